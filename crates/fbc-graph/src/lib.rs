@@ -1,0 +1,1 @@
+//! The upgrade graph of a package: heads, replaces chains, and its drawings.

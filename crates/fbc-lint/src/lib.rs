@@ -1,0 +1,1 @@
+//! Findings: rules, their documentation, and profiles.

@@ -1,0 +1,1 @@
+//! Versions, releases and the two range grammars of OLM.

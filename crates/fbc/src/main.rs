@@ -1,0 +1,3 @@
+//! The fbc binary.
+
+fn main() {}
