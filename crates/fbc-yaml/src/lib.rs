@@ -1,3 +1,7 @@
 //! Bytes to documents exactly as Go's catalog loader sees them, positions on demand, and the writers.
 
+pub mod document;
 pub mod go_text;
+pub mod json_writer;
+
+pub use document::{Built, Document, DocumentBuilder, Kind, Node, NodeHandle};
