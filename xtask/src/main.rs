@@ -1,3 +1,83 @@
-//! Development tasks.
+//! Development tasks of the workspace: `cargo xtask <task>`.
+//!
+//! This file only reads the command line; every task is a module of its own. Nothing here ships to users, and no
+//! crate of the workspace may depend on it.
 
-fn main() {}
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::TaskResult;
+
+mod bench;
+mod dist;
+mod error;
+mod fuzz;
+mod generate;
+mod layering;
+mod process;
+mod test;
+mod workspace;
+
+/// The command line of `cargo xtask`.
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Development tasks of the fbc workspace")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+/// One task.
+#[derive(Subcommand)]
+enum Task {
+    /// Everything that continuous integration checks, in order, until the first failure
+    Test(test::Options),
+    /// Write the documentation that is generated from the code
+    Gen(generate::Options),
+    /// Measure time and memory of fbc, beside opm when asked
+    Bench(bench::Options),
+    /// Run the fuzz targets
+    Fuzz(fuzz::Options),
+    /// Build the binary for distribution, with its checksum
+    Dist(dist::Options),
+    /// Run a command and print its time and memory as JSON; `bench` calls this in a process of its own
+    #[command(hide = true)]
+    Measure {
+        /// The program and its arguments
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        command: Vec<OsString>,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().task) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> TaskResult<ExitCode> {
+    match task {
+        Task::Test(options) => test::run(&options),
+        Task::Gen(options) => generate::run(&options),
+        Task::Bench(options) => bench::run(&options),
+        Task::Fuzz(options) => fuzz::run(&options),
+        Task::Dist(options) => dist::run(&options),
+        Task::Measure { command } => bench::measure::run_hidden_task(&command),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

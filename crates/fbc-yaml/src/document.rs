@@ -462,6 +462,32 @@ impl DocumentBuilder {
         Built(Slot::Object(start as u32, (self.entries.len() - start) as u32))
     }
 
+    /// As [`DocumentBuilder::close_object`] for an object with merged members, where a key that
+    /// comes twice is no mistake.
+    pub(crate) fn close_merged_object(&mut self, mark: Mark) -> Built {
+        let before = self.duplicate_keys;
+        let built = self.close_object(mark);
+        self.duplicate_keys = before;
+        built
+    }
+
+    /// Pushes the members of a finished object into the open one.
+    pub(crate) fn push_members_of(&mut self, object: Slot) {
+        if let Slot::Object(start, length) = object {
+            let start = start as usize;
+            let members = self.entries.get(start..start + length as usize).unwrap_or_default();
+            self.stack.extend_from_slice(members);
+        }
+    }
+
+    /// The items of a finished list.
+    pub(crate) fn items_of(&self, array: Slot) -> Vec<Slot> {
+        let Slot::Array(start, length) = array else { return Vec::new() };
+        let start = start as usize;
+        let items = self.entries.get(start..start + length as usize).unwrap_or_default();
+        items.iter().map(|entry| entry.slot).collect()
+    }
+
     /// Copies a value of any document into this one.
     pub fn copy(&mut self, node: Node<'_>) -> Built {
         match node.kind() {

@@ -1,7 +1,14 @@
 //! Bytes to documents exactly as Go's catalog loader sees them, positions on demand, and the writers.
 
+pub mod base64;
 pub mod document;
 pub mod go_text;
+pub mod json_reader;
+mod scalar;
+mod scanner;
+pub mod split;
+pub mod stream;
+mod general;
 pub mod json_writer;
 
 pub use document::{Built, Document, DocumentBuilder, Kind, Node, NodeHandle};

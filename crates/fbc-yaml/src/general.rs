@@ -1,0 +1,366 @@
+//! The general path: any YAML document, from the events of a libyaml-lineage parser.
+//!
+//! Slow next to [`crate::scanner`], but complete: anchors, aliases, merges, tags, flow collections,
+//! and the error texts of the reference. The meaning of events is that of go-yaml v2's decoder
+//! (`go-yaml/yaml:decode.go`, branch v2) followed by `sigs.k8s.io/yaml:yaml.go`.
+
+use std::collections::HashMap;
+
+use libyaml_safer::{Error as ParserError, ErrorKind, Event, EventData, Mark as Position, Parser};
+
+use crate::base64;
+use crate::document::{Built, Document, DocumentBuilder, Mark, Slot, Text};
+use crate::go_text;
+use crate::json_reader::push_lossy;
+use crate::scalar::{Scalar, resolve_plain, resolve_tagged};
+
+/// go-yaml's limit of nesting.
+pub(crate) const MAX_DEPTH: usize = 10_000;
+
+/// Why a YAML document cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GeneralError {
+    /// go-yaml's text behind `error converting YAML to JSON: `.
+    pub(crate) message: String,
+    /// Line and column in characters, both from 0, where known.
+    pub(crate) position: Option<(usize, usize)>,
+}
+
+/// The parser's buffer; a small one bounds memory, whatever the size of the document.
+const BUFFER_BYTES: usize = 16 * 1024;
+
+/// A source of parser events that ends with the first document.
+pub(crate) struct Events<'t> {
+    parser: Parser<std::io::BufReader<&'t [u8]>>,
+    depth: usize,
+}
+
+impl<'t> Events<'t> {
+    pub(crate) fn new(bytes: &'t [u8]) -> Self {
+        let mut parser = Parser::new();
+        parser.set_input(std::io::BufReader::with_capacity(BUFFER_BYTES, bytes));
+        // The reader would otherwise guess UTF-16 from a byte order mark; so does go-yaml.
+        Self { parser, depth: 0 }
+    }
+
+    pub(crate) fn next(&mut self) -> Result<Event, GeneralError> {
+        let event = self.parser.parse().map_err(|error| parser_error(&error))?;
+        match event.data {
+            EventData::MappingStart { .. } | EventData::SequenceStart { .. } => {
+                self.depth += 1;
+                if self.depth > MAX_DEPTH {
+                    let line = event.start_mark.line as usize;
+                    return Err(GeneralError {
+                        message: format!("yaml: line {}: exceeded max depth of {MAX_DEPTH}", line + 1),
+                        position: Some((line, event.start_mark.column as usize)),
+                    });
+                }
+            }
+            EventData::MappingEnd | EventData::SequenceEnd => self.depth -= 1,
+            _ => {}
+        }
+        Ok(event)
+    }
+}
+
+/// go-yaml's way to name the line: the problem's, counted from 0 and one more in the scanner; no
+/// line at all when that is the first.
+fn parser_error(error: &ParserError) -> GeneralError {
+    let line_of = |mark: Option<Position>| mark.map_or(0, |mark| mark.line);
+    let mut line = line_of(error.problem_mark());
+    if line != 0 {
+        line += u64::from(error.kind() == ErrorKind::Scanner);
+    } else {
+        line = line_of(error.context_mark());
+    }
+    let place = if line == 0 { String::new() } else { format!("line {line}: ") };
+    let problem = match error.problem() {
+        // What the library calls its own conversions; go-yaml reads bytes one by one.
+        "invalid UTF-8" => "invalid leading UTF-8 octet",
+        problem => problem,
+    };
+    GeneralError {
+        message: format!("yaml: {place}{problem}"),
+        position: error.problem_mark().map(|mark| (mark.line as usize, mark.column as usize)),
+    }
+}
+
+/// Reads the first document of the text; one without a node gives null.
+///
+/// # Errors
+/// What go-yaml or the conversion to JSON objects to: syntax before meaning, as there.
+pub(crate) fn read(bytes: &[u8]) -> Result<Document, GeneralError> {
+    let mut events = Events::new(bytes);
+    let mut composer = Composer::new();
+    loop {
+        let event = events.next()?;
+        match event.data {
+            EventData::StreamStart { .. } | EventData::DocumentStart { .. } => continue,
+            EventData::StreamEnd | EventData::DocumentEnd { .. } => break,
+            _ => {}
+        }
+        // An error of meaning waits until the whole document is known to be well-formed; only an
+        // unknown anchor is an error of go-yaml's parser.
+        if composer.error.is_none()
+            && let Err(error) = composer.event(event)
+        {
+            if error.is_syntax {
+                return Err(error.error);
+            }
+            composer.error = Some(error.error);
+        }
+    }
+    if let Some(error) = composer.error {
+        return Err(error);
+    }
+    if let Some(number) = composer.not_a_number {
+        return Err(GeneralError { message: format!("json: unsupported value: {number}"), position: None });
+    }
+    Ok(composer.builder.finish(Built(composer.root)))
+}
+
+/// A finished node: its value, and what it means where it stands as a key.
+#[derive(Clone, Copy)]
+struct Composed {
+    slot: Slot,
+    scalar: Option<Scalar>,
+    /// Decoding steps in it, for the limit on aliases.
+    steps: u64,
+}
+
+enum Frame {
+    Sequence { mark: Mark, steps: u64, anchor: Option<String> },
+    Mapping { mark: Mark, steps: u64, anchor: Option<String>, key: Option<Key>, has_merge: bool },
+}
+
+enum Key {
+    Text(Text),
+    Merge,
+}
+
+struct MeaningError {
+    error: GeneralError,
+    is_syntax: bool,
+}
+
+struct Composer {
+    builder: DocumentBuilder,
+    frames: Vec<Frame>,
+    /// Nothing while the anchored node is still open.
+    anchors: HashMap<String, Option<Composed>>,
+    root: Slot,
+    error: Option<GeneralError>,
+    not_a_number: Option<&'static str>,
+    steps: u64,
+    alias_steps: u64,
+}
+
+impl Composer {
+    fn new() -> Self {
+        Self {
+            builder: DocumentBuilder::new(),
+            frames: Vec::new(),
+            anchors: HashMap::new(),
+            root: Slot::Null,
+            error: None,
+            not_a_number: None,
+            // The document node is a step too.
+            steps: 1,
+            alias_steps: 0,
+        }
+    }
+
+    fn event(&mut self, event: Event) -> Result<(), MeaningError> {
+        let position = (event.start_mark.line as usize, event.start_mark.column as usize);
+        let at = |message: String| MeaningError {
+            error: GeneralError { message, position: Some(position) },
+            is_syntax: false,
+        };
+        let composed = match event.data {
+            EventData::Scalar { anchor, tag, value, plain_implicit, .. } => {
+                let (slot, scalar) = self.scalar(tag.as_deref(), &value, plain_implicit).map_err(at)?;
+                self.steps += 1;
+                let composed = Composed { slot, scalar: Some(scalar), steps: 1 };
+                if let Some(anchor) = anchor {
+                    self.anchors.insert(anchor, Some(composed));
+                }
+                composed
+            }
+            EventData::Alias { anchor } => match self.anchors.get(&anchor) {
+                None => {
+                    let error = at(format!("yaml: unknown anchor '{anchor}' referenced"));
+                    return Err(MeaningError { is_syntax: true, ..error });
+                }
+                Some(None) => return Err(at(format!("yaml: anchor '{anchor}' value contains itself"))),
+                Some(&Some(target)) => {
+                    self.steps += 1 + target.steps;
+                    self.alias_steps += target.steps;
+                    if self.is_alias_bomb() {
+                        return Err(at("yaml: document contains excessive aliasing".to_owned()));
+                    }
+                    Composed { steps: target.steps + 1, ..target }
+                }
+            },
+            EventData::SequenceStart { anchor, .. } => {
+                self.open_anchor(anchor.as_deref());
+                self.steps += 1;
+                let mark = self.builder.open();
+                self.frames.push(Frame::Sequence { mark, steps: 1, anchor });
+                return Ok(());
+            }
+            EventData::MappingStart { anchor, .. } => {
+                self.open_anchor(anchor.as_deref());
+                self.steps += 1;
+                let mark = self.builder.open();
+                self.frames.push(Frame::Mapping { mark, steps: 1, anchor, key: None, has_merge: false });
+                return Ok(());
+            }
+            EventData::SequenceEnd | EventData::MappingEnd => match self.close() {
+                Some(composed) => composed,
+                None => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        self.store(composed).map_err(at)
+    }
+
+    fn open_anchor(&mut self, anchor: Option<&str>) {
+        if let Some(anchor) = anchor {
+            self.anchors.insert(anchor.to_owned(), None);
+        }
+    }
+
+    fn close(&mut self) -> Option<Composed> {
+        let (built, steps, anchor) = match self.frames.pop()? {
+            Frame::Sequence { mark, steps, anchor } => (self.builder.close_array(mark), steps, anchor),
+            Frame::Mapping { mark, steps, anchor, has_merge, .. } => {
+                let built = if has_merge {
+                    self.builder.close_merged_object(mark)
+                } else {
+                    self.builder.close_object(mark)
+                };
+                (built, steps, anchor)
+            }
+        };
+        let composed = Composed { slot: built.0, scalar: None, steps };
+        if let Some(anchor) = anchor {
+            self.anchors.insert(anchor, Some(composed));
+        }
+        Some(composed)
+    }
+
+    /// go-yaml lets nearly all of a small document come from aliases, and a tenth of a large one.
+    fn is_alias_bomb(&self) -> bool {
+        const LOW: f64 = 400_000.0;
+        const HIGH: f64 = 4_000_000.0;
+        let steps = self.steps as f64;
+        let allowed = 0.99 - 0.89 * ((steps - LOW) / (HIGH - LOW)).clamp(0.0, 1.0);
+        self.alias_steps > 100 && self.steps > 1000 && self.alias_steps as f64 / steps > allowed
+    }
+
+    /// Puts a finished node where it belongs: as root, item, key or value.
+    fn store(&mut self, composed: Composed) -> Result<(), String> {
+        match self.frames.last_mut() {
+            None => self.root = composed.slot,
+            Some(Frame::Sequence { steps, .. }) => {
+                *steps += composed.steps;
+                self.builder.push_entry(Text::EMPTY, composed.slot);
+            }
+            Some(Frame::Mapping { steps, key, has_merge, .. }) => {
+                *steps += composed.steps;
+                match key.take() {
+                    None => {
+                        let found = key_of(&mut self.builder, composed)?;
+                        *key = Some(found);
+                    }
+                    Some(Key::Text(text)) => self.builder.push_entry(text, composed.slot),
+                    Some(Key::Merge) => {
+                        *has_merge = true;
+                        if !merge(&mut self.builder, composed.slot) {
+                            return Err(
+                                "yaml: map merge requires map or sequence of maps as the value".to_owned()
+                            );
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn scalar(&mut self, tag: Option<&str>, value: &str, plain: bool) -> Result<(Slot, Scalar), String> {
+        let scalar = match tag {
+            None if plain => resolve_plain(value),
+            None => Scalar::Text,
+            Some("tag:yaml.org,2002:binary") => {
+                let bytes = base64::decode(value)
+                    .map_err(|_| "yaml: !!binary value contains invalid base64 data".to_owned())?;
+                let start = self.builder.text_length();
+                push_lossy(self.builder.text_mut(), &bytes);
+                return Ok((Slot::Text(self.builder.text_since(start)), Scalar::Text));
+            }
+            Some("tag:yaml.org,2002:merge") => Scalar::Merge,
+            Some(tag) => resolve_tagged(tag, value).map_err(|error| format!("yaml: {error}"))?,
+        };
+        let slot = match scalar {
+            Scalar::Null => Slot::Null,
+            Scalar::Bool(value) => Slot::Bool(value),
+            Scalar::Int(number) => self.builder.add_number(number as f64),
+            Scalar::Uint(number) => self.builder.add_number(number as f64),
+            Scalar::Float(number) => {
+                if !number.is_finite() {
+                    self.not_a_number.get_or_insert(match number {
+                        f64::INFINITY => "+Inf",
+                        f64::NEG_INFINITY => "-Inf",
+                        _ => "NaN",
+                    });
+                }
+                self.builder.add_number(number)
+            }
+            Scalar::Text | Scalar::Merge => Slot::Text(self.builder.add_text(value)),
+        };
+        Ok((slot, scalar))
+    }
+}
+
+/// The key that a node gives: JSON has only text, so numbers and booleans are written out.
+fn key_of(builder: &mut DocumentBuilder, composed: Composed) -> Result<Key, String> {
+    let mut written = String::new();
+    match (composed.scalar, composed.slot) {
+        (Some(Scalar::Merge), Slot::Text(_)) => return Ok(Key::Merge),
+        (Some(Scalar::Text), Slot::Text(text)) => return Ok(Key::Text(text)),
+        (Some(Scalar::Bool(value)), _) => written.push_str(if value { "true" } else { "false" }),
+        (Some(Scalar::Int(number)), _) => written = number.to_string(),
+        (Some(Scalar::Float(number)), _) => match number {
+            f64::INFINITY => written.push_str(".inf"),
+            f64::NEG_INFINITY => written.push_str("-.inf"),
+            number if number.is_nan() => written.push_str(".nan"),
+            number => go_text::push_general_number_32(&mut written, number),
+        },
+        (Some(Scalar::Null), _) => return Err("unsupported map key of type: %!s(<nil>), key: <nil>".to_owned()),
+        (Some(Scalar::Uint(number)), _) => {
+            return Err(format!("unsupported map key of type: uint64, key: {number:#x}"));
+        }
+        (_, Slot::Array(..)) => return Err("yaml: invalid map key: []interface {}{...}".to_owned()),
+        _ => return Err("yaml: invalid map key: map[interface {}]interface {}{...}".to_owned()),
+    }
+    Ok(Key::Text(builder.add_text(&written)))
+}
+
+/// Takes the members of a mapping, or of a list of mappings, into the open object. Of a list the
+/// first comes last, because what is set later wins.
+fn merge(builder: &mut DocumentBuilder, value: Slot) -> bool {
+    match value {
+        Slot::Object(..) => builder.push_members_of(value),
+        Slot::Array(..) => {
+            for item in builder.items_of(value).into_iter().rev() {
+                if !matches!(item, Slot::Object(..)) {
+                    return false;
+                }
+                builder.push_members_of(item);
+            }
+        }
+        _ => return false,
+    }
+    true
+}

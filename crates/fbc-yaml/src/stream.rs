@@ -1,0 +1,280 @@
+//! A file's bytes to its documents: JSON or YAML, and from one to the other, as the reference
+//! decides it.
+//!
+//! Source of the behaviour: `kubernetes/apimachinery:pkg/util/yaml/decoder.go`
+//! (`YAMLOrJSONDecoder`). The reference stops at the first fault; this reader notes it and goes on,
+//! so that a user sees every fault in one run.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memmem;
+use rayon::prelude::*;
+
+use crate::document::{Document, MAX_DOCUMENT_BYTES};
+use crate::general;
+use crate::json_reader::{self, JsonError};
+use crate::scanner;
+use crate::split::{Chunk, split};
+
+/// How many bytes decide between JSON and YAML.
+const PEEK_BYTES: usize = 4096;
+/// Below this size a file is read on one thread.
+const PARALLEL_BYTES: usize = 128 * 1024;
+
+/// How a document is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// One JSON value of a sequence.
+    Json,
+    /// A YAML chunk, which may hold JSON all the same.
+    Yaml,
+}
+
+/// One document of a file, or what is wrong with it.
+#[derive(Clone, Debug)]
+pub struct Decoded {
+    /// Where it lies in the file.
+    pub range: Range<usize>,
+    /// How it is written.
+    pub syntax: Syntax,
+    /// The value. A chunk without a node (comments only) is null.
+    pub outcome: Result<Document, Fault>,
+}
+
+/// Why a document is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The reference's text.
+    pub message: String,
+    /// Where the fault lies.
+    pub place: Place,
+}
+
+/// The place of a fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A byte of the file.
+    Byte(usize),
+    /// A value in the document, as a JSON pointer.
+    Pointer(String),
+}
+
+/// What a caller's check objects to in a document that is well-formed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// The reference's text.
+    pub message: String,
+    /// The value that is to blame, as a JSON pointer.
+    pub pointer: String,
+}
+
+/// The check that every document must pass. It takes part in reading, because the reference falls
+/// back from JSON to YAML when a value is refused.
+pub type Accept<'a> = &'a (dyn Fn(&Document) -> Result<(), Rejection> + Sync);
+
+/// Reads all documents of a file, in their order. Never fails as a whole: faults are among the
+/// documents. Large files are read by several threads of rayon's pool; the result does not depend
+/// on their number.
+#[must_use]
+pub fn read(bytes: &[u8], accept: Accept<'_>) -> Vec<Decoded> {
+    if begins_as_json(bytes) { read_json(bytes, accept) } else { read_yaml(bytes, 0, accept) }
+}
+
+/// Whether the first character that is no white space is `{`.
+fn begins_as_json(bytes: &[u8]) -> bool {
+    let peeked = bytes.get(..PEEK_BYTES).unwrap_or(bytes);
+    String::from_utf8_lossy(peeked).trim_start().starts_with('{')
+}
+
+fn read_json(bytes: &[u8], accept: Accept<'_>) -> Vec<Decoded> {
+    let mut decoded: Vec<Decoded> = Vec::new();
+    let mut at = 0;
+    // The reference falls back to YAML only in the first two documents.
+    let mut may_fall_back = true;
+    loop {
+        let start = json_reader::skip_space(bytes, at);
+        if start >= bytes.len() {
+            return decoded;
+        }
+        let (error, end) = match json_reader::read_value(bytes, start) {
+            Ok((document, end)) => match accept(&document) {
+                Ok(()) => {
+                    decoded.push(Decoded { range: start..end, syntax: Syntax::Json, outcome: Ok(document) });
+                    may_fall_back &= decoded.len() < 2;
+                    at = end;
+                    continue;
+                }
+                Err(rejection) => (Error::Rejected(rejection), Some(end)),
+            },
+            Err(error) => (Error::Malformed(error), None),
+        };
+        if may_fall_back {
+            let mut yaml = read_yaml(bytes, start_of_yaml(bytes, at), accept);
+            if yaml.first().is_none_or(|first| first.outcome.is_ok()) {
+                decoded.append(&mut yaml);
+                return decoded;
+            }
+        }
+        let (fault, offset) = error.into_fault(start, may_fall_back);
+        may_fall_back = false;
+        // Whatever comes next is read as if this document were gone.
+        let next = end.or_else(|| {
+            let rest = bytes.get(offset..).unwrap_or_default();
+            memmem::find(rest, b"}\n{").map(|found| offset + found + 2)
+        });
+        let range = start..next.unwrap_or(bytes.len());
+        decoded.push(Decoded { range, syntax: Syntax::Json, outcome: Err(fault) });
+        match next {
+            Some(next) => at = next,
+            None => return decoded,
+        }
+    }
+}
+
+enum Error {
+    Malformed(JsonError),
+    Rejected(Rejection),
+}
+
+impl Error {
+    /// The fault, and the byte from which to look for the next document.
+    fn into_fault(self, start: usize, names_offset: bool) -> (Fault, usize) {
+        match self {
+            Self::Malformed(JsonError { message, offset, is_syntax }) => {
+                // The early end of input has no offset in Go.
+                let message = if names_offset && is_syntax && message != "unexpected EOF" {
+                    format!("json: offset {}: {message}", offset + 1)
+                } else {
+                    message
+                };
+                (Fault { message, place: Place::Byte(offset) }, offset)
+            }
+            Self::Rejected(Rejection { message, pointer }) => {
+                (Fault { message, place: Place::Pointer(pointer) }, start)
+            }
+        }
+    }
+}
+
+/// After JSON was given up: white space up to and including the first line break is dropped.
+fn start_of_yaml(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\n' => return at + 1,
+            b' ' | b'\t' | b'\r' => at += 1,
+            _ => return at,
+        }
+    }
+    at
+}
+
+fn read_yaml(bytes: &[u8], start: usize, accept: Accept<'_>) -> Vec<Decoded> {
+    let chunks = split(bytes, start);
+    let read = |chunk: &Chunk| -> Vec<Decoded> {
+        let separator = chunk.bad_separator.as_ref().map(|(line, rest)| Decoded {
+            range: *line..*line + 3,
+            syntax: Syntax::Yaml,
+            outcome: Err(Fault {
+                message: format!("invalid Yaml document separator: {rest}"),
+                place: Place::Byte(*line),
+            }),
+        });
+        let document = (!chunk.range.is_empty()).then(|| Decoded {
+            range: chunk.range.clone(),
+            syntax: Syntax::Yaml,
+            outcome: read_chunk(bytes, chunk.range.clone(), accept),
+        });
+        document.into_iter().chain(separator).collect()
+    };
+    if bytes.len() - start < PARALLEL_BYTES {
+        chunks.iter().flat_map(read).collect()
+    } else {
+        chunks.par_iter().with_max_len(4).flat_map_iter(read).collect()
+    }
+}
+
+fn read_chunk(bytes: &[u8], range: Range<usize>, accept: Accept<'_>) -> Result<Document, Fault> {
+    let chunk = bytes.get(range.clone()).unwrap_or_default();
+    let document = read_yaml_document(chunk).map_err(|error| Fault {
+        message: format!("error converting YAML to JSON: {}", error.message),
+        place: Place::Byte(range.start + error.position.map_or(0, |place| byte_of_position(chunk, place))),
+    })?;
+    accept(&document).map_err(|rejection| Fault {
+        message: format!("error unmarshaling JSON: while decoding JSON: {}", rejection.message),
+        place: Place::Pointer(rejection.pointer),
+    })?;
+    Ok(document)
+}
+
+/// The text of a chunk as the parser gets it: line feeds only, and one at the end.
+pub(crate) fn normalised(chunk: &[u8]) -> Cow<'_, [u8]> {
+    let mut chunk = Cow::Borrowed(chunk);
+    if memmem::find(&chunk, b"\r\n").is_some() {
+        let mut lines = Vec::with_capacity(chunk.len());
+        let mut rest = chunk.as_ref();
+        while let Some(at) = memmem::find(rest, b"\r\n") {
+            lines.extend_from_slice(rest.get(..at).unwrap_or_default());
+            lines.push(b'\n');
+            rest = rest.get(at + 2..).unwrap_or_default();
+        }
+        lines.extend_from_slice(rest);
+        chunk = Cow::Owned(lines);
+    }
+    if !chunk.ends_with(b"\n") {
+        chunk.to_mut().push(b'\n');
+    }
+    chunk
+}
+
+fn read_yaml_document(chunk: &[u8]) -> Result<Document, general::GeneralError> {
+    if chunk.len() > MAX_DOCUMENT_BYTES {
+        return Err(general::GeneralError {
+            message: "document is larger than 1 GiB".to_owned(),
+            position: None,
+        });
+    }
+    let chunk = normalised(chunk);
+    match std::str::from_utf8(&chunk).ok().and_then(scanner::scan) {
+        Some(document) => Ok(document),
+        None => general::read(&chunk),
+    }
+}
+
+/// The byte of a line and column (both from 0, columns in characters).
+pub(crate) fn byte_of_position(bytes: &[u8], (line, column): (usize, usize)) -> usize {
+    let start = match line.checked_sub(1) {
+        None => 0,
+        Some(breaks) => memchr::memchr_iter(b'\n', bytes).nth(breaks).map_or(bytes.len(), |at| at + 1),
+    };
+    let rest = bytes.get(start..).unwrap_or_default();
+    let is_start_of_character = |byte: u8| byte & 0xC0 != 0x80;
+    let mut characters = rest.iter().enumerate().filter(|&(_, &byte)| is_start_of_character(byte));
+    let offset = characters.nth(column).map_or(rest.len(), |(offset, _)| offset);
+    // Never past the end of the line.
+    let line_end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+    start + offset.min(line_end)
+}
+
+#[cfg(feature = "compare")]
+/// Both ways to read a YAML document, for the test that compares them.
+pub mod compare {
+    use crate::document::Document;
+
+    /// The fast path; nothing if it gives up.
+    #[must_use]
+    pub fn fast(text: &str) -> Option<Document> {
+        crate::scanner::scan(text)
+    }
+
+    /// The general path.
+    ///
+    /// # Errors
+    /// The reference's text.
+    pub fn general(text: &str) -> Result<Document, String> {
+        crate::general::read(text.as_bytes()).map_err(|error| error.message)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Tables of inputs and what the reference makes of them.
+
+use super::*;
+
+fn accept_objects(document: &Document) -> Result<(), Rejection> {
+    let root = document.root();
+    match root.kind() {
+        crate::Kind::Object | crate::Kind::Null => Ok(()),
+        kind => Err(Rejection { message: format!("no {}", kind.go_name()), pointer: String::new() }),
+    }
+}
+
+fn show(text: &[u8]) -> Vec<String> {
+    read(text, &accept_objects)
+        .into_iter()
+        .map(|decoded| match decoded.outcome {
+            Ok(document) => format!("{document:?}"),
+            Err(fault) => fault.message,
+        })
+        .collect()
+}
+
+#[test]
+fn yaml_values_become_json() {
+    for (text, expected) in [
+        ("a: y", r#"{"a":true}"#),
+        ("a: [y, no, ~, 017, 1_000, 1.0, 1.10, '1', \"x\\ty\"]", r#"{"a":[true,false,null,15,1000,1,1.1,"1","x\ty"]}"#),
+        ("{a: b}", r#"{"a":"b"}"#),
+        ("1: a\n0x10: b\ny: c\n1.5: d\n", r#"{"1":"a","1.5":"d","16":"b","true":"c"}"#),
+        ("a: 1\na: 2\n", r#"{"a":2}"#),
+        ("x: &x {a: 1, b: 2}\nz:\n  <<: *x\n  b: 3\n", r#"{"x":{"a":1,"b":2},"z":{"a":1,"b":3}}"#),
+        ("z:\n  <<: [{a: 1}, {a: 2, b: 2}]\n", r#"{"z":{"a":1,"b":2}}"#),
+        ("a: !!str 1\nb: !!int \"3\"\nc: !!binary aGk=\nd: !foo x\n", r#"{"a":"1","b":3,"c":"hi","d":"x"}"#),
+        ("a: 9007199254740993\nb: 12345678901234567890\n", r#"{"a":9007199254740992,"b":12345678901234567000}"#),
+        ("a: |\n  x\n   y\n\nb: >-\n  x\n  y\n\n  z\nc: |+\n  k\n\n", "{\"a\":\"x\\n y\\n\",\"b\":\"x y\\nz\",\"c\":\"k\\n\\n\"}"),
+        ("a: x\n  y\n\n  z # c\nb: 'q\n\n  r'\n", r#"{"a":"x y\nz","b":"q\nr"}"#),
+        ("- a\n- - b\n  - c\n-\n- d: e\n  f:\n  - g\n", r#"no array"#),
+        ("a:\n- b: c\n  d: e\n-   f: g\n    h:\n    - i\nj:\n", r#"{"a":[{"b":"c","d":"e"},{"f":"g","h":["i"]}],"j":null}"#),
+        ("a: \"x\\\n  y\\u00e9\"\n", r#"{"a":"xyé"}"#),
+        ("a: 2001-01-01\nb: 190:20:30\nc: .inf_\n", r#"{"a":"2001-01-01","b":"190:20:30","c":".inf_"}"#),
+        ("a: 1\n...\nb: 2\n", r#"{"a":1}"#),
+        ("\u{feff}a: 1\n", r#"{"a":1}"#),
+        ("a: b\r\nc: |\r\n  d\r\n", r#"{"a":"b","c":"d\n"}"#),
+        ("# only a comment\n", "null"),
+    ] {
+        let shown = show(text.as_bytes());
+        assert_eq!(shown.len(), 1, "{text:?}: {shown:?}");
+        assert!(shown[0].ends_with(expected), "{text:?}: {shown:?}");
+    }
+}
+
+#[test]
+fn faults_of_yaml() {
+    let conversion = "error converting YAML to JSON: ";
+    for (text, expected) in [
+        ("%YAML 1.1\na: b\n", "yaml: line 1: did not find expected <document start>"),
+        ("just text: [\n", "yaml: line 1: did not find expected node content"),
+        ("a: b\nc: d: e\n", "yaml: line 2: mapping values are not allowed in this context"),
+        ("a: .inf\n", "json: unsupported value: +Inf"),
+        ("a: *b\n", "yaml: unknown anchor 'b' referenced"),
+        ("a: &x [*x]\n", "yaml: anchor 'x' value contains itself"),
+        ("a: !!int abc\n", "yaml: cannot decode !!str `abc` as a !!int"),
+        ("a:\n\tb: c\n", "yaml: line 2: found character that cannot start any token"),
+        ("<<: 3\n", "yaml: map merge requires map or sequence of maps as the value"),
+        ("? [a]\n: b\n", "yaml: invalid map key: []interface {}{...}"),
+        ("~: b\n", "unsupported map key of type: %!s(<nil>), key: <nil>"),
+        ("a: \u{0}\n", "yaml: control characters are not allowed"),
+    ] {
+        assert_eq!(show(text.as_bytes()), [format!("{conversion}{expected}")], "{text:?}");
+    }
+    assert_eq!(show(b"a: \xff\n"), [format!("{conversion}yaml: invalid leading UTF-8 octet")]);
+    let deep = format!("a: {}", "[".repeat(100_000));
+    assert!(show(deep.as_bytes())[0].contains("exceeded max depth of 10000"));
+    let mut bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n".to_owned();
+    for (name, of) in "bcdefghi".chars().zip("abcdefgh".chars()) {
+        bomb.push_str(&format!("{name}: &{name} [*{of},*{of},*{of},*{of},*{of},*{of},*{of},*{of},*{of}]\n"));
+    }
+    assert_eq!(show(bomb.as_bytes()), [format!("{conversion}yaml: document contains excessive aliasing")]);
+}
+
+#[test]
+fn streams_of_json() {
+    for (text, expected) in [
+        ("{\"a\":1}{\"b\":2}\n{\"c\":3}", vec![r#"{"a":1}"#, r#"{"b":2}"#, r#"{"c":3}"#]),
+        ("{\"a\":1}\n---\nb: 2\n", vec![r#"{"a":1}"#, r#"{"b":2}"#]),
+        ("{\"a\": 1,}\n", vec![r#"{"a":1}"#]),
+        ("{'a': 1}\n", vec![r#"{"a":1}"#]),
+        ("{\"a\":1}\n{\"b\":2}\n---\n", vec![r#"{"a":1}"#, r#"{"b":2}"#, "invalid character '-' in numeric literal"]),
+        ("{\"a\":1}\n{\"b\":2}\n{\"c\":3,}\n{\"d\":4}\n", vec![
+            r#"{"a":1}"#,
+            r#"{"b":2}"#,
+            "invalid character '}' looking for beginning of object key string",
+            r#"{"d":4}"#,
+        ]),
+        ("{\"a\":1,,}\n", vec!["json: offset 8: invalid character ',' looking for beginning of object key string"]),
+        ("{\"a\":\n", vec!["unexpected EOF"]),
+        (" \n\n", vec!["null"]),
+        ("", vec![]),
+        ("\u{feff}{\"a\":1}\n", vec![r#"{"a":1}"#]),
+    ] {
+        assert_eq!(show(text.as_bytes()), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn every_fault_of_a_file_is_noted() {
+    assert_eq!(show(b"a: 1\n--- b\nc: 3\n---\nd: [\n---\ne: 5\n"), [
+        r#"{"a":1}"#,
+        "invalid Yaml document separator: b",
+        r#"{"c":3}"#,
+        "error converting YAML to JSON: yaml: line 1: did not find expected node content",
+        r#"{"e":5}"#,
+    ]);
+}
+
+#[test]
+fn positions_count_characters() {
+    let bytes = "a\né: x\nb".as_bytes();
+    assert_eq!(byte_of_position(bytes, (1, 1)), 4);
+    assert_eq!(byte_of_position(bytes, (1, 99)), 7);
+    assert_eq!(byte_of_position(bytes, (9, 0)), bytes.len());
+}

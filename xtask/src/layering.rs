@@ -1,0 +1,224 @@
+//! The layers of the workspace: which crate may use which, and what a library crate may not do.
+//!
+//! The rules are pure functions on data, tested with bad examples; only `check` reads the workspace. The same check is
+//! a step of `cargo xtask test` and a test of this package.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::error::{Context, TaskError, TaskResult};
+use crate::workspace;
+
+mod rust_text;
+mod sources;
+
+/// The crates from the top to the bottom; a crate may use only crates below its own line.
+const LAYERS: [&str; 12] = [
+    "fbc",
+    "fbc-cluster",
+    "fbc-serve",
+    "fbc-image",
+    "fbc-lint",
+    "fbc-template",
+    "fbc-bundle",
+    "fbc-resolve",
+    "fbc-graph",
+    "fbc-model",
+    "fbc-version",
+    "fbc-yaml",
+];
+
+/// Crates that do not use each other, although they have an order in the list.
+const PEERS: [&str; 4] = ["fbc-cluster", "fbc-serve", "fbc-image", "fbc-lint"];
+
+/// All that the cluster engine may use.
+const CLUSTER_MAY_USE: [&str; 6] =
+    ["fbc-bundle", "fbc-resolve", "fbc-graph", "fbc-model", "fbc-version", "fbc-yaml"];
+
+/// What the check found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Report {
+    /// What breaks a rule.
+    pub(crate) violations: Vec<String>,
+    /// What is close to breaking one.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A crate of the workspace as the rules see it.
+#[derive(Debug, PartialEq, Eq)]
+struct Crate {
+    /// The name of the package.
+    name: String,
+    /// True for `crates/*`, false for helpers such as this package.
+    in_crates_folder: bool,
+    /// The crates of the workspace that it needs to be built; what only its tests need does not count.
+    uses: Vec<String>,
+}
+
+/// Checks the whole workspace.
+pub(crate) fn check(root: &Path) -> TaskResult<Report> {
+    let crates = crates_of(&workspace::metadata(root)?)?;
+    let mut report = Report { violations: check_arrows(&crates), warnings: Vec::new() };
+    for folder in workspace::folders_in(&root.join("crates"))? {
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        for file in workspace::files_below(&folder.join("src"))? {
+            if file.extension().is_some_and(|extension| extension == "rs") {
+                let path = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().into_owned();
+                let text = fs::read_to_string(&file).context(|| format!("reading {path}"))?;
+                sources::check_source(&name, &path, &text, &mut report);
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// Reads the answer of `cargo metadata --no-deps`.
+fn crates_of(metadata: &Value) -> TaskResult<Vec<Crate>> {
+    let unexpected = || TaskError::new("cargo metadata has an unexpected form");
+    let crates_folder = Path::new(metadata["workspace_root"].as_str().ok_or_else(unexpected)?).join("crates");
+    let packages = metadata["packages"].as_array().ok_or_else(unexpected)?;
+    let members: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
+    let mut crates = Vec::new();
+    for package in packages {
+        let name = package["name"].as_str().ok_or_else(unexpected)?;
+        let manifest = package["manifest_path"].as_str().ok_or_else(unexpected)?;
+        let dependencies = package["dependencies"].as_array().ok_or_else(unexpected)?;
+        let uses = dependencies
+            .iter()
+            .filter(|dependency| dependency["kind"] != "dev")
+            .filter_map(|dependency| dependency["name"].as_str())
+            .filter(|name| members.contains(name))
+            .map(str::to_owned)
+            .collect();
+        crates.push(Crate {
+            name: name.to_owned(),
+            in_crates_folder: Path::new(manifest).starts_with(&crates_folder),
+            uses,
+        });
+    }
+    Ok(crates)
+}
+
+/// Every arrow that does not point down the list, and every crate that is missing from it.
+fn check_arrows(crates: &[Crate]) -> Vec<String> {
+    let mut violations = Vec::new();
+    for Crate { name, uses, .. } in crates.iter().filter(|member| member.in_crates_folder) {
+        if position(name).is_none() {
+            violations.push(format!("{name} is missing from the list of layers in xtask/src/layering.rs"));
+            continue;
+        }
+        for used in uses {
+            if let Some(reason) = objection(name, used) {
+                violations.push(format!("{name} uses {used}: {reason}"));
+            }
+        }
+    }
+    violations
+}
+
+fn position(name: &str) -> Option<usize> {
+    LAYERS.iter().position(|layer| *layer == name)
+}
+
+/// Why one crate may not use another; `None` when it may.
+fn objection(name: &str, used: &str) -> Option<&'static str> {
+    let Some(below) = position(used) else {
+        return Some("that crate is no layer");
+    };
+    if position(name).is_none_or(|above| above >= below) {
+        return Some("the arrow does not point down");
+    }
+    if PEERS.contains(&name) && PEERS.contains(&used) {
+        return Some("these crates do not use each other");
+    }
+    if name == "fbc-cluster" && !CLUSTER_MAY_USE.contains(&used) {
+        return Some("the cluster engine may not use that crate");
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn member(name: &str, uses: &[&str]) -> Crate {
+        Crate {
+            name: name.to_owned(),
+            in_crates_folder: true,
+            uses: uses.iter().map(|used| (*used).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn the_workspace_keeps_its_layers() {
+        let report = check(&workspace::root().unwrap()).unwrap();
+        assert_eq!(report.violations, [] as [String; 0]);
+    }
+
+    #[test]
+    fn arrows_down_the_list_are_allowed() {
+        let crates = [
+            member("fbc", &["fbc-cluster", "fbc-serve", "fbc-image", "fbc-lint", "fbc-yaml"]),
+            member("fbc-cluster", &CLUSTER_MAY_USE),
+            member("fbc-lint", &["fbc-template", "fbc-graph", "fbc-yaml"]),
+            member("fbc-yaml", &[]),
+        ];
+        assert_eq!(check_arrows(&crates), [] as [String; 0]);
+    }
+
+    #[test]
+    fn every_bad_arrow_is_found() {
+        let cases = [
+            ("fbc-yaml", "fbc-version", "the arrow does not point down"),
+            ("fbc-graph", "fbc-lint", "the arrow does not point down"),
+            ("fbc-lint", "fbc", "the arrow does not point down"),
+            ("fbc-graph", "fbc-graph", "the arrow does not point down"),
+            ("fbc-serve", "fbc-image", "these crates do not use each other"),
+            ("fbc-serve", "fbc-lint", "these crates do not use each other"),
+            ("fbc-image", "fbc-lint", "these crates do not use each other"),
+            ("fbc-cluster", "fbc-lint", "these crates do not use each other"),
+            ("fbc-cluster", "fbc-template", "the cluster engine may not use that crate"),
+            ("fbc-lint", "xtask", "that crate is no layer"),
+        ];
+        for (name, used, reason) in cases {
+            let expected = format!("{name} uses {used}: {reason}");
+            assert_eq!(check_arrows(&[member(name, &["fbc-yaml", used])]).last(), Some(&expected));
+        }
+    }
+
+    #[test]
+    fn a_crate_without_a_layer_is_found_and_helpers_are_free() {
+        let violations = check_arrows(&[member("fbc-extra", &["fbc-yaml"])]);
+        assert_eq!(violations, ["fbc-extra is missing from the list of layers in xtask/src/layering.rs"]);
+        let helper = Crate { in_crates_folder: false, ..member("xtask", &["fbc", "fbc-lint"]) };
+        assert_eq!(check_arrows(&[helper]), [] as [String; 0]);
+    }
+
+    #[test]
+    fn metadata_gives_normal_and_build_arrows_between_members() {
+        let metadata = json!({
+            "workspace_root": "/w",
+            "packages": [
+                {"name": "fbc-yaml", "manifest_path": "/w/crates/fbc-yaml/Cargo.toml", "dependencies": [
+                    {"name": "fbc-model", "kind": "build"},
+                    {"name": "fbc-lint", "kind": "dev"},
+                    {"name": "memchr", "kind": null},
+                ]},
+                {"name": "fbc-model", "manifest_path": "/w/crates/fbc-model/Cargo.toml", "dependencies": [
+                    {"name": "fbc-yaml", "kind": null},
+                ]},
+                {"name": "fbc-lint", "manifest_path": "/w/crates/fbc-lint/Cargo.toml", "dependencies": []},
+                {"name": "xtask", "manifest_path": "/w/xtask/Cargo.toml", "dependencies": []},
+            ],
+        });
+        let crates = crates_of(&metadata).unwrap();
+        assert_eq!(crates[0], member("fbc-yaml", &["fbc-model"]));
+        assert_eq!(crates[1], member("fbc-model", &["fbc-yaml"]));
+        assert!(!crates[3].in_crates_folder);
+        assert_eq!(check_arrows(&crates), ["fbc-yaml uses fbc-model: the arrow does not point down"]);
+        assert!(crates_of(&json!({"packages": 1})).is_err());
+    }
+}

@@ -1,0 +1,115 @@
+//! What a source file may contain: libraries print nothing and have neither environment nor clock; files stay small.
+
+use super::Report;
+use super::rust_text;
+
+/// Crates that talk to the user and to the system; all others are libraries.
+const NO_LIBRARIES: [&str; 1] = ["fbc"];
+
+/// What a library may not call. The test is on the text, so an alias would escape it; it is there to catch habits.
+const FORBIDDEN_IN_LIBRARIES: [&str; 8] = [
+    "println!",
+    "eprintln!",
+    "print!",
+    "eprint!",
+    "dbg!",
+    "env::var",
+    "SystemTime::now",
+    "Instant::now",
+];
+
+/// A file with more lines should be divided soon.
+const LINES_TO_WARN: usize = 400;
+
+/// A file with more lines is refused.
+const LINES_TO_REFUSE: usize = 600;
+
+/// Checks one file of `crates/<crate_name>/src` and adds what it finds to the report.
+pub(super) fn check_source(crate_name: &str, path: &str, text: &str, report: &mut Report) {
+    let lines = text.lines().count();
+    if lines > LINES_TO_REFUSE {
+        report.violations.push(format!("{path} has {lines} lines; the limit is {LINES_TO_REFUSE}"));
+    } else if lines > LINES_TO_WARN {
+        report.warnings.push(format!("{path} has {lines} lines; aim for less than {LINES_TO_WARN}"));
+    }
+    if NO_LIBRARIES.contains(&crate_name) || holds_only_tests(path) {
+        return;
+    }
+    let code = rust_text::without_tests(&rust_text::code_only(text));
+    for (index, line) in code.lines().enumerate() {
+        for word in FORBIDDEN_IN_LIBRARIES {
+            if contains_word(line, word) {
+                report.violations.push(format!("{path}:{}: a library does not use {word}", index + 1));
+            }
+        }
+    }
+}
+
+/// Files that are modules under `#[cfg(test)]` by their name: the attribute stands in another file.
+fn holds_only_tests(path: &str) -> bool {
+    path.ends_with("/tests.rs") || path.ends_with("_tests.rs") || path.contains("/tests/")
+}
+
+/// True when the word is there and is not the end of a longer name.
+fn contains_word(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(start, _)| {
+        !line[..start].ends_with(|before: char| before.is_alphanumeric() || before == '_')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn violations(crate_name: &str, path: &str, text: &str) -> Vec<String> {
+        let mut report = Report::default();
+        check_source(crate_name, path, text, &mut report);
+        report.violations
+    }
+
+    #[test]
+    fn a_library_that_prints_or_looks_around_is_found() {
+        let cases = [
+            ("println!(\"x\");", "println!"),
+            ("std::eprintln!(\"x\");", "eprintln!"),
+            ("print!(\"x\");", "print!"),
+            ("let home = std::env::var(\"HOME\");", "env::var"),
+            ("let home = env::var_os(\"HOME\");", "env::var"),
+            ("let now = std::time::SystemTime::now();", "SystemTime::now"),
+            ("let start = Instant::now();", "Instant::now"),
+        ];
+        for (statement, word) in cases {
+            let text = format!("fn f() {{\n    {statement}\n}}\n");
+            let expected = format!("crates/fbc-yaml/src/lib.rs:2: a library does not use {word}");
+            assert_eq!(violations("fbc-yaml", "crates/fbc-yaml/src/lib.rs", &text), [expected]);
+        }
+    }
+
+    #[test]
+    fn the_binary_tests_comments_and_texts_may_name_them() {
+        let call = "fn f() { println!(\"x\"); }\n";
+        assert_eq!(violations("fbc", "crates/fbc/src/main.rs", call), [] as [String; 0]);
+        assert_eq!(violations("fbc-yaml", "crates/fbc-yaml/src/scan/tests.rs", call), [] as [String; 0]);
+        let harmless = "/// Does not `println!(\"x\")`.\nconst A: &str = \"println!\";\nfn my_println!() {}\n\
+            #[cfg(test)]\nmod tests {\n    fn f() { println!(\"{}\", Instant::now()); }\n}\n";
+        assert_eq!(violations("fbc-yaml", "crates/fbc-yaml/src/lib.rs", harmless), [] as [String; 0]);
+    }
+
+    #[test]
+    fn code_after_the_tests_is_still_checked() {
+        let text = "#[cfg(test)]\nmod tests {}\nfn f() { dbg!(1); }\n";
+        assert_eq!(violations("fbc-yaml", "a.rs", text), ["a.rs:3: a library does not use dbg!"]);
+    }
+
+    #[test]
+    fn long_files_are_warned_about_and_then_refused() {
+        let mut report = Report::default();
+        check_source("fbc", "short.rs", &"\n".repeat(400), &mut report);
+        assert_eq!(report, Report::default());
+        check_source("fbc", "long.rs", &"\n".repeat(600), &mut report);
+        assert_eq!(report.warnings, ["long.rs has 600 lines; aim for less than 400"]);
+        assert_eq!(report.violations, [] as [String; 0]);
+        check_source("fbc", "huge.rs", &"\n".repeat(601), &mut report);
+        assert_eq!(report.violations, ["huge.rs has 601 lines; the limit is 600"]);
+    }
+}

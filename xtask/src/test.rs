@@ -1,0 +1,189 @@
+//! `cargo xtask test`: everything that continuous integration checks, in order, until the first failure.
+//!
+//! Each step is announced and timed. The last line that is printed has the form `N passed, N failed, N skipped` and
+//! sums the tests of all steps that ran; `counts` reads them from the summaries of the tools.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+
+use crate::error::TaskResult;
+use crate::workspace;
+
+mod counts;
+mod steps;
+
+use counts::Counts;
+
+/// What to run.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Leave a step out; may be given more than once
+    #[arg(long, value_name = "STEP")]
+    skip: Vec<Step>,
+    /// Run this step and no other; may be given more than once
+    #[arg(long, value_name = "STEP", conflicts_with = "skip")]
+    only: Vec<Step>,
+}
+
+/// The steps, in the order in which they run: what is quick and what fails most often comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Step {
+    /// Formatting
+    Rustfmt,
+    /// Lints, warnings are errors
+    Clippy,
+    /// The documentation builds without warnings
+    Docs,
+    /// Generated documentation is up to date
+    Gen,
+    /// Arrows between crates, and what library crates may not do
+    Layering,
+    /// All tests of the workspace but those in documentation
+    Tests,
+    /// Tests in documentation
+    Doctests,
+    /// The recorded answers of the reference implementations, against the release binary
+    Conformance,
+    /// Licenses, duplicate and foreign dependencies
+    Deny,
+}
+
+impl Step {
+    /// The name on the command line and in the output.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
+/// How a step ended.
+#[derive(Debug)]
+enum Outcome {
+    /// It holds; the counts are of the tests that it ran.
+    Passed(Counts),
+    /// It does not hold, and why.
+    Failed(Counts, String),
+    /// There is nothing to run it with, and why; the counts say whether that skips tests.
+    Skipped(Counts, String),
+}
+
+/// Runs the task.
+pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
+    let root = workspace::root()?;
+    let steps = selected(&options.only, &options.skip);
+    let (counts, failure) = run_steps(&steps, |step| steps::run(step, &root));
+    if let Some((step, reason)) = &failure {
+        println!("\n{} failed: {reason}", step.name());
+        println!("run this step alone: cargo xtask test --only {}", step.name());
+    }
+    println!("{counts}");
+    Ok(if failure.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The steps that the options leave, in the order in which they run.
+fn selected(only: &[Step], skip: &[Step]) -> Vec<Step> {
+    let wanted = |step: &Step| (only.is_empty() || only.contains(step)) && !skip.contains(step);
+    Step::value_variants().iter().copied().filter(wanted).collect()
+}
+
+/// Runs steps until one fails, and gives the sum of the tests and the failure.
+///
+/// A step that fails without a failed test counts as one failure, so that the last line is never clean on a failure.
+fn run_steps(
+    steps: &[Step],
+    mut run_step: impl FnMut(Step) -> TaskResult<Outcome>,
+) -> (Counts, Option<(Step, String)>) {
+    let mut sum = Counts::default();
+    for (index, &step) in steps.iter().enumerate() {
+        println!("\n== {} of {}: {}", index + 1, steps.len(), step.name());
+        let start = Instant::now();
+        let outcome =
+            run_step(step).unwrap_or_else(|error| Outcome::Failed(Counts::default(), error.to_string()));
+        let duration = in_seconds(start.elapsed());
+        match outcome {
+            Outcome::Passed(counts) => {
+                sum += counts;
+                println!("-- {}: ok, {duration}", step.name());
+            }
+            Outcome::Skipped(counts, reason) => {
+                sum += counts;
+                println!("{}: skipped ({reason})", step.name());
+            }
+            Outcome::Failed(mut counts, reason) => {
+                counts.failed = counts.failed.max(1);
+                sum += counts;
+                println!("-- {}: FAILED, {duration}", step.name());
+                return (sum, Some((step, reason)));
+            }
+        }
+    }
+    (sum, None)
+}
+
+fn in_seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::TaskError;
+
+    fn passed(count: u64) -> Counts {
+        Counts { passed: count, ..Counts::default() }
+    }
+
+    #[test]
+    fn options_choose_the_steps_and_keep_their_order() {
+        assert_eq!(selected(&[], &[]), Step::value_variants());
+        assert_eq!(selected(&[Step::Tests, Step::Rustfmt], &[]), [Step::Rustfmt, Step::Tests]);
+        let without = selected(&[], &[Step::Docs]);
+        assert_eq!(without.len(), Step::value_variants().len() - 1);
+        assert!(!without.contains(&Step::Docs));
+    }
+
+    #[test]
+    fn counts_of_all_steps_are_summed() {
+        let (counts, failure) = run_steps(&[Step::Tests, Step::Doctests, Step::Conformance], |step| {
+            Ok(match step {
+                Step::Conformance => {
+                    Outcome::Skipped(Counts { skipped: 1, ..Counts::default() }, "no data".to_owned())
+                }
+                _ => Outcome::Passed(passed(3)),
+            })
+        });
+        assert_eq!(counts.to_string(), "6 passed, 0 failed, 1 skipped");
+        assert!(failure.is_none());
+    }
+
+    #[test]
+    fn the_first_failure_stops_the_run_and_is_counted() {
+        let mut seen = Vec::new();
+        let (counts, failure) = run_steps(&[Step::Tests, Step::Clippy, Step::Deny], |step| {
+            seen.push(step);
+            Ok(match step {
+                Step::Clippy => Outcome::Failed(Counts::default(), "a warning".to_owned()),
+                _ => Outcome::Passed(passed(2)),
+            })
+        });
+        assert_eq!(seen, [Step::Tests, Step::Clippy]);
+        assert_eq!(counts.to_string(), "2 passed, 1 failed, 0 skipped");
+        assert_eq!(failure.unwrap(), (Step::Clippy, "a warning".to_owned()));
+    }
+
+    #[test]
+    fn a_step_that_cannot_run_is_a_failure() {
+        let (counts, failure) = run_steps(&[Step::Deny], |_| Err(TaskError::new("no cargo")));
+        assert_eq!(counts.failed, 1);
+        assert_eq!(failure.unwrap().1, "no cargo");
+    }
+
+    #[test]
+    fn failed_tests_are_not_counted_twice() {
+        let (counts, _) = run_steps(&[Step::Tests], |_| {
+            Ok(Outcome::Failed(Counts { passed: 5, failed: 2, skipped: 0 }, "exit status: 100".to_owned()))
+        });
+        assert_eq!(counts.to_string(), "5 passed, 2 failed, 0 skipped");
+    }
+}

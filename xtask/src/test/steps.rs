@@ -1,0 +1,130 @@
+//! What each step of `cargo xtask test` runs.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::process::Command;
+
+use super::counts::{self, Counts};
+use super::{Outcome, Step};
+use crate::error::TaskResult;
+use crate::process::{self, Finished};
+use crate::{generate, layering, workspace};
+
+/// The conformance suites that `fbc` passes today; a suite is added here together with the command that it needs.
+const CONFORMANCE_SUITES: [&str; 3] = ["validate", "render", "ranges"];
+
+/// Runs one step; an error means that it could not be run at all.
+pub(super) fn run(step: Step, root: &Path) -> TaskResult<Outcome> {
+    match step {
+        Step::Rustfmt => plain(cargo(root).args(["fmt", "--all", "--check"])),
+        Step::Clippy => plain(cargo(root).args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
+        Step::Docs => {
+            plain(cargo(root).env("RUSTDOCFLAGS", "-D warnings").args(["doc", "--workspace", "--no-deps"]))
+        }
+        Step::Gen => generated_documentation(root),
+        Step::Layering => layers(root),
+        Step::Tests => tests(root),
+        Step::Doctests => {
+            let finished =
+                process::run_and_keep(cargo(root).args(["test", "--workspace", "--doc", "--no-fail-fast"]))?;
+            let counts = counts::of_cargo_test(&finished.text);
+            Ok(outcome(finished, counts))
+        }
+        Step::Conformance => conformance(root),
+        Step::Deny => deny(root),
+    }
+}
+
+/// Cargo, with colours when this task prints to a terminal, although cargo itself prints into a pipe.
+fn cargo(root: &Path) -> Command {
+    let mut command = workspace::cargo(root);
+    if io::stdout().is_terminal() {
+        command.env("CARGO_TERM_COLOR", "always");
+    }
+    command
+}
+
+fn outcome(finished: Finished, counts: Counts) -> Outcome {
+    if finished.success { Outcome::Passed(counts) } else { Outcome::Failed(counts, finished.status) }
+}
+
+/// A command whose exit code is all that counts.
+fn plain(command: &mut Command) -> TaskResult<Outcome> {
+    process::run(command)?;
+    Ok(Outcome::Passed(Counts::default()))
+}
+
+fn generated_documentation(root: &Path) -> TaskResult<Outcome> {
+    let differences = generate::check(root)?;
+    for difference in &differences {
+        println!("{difference}");
+    }
+    Ok(if differences.is_empty() {
+        Outcome::Passed(Counts::default())
+    } else {
+        Outcome::Failed(Counts::default(), "generated files differ; run: cargo xtask gen".to_owned())
+    })
+}
+
+fn layers(root: &Path) -> TaskResult<Outcome> {
+    let report = layering::check(root)?;
+    for warning in &report.warnings {
+        println!("warning: {warning}");
+    }
+    for violation in &report.violations {
+        println!("error: {violation}");
+    }
+    Ok(if report.violations.is_empty() {
+        Outcome::Passed(Counts::default())
+    } else {
+        Outcome::Failed(Counts::default(), format!("{} violations of the layers", report.violations.len()))
+    })
+}
+
+fn tests(root: &Path) -> TaskResult<Outcome> {
+    let mut command = cargo(root);
+    if workspace::cargo_has(root, "nextest") {
+        command.args(["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass"]);
+        command.args(["--status-level=fail", "--final-status-level=fail", "--show-progress=none"]);
+        let finished = process::run_and_keep(&mut command)?;
+        let counts = counts::of_nextest(&finished.text);
+        Ok(outcome(finished, counts))
+    } else {
+        command.args(["test", "--workspace", "--lib", "--bins", "--tests", "--examples", "--no-fail-fast"]);
+        let finished = process::run_and_keep(&mut command)?;
+        let counts = counts::of_cargo_test(&finished.text);
+        Ok(outcome(finished, counts))
+    }
+}
+
+/// Builds the release binary and compares it with the recorded answers.
+///
+/// The release profile is used because the suites read tens of megabytes of catalogs many times; without the recorded
+/// data nothing is built.
+fn conformance(root: &Path) -> TaskResult<Outcome> {
+    let runner = workspace::conformance_folder(root).join("run");
+    if !runner.is_file() {
+        let skipped = Counts { skipped: 1, ..Counts::default() };
+        return Ok(Outcome::Skipped(skipped, "no recorded data beside the checkout".to_owned()));
+    }
+    process::run(cargo(root).args(["build", "--release", "--package", "fbc", "--bin", "fbc"]))?;
+    let binary = workspace::target_folder(root)?.join("release/fbc");
+    let mut command = Command::new("python3");
+    command.current_dir(root).arg(&runner).arg("--fbc").arg(&binary).args(CONFORMANCE_SUITES);
+    let finished = process::run_and_keep(&mut command)?;
+    Ok(match counts::of_conformance(&finished.text) {
+        Some(counts) => outcome(finished, counts),
+        None => Outcome::Failed(
+            Counts::default(),
+            format!("the conformance runner gave no summary ({})", finished.status),
+        ),
+    })
+}
+
+/// Advisories are left out: they need a database from a git repository, which is not to be had everywhere.
+fn deny(root: &Path) -> TaskResult<Outcome> {
+    if !workspace::cargo_has(root, "deny") {
+        return Ok(Outcome::Skipped(Counts::default(), "cargo-deny is not installed".to_owned()));
+    }
+    plain(cargo(root).args(["deny", "--log-level", "warn", "check", "licenses", "bans", "sources"]))
+}
