@@ -1,1 +1,20 @@
 //! Catalog blobs, the folder walk with .indexignore, and the writers of opm's formats.
+
+pub mod blob;
+pub mod bundle_object;
+pub mod catalog;
+pub mod go_type;
+pub mod go_types;
+pub mod image_reference;
+pub mod index_ignore;
+pub mod load;
+pub mod meta;
+pub mod render;
+pub mod tree;
+pub mod writer;
+
+pub use blob::{
+    Blob, Bundle, Channel, ChannelEntry, Deprecation, DeprecationEntry, Icon, Origin, Other, Package, Property,
+    RelatedImage, Value,
+};
+pub use catalog::{Catalog, CatalogFile, DocumentInfo};

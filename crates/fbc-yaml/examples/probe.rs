@@ -18,7 +18,7 @@ fn main() {
     for _ in 0..4 {
         let t = Instant::now();
         let mut docs = 0; let mut mem = 0;
-        for d in &data { let r = fbc_yaml::stream::read(d, &|_| Ok(())); docs += r.len(); mem += r.iter().filter_map(|d| d.outcome.as_ref().ok()).map(|d| d.memory()).sum::<usize>(); }
+        for d in &data { let r = fbc_yaml::stream::read::<_, ()>(d, &|x| Ok(x)); docs += r.len(); mem += r.iter().filter_map(|d| d.outcome.as_ref().ok()).map(|d| d.memory()).sum::<usize>(); }
         let e = t.elapsed();
         println!("{} docs {} MB in {:?}: {:.0} MB/s, {} MB kept", docs, total / 1_000_000, e, total as f64 / 1e6 / e.as_secs_f64(), mem / 1_000_000);
     }

@@ -8,6 +8,7 @@ mod scalar;
 mod scanner;
 pub mod split;
 pub mod stream;
+pub mod yaml_writer;
 mod general;
 pub mod json_writer;
 

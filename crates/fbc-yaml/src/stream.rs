@@ -31,54 +31,48 @@ pub enum Syntax {
     Yaml,
 }
 
-/// One document of a file, or what is wrong with it.
+/// One document of a file as the caller took it, or what is wrong with it.
 #[derive(Clone, Debug)]
-pub struct Decoded {
+pub struct Decoded<T, R> {
     /// Where it lies in the file.
     pub range: Range<usize>,
     /// How it is written.
     pub syntax: Syntax,
-    /// The value. A chunk without a node (comments only) is null.
-    pub outcome: Result<Document, Fault>,
+    /// What the caller made of the document, or why there is none.
+    pub outcome: Result<T, Fault<R>>,
 }
 
-/// Why a document is refused.
+/// Why a document is refused. Texts are the reference's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// The reference's text.
-    pub message: String,
-    /// Where the fault lies.
-    pub place: Place,
+pub enum Fault<R> {
+    /// The text is no YAML or JSON, or means what JSON cannot say.
+    Malformed {
+        /// What is wrong.
+        message: String,
+        /// The byte of the file where it is wrong.
+        byte: usize,
+    },
+    /// A line begins with `---` and goes on.
+    Separator {
+        /// What stands behind the dashes.
+        rest: String,
+        /// The first byte of the line.
+        byte: usize,
+    },
+    /// The caller refused a document that is well-formed.
+    Rejected(R),
 }
 
-/// The place of a fault.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A byte of the file.
-    Byte(usize),
-    /// A value in the document, as a JSON pointer.
-    Pointer(String),
-}
-
-/// What a caller's check objects to in a document that is well-formed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejection {
-    /// The reference's text.
-    pub message: String,
-    /// The value that is to blame, as a JSON pointer.
-    pub pointer: String,
-}
-
-/// The check that every document must pass. It takes part in reading, because the reference falls
-/// back from JSON to YAML when a value is refused.
-pub type Accept<'a> = &'a (dyn Fn(&Document) -> Result<(), Rejection> + Sync);
+/// What a caller makes of a document, or why it refuses it. Refusing takes part in reading, because
+/// the reference falls back from JSON to YAML when a value is refused.
+pub type Convert<'a, T, R> = &'a (dyn Fn(Document) -> Result<T, R> + Sync);
 
 /// Reads all documents of a file, in their order. Never fails as a whole: faults are among the
 /// documents. Large files are read by several threads of rayon's pool; the result does not depend
 /// on their number.
 #[must_use]
-pub fn read(bytes: &[u8], accept: Accept<'_>) -> Vec<Decoded> {
-    if begins_as_json(bytes) { read_json(bytes, accept) } else { read_yaml(bytes, 0, accept) }
+pub fn read<T: Send, R: Send>(bytes: &[u8], convert: Convert<'_, T, R>) -> Vec<Decoded<T, R>> {
+    if begins_as_json(bytes) { read_json(bytes, convert) } else { read_yaml(bytes, 0, convert) }
 }
 
 /// Whether the first character that is no white space is `{`.
@@ -87,8 +81,8 @@ fn begins_as_json(bytes: &[u8]) -> bool {
     String::from_utf8_lossy(peeked).trim_start().starts_with('{')
 }
 
-fn read_json(bytes: &[u8], accept: Accept<'_>) -> Vec<Decoded> {
-    let mut decoded: Vec<Decoded> = Vec::new();
+fn read_json<T: Send, R: Send>(bytes: &[u8], convert: Convert<'_, T, R>) -> Vec<Decoded<T, R>> {
+    let mut decoded = Vec::new();
     let mut at = 0;
     // The reference falls back to YAML only in the first two documents.
     let mut may_fall_back = true;
@@ -97,27 +91,27 @@ fn read_json(bytes: &[u8], accept: Accept<'_>) -> Vec<Decoded> {
         if start >= bytes.len() {
             return decoded;
         }
-        let (error, end) = match json_reader::read_value(bytes, start) {
-            Ok((document, end)) => match accept(&document) {
-                Ok(()) => {
-                    decoded.push(Decoded { range: start..end, syntax: Syntax::Json, outcome: Ok(document) });
+        let (fault, end) = match json_reader::read_value(bytes, start) {
+            Ok((document, end)) => match convert(document) {
+                Ok(value) => {
+                    decoded.push(Decoded { range: start..end, syntax: Syntax::Json, outcome: Ok(value) });
                     may_fall_back &= decoded.len() < 2;
                     at = end;
                     continue;
                 }
-                Err(rejection) => (Error::Rejected(rejection), Some(end)),
+                Err(rejection) => (Fault::Rejected(rejection), Some(end)),
             },
-            Err(error) => (Error::Malformed(error), None),
+            Err(error) => (malformed(error, may_fall_back), None),
         };
         if may_fall_back {
-            let mut yaml = read_yaml(bytes, start_of_yaml(bytes, at), accept);
+            let mut yaml = read_yaml(bytes, start_of_yaml(bytes, at), convert);
             if yaml.first().is_none_or(|first| first.outcome.is_ok()) {
                 decoded.append(&mut yaml);
                 return decoded;
             }
         }
-        let (fault, offset) = error.into_fault(start, may_fall_back);
         may_fall_back = false;
+        let offset = if let Fault::Malformed { byte, .. } = &fault { *byte } else { start };
         // Whatever comes next is read as if this document were gone.
         let next = end.or_else(|| {
             let rest = bytes.get(offset..).unwrap_or_default();
@@ -132,29 +126,15 @@ fn read_json(bytes: &[u8], accept: Accept<'_>) -> Vec<Decoded> {
     }
 }
 
-enum Error {
-    Malformed(JsonError),
-    Rejected(Rejection),
-}
-
-impl Error {
-    /// The fault, and the byte from which to look for the next document.
-    fn into_fault(self, start: usize, names_offset: bool) -> (Fault, usize) {
-        match self {
-            Self::Malformed(JsonError { message, offset, is_syntax }) => {
-                // The early end of input has no offset in Go.
-                let message = if names_offset && is_syntax && message != "unexpected EOF" {
-                    format!("json: offset {}: {message}", offset + 1)
-                } else {
-                    message
-                };
-                (Fault { message, place: Place::Byte(offset) }, offset)
-            }
-            Self::Rejected(Rejection { message, pointer }) => {
-                (Fault { message, place: Place::Pointer(pointer) }, start)
-            }
-        }
-    }
+fn malformed<R>(error: JsonError, names_offset: bool) -> Fault<R> {
+    let JsonError { message, offset, is_syntax } = error;
+    // The early end of input has no offset in Go.
+    let message = if names_offset && is_syntax && message != "unexpected EOF" {
+        format!("json: offset {}: {message}", offset + 1)
+    } else {
+        message
+    };
+    Fault::Malformed { message, byte: offset }
 }
 
 /// After JSON was given up: white space up to and including the first line break is dropped.
@@ -169,21 +149,22 @@ fn start_of_yaml(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-fn read_yaml(bytes: &[u8], start: usize, accept: Accept<'_>) -> Vec<Decoded> {
+fn read_yaml<T: Send, R: Send>(
+    bytes: &[u8],
+    start: usize,
+    convert: Convert<'_, T, R>,
+) -> Vec<Decoded<T, R>> {
     let chunks = split(bytes, start);
-    let read = |chunk: &Chunk| -> Vec<Decoded> {
+    let read = |chunk: &Chunk| -> Vec<Decoded<T, R>> {
         let separator = chunk.bad_separator.as_ref().map(|(line, rest)| Decoded {
             range: *line..*line + 3,
             syntax: Syntax::Yaml,
-            outcome: Err(Fault {
-                message: format!("invalid Yaml document separator: {rest}"),
-                place: Place::Byte(*line),
-            }),
+            outcome: Err(Fault::Separator { rest: rest.clone(), byte: *line }),
         });
         let document = (!chunk.range.is_empty()).then(|| Decoded {
             range: chunk.range.clone(),
             syntax: Syntax::Yaml,
-            outcome: read_chunk(bytes, chunk.range.clone(), accept),
+            outcome: read_chunk(bytes, chunk.range.clone(), convert),
         });
         document.into_iter().chain(separator).collect()
     };
@@ -194,17 +175,28 @@ fn read_yaml(bytes: &[u8], start: usize, accept: Accept<'_>) -> Vec<Decoded> {
     }
 }
 
-fn read_chunk(bytes: &[u8], range: Range<usize>, accept: Accept<'_>) -> Result<Document, Fault> {
+fn read_chunk<T, R>(bytes: &[u8], range: Range<usize>, convert: Convert<'_, T, R>) -> Result<T, Fault<R>> {
     let chunk = bytes.get(range.clone()).unwrap_or_default();
-    let document = read_yaml_document(chunk).map_err(|error| Fault {
+    let document = read_yaml_document(chunk).map_err(|error| Fault::Malformed {
         message: format!("error converting YAML to JSON: {}", error.message),
-        place: Place::Byte(range.start + error.position.map_or(0, |place| byte_of_position(chunk, place))),
+        byte: range.start + error.position.map_or(0, |place| byte_of_position(chunk, place)),
     })?;
-    accept(&document).map_err(|rejection| Fault {
-        message: format!("error unmarshaling JSON: while decoding JSON: {}", rejection.message),
-        place: Place::Pointer(rejection.pointer),
-    })?;
-    Ok(document)
+    convert(document).map_err(Fault::Rejected)
+}
+
+/// Reads one value from bytes that are JSON or YAML: the whole is one document, of which the first
+/// node counts.
+///
+/// # Errors
+/// What is wrong with it, in the reference's words.
+pub fn read_one(bytes: &[u8]) -> Result<Document, String> {
+    if begins_as_json(bytes)
+        && let Ok((document, end)) = json_reader::read_value(bytes, 0)
+        && json_reader::skip_space(bytes, end) == bytes.len()
+    {
+        return Ok(document);
+    }
+    read_yaml_document(bytes).map_err(|error| error.message)
 }
 
 /// The text of a chunk as the parser gets it: line feeds only, and one at the end.

@@ -30,7 +30,9 @@ fn end_of_blank(characters: &[char], start: usize) -> usize {
         (Some('/'), Some('/')) => end_of_line(characters, start),
         (Some('/'), Some('*')) => end_of_block_comment(characters, start),
         (Some('"'), _) => end_of_string(characters, start + 1, '"'),
-        (Some('r'), Some('"' | '#')) if !follows_a_name(characters, start) => end_of_raw_string(characters, start),
+        (Some('r'), Some('"' | '#')) if !follows_a_name(characters, start) => {
+            end_of_raw_string(characters, start)
+        }
         (Some('\''), Some('\\')) => end_of_string(characters, start + 1, '\''),
         (Some('\''), Some(_)) if at(2) == Some('\'') => start + 3,
         _ => start,
@@ -38,7 +40,10 @@ fn end_of_blank(characters: &[char], start: usize) -> usize {
 }
 
 fn end_of_line(characters: &[char], start: usize) -> usize {
-    characters[start..].iter().position(|&c| c == '\n').map_or(characters.len(), |length| start + length)
+    characters[start..]
+        .iter()
+        .position(|&c| c == '\n')
+        .map_or(characters.len(), |length| start + length)
 }
 
 /// Block comments nest.
@@ -85,7 +90,8 @@ fn end_of_raw_string(characters: &[char], start: usize) -> usize {
     let mut position = open + 1;
     while position < characters.len() {
         let closing = &characters[position + 1..];
-        if characters[position] == '"' && closing.iter().take(hashes).filter(|&&c| c == '#').count() == hashes {
+        if characters[position] == '"' && closing.iter().take(hashes).filter(|&&c| c == '#').count() == hashes
+        {
             return position + 1 + hashes;
         }
         position += 1;
@@ -116,7 +122,11 @@ pub(super) fn without_tests(code: &str) -> String {
         let item = start + MARK.len();
         let end = item + length_of_item(&rest[item..]);
         shipped.push_str(&rest[..start]);
-        shipped.extend(rest[start..end].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+        shipped.extend(
+            rest[start..end]
+                .chars()
+                .map(|c| if c == '\n' { '\n' } else { ' ' }),
+        );
         rest = &rest[end..];
     }
     shipped.push_str(rest);

@@ -2,20 +2,20 @@
 
 use super::*;
 
-fn accept_objects(document: &Document) -> Result<(), Rejection> {
-    let root = document.root();
-    match root.kind() {
-        crate::Kind::Object | crate::Kind::Null => Ok(()),
-        kind => Err(Rejection { message: format!("no {}", kind.go_name()), pointer: String::new() }),
+fn only_objects(document: Document) -> Result<Document, String> {
+    match document.root().kind() {
+        crate::Kind::Object | crate::Kind::Null => Ok(document),
+        kind => Err(format!("no {}", kind.go_name())),
     }
 }
 
 fn show(text: &[u8]) -> Vec<String> {
-    read(text, &accept_objects)
+    read(text, &only_objects)
         .into_iter()
         .map(|decoded| match decoded.outcome {
             Ok(document) => format!("{document:?}"),
-            Err(fault) => fault.message,
+            Err(Fault::Malformed { message, .. } | Fault::Rejected(message)) => message,
+            Err(Fault::Separator { rest, .. }) => format!("separator {rest}"),
         })
         .collect()
 }
@@ -106,7 +106,7 @@ fn streams_of_json() {
 fn every_fault_of_a_file_is_noted() {
     assert_eq!(show(b"a: 1\n--- b\nc: 3\n---\nd: [\n---\ne: 5\n"), [
         r#"{"a":1}"#,
-        "invalid Yaml document separator: b",
+        "separator b",
         r#"{"c":3}"#,
         "error converting YAML to JSON: yaml: line 1: did not find expected node content",
         r#"{"e":5}"#,

@@ -1,0 +1,91 @@
+//! The manifests that a bundle carries in `olm.bundle.object` properties.
+//!
+//! Source of the behaviour: `operator-framework/operator-registry:alpha/declcfg/load.go`
+//! (`readBundleObjects`, `extractCSV`).
+
+use fbc_yaml::{Document, Kind, Node, base64, stream};
+
+use crate::blob::Bundle;
+use crate::go_type::{self, GoType, TypeError};
+use crate::go_types::BUNDLE_OBJECT_PROPERTY;
+
+/// The type of the property.
+pub const PROPERTY_TYPE: &str = "olm.bundle.object";
+
+/// A manifest that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BundleObjectError {
+    /// The property does not decode.
+    #[error("parse property at index {index} as bundle object: {error}")]
+    Property {
+        /// The number of the property, from 0.
+        index: usize,
+        /// What is wrong.
+        error: TypeError,
+    },
+    /// The data is neither JSON nor YAML.
+    #[error("convert bundle object property at index {index} to JSON: {message}")]
+    Manifest {
+        /// The number of the property, from 0.
+        index: usize,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// Checks that all manifests of a bundle can be read, as the reference does when it loads one.
+/// Data that begins with `{` is taken for JSON without a look at it.
+///
+/// # Errors
+/// The first that cannot.
+pub fn check(bundle: &Bundle) -> Result<(), BundleObjectError> {
+    for (index, property) in bundle.properties.iter().enumerate() {
+        if property.kind != PROPERTY_TYPE {
+            continue;
+        }
+        let value = property.value.as_ref();
+        let data = data_of(value.map(crate::Value::node)).map_err(|error| BundleObjectError::Property { index, error })?;
+        if !begins_as_json(&data) {
+            stream::read_one(&data).map_err(|message| BundleObjectError::Manifest { index, message })?;
+        }
+    }
+    Ok(())
+}
+
+fn data_of(value: Option<Node<'_>>) -> Result<Vec<u8>, TypeError> {
+    let Some(value) = value else {
+        return Err(TypeError { message: "unexpected end of JSON input".to_owned(), pointer: String::new() });
+    };
+    if let (Kind::Object, 1, Some(text)) = (value.kind(), value.len(), value.get_str("data")) {
+        // The common form, decoded once.
+        return base64::decode(text)
+            .map_err(|error| TypeError { message: error.to_string(), pointer: "/data".to_owned() });
+    }
+    go_type::check(value, &GoType::Struct(&BUNDLE_OBJECT_PROPERTY))?;
+    Ok(go_type::bytes(value, "data").unwrap_or_default())
+}
+
+fn begins_as_json(data: &[u8]) -> bool {
+    data.trim_ascii_start().starts_with(b"{")
+}
+
+/// The manifests of a bundle, in order; one that cannot be read as an object is left out.
+pub fn manifests(bundle: &Bundle) -> impl Iterator<Item = Document> {
+    bundle
+        .property_values(PROPERTY_TYPE)
+        .filter_map(|value| data_of(Some(value)).ok())
+        .filter_map(|data| stream::read_one(&data).ok())
+        .filter(|document| document.root().kind() == Kind::Object)
+}
+
+/// The cluster service version among the manifests: the first of that kind.
+#[must_use]
+pub fn cluster_service_version(bundle: &Bundle) -> Option<Document> {
+    // Most manifests are large and of another kind; looking for the word first spares reading them.
+    bundle
+        .property_values(PROPERTY_TYPE)
+        .filter_map(|value| data_of(Some(value)).ok())
+        .filter(|data| memchr::memmem::find(data, b"ClusterServiceVersion").is_some())
+        .filter_map(|data| stream::read_one(&data).ok())
+        .find(|document| document.root().get_str("kind") == Some("ClusterServiceVersion"))
+}

@@ -1,0 +1,360 @@
+//! From files to blobs: the walk over a tree, reading, decoding.
+//!
+//! The reference stops at the first thing that it refuses; here every refusal is noted as a
+//! [`LoadFault`] and loading goes on. Files are read in parallel; the order of blobs and faults is
+//! that of the walk, whatever the number of threads.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fbc_yaml::stream::{self, Decoded, Fault, Syntax};
+use fbc_yaml::{Document, json_writer};
+use rayon::prelude::*;
+
+use crate::blob::{Blob, Bundle, Channel, Deprecation, Origin, Other, Package, Value, schema};
+use crate::bundle_object::{self, BundleObjectError};
+use crate::catalog::{Catalog, CatalogFile, DocumentInfo};
+use crate::go_type::{self, GoType};
+use crate::go_types;
+use crate::index_ignore::{self, IndexIgnore};
+use crate::meta::{self, Meta, MetaError, MetaRule};
+use crate::tree::Tree;
+
+/// Something that the reference refuses while it loads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadFault {
+    /// What kind of thing.
+    pub kind: LoadFaultKind,
+    /// The reference's text.
+    pub message: String,
+    /// The file or directory, relative to the root.
+    pub path: PathBuf,
+    /// The document, where the fault lies in one.
+    pub origin: Option<Origin>,
+    /// The place in the document or file.
+    pub place: FaultPlace,
+}
+
+/// The place of a fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultPlace {
+    /// The file or directory as a whole.
+    File,
+    /// A byte of the file.
+    Byte(usize),
+    /// A value in the document, as a JSON pointer.
+    Pointer(String),
+}
+
+/// What kind of thing the reference refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LoadFaultKind {
+    /// A file or directory cannot be read.
+    Unreadable,
+    /// An `.indexignore` cannot be read.
+    IndexIgnore,
+    /// The text is no YAML or JSON.
+    Malformed,
+    /// A line begins with `---` and goes on.
+    Separator,
+    /// The document is no object.
+    NotAnObject,
+    /// Two keys differ in upper and lower case only.
+    AmbiguousKeys,
+    /// `schema`, `package` or `name` is no text.
+    MetaNotText,
+    /// The blob has no schema.
+    NoSchema,
+    /// A field has the wrong type.
+    FieldType,
+    /// A manifest in a bundle cannot be read.
+    BundleObject,
+}
+
+/// Loads a catalog from a tree.
+///
+/// Never fails as a whole; what cannot be read is among [`Catalog::faults`].
+#[must_use]
+pub fn load_tree(tree: &dyn Tree) -> Catalog {
+    let walk = Walk::over(tree);
+    let files: Vec<LoadedFile> = walk
+        .files
+        .par_iter()
+        .with_max_len(1)
+        .map(|path| match tree.read(path) {
+            Ok(bytes) => LoadedFile::from_bytes(path.clone(), &bytes),
+            Err(error) => LoadedFile::unreadable(path.clone(), &error),
+        })
+        .collect();
+    let mut catalog = Catalog { ignored: walk.ignored, faults: walk.faults, ..Catalog::default() };
+    for file in files {
+        file.add_to(&mut catalog);
+    }
+    catalog
+}
+
+/// Loads a catalog from the bytes of one file. The path is the one that findings name.
+#[must_use]
+pub fn load_bytes(path: &Path, bytes: &[u8]) -> Catalog {
+    let mut catalog = Catalog::default();
+    LoadedFile::from_bytes(path.to_path_buf(), bytes).add_to(&mut catalog);
+    catalog
+}
+
+/// The files of a tree that belong to the catalog.
+#[derive(Default)]
+struct Walk {
+    files: Vec<PathBuf>,
+    ignored: Vec<PathBuf>,
+    faults: Vec<LoadFault>,
+}
+
+impl Walk {
+    fn over(tree: &dyn Tree) -> Self {
+        let mut walk = Self::default();
+        let mut ignore = IndexIgnore::default();
+        let mut found = Vec::new();
+        walk.directory(tree, Path::new(""), &mut found);
+        // Ignore files come first, all of them, also those in directories that another ignores.
+        for path in found.iter().filter(|path| path.file_name().is_some_and(|name| name == index_ignore::FILE_NAME))
+        {
+            let domain = path.parent().map(components).unwrap_or_default();
+            let outcome = match tree.read(path) {
+                Ok(bytes) => ignore.add_file(&domain, &bytes).map_err(str::to_owned),
+                Err(error) => Err(format!("open {}: {}", path.display(), describe(&error))),
+            };
+            if let Err(message) = outcome {
+                walk.faults.push(LoadFault {
+                    kind: LoadFaultKind::IndexIgnore,
+                    message,
+                    path: path.clone(),
+                    origin: None,
+                    place: FaultPlace::File,
+                });
+            }
+        }
+        for path in found {
+            if path.file_name().is_some_and(|name| name == index_ignore::FILE_NAME) {
+                continue;
+            }
+            if !ignore.is_empty() && ignore.ignores(&components(&path)) {
+                walk.ignored.push(path);
+            } else {
+                walk.files.push(path);
+            }
+        }
+        walk
+    }
+
+    /// Collects the files below a directory, depth first, in the order of their names. Depth is
+    /// bounded by the length that the system allows to paths.
+    fn directory(&mut self, tree: &dyn Tree, directory: &Path, found: &mut Vec<PathBuf>) {
+        match tree.list(directory) {
+            Ok(entries) => {
+                for entry in entries {
+                    let path = directory.join(&entry.name);
+                    if entry.is_directory {
+                        self.directory(tree, &path, found);
+                    } else {
+                        found.push(path);
+                    }
+                }
+            }
+            Err(error) => {
+                let shown = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+                self.faults.push(LoadFault {
+                    kind: LoadFaultKind::Unreadable,
+                    message: format!("open {}: {}", shown.display(), describe(&error)),
+                    path: directory.to_path_buf(),
+                    origin: None,
+                    place: FaultPlace::File,
+                });
+            }
+        }
+    }
+}
+
+fn components(path: &Path) -> Vec<Vec<u8>> {
+    path.components().map(|component| component.as_os_str().as_encoded_bytes().to_vec()).collect()
+}
+
+/// The words that Go uses for the common errors of the system.
+fn describe(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        std::io::ErrorKind::IsADirectory => "is a directory".to_owned(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+        }
+    }
+}
+
+struct LoadedFile {
+    file: CatalogFile,
+    documents: Vec<Result<(Blob, Option<Problem>), Problem>>,
+    unreadable: Option<String>,
+}
+
+struct Problem {
+    kind: LoadFaultKind,
+    message: String,
+    place: FaultPlace,
+}
+
+impl LoadedFile {
+    fn unreadable(path: PathBuf, error: &std::io::Error) -> Self {
+        let verb = if error.kind() == std::io::ErrorKind::IsADirectory { "read" } else { "open" };
+        let message = format!("{verb} {}: {}", path.display(), describe(error));
+        Self { file: CatalogFile { path, documents: Vec::new() }, documents: Vec::new(), unreadable: Some(message) }
+    }
+
+    fn from_bytes(path: PathBuf, bytes: &[u8]) -> Self {
+        let decoded = stream::read(bytes, &decode_blob);
+        let mut file = CatalogFile { path, documents: Vec::with_capacity(decoded.len()) };
+        let mut documents = Vec::with_capacity(decoded.len());
+        for Decoded { range, syntax, outcome } in decoded {
+            let (info, result) = settle(range, syntax, outcome);
+            file.documents.push(info);
+            documents.push(result);
+        }
+        Self { file, documents, unreadable: None }
+    }
+
+    fn add_to(self, catalog: &mut Catalog) {
+        let index = catalog.files.len() as u32;
+        let path = self.file.path.clone();
+        let fault = |problem: Problem, origin| LoadFault {
+            kind: problem.kind,
+            message: problem.message,
+            path: path.clone(),
+            origin,
+            place: problem.place,
+        };
+        if let Some(message) = self.unreadable {
+            let problem = Problem { kind: LoadFaultKind::Unreadable, message, place: FaultPlace::File };
+            catalog.faults.push(fault(problem, None));
+        }
+        for (number, document) in self.documents.into_iter().enumerate() {
+            let origin = Origin { file: index, document: number as u32 };
+            match document {
+                Ok((blob, problem)) => {
+                    catalog.push(blob, origin);
+                    catalog.faults.extend(problem.map(|problem| fault(problem, Some(origin))));
+                }
+                Err(problem) => catalog.faults.push(fault(problem, Some(origin))),
+            }
+        }
+        catalog.files.push(self.file);
+    }
+}
+
+/// A blob, or why opm's types refuse it; a bundle whose manifests cannot be read is both.
+struct DecodedBlob {
+    has_duplicate_keys: bool,
+    outcome: Result<(Blob, Option<Problem>), Problem>,
+}
+
+type SettledBlob = Result<(Blob, Option<Problem>), Problem>;
+
+fn settle(
+    range: Range<usize>,
+    syntax: Syntax,
+    outcome: Result<DecodedBlob, Fault<MetaError>>,
+) -> (DocumentInfo, SettledBlob) {
+    let info = |has_duplicate_keys| DocumentInfo { range, syntax, has_duplicate_keys };
+    let (kind, message, place) = match outcome {
+        Ok(blob) => return (info(blob.has_duplicate_keys), blob.outcome),
+        Err(Fault::Malformed { message, byte }) => (LoadFaultKind::Malformed, message, FaultPlace::Byte(byte)),
+        Err(Fault::Separator { rest, byte }) => (
+            LoadFaultKind::Separator,
+            format!("invalid Yaml document separator: {rest}"),
+            FaultPlace::Byte(byte),
+        ),
+        Err(Fault::Rejected(error)) => {
+            let kind = match error.rule {
+                MetaRule::Object => LoadFaultKind::NotAnObject,
+                MetaRule::UniqueKeys => LoadFaultKind::AmbiguousKeys,
+                MetaRule::TextKeys => LoadFaultKind::MetaNotText,
+            };
+            let prefix = match syntax {
+                Syntax::Yaml => "error unmarshaling JSON: while decoding JSON: ",
+                Syntax::Json => "",
+            };
+            (kind, format!("{prefix}{}", error.message), FaultPlace::Pointer(error.pointer))
+        }
+    };
+    (info(false), Err(Problem { kind, message, place }))
+}
+
+fn decode_blob(document: Document) -> Result<DecodedBlob, MetaError> {
+    let meta = meta::read(document.root())?;
+    Ok(DecodedBlob {
+        has_duplicate_keys: document.has_duplicate_keys(),
+        outcome: blob_of(Arc::new(document), meta),
+    })
+}
+
+fn blob_of(document: Arc<Document>, meta: Meta) -> SettledBlob {
+    let origin = Origin::default();
+    let fits = |of: &'static go_type::GoStruct, what: &str| {
+        go_type::check(document.root(), &GoType::Struct(of)).map_err(|error| Problem {
+            kind: LoadFaultKind::FieldType,
+            message: format!("parse {what}: {}", error.message),
+            place: FaultPlace::Pointer(error.pointer),
+        })
+    };
+    let blob = match meta.schema.as_str() {
+        schema::PACKAGE => {
+            fits(&go_types::PACKAGE, "package")?;
+            Blob::Package(Package::from_document(&document, origin))
+        }
+        schema::CHANNEL => {
+            fits(&go_types::CHANNEL, "channel")?;
+            Blob::Channel(Channel::from_document(&document, origin))
+        }
+        schema::BUNDLE => {
+            fits(&go_types::BUNDLE, "bundle")?;
+            let bundle = Bundle::from_document(&document, origin);
+            let problem = bundle_object::check(&bundle).err().map(|error| bundle_object_problem(&bundle, &error));
+            return Ok((Blob::Bundle(bundle), problem));
+        }
+        schema::DEPRECATIONS => {
+            fits(&go_types::DEPRECATION, "deprecation")?;
+            Blob::Deprecation(Deprecation::from_document(&document, origin))
+        }
+        "" => {
+            let text = if document.root().is_null() {
+                String::new()
+            } else {
+                json_writer::compact(document.root()) + "\n"
+            };
+            return Err(Problem {
+                kind: LoadFaultKind::NoSchema,
+                message: format!("object '{text}' is missing root schema field"),
+                place: FaultPlace::Pointer(String::new()),
+            });
+        }
+        _ => Blob::Other(Other { origin, meta, value: Value::whole(document) }),
+    };
+    Ok((blob, None))
+}
+
+fn bundle_object_problem(bundle: &Bundle, error: &BundleObjectError) -> Problem {
+    let pointer = match error {
+        BundleObjectError::Property { index, error } => format!("/properties/{index}/value{}", error.pointer),
+        BundleObjectError::Manifest { index, .. } => format!("/properties/{index}/value/data"),
+    };
+    let quote = fbc_yaml::go_text::quote;
+    Problem {
+        kind: LoadFaultKind::BundleObject,
+        message: format!(
+            "read bundle objects: package {}, bundle {}: {error}",
+            quote(&bundle.package),
+            quote(&bundle.name)
+        ),
+        place: FaultPlace::Pointer(pointer),
+    }
+}

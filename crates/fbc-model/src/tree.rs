@@ -1,0 +1,124 @@
+//! Where files come from: a read-only tree, so that a catalog may lie on disk, in memory, in a
+//! revision of a repository or in an image.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+/// Files larger than this are refused: 4 GiB. It bounds memory, also for files without an end.
+pub const MAX_FILE_BYTES: u64 = 4 << 30;
+
+/// What a directory holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// The name, without directories.
+    pub name: PathBuf,
+    /// Whether it is itself a directory. A symbolic link is none, wherever it leads.
+    pub is_directory: bool,
+}
+
+/// A read-only tree of files. Paths are relative to its root; the empty path is the root.
+pub trait Tree: Sync {
+    /// The entries of a directory, sorted by the bytes of their names.
+    ///
+    /// # Errors
+    /// Whatever keeps the directory from being read.
+    fn list(&self, directory: &Path) -> io::Result<Vec<TreeEntry>>;
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// Whatever keeps the file from being read; what is no regular file is refused.
+    fn read(&self, file: &Path) -> io::Result<Vec<u8>>;
+}
+
+/// A tree on disk.
+#[derive(Clone, Debug)]
+pub struct DiskTree {
+    /// The root directory.
+    pub root: PathBuf,
+}
+
+impl Tree for DiskTree {
+    fn list(&self, directory: &Path) -> io::Result<Vec<TreeEntry>> {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(self.root.join(directory))? {
+            let entry = entry?;
+            entries.push(TreeEntry {
+                name: PathBuf::from(entry.file_name()),
+                is_directory: entry.file_type()?.is_dir(),
+            });
+        }
+        entries.sort_by(|a, b| a.name.as_os_str().cmp(b.name.as_os_str()));
+        Ok(entries)
+    }
+
+    fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
+        read_file(&self.root.join(file))
+    }
+}
+
+/// Reads a regular file of the disk.
+///
+/// # Errors
+/// As [`Tree::read`]; a pipe or device is refused without opening it, because it may block.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory"));
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "is a pipe, socket or device, not a regular file"));
+    }
+    if metadata.len() > MAX_FILE_BYTES {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES { Err(too_large()) } else { Ok(bytes) }
+}
+
+fn too_large() -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, "is larger than 4 GiB")
+}
+
+/// A tree in memory.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryTree {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl MemoryTree {
+    /// Adds a file.
+    pub fn insert(&mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) {
+        self.files.insert(path.into(), bytes.into());
+    }
+}
+
+impl<P: Into<PathBuf>, B: Into<Vec<u8>>> FromIterator<(P, B)> for MemoryTree {
+    fn from_iter<I: IntoIterator<Item = (P, B)>>(files: I) -> Self {
+        Self { files: files.into_iter().map(|(path, bytes)| (path.into(), bytes.into())).collect() }
+    }
+}
+
+impl Tree for MemoryTree {
+    fn list(&self, directory: &Path) -> io::Result<Vec<TreeEntry>> {
+        let mut entries: Vec<TreeEntry> = Vec::new();
+        for path in self.files.keys() {
+            let Ok(below) = path.strip_prefix(directory) else { continue };
+            let mut components = below.components();
+            let Some(first) = components.next() else { continue };
+            let name = PathBuf::from(first.as_os_str());
+            if entries.iter().all(|entry| entry.name != name) {
+                entries.push(TreeEntry { name, is_directory: components.next().is_some() });
+            }
+        }
+        entries.sort_by(|a, b| a.name.as_os_str().cmp(b.name.as_os_str()));
+        Ok(entries)
+    }
+
+    fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
+        self.files.get(file).cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+}

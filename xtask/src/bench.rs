@@ -1,0 +1,210 @@
+//! `cargo xtask bench`: time and memory of `fbc`, and of `opm` beside it when asked, on real and generated catalogs.
+//!
+//! Every command is run once to warm up and then several times; the table shows the median. The catalogs are those of
+//! the conformance data when it lies beside the checkout, each alone and the sum of them, and one that is generated.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use crate::error::{Context, TaskError, TaskResult};
+use crate::{process, workspace};
+
+mod catalog;
+mod catalog_text;
+pub(crate) mod measure;
+mod random;
+mod report;
+
+use measure::Measurement;
+use report::Row;
+
+/// What to measure.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// An opm binary to compare with
+    #[arg(long, value_name = "PATH")]
+    opm: Option<PathBuf>,
+    /// The fbc binary; without it, the release binary is built
+    #[arg(long, value_name = "PATH")]
+    fbc: Option<PathBuf>,
+    /// Fewer runs and a generated catalog of a tenth of the size
+    #[arg(long)]
+    quick: bool,
+}
+
+/// The commands that are measured; `DIR` stands for the catalog. They are the same for fbc and opm.
+const COMMANDS: [&[&str]; 3] = [
+    &["validate", "DIR"],
+    &["render", "DIR", "-o", "json"],
+    &["render", "DIR", "-o", "yaml"],
+];
+
+/// After this time a slow command is not repeated beyond the fewest runs that give a median.
+const ENOUGH_TIME: Duration = Duration::from_secs(20);
+
+/// The fewest runs that give a median worth the name.
+const FEWEST_RUNS: usize = 3;
+
+/// A catalog to measure with.
+struct Input {
+    name: String,
+    folder: PathBuf,
+    bytes: u64,
+}
+
+/// Runs the task.
+pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
+    let root = workspace::root()?;
+    let fbc = match &options.fbc {
+        Some(path) => absolute(path)?,
+        None => build_release(&root)?,
+    };
+    let opm = options.opm.as_deref().map(absolute).transpose()?;
+    let real = real_catalogs(&root)?;
+    if real.is_empty() {
+        println!("real catalogs: skipped (no recorded data beside the checkout)");
+    }
+    let generated = generated_catalog(&root, options.quick)?;
+    let runs = if options.quick { FEWEST_RUNS } else { 7 };
+
+    let mut rows = Vec::new();
+    for arguments in COMMANDS {
+        let mut alone = Vec::new();
+        for input in &real {
+            alone.push(measured_row(&fbc, opm.as_deref(), arguments, input, runs)?);
+        }
+        let sum = Row::sum("all of them", &alone);
+        rows.append(&mut alone);
+        rows.extend(sum);
+        rows.push(measured_row(&fbc, opm.as_deref(), arguments, &generated, runs)?);
+    }
+    println!("\nmedian of up to {runs} runs after a warm-up; MB are millions of bytes of input\n");
+    print!("{}", report::table(&rows, opm.is_some()));
+    load_throughput(&fbc, &generated)?;
+    let failed = rows.iter().filter(|row| row.fbc.is_err()).count();
+    Ok(if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn absolute(path: &Path) -> TaskResult<PathBuf> {
+    path.canonicalize().context(|| path.display().to_string())
+}
+
+fn build_release(root: &Path) -> TaskResult<PathBuf> {
+    process::run(workspace::cargo(root).args(["build", "--release", "--package", "fbc", "--bin", "fbc"]))?;
+    Ok(workspace::target_folder(root)?.join("release/fbc"))
+}
+
+fn real_catalogs(root: &Path) -> TaskResult<Vec<Input>> {
+    let folders = workspace::folders_in(&workspace::conformance_folder(root).join("catalogs"))?;
+    folders.into_iter().map(input).collect()
+}
+
+fn generated_catalog(root: &Path, quick: bool) -> TaskResult<Input> {
+    let (name, size) = if quick {
+        ("generated-quick", catalog::Size::QUICK)
+    } else {
+        ("generated", catalog::Size::FULL)
+    };
+    let folder = workspace::target_folder(root)?.join("bench").join(name);
+    if catalog::write_unless_present(&folder, &size)? {
+        println!("wrote the generated catalog to {}", folder.display());
+    }
+    input(folder)
+}
+
+fn input(folder: PathBuf) -> TaskResult<Input> {
+    let mut bytes = 0;
+    for file in workspace::files_below(&folder)? {
+        bytes += file
+            .metadata()
+            .context(|| format!("reading {}", file.display()))?
+            .len();
+    }
+    let name = folder
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    Ok(Input { name, folder, bytes })
+}
+
+fn measured_row(
+    fbc: &Path,
+    opm: Option<&Path>,
+    arguments: &[&str],
+    input: &Input,
+    runs: usize,
+) -> TaskResult<Row> {
+    let command = arguments
+        .iter()
+        .filter(|word| **word != "DIR")
+        .copied()
+        .collect::<Vec<_>>()
+        .join(" ");
+    eprintln!("measuring {command} of {}", input.name);
+    Ok(Row {
+        command,
+        input: input.name.clone(),
+        bytes: input.bytes,
+        fbc: median_of_runs(fbc, arguments, &input.folder, runs)?,
+        opm: opm
+            .map(|opm| median_of_runs(opm, arguments, &input.folder, runs))
+            .transpose()?,
+    })
+}
+
+/// The run with the median wall time after one run to warm up; the inner error says why there is none.
+fn median_of_runs(
+    program: &Path,
+    arguments: &[&str],
+    folder: &Path,
+    runs: usize,
+) -> TaskResult<Result<Measurement, String>> {
+    let mut command = vec![program.as_os_str()];
+    command.extend(arguments.iter().map(|word| {
+        if *word == "DIR" {
+            folder.as_os_str()
+        } else {
+            word.as_ref()
+        }
+    }));
+    let start = Instant::now();
+    let mut measurements = Vec::new();
+    // The first run is the warm-up and is dropped.
+    while measurements.len() <= runs && (measurements.len() <= FEWEST_RUNS || start.elapsed() < ENOUGH_TIME) {
+        let measurement = measure::in_own_process(&command)?;
+        if measurement.exit_code != Some(0) {
+            return Ok(Err(match measurement.exit_code {
+                Some(code) => format!("exit {code}"),
+                None => "killed".to_owned(),
+            }));
+        }
+        measurements.push(measurement);
+    }
+    measurements.remove(0);
+    measure::median(measurements)
+        .map(Ok)
+        .ok_or_else(|| TaskError::new("nothing was measured"))
+}
+
+/// Shows what the hidden `fbc debug load` says about loading with one thread, when this fbc has that command.
+fn load_throughput(fbc: &Path, input: &Input) -> TaskResult {
+    println!("\nload with one thread, {}:", input.name);
+    let output = Command::new(fbc)
+        .args(["debug", "load", "--threads", "1"])
+        .arg(&input.folder)
+        .output()
+        .context(|| format!("starting {}", fbc.display()))?;
+    if output.status.code() == Some(2) {
+        println!("skipped (this fbc has no `debug load`)");
+    } else {
+        println!("{}", String::from_utf8_lossy(&output.stdout).trim_end());
+    }
+    Ok(())
+}
