@@ -1,1 +1,14 @@
 //! Findings: rules, their documentation, and profiles.
+
+pub mod context;
+pub mod finding;
+pub mod profile;
+pub mod report;
+pub mod rule;
+pub mod rules;
+pub mod verdict;
+
+pub use finding::{Finding, Severity};
+pub use profile::Profile;
+pub use report::{Located, Report, Span, lint};
+pub use rule::Rule;

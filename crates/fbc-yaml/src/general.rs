@@ -288,6 +288,10 @@ impl Composer {
         Ok(())
     }
 
+    fn expects_key(&self) -> bool {
+        matches!(self.frames.last(), Some(Frame::Mapping { key: None, .. }))
+    }
+
     fn scalar(&mut self, tag: Option<&str>, value: &str, plain: bool) -> Result<(Slot, Scalar), String> {
         let scalar = match tag {
             None if plain => resolve_plain(value),
@@ -308,7 +312,7 @@ impl Composer {
             Scalar::Int(number) => self.builder.add_number(number as f64),
             Scalar::Uint(number) => self.builder.add_number(number as f64),
             Scalar::Float(number) => {
-                if !number.is_finite() {
+                if !number.is_finite() && !self.expects_key() {
                     self.not_a_number.get_or_insert(match number {
                         f64::INFINITY => "+Inf",
                         f64::NEG_INFINITY => "-Inf",
@@ -325,26 +329,37 @@ impl Composer {
 
 /// The key that a node gives: JSON has only text, so numbers and booleans are written out.
 fn key_of(builder: &mut DocumentBuilder, composed: Composed) -> Result<Key, String> {
-    let mut written = String::new();
     match (composed.scalar, composed.slot) {
-        (Some(Scalar::Merge), Slot::Text(_)) => return Ok(Key::Merge),
-        (Some(Scalar::Text), Slot::Text(text)) => return Ok(Key::Text(text)),
-        (Some(Scalar::Bool(value)), _) => written.push_str(if value { "true" } else { "false" }),
-        (Some(Scalar::Int(number)), _) => written = number.to_string(),
-        (Some(Scalar::Float(number)), _) => match number {
-            f64::INFINITY => written.push_str(".inf"),
-            f64::NEG_INFINITY => written.push_str("-.inf"),
-            number if number.is_nan() => written.push_str(".nan"),
-            number => go_text::push_general_number_32(&mut written, number),
-        },
-        (Some(Scalar::Null), _) => return Err("unsupported map key of type: %!s(<nil>), key: <nil>".to_owned()),
-        (Some(Scalar::Uint(number)), _) => {
+        (Some(Scalar::Merge), _) => Ok(Key::Merge),
+        (Some(Scalar::Text), Slot::Text(text)) => Ok(Key::Text(text)),
+        (Some(scalar), _) => key_text(scalar, "").map(|text| Key::Text(builder.add_text(&text))),
+        (None, Slot::Array(..)) => Err("yaml: invalid map key: []interface {}{...}".to_owned()),
+        (None, _) => Err("yaml: invalid map key: map[interface {}]interface {}{...}".to_owned()),
+    }
+}
+
+/// A scalar as the text of a key (`sigs.k8s.io/yaml`: floats are rounded to 32 bits).
+///
+/// # Errors
+/// The reference's text for scalars that it does not take as keys.
+pub(crate) fn key_text(scalar: Scalar, text: &str) -> Result<String, String> {
+    Ok(match scalar {
+        Scalar::Text | Scalar::Merge => text.to_owned(),
+        Scalar::Bool(value) => value.to_string(),
+        Scalar::Int(number) => number.to_string(),
+        Scalar::Float(f64::INFINITY) => ".inf".to_owned(),
+        Scalar::Float(f64::NEG_INFINITY) => "-.inf".to_owned(),
+        Scalar::Float(number) if number.is_nan() => ".nan".to_owned(),
+        Scalar::Float(number) => {
+            let mut written = String::new();
+            go_text::push_general_number_32(&mut written, number);
+            written
+        }
+        Scalar::Null => return Err("unsupported map key of type: %!s(<nil>), key: <nil>".to_owned()),
+        Scalar::Uint(number) => {
             return Err(format!("unsupported map key of type: uint64, key: {number:#x}"));
         }
-        (_, Slot::Array(..)) => return Err("yaml: invalid map key: []interface {}{...}".to_owned()),
-        _ => return Err("yaml: invalid map key: map[interface {}]interface {}{...}".to_owned()),
-    }
-    Ok(Key::Text(builder.add_text(&written)))
+    })
 }
 
 /// Takes the members of a mapping, or of a list of mappings, into the open object. Of a list the

@@ -11,5 +11,6 @@ pub mod stream;
 pub mod yaml_writer;
 mod general;
 pub mod json_writer;
+pub mod locate;
 
 pub use document::{Built, Document, DocumentBuilder, Kind, Node, NodeHandle};

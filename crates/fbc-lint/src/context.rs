@@ -1,0 +1,86 @@
+//! What rules look at: the catalog, its blobs by package, and the text of its files.
+
+use std::collections::BTreeMap;
+
+use fbc_model::{Bundle, Catalog, Channel, Deprecation, Origin, Package};
+use fbc_model::tree::Tree;
+
+use crate::finding::{Place, Target};
+
+/// A catalog with the views on it that rules share.
+pub struct Context<'c> {
+    /// The catalog.
+    pub catalog: &'c Catalog,
+    /// The blobs by package name; only names that an `olm.package` blob declares.
+    pub packages: BTreeMap<&'c str, PackageView<'c>>,
+    /// The files, for rules that look at the text itself.
+    pub tree: &'c dyn Tree,
+}
+
+/// The blobs of one package, in load order.
+#[derive(Clone, Debug)]
+pub struct PackageView<'c> {
+    /// The first package blob of that name, which is the one that counts.
+    pub package: &'c Package,
+    /// The channels: of equal names all, in load order.
+    pub channels: Vec<&'c Channel>,
+    /// The bundles: of equal names all, in load order.
+    pub bundles: Vec<&'c Bundle>,
+    /// The first bundle of each name.
+    pub bundle_by_name: BTreeMap<&'c str, &'c Bundle>,
+    /// The deprecations.
+    pub deprecations: Vec<&'c Deprecation>,
+}
+
+impl<'c> Context<'c> {
+    /// Looks over a catalog.
+    #[must_use]
+    pub fn new(catalog: &'c Catalog, tree: &'c dyn Tree) -> Self {
+        let mut packages: BTreeMap<&str, PackageView<'_>> = BTreeMap::new();
+        for package in &catalog.packages {
+            packages.entry(&package.name).or_insert_with(|| PackageView {
+                package,
+                channels: Vec::new(),
+                bundles: Vec::new(),
+                bundle_by_name: BTreeMap::new(),
+                deprecations: Vec::new(),
+            });
+        }
+        for channel in &catalog.channels {
+            if let Some(view) = packages.get_mut(channel.package.as_str()) {
+                view.channels.push(channel);
+            }
+        }
+        for bundle in &catalog.bundles {
+            if let Some(view) = packages.get_mut(bundle.package.as_str()) {
+                view.bundles.push(bundle);
+                view.bundle_by_name.entry(&bundle.name).or_insert(bundle);
+            }
+        }
+        for deprecation in &catalog.deprecations {
+            if let Some(view) = packages.get_mut(deprecation.package.as_str()) {
+                view.deprecations.push(deprecation);
+            }
+        }
+        Self { catalog, packages, tree }
+    }
+
+    /// The place of a value in a blob, as a JSON pointer.
+    #[must_use]
+    pub fn value(&self, origin: Origin, pointer: impl Into<String>) -> Place {
+        self.place(origin, Target::Value(pointer.into()))
+    }
+
+    /// The place of a key in a blob, as a JSON pointer.
+    #[must_use]
+    pub fn key(&self, origin: Origin, pointer: impl Into<String>) -> Place {
+        self.place(origin, Target::Key(pointer.into()))
+    }
+
+    /// A place in a blob.
+    #[must_use]
+    pub fn place(&self, origin: Origin, target: Target) -> Place {
+        let path = self.catalog.file(origin).map(|file| file.path.clone()).unwrap_or_default();
+        Place { path, origin: Some(origin), target }
+    }
+}

@@ -1,0 +1,234 @@
+//! Findings: what is wrong where, as data. Words for people are made elsewhere.
+
+use std::path::PathBuf;
+
+use fbc_model::Origin;
+
+use crate::rule::Rule;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// opm refuses the catalog (or the profile asks for more).
+    Error,
+    /// opm accepts it, and it hurts somebody.
+    Warning,
+}
+
+impl Severity {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// What a finding is about; empty parts are not known or do not apply.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The bundle.
+    pub bundle: String,
+}
+
+impl Subject {
+    /// A package.
+    #[must_use]
+    pub fn package(package: &str) -> Self {
+        Self { package: package.to_owned(), ..Self::default() }
+    }
+
+    /// A channel of a package.
+    #[must_use]
+    pub fn channel(package: &str, channel: &str) -> Self {
+        Self { package: package.to_owned(), channel: channel.to_owned(), ..Self::default() }
+    }
+
+    /// A bundle of a package.
+    #[must_use]
+    pub fn bundle(package: &str, bundle: &str) -> Self {
+        Self { package: package.to_owned(), bundle: bundle.to_owned(), ..Self::default() }
+    }
+
+    /// A bundle in a channel.
+    #[must_use]
+    pub fn entry(package: &str, channel: &str, bundle: &str) -> Self {
+        Self { package: package.to_owned(), channel: channel.to_owned(), bundle: bundle.to_owned() }
+    }
+}
+
+/// The place of a finding, before lines are counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file or directory, relative to the root of the catalog.
+    pub path: PathBuf,
+    /// The document in it.
+    pub origin: Option<Origin>,
+    /// What in the file or document.
+    pub target: Target,
+}
+
+/// What a finding points at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The file or directory as a whole.
+    File,
+    /// A byte of the file.
+    Byte(usize),
+    /// A value of the document, as a JSON pointer; the closest one around it if it is not there.
+    Value(String),
+    /// The key of a value of the document, as a JSON pointer.
+    Key(String),
+    /// A stretch of bytes of the file.
+    Bytes(std::ops::Range<usize>),
+}
+
+/// What opm says of a finding, with enough of the context to put its whole answer together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpmText {
+    /// Loading fails with this text. opm reports the first in the order of the walk.
+    Load(String),
+    /// Converting the blobs fails with this text. opm reports the first in its order.
+    Conversion {
+        /// The order of the check.
+        order: ConversionOrder,
+        /// The text.
+        text: String,
+    },
+    /// Checking the model fails: a leaf of opm's tree, once for every path of nodes given.
+    Model {
+        /// The nodes from the package down, each with the text that opm gives it.
+        paths: Vec<Vec<String>>,
+        /// Where the leaf stands among the children of its node.
+        order: u8,
+        /// The text.
+        text: String,
+    },
+}
+
+/// opm's order of conversion: phases, then blobs in load order, then the checks of a blob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ConversionOrder {
+    /// What is converted.
+    pub phase: Phase,
+    /// The number of the blob among those of its kind, in load order.
+    pub blob: u32,
+    /// The number of the check, as the specification counts them.
+    pub check: u8,
+    /// The item in the blob (an entry, a property).
+    pub item: u32,
+}
+
+/// The phases of opm's conversion, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Checks P1 to P3.
+    Packages,
+    /// Checks C1 to C4.
+    Channels,
+    /// Checks B1 to B11.
+    Bundles,
+    /// Check L1.
+    Leftovers,
+    /// Checks D1 to D9.
+    Deprecations,
+}
+
+/// A finding.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The rule that is broken.
+    pub rule: &'static Rule,
+    /// How bad it is under the profile of the run.
+    pub severity: Severity,
+    /// What is wrong, in one sentence that names the things involved.
+    pub message: String,
+    /// Where.
+    pub place: Option<Place>,
+    /// What it is about.
+    pub subject: Subject,
+    /// A few words for the place itself, shown beside it.
+    pub label: String,
+    /// More that is worth knowing.
+    pub notes: Vec<String>,
+    /// What to do about it; empty where the explanation of the rule says all.
+    pub help: String,
+    /// What opm says, where it refuses.
+    pub opm: Option<OpmText>,
+}
+
+impl Finding {
+    /// A finding of a rule, with a message and nothing else yet.
+    #[must_use]
+    pub fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            severity: rule.basis.severity(),
+            message: message.into(),
+            place: None,
+            subject: Subject::default(),
+            label: String::new(),
+            notes: Vec::new(),
+            help: String::new(),
+            opm: None,
+        }
+    }
+
+    /// Sets what it is about.
+    #[must_use]
+    pub fn about(mut self, subject: Subject) -> Self {
+        self.subject = subject;
+        self
+    }
+
+    /// Sets the place.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    /// Sets the words beside the place.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Adds a note.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Sets what to do.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = help.into();
+        self
+    }
+
+    /// Sets what opm says.
+    #[must_use]
+    pub fn opm(mut self, text: OpmText) -> Self {
+        self.opm = Some(text);
+        self
+    }
+}
+
+impl OpmText {
+    /// The text without its context, for a note that people can search for.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Load(text) | Self::Conversion { text, .. } | Self::Model { text, .. } => text,
+        }
+    }
+}

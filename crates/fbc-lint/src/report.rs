@@ -1,0 +1,164 @@
+//! A run over a catalog: every rule, every finding in its place, in one order.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fbc_model::Catalog;
+use fbc_model::tree::Tree;
+use fbc_yaml::locate::{Locator, line_and_column};
+use rayon::prelude::*;
+
+use crate::context::Context;
+use crate::finding::{Finding, Place, Severity, Target};
+use crate::profile::Profile;
+use crate::rules::RULES;
+use crate::verdict;
+
+/// What a run found.
+#[derive(Debug)]
+pub struct Report {
+    /// The findings by file, place and code.
+    pub findings: Vec<Located>,
+    /// The texts of the files that findings lie in, as far as they could be read again.
+    pub sources: BTreeMap<PathBuf, Arc<Vec<u8>>>,
+    /// What opm would print as its error; nothing where it accepts the catalog.
+    pub opm_error: Option<String>,
+}
+
+/// A finding whose place is known down to the column.
+#[derive(Debug)]
+pub struct Located {
+    /// The finding.
+    pub finding: Finding,
+    /// The stretch of the file; nothing where the finding is about a file as a whole.
+    pub span: Option<Span>,
+}
+
+/// A stretch of a file. Lines and columns count from 1, columns in characters; the end is behind
+/// the last character.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The bytes.
+    pub bytes: Range<usize>,
+    /// Line and column of the first character.
+    pub start: (usize, usize),
+    /// Line and column behind the last character.
+    pub end: (usize, usize),
+}
+
+impl Report {
+    /// The number of findings of a severity.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|located| located.finding.severity == severity).count()
+    }
+}
+
+/// Runs all rules over a catalog. The tree must be the one that the catalog was loaded from: it is
+/// read again for places.
+#[must_use]
+pub fn lint(catalog: &Catalog, tree: &dyn Tree, profile: Profile) -> Report {
+    let context = Context::new(catalog, tree);
+    let mut findings: Vec<Finding> = RULES
+        .par_iter()
+        .with_max_len(1)
+        .flat_map_iter(|rule| {
+            let mut found = Vec::new();
+            (rule.check)(&context, &mut found);
+            found
+        })
+        .collect();
+    let opm_error = verdict::opm_error(&findings);
+    findings.retain_mut(|finding| match profile.severity(finding.rule) {
+        Some(severity) => {
+            finding.severity = severity;
+            true
+        }
+        None => false,
+    });
+    locate(&context, findings, opm_error)
+}
+
+fn locate(context: &Context<'_>, findings: Vec<Finding>, opm_error: Option<String>) -> Report {
+    let mut sources: BTreeMap<PathBuf, Arc<Vec<u8>>> = BTreeMap::new();
+    for place in findings.iter().filter_map(|finding| finding.place.as_ref()) {
+        if place.target != Target::File && !sources.contains_key(&place.path) {
+            // A file that cannot be read again still has its findings, without lines.
+            if let Ok(bytes) = context.tree.read(&place.path) {
+                sources.insert(place.path.clone(), Arc::new(bytes));
+            }
+        }
+    }
+    let mut locators: BTreeMap<(u32, u32), Locator> = BTreeMap::new();
+    let mut located: Vec<Located> = findings
+        .into_iter()
+        .map(|finding| {
+            let span = finding.place.as_ref().and_then(|place| {
+                let source = sources.get(&place.path)?;
+                let bytes = bytes_of(context, source, place, &mut locators)?;
+                Some(Span {
+                    start: line_and_column(source, bytes.start),
+                    end: line_and_column(source, bytes.end),
+                    bytes,
+                })
+            });
+            Located { finding, span }
+        })
+        .collect();
+    located.sort_by(|a, b| {
+        let key = |located: &'_ Located| {
+            let path = located.finding.place.as_ref().map(|place| place.path.clone());
+            let start = located.span.as_ref().map(|span| span.bytes.start);
+            (path, start, located.finding.rule.code, located.finding.message.clone())
+        };
+        key(a).cmp(&key(b))
+    });
+    Report { findings: located, sources, opm_error }
+}
+
+fn bytes_of(
+    context: &Context<'_>,
+    source: &[u8],
+    place: &Place,
+    locators: &mut BTreeMap<(u32, u32), Locator>,
+) -> Option<Range<usize>> {
+    let (pointer, wants_key) = match &place.target {
+        Target::File => return None,
+        Target::Byte(byte) => return Some(*byte..end_of_word(source, *byte)),
+        Target::Bytes(bytes) => return Some(bytes.clone()),
+        Target::Value(pointer) => (pointer, false),
+        Target::Key(pointer) => (pointer, true),
+    };
+    let origin = place.origin?;
+    let document = context.catalog.document(origin)?;
+    let locator = locators
+        .entry((origin.file, origin.document))
+        .or_insert_with(|| Locator::new(source, document.range.clone(), document.syntax));
+    let found = locator.find(pointer);
+    let range = match found.key {
+        Some(key) if wants_key => key,
+        _ => found.value,
+    };
+    Some(first_line(source, range))
+}
+
+/// A stretch of at least one character for a fault at a byte: up to the end of the word there.
+fn end_of_word(source: &[u8], byte: usize) -> usize {
+    let rest = source.get(byte..).unwrap_or_default();
+    let word = rest.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+    byte + word.clamp(usize::from(!rest.is_empty()), 40)
+}
+
+/// Values may span many lines; the first says enough.
+fn first_line(source: &[u8], range: Range<usize>) -> Range<usize> {
+    let text = source.get(range.clone()).unwrap_or_default();
+    match text.iter().position(|&byte| byte == b'\n') {
+        Some(length) => {
+            let line = text.get(..length).unwrap_or_default().trim_ascii_end();
+            range.start..range.start + line.len()
+        }
+        None => range,
+    }
+}

@@ -1,0 +1,6 @@
+//! Images: references, related images, icons.
+
+use crate::rule::Rule;
+
+/// The rules of this family.
+pub static RULES: &[&Rule] = &[];

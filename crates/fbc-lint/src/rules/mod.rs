@@ -1,0 +1,26 @@
+//! All rules, one file each, by family.
+
+use std::sync::LazyLock;
+
+use crate::rule::Rule;
+
+pub mod dep;
+pub mod fbc;
+pub mod grf;
+pub mod img;
+
+/// All rules in the order of their codes.
+pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
+    let mut rules: Vec<&'static Rule> = [dep::RULES, fbc::RULES, grf::RULES, img::RULES].concat();
+    rules.sort_by_key(|rule| rule.code);
+    rules
+});
+
+/// The rule of a code or name, whatever the case.
+#[must_use]
+pub fn find(code_or_name: &str) -> Option<&'static Rule> {
+    RULES
+        .iter()
+        .copied()
+        .find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name.eq_ignore_ascii_case(code_or_name))
+}

@@ -1,0 +1,49 @@
+//! Every rule finds in its cases what it says it finds, and has the documentation that it must have.
+
+use std::collections::BTreeSet;
+
+use fbc_lint::rules::RULES;
+use fbc_lint::{Profile, lint};
+use fbc_model::load::load_tree;
+use fbc_model::tree::MemoryTree;
+
+#[test]
+fn cases_of_all_rules() {
+    let mut failures = Vec::new();
+    for rule in RULES.iter() {
+        for case in rule.cases {
+            let tree: MemoryTree = [("catalog.yaml", case.catalog)].into_iter().collect();
+            let report = lint(&load_tree(&tree), &tree, Profile::Default);
+            let found: Vec<String> = report
+                .findings
+                .iter()
+                .filter(|located| located.finding.rule == *rule)
+                .map(|located| {
+                    let place = located.span.as_ref().map_or("-".to_owned(), |span| {
+                        format!("{}:{}", span.start.0, span.start.1)
+                    });
+                    format!("{place} {}", located.finding.message)
+                })
+                .collect();
+            if found != case.findings {
+                failures.push(format!("{} {}: found {found:#?}, the case says {:#?}", rule.code, case.title, case.findings));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn rules_are_in_order_and_documented() {
+    let codes: Vec<_> = RULES.iter().map(|rule| rule.code).collect();
+    assert!(codes.is_sorted(), "rules stand in the order of their codes: {codes:?}");
+    assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len(), "a code is used twice");
+    let names: BTreeSet<_> = RULES.iter().map(|rule| rule.name).collect();
+    assert_eq!(names.len(), RULES.len(), "a name is used twice");
+    for rule in RULES.iter() {
+        assert!(rule.explanation.len() > 80, "{} explains too little", rule.code);
+        assert!(!rule.summary.ends_with('.'), "{}: a summary has no full stop", rule.code);
+        assert!(rule.cases.iter().any(|case| !case.findings.is_empty()), "{} has no case that it finds", rule.code);
+        assert!(rule.cases.iter().any(|case| case.findings.is_empty()), "{} has no case without findings", rule.code);
+    }
+}
