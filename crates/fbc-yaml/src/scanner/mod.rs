@@ -137,6 +137,11 @@ impl<'t> Scanner<'t> {
     fn entry(&mut self) -> Scan<()> {
         let Some(block) = self.blocks.last() else { return Err(Unclear) };
         let indent = block.indent;
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        if indent == 0 && (rest.starts_with(b"...") || rest.starts_with(b"---")) {
+            // The end of the document, most likely.
+            return Err(Unclear);
+        }
         if block.is_mapping { self.mapping_entry(indent) } else { self.sequence_entry(indent) }
     }
 

@@ -1,0 +1,228 @@
+//! The range grammar of `blang/semver` 4.0.0: `skipRange`, and `versionRange` of `olm.package.required`.
+//!
+//! Prereleases are ordinary versions here. The grammar has oddities that surprise people; they are kept, since a
+//! range means what the reference makes of it, and [`explain`] says so. This module must not repair a range.
+
+mod explain;
+mod tokens;
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Bound;
+
+use fbc_yaml::go_text::quote;
+
+use crate::interval::{Interval, IntervalSet};
+use crate::version::{Version, VersionError};
+use crate::version_set::VersionSet;
+
+/// A parsed range: alternatives, one of which must match.
+#[derive(Clone, Debug)]
+pub struct Range {
+    text: String,
+    alternatives: Vec<Alternative>,
+    dropped: Vec<String>,
+}
+
+/// Comparators that must all hold.
+#[derive(Clone, Debug)]
+struct Alternative {
+    /// The tokens as written, without spaces.
+    tokens: Vec<String>,
+    /// What they expand to.
+    comparators: Vec<Comparator>,
+}
+
+#[derive(Clone, Debug)]
+struct Comparator {
+    operator: Operator,
+    version: Version,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    Equal,
+    NotEqual,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+}
+
+/// Why a text is not a range. All texts but the last are those of `blang/semver:range.go`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RangeError {
+    /// The first token is `||`.
+    #[error("First element in range is '||'")]
+    LeadingOr,
+    /// Nothing follows the last `||`, or there are no tokens at all.
+    #[error("Last element in range is '||'")]
+    TrailingOr,
+    /// A token holds no digit, after expansion of wildcards.
+    #[error("Could not get version from string: {}", quote(.0))]
+    NoVersion(
+        /// The token.
+        String,
+    ),
+    /// What stands before the version is not an operator.
+    #[error(
+        "Could not parse Range {}: Could not parse comparator {} in {}",
+        quote(.token), quote(.operator), quote(&format!("{operator}{version}"))
+    )]
+    Operator {
+        /// The token after expansion of wildcards.
+        token: String,
+        /// What stands before the version.
+        operator: String,
+        /// The rest of the token.
+        version: String,
+    },
+    /// The version of a token is not a version.
+    #[error(
+        "Could not parse Range {}: Could not parse version {} in {}: {reason}",
+        quote(.token), quote(.version), quote(&format!("{operator}{version}"))
+    )]
+    Version {
+        /// The token after expansion of wildcards.
+        token: String,
+        /// What stands before the version.
+        operator: String,
+        /// The rest of the token.
+        version: String,
+        /// What is wrong with it.
+        reason: VersionError,
+    },
+    /// Nothing stands between two `||`. The reference accepts this, and then crashes when it evaluates the
+    /// range, so it is refused here, in words of our own.
+    #[error("Nothing between '||' and '||' in range {}", quote(.0))]
+    EmptyAlternative(
+        /// The range.
+        String,
+    ),
+}
+
+impl Range {
+    /// Parses a range.
+    ///
+    /// Source of the behaviour: `blang/semver:range.go`, function `ParseRange`.
+    ///
+    /// # Errors
+    ///
+    /// The first violation in the order in which the reference looks: `||`, wildcards, then tokens; and
+    /// [`RangeError::EmptyAlternative`] last.
+    pub fn parse(text: &str) -> Result<Self, RangeError> {
+        let tokens = tokens::tokenize(text);
+        if tokens.kept.first().is_some_and(|token| token == "||") {
+            return Err(RangeError::LeadingOr);
+        }
+        if tokens.kept.last().is_none_or(|token| token == "||") {
+            return Err(RangeError::TrailingOr);
+        }
+        let mut expanded = Vec::new();
+        for group in tokens.kept.split(|token| token == "||") {
+            let mut comparators = Vec::with_capacity(group.len());
+            for token in group {
+                tokens::expand_wildcard(token, &mut comparators)?;
+            }
+            expanded.push((group.to_vec(), comparators));
+        }
+        let mut alternatives = Vec::with_capacity(expanded.len());
+        for (group, comparators) in expanded {
+            let comparators = comparators.into_iter().map(parse_comparator).collect::<Result<Vec<_>, _>>()?;
+            alternatives.push(Alternative { tokens: group, comparators });
+        }
+        if alternatives.iter().any(|alternative| alternative.comparators.is_empty()) {
+            return Err(RangeError::EmptyAlternative(text.to_owned()));
+        }
+        Ok(Self { text: text.to_owned(), alternatives, dropped: tokens.dropped })
+    }
+
+    /// Whether a version is in the range. Build metadata does not count.
+    #[must_use]
+    pub fn matches(&self, version: &Version) -> bool {
+        self.alternatives
+            .iter()
+            .any(|alternative| alternative.comparators.iter().all(|comparator| comparator.matches(version)))
+    }
+
+    /// The versions in the range. Always exact.
+    #[must_use]
+    pub fn intervals(&self) -> VersionSet {
+        VersionSet::union_all(self.alternatives.iter().map(Alternative::intervals))
+    }
+
+    /// The range as written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Alternative {
+    fn intervals(&self) -> VersionSet {
+        VersionSet::uniform(IntervalSet::intersection_all(self.comparators.iter().map(Comparator::intervals)))
+    }
+}
+
+impl Comparator {
+    fn matches(&self, version: &Version) -> bool {
+        let order = version.compare_precedence(&self.version);
+        match self.operator {
+            Operator::Equal => order == Ordering::Equal,
+            Operator::NotEqual => order != Ordering::Equal,
+            Operator::Greater => order == Ordering::Greater,
+            Operator::GreaterOrEqual => order != Ordering::Less,
+            Operator::Less => order == Ordering::Less,
+            Operator::LessOrEqual => order != Ordering::Greater,
+        }
+    }
+
+    fn intervals(&self) -> IntervalSet {
+        let version = self.version.clone().without_build();
+        let (lower, upper) = match self.operator {
+            Operator::Equal => return Interval::exactly(version).into(),
+            Operator::NotEqual => return IntervalSet::from(Interval::exactly(version)).complement(),
+            Operator::Greater => (Bound::Excluded(version), Bound::Unbounded),
+            Operator::GreaterOrEqual => (Bound::Included(version), Bound::Unbounded),
+            Operator::Less => (Bound::Unbounded, Bound::Excluded(version)),
+            Operator::LessOrEqual => (Bound::Unbounded, Bound::Included(version)),
+        };
+        Interval::new(lower, upper).into()
+    }
+}
+
+/// The range as written.
+impl fmt::Display for Range {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+fn parse_comparator(token: String) -> Result<Comparator, RangeError> {
+    let Some((operator_text, version)) = tokens::split_operator(&token) else {
+        return Err(RangeError::NoVersion(token));
+    };
+    let operator = match operator_text {
+        "" | "=" | "==" => Operator::Equal,
+        "!" | "!=" => Operator::NotEqual,
+        ">" => Operator::Greater,
+        ">=" => Operator::GreaterOrEqual,
+        "<" => Operator::Less,
+        "<=" => Operator::LessOrEqual,
+        _ => {
+            let (operator, version) = (operator_text.to_owned(), version.to_owned());
+            return Err(RangeError::Operator { token, operator, version });
+        }
+    };
+    match Version::parse(version) {
+        Ok(version) => Ok(Comparator { operator, version }),
+        Err(reason) => {
+            let (operator, version) = (operator_text.to_owned(), version.to_owned());
+            Err(RangeError::Version { token, operator, version, reason })
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;
