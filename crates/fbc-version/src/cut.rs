@@ -111,7 +111,8 @@ fn is_first(version: &Version) -> bool {
 }
 
 fn is_last(version: &Version) -> bool {
-    (version.major(), version.minor(), version.patch()) == (u64::MAX, u64::MAX, u64::MAX) && !version.is_prerelease()
+    (version.major(), version.minor(), version.patch()) == (u64::MAX, u64::MAX, u64::MAX)
+        && !version.is_prerelease()
 }
 
 fn compare_before_with_after(before: &Version, after: &Version) -> Ordering {

@@ -60,7 +60,9 @@ impl Interval {
     #[must_use]
     pub fn single(&self) -> Option<&Version> {
         match (&self.lower, &self.upper) {
-            (Bound::Included(lower), Bound::Included(upper)) if lower.compare_precedence(upper).is_eq() => Some(lower),
+            (Bound::Included(lower), Bound::Included(upper)) if lower.compare_precedence(upper).is_eq() => {
+                Some(lower)
+            }
             _ => None,
         }
     }
@@ -139,12 +141,17 @@ impl IntervalSet {
     /// The union of any intervals, in any order. Takes `n log n` steps.
     #[must_use]
     pub fn from_intervals(intervals: impl IntoIterator<Item = Interval>) -> Self {
-        let mut parts: Vec<Interval> = intervals.into_iter().filter(|interval| !interval.is_empty()).collect();
+        let mut parts: Vec<Interval> = intervals
+            .into_iter()
+            .filter(|interval| !interval.is_empty())
+            .collect();
         parts.sort_by(|left, right| Cut::lower(&left.lower).compare(Cut::lower(&right.lower)));
         let mut merged: Vec<Interval> = Vec::with_capacity(parts.len());
         for part in parts {
             match merged.last_mut() {
-                Some(last) if Cut::lower(&part.lower).compare(Cut::upper(&last.upper)) != Ordering::Greater => {
+                Some(last)
+                    if Cut::lower(&part.lower).compare(Cut::upper(&last.upper)) != Ordering::Greater =>
+                {
                     if Cut::upper(&part.upper).compare(Cut::upper(&last.upper)) == Ordering::Greater {
                         last.upper = part.upper;
                     }
@@ -192,10 +199,22 @@ impl IntervalSet {
             lower = opposite(&interval.upper);
         }
         // After an interval without end there is no gap; before one without beginning the gap is empty.
-        if !matches!(self.intervals.last(), Some(Interval { upper: Bound::Unbounded, .. })) {
+        if !matches!(
+            self.intervals.last(),
+            Some(Interval {
+                upper: Bound::Unbounded,
+                ..
+            })
+        ) {
             gaps.push(Interval::new(lower, Bound::Unbounded));
         }
-        if matches!(self.intervals.first(), Some(Interval { lower: Bound::Unbounded, .. })) {
+        if matches!(
+            self.intervals.first(),
+            Some(Interval {
+                lower: Bound::Unbounded,
+                ..
+            })
+        ) {
             gaps.remove(0);
         }
         gaps.retain(|gap| !gap.is_empty());
@@ -205,8 +224,12 @@ impl IntervalSet {
     /// Whether a version is in the set. Takes logarithmic time.
     #[must_use]
     pub fn contains(&self, version: &Version) -> bool {
-        let index = self.intervals.partition_point(|interval| interval.ends_before(version));
-        self.intervals.get(index).is_some_and(|interval| interval.contains(version))
+        let index = self
+            .intervals
+            .partition_point(|interval| interval.ends_before(version));
+        self.intervals
+            .get(index)
+            .is_some_and(|interval| interval.contains(version))
     }
 
     /// Whether no version is in the set.

@@ -133,7 +133,13 @@ impl Version {
     /// A version without prerelease and build metadata.
     #[must_use]
     pub fn new(major: u64, minor: u64, patch: u64) -> Self {
-        Self { major, minor, patch, prerelease: Vec::new(), build: String::new() }
+        Self {
+            major,
+            minor,
+            patch,
+            prerelease: Vec::new(),
+            build: String::new(),
+        }
     }
 
     /// Parses `x.y.z[-prerelease][+build]` strictly.
@@ -148,7 +154,8 @@ impl Version {
             return Err(VersionError::Empty);
         }
         let mut elements = text.splitn(3, '.');
-        let (Some(major), Some(minor), Some(rest)) = (elements.next(), elements.next(), elements.next()) else {
+        let (Some(major), Some(minor), Some(rest)) = (elements.next(), elements.next(), elements.next())
+        else {
             return Err(VersionError::MissingElements);
         };
         let major = parse_number(Element::Major, major)?;
@@ -168,7 +175,13 @@ impl Version {
                 return Err(VersionError::BuildInvalidCharacters(identifier.to_owned()));
             }
         }
-        Ok(Self { major, minor, patch, prerelease, build: build.unwrap_or_default().to_owned() })
+        Ok(Self {
+            major,
+            minor,
+            patch,
+            prerelease,
+            build: build.unwrap_or_default().to_owned(),
+        })
     }
 
     /// The first number.
@@ -307,7 +320,10 @@ impl fmt::Display for Identifier {
 }
 
 /// Writes identifiers with dots between them.
-pub(crate) fn write_identifiers(formatter: &mut fmt::Formatter<'_>, identifiers: &[Identifier]) -> fmt::Result {
+pub(crate) fn write_identifiers(
+    formatter: &mut fmt::Formatter<'_>,
+    identifiers: &[Identifier],
+) -> fmt::Result {
     for (index, identifier) in identifiers.iter().enumerate() {
         if index > 0 {
             formatter.write_str(".")?;
@@ -329,16 +345,23 @@ pub(crate) fn has_leading_zero(digits: &str) -> bool {
 
 fn parse_number(element: Element, text: &str) -> Result<u64, VersionError> {
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(VersionError::InvalidCharacters { element, text: text.to_owned() });
+        return Err(VersionError::InvalidCharacters {
+            element,
+            text: text.to_owned(),
+        });
     }
     if has_leading_zero(text) {
-        return Err(VersionError::LeadingZeroes { element, text: text.to_owned() });
+        return Err(VersionError::LeadingZeroes {
+            element,
+            text: text.to_owned(),
+        });
     }
     // An empty text passes the checks above, as it does in the reference, and fails as a number.
     if text.is_empty() {
         return Err(VersionError::NumberEmpty);
     }
-    text.parse().map_err(|_| VersionError::NumberTooLarge(text.to_owned()))
+    text.parse()
+        .map_err(|_| VersionError::NumberTooLarge(text.to_owned()))
 }
 
 fn split_optional(text: &str, separator: char) -> (&str, Option<&str>) {

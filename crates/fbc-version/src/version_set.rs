@@ -36,7 +36,11 @@ impl VersionSet {
     /// A set in which prereleases are treated like any version.
     #[must_use]
     pub fn uniform(set: IntervalSet) -> Self {
-        Self { releases: set.releases(), prereleases: set, exact: true }
+        Self {
+            releases: set.releases(),
+            prereleases: set,
+            exact: true,
+        }
     }
 
     /// The set without versions.
@@ -48,7 +52,11 @@ impl VersionSet {
     /// Whether a version is in the set. Only a claim when [`VersionSet::exact`].
     #[must_use]
     pub fn contains(&self, version: &Version) -> bool {
-        if version.is_prerelease() { self.prereleases.contains(version) } else { self.releases.contains(version) }
+        if version.is_prerelease() {
+            self.prereleases.contains(version)
+        } else {
+            self.releases.contains(version)
+        }
     }
 
     /// Whether no version at all is in the set.
@@ -84,7 +92,11 @@ impl VersionSet {
     /// The same set without prereleases.
     #[must_use]
     pub fn without_prereleases(self) -> Self {
-        Self { prereleases: IntervalSet::empty(), exact: true, ..self }
+        Self {
+            prereleases: IntervalSet::empty(),
+            exact: true,
+            ..self
+        }
     }
 
     /// How prereleases fare.
@@ -118,7 +130,11 @@ impl fmt::Display for VersionSet {
             PrereleaseRule::Excluded => write!(formatter, "{} (releases only)", self.releases),
             PrereleaseRule::Included => self.prereleases.fmt(formatter),
             PrereleaseRule::Separate => {
-                write!(formatter, "{} (releases), {} (prereleases)", self.releases, self.prereleases)
+                write!(
+                    formatter,
+                    "{} (releases), {} (prereleases)",
+                    self.releases, self.prereleases
+                )
             }
         }
     }

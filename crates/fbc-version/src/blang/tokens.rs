@@ -141,7 +141,11 @@ mod tests {
             ("é x", "é", "x"),
         ] {
             let tokens = tokenize(text);
-            assert_eq!((tokens.kept.join(" ").as_str(), tokens.dropped.join(" ").as_str()), (kept, dropped), "{text}");
+            assert_eq!(
+                (tokens.kept.join(" ").as_str(), tokens.dropped.join(" ").as_str()),
+                (kept, dropped),
+                "{text}"
+            );
         }
     }
 

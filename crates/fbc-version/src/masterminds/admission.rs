@@ -57,14 +57,20 @@ pub fn admitted(text: &str) -> bool {
 fn take_version(cursor: &mut Cursor<'_>, is_first: bool) -> bool {
     // Which wildcards the stray brackets leave usable: as first, second and third segment.
     let (as_major, as_minor, as_patch) = if is_first {
-        (&[Segment::Star, Segment::Bar][..], Segment::StarBracket, Segment::Star)
+        (
+            &[Segment::Star, Segment::Bar][..],
+            Segment::StarBracket,
+            Segment::Star,
+        )
     } else {
         (&[Segment::StarBracket][..], Segment::Star, Segment::StarBracket)
     };
     let fits = |segment: Segment, wildcard: Segment| segment == Segment::Plain || segment == wildcard;
 
     cursor.take("v");
-    let Some(major) = take_segment(cursor) else { return false };
+    let Some(major) = take_segment(cursor) else {
+        return false;
+    };
     if major != Segment::Plain && !as_major.contains(&major) {
         return false;
     }
@@ -102,7 +108,11 @@ fn take_segment(cursor: &mut Cursor<'_>) -> Option<Segment> {
         }
         b'*' => {
             cursor.take("*");
-            Some(if cursor.take("]") { Segment::StarBracket } else { Segment::Star })
+            Some(if cursor.take("]") {
+                Segment::StarBracket
+            } else {
+                Segment::Star
+            })
         }
         b'|' => {
             cursor.take("|");

@@ -71,7 +71,12 @@ impl Comparator {
             let separator = usize::from(!version.prerelease.is_empty());
             let length = match wildcard {
                 Wildcard::None => version.whole.len(),
-                _ => numbers.iter().map(|number| number.len()).sum::<usize>() + 2 + separator + version.prerelease.len(),
+                _ => {
+                    numbers.iter().map(|number| number.len()).sum::<usize>()
+                        + 2
+                        + separator
+                        + version.prerelease.len()
+                }
             };
             if length > MAXIMUM_VERSION_LENGTH {
                 return None;
@@ -114,7 +119,9 @@ impl Comparator {
                     && match self.wildcard {
                         Wildcard::Minor => same_major,
                         Wildcard::Patch => same_minor,
-                        Wildcard::None | Wildcard::Major => same_minor || base.core() == Version::new(0, 0, 0),
+                        Wildcard::None | Wildcard::Major => {
+                            same_minor || base.core() == Version::new(0, 0, 0)
+                        }
                     }
             }
             (Operator::NotEqual, Wildcard::None | Wildcard::Major) => order != Ordering::Equal,
@@ -160,7 +167,9 @@ impl Comparator {
             (Operator::Equal | Operator::Tilde, _) => {
                 let upper = match self.wildcard {
                     Wildcard::Minor => until(next_major(base)),
-                    Wildcard::None | Wildcard::Major if base.core() == Version::new(0, 0, 0) => Bound::Unbounded,
+                    Wildcard::None | Wildcard::Major if base.core() == Version::new(0, 0, 0) => {
+                        Bound::Unbounded
+                    }
                     _ => until(next_minor(base)),
                 };
                 Interval::new(from_base, upper).into()
@@ -174,7 +183,10 @@ impl Comparator {
             }
             (Operator::NotEqual, Wildcard::Patch) if base.is_prerelease() => {
                 // Leaves out one prerelease of every patch version: not an interval.
-                return VersionSet { exact: false, ..VersionSet::uniform(IntervalSet::all()) };
+                return VersionSet {
+                    exact: false,
+                    ..VersionSet::uniform(IntervalSet::all())
+                };
             }
             (Operator::NotEqual, Wildcard::Patch) => {
                 // Leaves out the release versions only.
@@ -194,7 +206,9 @@ impl Comparator {
             (Operator::LessOrEqual, Wildcard::None) => {
                 Interval::new(Bound::Unbounded, Bound::Included(base.clone())).into()
             }
-            (Operator::LessOrEqual, Wildcard::Minor) => Interval::new(Bound::Unbounded, until(next_major(base))).into(),
+            (Operator::LessOrEqual, Wildcard::Minor) => {
+                Interval::new(Bound::Unbounded, until(next_major(base))).into()
+            }
             (Operator::LessOrEqual, Wildcard::Major | Wildcard::Patch) => {
                 Interval::new(Bound::Unbounded, until(next_minor(base))).into()
             }
@@ -220,7 +234,10 @@ fn first_with_same_numbers(version: &Version) -> Version {
 
 fn parse_number(text: &str) -> Option<u64> {
     // `parse` alone would take a sign; the lexer lets none through, but wildcards and `|`.
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+    text.bytes()
+        .all(|byte| byte.is_ascii_digit())
+        .then(|| text.parse().ok())
+        .flatten()
 }
 
 /// Parses a prerelease that has the right characters already. `None` for a number with leading zeros. Numbers

@@ -31,7 +31,9 @@ pub(super) fn rewrite(text: &str) -> Cow<'_, str> {
         };
         let mut cursor = Cursor::at(text, hyphen + 1);
         cursor.take_space();
-        let Some(upper) = cursor.take_version() else { continue };
+        let Some(upper) = cursor.take_version() else {
+            continue;
+        };
         cursor.take_space();
         let lower_start = token_start + offset;
         // White space before the first version belongs to what is replaced, unless other text is in between.
@@ -53,7 +55,10 @@ pub(super) fn rewrite(text: &str) -> Cow<'_, str> {
 }
 
 fn length_without_trailing(bytes: &[u8], unwanted: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().rposition(|&byte| !unwanted(byte)).map_or(0, |last| last + 1)
+    bytes
+        .iter()
+        .rposition(|&byte| !unwanted(byte))
+        .map_or(0, |last| last + 1)
 }
 
 /// The first place in a token from which a version reaches to the token's end.
@@ -63,7 +68,11 @@ fn length_without_trailing(bytes: &[u8], unwanted: impl Fn(u8) -> bool) -> usize
 fn leftmost_version(token: &[u8]) -> Option<usize> {
     let suffixes = Suffixes::of(token);
     let run_end = |from: usize| {
-        from + token.iter().skip(from).take_while(|&&byte| is_segment_byte(byte)).count()
+        from + token
+            .iter()
+            .skip(from)
+            .take_while(|&&byte| is_segment_byte(byte))
+            .count()
     };
     let mut start = 0;
     while start < token.len() {
@@ -76,12 +85,14 @@ fn leftmost_version(token: &[u8]) -> Option<usize> {
         }
         let mut end = first_end;
         for _ in 0..2 {
-            let next = run_end(end + 1);
-            if token.get(end) == Some(&b'.') && next > end + 1 {
-                end = next;
-            } else {
+            if token.get(end) != Some(&b'.') {
                 break;
             }
+            let next = run_end(end + 1);
+            if next == end + 1 {
+                break;
+            }
+            end = next;
         }
         if suffixes.can_start_at(end) {
             return Some(start);
@@ -108,7 +119,9 @@ impl<'a> Suffixes<'a> {
         Self {
             token,
             plus,
-            identifiers_before_plus: identifiers_start(token.get(..plus.unwrap_or(token.len())).unwrap_or_default()),
+            identifiers_before_plus: identifiers_start(
+                token.get(..plus.unwrap_or(token.len())).unwrap_or_default(),
+            ),
             identifiers_before_end: identifiers_start(token),
         }
     }
