@@ -44,7 +44,8 @@ pub fn check(bundle: &Bundle) -> Result<(), BundleObjectError> {
             continue;
         }
         let value = property.value.as_ref();
-        let data = data_of(value.map(crate::Value::node)).map_err(|error| BundleObjectError::Property { index, error })?;
+        let data = data_of(value.map(crate::Value::node))
+            .map_err(|error| BundleObjectError::Property { index, error })?;
         if !begins_as_json(&data) {
             stream::read_one(&data).map_err(|message| BundleObjectError::Manifest { index, message })?;
         }

@@ -253,7 +253,10 @@ pub fn field<'d>(node: Node<'d>, name: &str) -> Option<Node<'d>> {
         // A spelling in lower case comes after those in upper case; no field begins in upper case.
         return Some(exact);
     }
-    node.members().filter(|(key, value)| !value.is_null() && equal_fold(name, key)).last().map(|(_, value)| value)
+    node.members()
+        .filter(|(key, value)| !value.is_null() && equal_fold(name, key))
+        .last()
+        .map(|(_, value)| value)
 }
 
 /// The text that Go finds in a field; empty where there is none.
@@ -266,7 +269,10 @@ pub fn text(node: Node<'_>, name: &str) -> String {
 #[must_use]
 pub fn texts(node: Node<'_>, name: &str) -> Vec<String> {
     let list = field(node, name);
-    list.into_iter().flat_map(|list| list.items()).map(|item| item.as_str().unwrap_or_default().to_owned()).collect()
+    list.into_iter()
+        .flat_map(|list| list.items())
+        .map(|item| item.as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 /// The bytes that Go finds in a field of type `[]byte`; nothing where it stays nil.
@@ -296,16 +302,56 @@ mod tests {
     fn misfits_are_named_as_go_names_them() {
         for (json, of, expected) in [
             (r#"{"name":"x","icon":null,"other":3}"#, &PACKAGE, "fits"),
-            (r#"{"description":3}"#, &PACKAGE, "json: cannot unmarshal number into Go struct field Package.description of type string at /description"),
-            (r#"{"Description":3}"#, &PACKAGE, "json: cannot unmarshal number into Go struct field Package.description of type string at /Description"),
-            (r#"{"icon":"x"}"#, &PACKAGE, "json: cannot unmarshal string into Go struct field Package.icon of type declcfg.Icon at /icon"),
-            (r#"{"icon":{"base64data":"*"}}"#, &PACKAGE, "illegal base64 data at input byte 0 at /icon/base64data"),
-            (r#"{"icon":{"base64data":[1,300]}}"#, &PACKAGE, "json: cannot unmarshal number 300 into Go struct field Icon.icon.base64data of type uint8 at /icon/base64data/1"),
-            (r#"{"entries":{}}"#, &CHANNEL, "json: cannot unmarshal object into Go struct field Channel.entries of type []declcfg.ChannelEntry at /entries"),
-            (r#"{"entries":[{"skips":"a"}]}"#, &CHANNEL, "json: cannot unmarshal string into Go struct field ChannelEntry.entries.skips of type []string at /entries/0/skips"),
-            (r#"{"properties":["a"]}"#, &BUNDLE, "json: cannot unmarshal string into Go struct field Bundle.properties of type property.Property at /properties/0"),
-            (r#"{"properties":[{"type":1}]}"#, &BUNDLE, "json: cannot unmarshal number into Go struct field Property.properties.type of type string at /properties/0/type"),
-            (r#"{"relatedImages":["a"]}"#, &BUNDLE, "json: cannot unmarshal string into Go struct field Bundle.relatedImages of type declcfg.RelatedImage at /relatedImages/0"),
+            (
+                r#"{"description":3}"#,
+                &PACKAGE,
+                "json: cannot unmarshal number into Go struct field Package.description of type string at /description",
+            ),
+            (
+                r#"{"Description":3}"#,
+                &PACKAGE,
+                "json: cannot unmarshal number into Go struct field Package.description of type string at /Description",
+            ),
+            (
+                r#"{"icon":"x"}"#,
+                &PACKAGE,
+                "json: cannot unmarshal string into Go struct field Package.icon of type declcfg.Icon at /icon",
+            ),
+            (
+                r#"{"icon":{"base64data":"*"}}"#,
+                &PACKAGE,
+                "illegal base64 data at input byte 0 at /icon/base64data",
+            ),
+            (
+                r#"{"icon":{"base64data":[1,300]}}"#,
+                &PACKAGE,
+                "json: cannot unmarshal number 300 into Go struct field Icon.icon.base64data of type uint8 at /icon/base64data/1",
+            ),
+            (
+                r#"{"entries":{}}"#,
+                &CHANNEL,
+                "json: cannot unmarshal object into Go struct field Channel.entries of type []declcfg.ChannelEntry at /entries",
+            ),
+            (
+                r#"{"entries":[{"skips":"a"}]}"#,
+                &CHANNEL,
+                "json: cannot unmarshal string into Go struct field ChannelEntry.entries.skips of type []string at /entries/0/skips",
+            ),
+            (
+                r#"{"properties":["a"]}"#,
+                &BUNDLE,
+                "json: cannot unmarshal string into Go struct field Bundle.properties of type property.Property at /properties/0",
+            ),
+            (
+                r#"{"properties":[{"type":1}]}"#,
+                &BUNDLE,
+                "json: cannot unmarshal number into Go struct field Property.properties.type of type string at /properties/0/type",
+            ),
+            (
+                r#"{"relatedImages":["a"]}"#,
+                &BUNDLE,
+                "json: cannot unmarshal string into Go struct field Bundle.relatedImages of type declcfg.RelatedImage at /relatedImages/0",
+            ),
         ] {
             assert_eq!(message(json, of), expected, "{json}");
         }
@@ -313,8 +359,11 @@ mod tests {
 
     #[test]
     fn fields_ignore_case_and_null() {
-        let (document, _) =
-            fbc_yaml::json_reader::read_value(r#"{"NAME":"a","Name":"b","SKIPS":["x"],"name":null}"#.as_bytes(), 0).unwrap();
+        let (document, _) = fbc_yaml::json_reader::read_value(
+            r#"{"NAME":"a","Name":"b","SKIPS":["x"],"name":null}"#.as_bytes(),
+            0,
+        )
+        .unwrap();
         assert_eq!(text(document.root(), "name"), "b");
         assert_eq!(texts(document.root(), "skips"), ["x"]);
         assert_eq!(text(document.root(), "image"), "");

@@ -19,10 +19,8 @@ const STRINGS: GoType = GoType::List("[]string", &STRING);
 const PROPERTIES: GoType = GoType::List("[]property.Property", &GoType::Struct(&PROPERTY));
 
 /// A property of a package, channel or bundle.
-pub static PROPERTY: GoStruct = GoStruct {
-    name: "property.Property",
-    fields: &[always("type", STRING), always("value", GoType::Raw)],
-};
+pub static PROPERTY: GoStruct =
+    GoStruct { name: "property.Property", fields: &[always("type", STRING), always("value", GoType::Raw)] };
 
 /// An icon.
 pub static ICON: GoStruct = GoStruct {
@@ -67,10 +65,8 @@ pub static CHANNEL: GoStruct = GoStruct {
 };
 
 /// An image that a bundle needs.
-pub static RELATED_IMAGE: GoStruct = GoStruct {
-    name: "declcfg.RelatedImage",
-    fields: &[always("name", STRING), always("image", STRING)],
-};
+pub static RELATED_IMAGE: GoStruct =
+    GoStruct { name: "declcfg.RelatedImage", fields: &[always("name", STRING), always("image", STRING)] };
 
 /// The blob `olm.bundle`.
 pub static BUNDLE: GoStruct = GoStruct {
@@ -208,8 +204,7 @@ const RESOURCES: GoType =
     GoType::List("[]v1alpha1.APIResourceReference", &GoType::Struct(&API_RESOURCE_REFERENCE));
 const STATUS_DESCRIPTORS: GoType =
     GoType::List("[]v1alpha1.StatusDescriptor", &GoType::Struct(&STATUS_DESCRIPTOR));
-const SPEC_DESCRIPTORS: GoType =
-    GoType::List("[]v1alpha1.SpecDescriptor", &GoType::Struct(&SPEC_DESCRIPTOR));
+const SPEC_DESCRIPTORS: GoType = GoType::List("[]v1alpha1.SpecDescriptor", &GoType::Struct(&SPEC_DESCRIPTOR));
 const ACTION_DESCRIPTORS: GoType =
     GoType::List("[]v1alpha1.ActionDescriptor", &GoType::Struct(&ACTION_DESCRIPTOR));
 
@@ -260,10 +255,8 @@ static API_SERVICE_DEFINITIONS: GoStruct = GoStruct {
     fields: &[omit("owned", API_SERVICE_DESCRIPTIONS), omit("required", API_SERVICE_DESCRIPTIONS)],
 };
 
-static CSV_ICON: GoStruct = GoStruct {
-    name: "v1alpha1.Icon",
-    fields: &[always("base64data", STRING), always("mediatype", STRING)],
-};
+static CSV_ICON: GoStruct =
+    GoStruct { name: "v1alpha1.Icon", fields: &[always("base64data", STRING), always("mediatype", STRING)] };
 
 static OBJECT_META: GoStruct = GoStruct {
     name: "v1.ObjectMeta",

@@ -105,7 +105,8 @@ fn split_domain(text: &str) -> (String, String) {
 fn is_domain(domain: &str) -> bool {
     let (host, port) = match domain.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, rest)) => {
-            let is_address = !address.is_empty() && address.bytes().all(|b| b.is_ascii_hexdigit() || b == b':');
+            let is_address =
+                !address.is_empty() && address.bytes().all(|b| b.is_ascii_hexdigit() || b == b':');
             let port = if rest.is_empty() { Some(None) } else { rest.strip_prefix(':').map(Some) };
             return is_address && port.is_some_and(|port| port.is_none_or(is_port));
         }

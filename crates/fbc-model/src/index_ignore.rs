@@ -50,11 +50,7 @@ impl IndexIgnore {
     /// Whether a file is left out: the last pattern that matches decides.
     #[must_use]
     pub fn ignores(&self, path: &[Vec<u8>]) -> bool {
-        self.patterns
-            .iter()
-            .rev()
-            .find(|pattern| pattern.matches(path))
-            .is_some_and(|pattern| !pattern.keeps)
+        self.patterns.iter().rev().find(|pattern| pattern.matches(path)).is_some_and(|pattern| !pattern.keeps)
     }
 
     /// Whether there is no pattern at all.
@@ -103,7 +99,8 @@ impl Pattern {
     /// A name may match any component; the last one is the file itself, never a directory.
     fn matches_name(&self, below: &[Vec<u8>]) -> bool {
         let [pattern] = self.components.as_slice() else { return false };
-        let candidates = if self.only_directories { below.split_last().map_or(below, |(_, rest)| rest) } else { below };
+        let candidates =
+            if self.only_directories { below.split_last().map_or(below, |(_, rest)| rest) } else { below };
         candidates.iter().any(|name| matches_component(pattern, name))
     }
 
@@ -135,7 +132,9 @@ impl Pattern {
             }
             if can_span {
                 can_span = false;
-                let Some(at) = path.iter().position(|name| matches_component(pattern, name)) else { return false };
+                let Some(at) = path.iter().position(|name| matches_component(pattern, name)) else {
+                    return false;
+                };
                 path = path.get(at + 1..).unwrap_or_default();
             } else {
                 let Some((name, rest)) = path.split_first() else { return false };
@@ -177,7 +176,10 @@ enum Part {
     /// `?`
     One,
     Literal(char),
-    Class { negated: bool, ranges: Vec<(char, char)> },
+    Class {
+        negated: bool,
+        ranges: Vec<(char, char)>,
+    },
 }
 
 fn parse_glob(pattern: &[char]) -> Option<Vec<Part>> {

@@ -14,7 +14,7 @@ pub mod tree;
 pub mod writer;
 
 pub use blob::{
-    Blob, Bundle, Channel, ChannelEntry, Deprecation, DeprecationEntry, Icon, Origin, Other, Package, Property,
-    RelatedImage, Value,
+    Blob, Bundle, Channel, ChannelEntry, Deprecation, DeprecationEntry, Icon, Origin, Other, Package,
+    Property, RelatedImage, Value,
 };
 pub use catalog::{Catalog, CatalogFile, DocumentInfo};

@@ -117,7 +117,8 @@ impl Walk {
         let mut found = Vec::new();
         walk.directory(tree, Path::new(""), &mut found);
         // Ignore files come first, all of them, also those in directories that another ignores.
-        for path in found.iter().filter(|path| path.file_name().is_some_and(|name| name == index_ignore::FILE_NAME))
+        for path in
+            found.iter().filter(|path| path.file_name().is_some_and(|name| name == index_ignore::FILE_NAME))
         {
             let domain = path.parent().map(components).unwrap_or_default();
             let outcome = match tree.read(path) {
@@ -208,7 +209,11 @@ impl LoadedFile {
     fn unreadable(path: PathBuf, error: &std::io::Error) -> Self {
         let verb = if error.kind() == std::io::ErrorKind::IsADirectory { "read" } else { "open" };
         let message = format!("{verb} {}: {}", path.display(), describe(error));
-        Self { file: CatalogFile { path, documents: Vec::new() }, documents: Vec::new(), unreadable: Some(message) }
+        Self {
+            file: CatalogFile { path, documents: Vec::new() },
+            documents: Vec::new(),
+            unreadable: Some(message),
+        }
     }
 
     fn from_bytes(path: PathBuf, bytes: &[u8]) -> Self {
@@ -267,7 +272,9 @@ fn settle(
     let info = |has_duplicate_keys| DocumentInfo { range, syntax, has_duplicate_keys };
     let (kind, message, place) = match outcome {
         Ok(blob) => return (info(blob.has_duplicate_keys), blob.outcome),
-        Err(Fault::Malformed { message, byte }) => (LoadFaultKind::Malformed, message, FaultPlace::Byte(byte)),
+        Err(Fault::Malformed { message, byte }) => {
+            (LoadFaultKind::Malformed, message, FaultPlace::Byte(byte))
+        }
         Err(Fault::Separator { rest, byte }) => (
             LoadFaultKind::Separator,
             format!("invalid Yaml document separator: {rest}"),
@@ -318,7 +325,8 @@ fn blob_of(document: Arc<Document>, meta: Meta) -> SettledBlob {
         schema::BUNDLE => {
             fits(&go_types::BUNDLE, "bundle")?;
             let bundle = Bundle::from_document(&document, origin);
-            let problem = bundle_object::check(&bundle).err().map(|error| bundle_object_problem(&bundle, &error));
+            let problem =
+                bundle_object::check(&bundle).err().map(|error| bundle_object_problem(&bundle, &error));
             return Ok((Blob::Bundle(bundle), problem));
         }
         schema::DEPRECATIONS => {

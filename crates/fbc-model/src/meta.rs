@@ -155,7 +155,8 @@ fn with_verb_v(value: Node<'_>) -> String {
             format!("[{}]", items.join(" "))
         }
         Kind::Object => {
-            let members: Vec<_> = value.members().map(|(key, value)| format!("{key}:{}", with_verb_v(value))).collect();
+            let members: Vec<_> =
+                value.members().map(|(key, value)| format!("{key}:{}", with_verb_v(value))).collect();
             format!("map[{}]", members.join(" "))
         }
         Kind::Bool => json_writer::compact(value),
@@ -205,14 +206,32 @@ mod tests {
             (r#"{"schema":"a","Package":"b","NAME":"c"}"#, "a b c"),
             ("null", "  "),
             (r#"{"Schema":"a","schema":"b"}"#, r#"duplicate keys for key "schema": [Schema schema]"#),
-            (r#"{"B":1,"a":1,"A":1,"b":1}"#, r#"[duplicate keys for key "a": [A a], duplicate keys for key "b": [B b]]"#),
+            (
+                r#"{"B":1,"a":1,"A":1,"b":1}"#,
+                r#"[duplicate keys for key "a": [A a], duplicate keys for key "b": [B b]]"#,
+            ),
             (r#"{"package":5}"#, r#"expected value for key "package" to be a string, got %!t(float64=5): 5"#),
-            (r#"{"schema":null}"#, r#"expected value for key "schema" to be a string, got %!t(<nil>): <nil>"#),
+            (
+                r#"{"schema":null}"#,
+                r#"expected value for key "schema" to be a string, got %!t(<nil>): <nil>"#,
+            ),
             (r#"{"name":true}"#, r#"expected value for key "name" to be a string, got true: true"#),
-            (r#"{"Name":{"a":1}}"#, r#"expected value for key "Name" to be a string, got map[%!t(string=a):%!t(float64=1)]: map[a:1]"#),
-            (r#"{"name":1e21}"#, r#"expected value for key "name" to be a string, got %!t(float64=1e+21): 1e+21"#),
-            (r#"[{"schema":"foo"}]"#, "json: cannot unmarshal array into Go value of type map[string]interface {} at offset 1 (indicated by <==)\n[ <== \n    {\n        \"schema\": \"foo\"\n    }\n]"),
-            (r#""hello""#, "json: cannot unmarshal string into Go value of type map[string]interface {} at offset 7 (indicated by <==)\n\"hello\" <=="),
+            (
+                r#"{"Name":{"a":1}}"#,
+                r#"expected value for key "Name" to be a string, got map[%!t(string=a):%!t(float64=1)]: map[a:1]"#,
+            ),
+            (
+                r#"{"name":1e21}"#,
+                r#"expected value for key "name" to be a string, got %!t(float64=1e+21): 1e+21"#,
+            ),
+            (
+                r#"[{"schema":"foo"}]"#,
+                "json: cannot unmarshal array into Go value of type map[string]interface {} at offset 1 (indicated by <==)\n[ <== \n    {\n        \"schema\": \"foo\"\n    }\n]",
+            ),
+            (
+                r#""hello""#,
+                "json: cannot unmarshal string into Go value of type map[string]interface {} at offset 7 (indicated by <==)\n\"hello\" <==",
+            ),
         ] {
             let (document, _) = fbc_yaml::json_reader::read_value(json.as_bytes(), 0).unwrap();
             let shown = match read(document.root()) {

@@ -76,7 +76,8 @@ pub fn prepare(catalog: &mut Catalog, level: MigrateLevel) -> Result<(), Migrate
 
 /// Manifests and metadata go behind the other properties; related images are sorted.
 fn order(bundle: &mut Bundle) {
-    let is_last = |property: &Property| matches!(property.kind.as_str(), bundle_object::PROPERTY_TYPE | CSV_METADATA);
+    let is_last =
+        |property: &Property| matches!(property.kind.as_str(), bundle_object::PROPERTY_TYPE | CSV_METADATA);
     bundle.properties.sort_by_key(is_last);
     bundle.related_images.sort_by(|a, b| a.image.cmp(&b.image));
 }

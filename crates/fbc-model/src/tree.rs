@@ -69,7 +69,10 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory"));
     }
     if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "is a pipe, socket or device, not a regular file"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "is a pipe, socket or device, not a regular file",
+        ));
     }
     if metadata.len() > MAX_FILE_BYTES {
         return Err(too_large());

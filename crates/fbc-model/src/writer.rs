@@ -160,10 +160,18 @@ fn text_of(blob: BlobRef<'_>, format: Format) -> Result<String, WriteError> {
 fn name_of(blob: BlobRef<'_>) -> String {
     match blob {
         BlobRef::Package(package) => format!("{} {:?}", schema::PACKAGE, package.name),
-        BlobRef::Channel(channel) => format!("{} {:?} of package {:?}", schema::CHANNEL, channel.name, channel.package),
-        BlobRef::Bundle(bundle) => format!("{} {:?} of package {:?}", schema::BUNDLE, bundle.name, bundle.package),
-        BlobRef::Other(other) => format!("{} {:?} of package {:?}", other.meta.schema, other.meta.name, other.meta.package),
-        BlobRef::Deprecation(deprecation) => format!("{} of package {:?}", schema::DEPRECATIONS, deprecation.package),
+        BlobRef::Channel(channel) => {
+            format!("{} {:?} of package {:?}", schema::CHANNEL, channel.name, channel.package)
+        }
+        BlobRef::Bundle(bundle) => {
+            format!("{} {:?} of package {:?}", schema::BUNDLE, bundle.name, bundle.package)
+        }
+        BlobRef::Other(other) => {
+            format!("{} {:?} of package {:?}", other.meta.schema, other.meta.name, other.meta.package)
+        }
+        BlobRef::Deprecation(deprecation) => {
+            format!("{} of package {:?}", schema::DEPRECATIONS, deprecation.package)
+        }
     }
 }
 

@@ -113,10 +113,7 @@ pub(crate) struct Notes(Vec<Note>);
 
 impl Notes {
     pub(crate) fn add(&mut self, kind: NoteKind, text: impl Into<String>) {
-        let note = Note {
-            kind,
-            text: text.into(),
-        };
+        let note = Note { kind, text: text.into() };
         // Comparing with the last few only keeps hostile ranges from costing quadratic time.
         if !self.0.iter().rev().take(16).any(|other| *other == note) {
             self.0.push(note);
@@ -130,20 +127,16 @@ impl Notes {
 
 /// Adds the note on prereleases of upper bounds: `<2.0.0` matches `2.0.0-rc.1` where prereleases match at all.
 pub(crate) fn note_upper_bounds(versions: &VersionSet, notes: &mut Notes) {
-    for interval in versions.prereleases.intervals() {
-        // An exclusion such as `!=2.0.0` also makes an upper bound, but is no attempt to stay below it.
-        let is_hole = |upper| {
-            versions
-                .prereleases
-                .intervals()
-                .iter()
-                .any(|next| next.lower == Bound::Excluded(upper))
+    let intervals = versions.prereleases.intervals();
+    for (index, interval) in intervals.iter().enumerate() {
+        let Bound::Excluded(upper) = &interval.upper else {
+            continue;
         };
-        if let Bound::Excluded(upper) = &interval.upper
-            && !upper.is_prerelease()
-            && interval.has_prerelease()
-            && !is_hole(upper.clone())
-        {
+        // An exclusion such as `!=2.0.0` also makes an upper bound, but is no attempt to stay below it.
+        let is_hole = intervals
+            .get(index + 1)
+            .is_some_and(|next| matches!(&next.lower, Bound::Excluded(lower) if lower == upper));
+        if !upper.is_prerelease() && interval.has_prerelease() && !is_hole {
             notes.add(
                 NoteKind::UpperBoundPrereleases,
                 format!(
@@ -164,12 +157,7 @@ pub fn describe(set: &IntervalSet) -> String {
     if complement.is_empty() {
         return "any version".to_owned();
     }
-    if let Some(holes) = complement
-        .intervals()
-        .iter()
-        .map(Interval::single)
-        .collect::<Option<Vec<_>>>()
-    {
+    if let Some(holes) = complement.intervals().iter().map(Interval::single).collect::<Option<Vec<_>>>() {
         let holes: Vec<String> = holes.into_iter().map(ToString::to_string).collect();
         return format!("any version except {}", holes.join(", "));
     }
@@ -202,11 +190,7 @@ fn describe_interval(interval: &Interval) -> String {
 /// One line: `from 1.2.0 (included) up to 2.0.0 (excluded)`, with a remark on prereleases where they are apart.
 impl fmt::Display for AlternativeExplanation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let VersionSet {
-            releases,
-            prereleases,
-            ..
-        } = &self.versions;
+        let VersionSet { releases, prereleases, .. } = &self.versions;
         if self.versions.is_empty() {
             return formatter.write_str("no version");
         }
@@ -214,10 +198,7 @@ impl fmt::Display for AlternativeExplanation {
             PrereleaseRule::Included => formatter.write_str(&describe(prereleases)),
             // One or more single release versions: that prereleases do not match goes without saying.
             PrereleaseRule::Excluded
-                if releases
-                    .intervals()
-                    .iter()
-                    .all(|interval| interval.single().is_some()) =>
+                if releases.intervals().iter().all(|interval| interval.single().is_some()) =>
             {
                 formatter.write_str(&describe(releases))
             }
@@ -226,12 +207,7 @@ impl fmt::Display for AlternativeExplanation {
                 write!(formatter, "prereleases only: {}", describe(prereleases))
             }
             PrereleaseRule::Separate => {
-                write!(
-                    formatter,
-                    "releases: {}; prereleases: {}",
-                    describe(releases),
-                    describe(prereleases)
-                )
+                write!(formatter, "releases: {}; prereleases: {}", describe(releases), describe(prereleases))
             }
         }
     }

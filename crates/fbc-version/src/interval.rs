@@ -92,6 +92,11 @@ impl Interval {
             }
             other => other.clone(),
         };
+        // Among release versions, from 0.0.0 means from the start: one form for it.
+        let lower = match lower {
+            Bound::Included(version) if version == Version::new(0, 0, 0) => Bound::Unbounded,
+            other => other,
+        };
         let upper = match &self.upper {
             Bound::Included(version) | Bound::Excluded(version) if version.is_prerelease() => {
                 Bound::Excluded(version.core())
@@ -141,10 +146,8 @@ impl IntervalSet {
     /// The union of any intervals, in any order. Takes `n log n` steps.
     #[must_use]
     pub fn from_intervals(intervals: impl IntoIterator<Item = Interval>) -> Self {
-        let mut parts: Vec<Interval> = intervals
-            .into_iter()
-            .filter(|interval| !interval.is_empty())
-            .collect();
+        let mut parts: Vec<Interval> =
+            intervals.into_iter().filter(|interval| !interval.is_empty()).collect();
         parts.sort_by(|left, right| Cut::lower(&left.lower).compare(Cut::lower(&right.lower)));
         let mut merged: Vec<Interval> = Vec::with_capacity(parts.len());
         for part in parts {
@@ -199,22 +202,10 @@ impl IntervalSet {
             lower = opposite(&interval.upper);
         }
         // After an interval without end there is no gap; before one without beginning the gap is empty.
-        if !matches!(
-            self.intervals.last(),
-            Some(Interval {
-                upper: Bound::Unbounded,
-                ..
-            })
-        ) {
+        if !matches!(self.intervals.last(), Some(Interval { upper: Bound::Unbounded, .. })) {
             gaps.push(Interval::new(lower, Bound::Unbounded));
         }
-        if matches!(
-            self.intervals.first(),
-            Some(Interval {
-                lower: Bound::Unbounded,
-                ..
-            })
-        ) {
+        if matches!(self.intervals.first(), Some(Interval { lower: Bound::Unbounded, .. })) {
             gaps.remove(0);
         }
         gaps.retain(|gap| !gap.is_empty());
@@ -224,12 +215,8 @@ impl IntervalSet {
     /// Whether a version is in the set. Takes logarithmic time.
     #[must_use]
     pub fn contains(&self, version: &Version) -> bool {
-        let index = self
-            .intervals
-            .partition_point(|interval| interval.ends_before(version));
-        self.intervals
-            .get(index)
-            .is_some_and(|interval| interval.contains(version))
+        let index = self.intervals.partition_point(|interval| interval.ends_before(version));
+        self.intervals.get(index).is_some_and(|interval| interval.contains(version))
     }
 
     /// Whether no version is in the set.

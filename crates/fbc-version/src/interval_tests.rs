@@ -28,11 +28,7 @@ fn emptiness_is_exact() {
         (beyond("1.0.0-a"), beyond("1.0.0-a.0.0"), false),
         (beyond("1.0.0-a"), beyond("1.0.0-a.a"), false),
         (beyond("1.2.18446744073709551615"), beyond("1.3.0-0"), true),
-        (
-            beyond("1.18446744073709551615.18446744073709551615"),
-            beyond("2.0.0-0"),
-            true,
-        ),
+        (beyond("1.18446744073709551615.18446744073709551615"), beyond("2.0.0-0"), true),
         (beyond("1.18446744073709551615.0"), beyond("2.0.0-0"), false),
         (beyond(LAST), Bound::Unbounded, true),
         (from(LAST), Bound::Unbounded, false),
@@ -50,33 +46,19 @@ fn sets_merge_what_touches() {
     for (intervals, text) in [
         (vec![], "∅"),
         (
-            vec![
-                (from("3.0.0"), Bound::Unbounded),
-                (from("1.0.0"), beyond("2.0.0")),
-            ],
+            vec![(from("3.0.0"), Bound::Unbounded), (from("1.0.0"), beyond("2.0.0"))],
             "[1.0.0, 2.0.0) ∪ [3.0.0, ∞)",
         ),
-        (
-            vec![(from("1.0.0"), beyond("2.0.0")), (from("2.0.0"), from("3.0.0"))],
-            "[1.0.0, 3.0.0]",
-        ),
-        (
-            vec![(from("1.0.0"), from("1.2.3")), (from("1.2.4-0"), beyond("2.0.0"))],
-            "[1.0.0, 2.0.0)",
-        ),
+        (vec![(from("1.0.0"), beyond("2.0.0")), (from("2.0.0"), from("3.0.0"))], "[1.0.0, 3.0.0]"),
+        (vec![(from("1.0.0"), from("1.2.3")), (from("1.2.4-0"), beyond("2.0.0"))], "[1.0.0, 2.0.0)"),
         (
             vec![(from("1.0.0"), from("1.2.3")), (from("1.2.4"), beyond("2.0.0"))],
             "[1.0.0, 1.2.3] ∪ [1.2.4, 2.0.0)",
         ),
-        (
-            vec![(from("1.0.0"), from("4.0.0")), (from("2.0.0"), beyond("3.0.0"))],
-            "[1.0.0, 4.0.0]",
-        ),
+        (vec![(from("1.0.0"), from("4.0.0")), (from("2.0.0"), beyond("3.0.0"))], "[1.0.0, 4.0.0]"),
     ] {
         let set = IntervalSet::from_intervals(
-            intervals
-                .into_iter()
-                .map(|(lower, upper)| Interval::new(lower, upper)),
+            intervals.into_iter().map(|(lower, upper)| Interval::new(lower, upper)),
         );
         assert_eq!(set.to_string(), text);
         assert_eq!(set.complement().complement(), set);
@@ -103,12 +85,7 @@ fn releases_only() {
         (beyond("1.2.3"), from("1.2.4-rc"), "∅"),
         (beyond("1.2.3"), from("1.2.4"), "(1.2.3, 1.2.4]"),
     ] {
-        assert_eq!(
-            IntervalSet::from(Interval::new(lower, upper))
-                .releases()
-                .to_string(),
-            text
-        );
+        assert_eq!(IntervalSet::from(Interval::new(lower, upper)).releases().to_string(), text);
     }
 }
 

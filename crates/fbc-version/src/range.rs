@@ -143,11 +143,9 @@ impl FromStr for Grammar {
         match name {
             "masterminds" => Ok(Self::Masterminds),
             "blang" => Ok(Self::Blang),
-            _ => Err(UnknownName {
-                what: "grammar",
-                name: name.to_owned(),
-                expected: "masterminds or blang",
-            }),
+            _ => {
+                Err(UnknownName { what: "grammar", name: name.to_owned(), expected: "masterminds or blang" })
+            }
         }
     }
 }
@@ -168,11 +166,7 @@ impl FromStr for Target {
         match name {
             "latest" => Ok(Self::Latest),
             "ocp-4.19" => Ok(Self::Ocp419),
-            _ => Err(UnknownName {
-                what: "target",
-                name: name.to_owned(),
-                expected: "latest or ocp-4.19",
-            }),
+            _ => Err(UnknownName { what: "target", name: name.to_owned(), expected: "latest or ocp-4.19" }),
         }
     }
 }

@@ -40,10 +40,8 @@ pub enum ReleaseError {
 }
 
 fn join_segments(segments: &[(usize, VersionError)]) -> String {
-    let lines: Vec<String> = segments
-        .iter()
-        .map(|(index, error)| format!("segment {index}: {error}"))
-        .collect();
+    let lines: Vec<String> =
+        segments.iter().map(|(index, error)| format!("segment {index}: {error}")).collect();
     lines.join("\n")
 }
 
@@ -73,10 +71,7 @@ impl Release {
         if segments.is_empty() {
             Ok(Self(identifiers))
         } else {
-            Err(ReleaseError::Segments {
-                text: text.to_owned(),
-                segments,
-            })
+            Err(ReleaseError::Segments { text: text.to_owned(), segments })
         }
     }
 
@@ -130,14 +125,8 @@ impl VersionRelease {
     #[must_use]
     pub fn from_build_metadata(version: Version) -> Self {
         match Release::parse(version.build()) {
-            Ok(release) => Self {
-                version: version.without_build(),
-                release,
-            },
-            Err(_) => Self {
-                version,
-                release: Release::default(),
-            },
+            Ok(release) => Self { version: version.without_build(), release },
+            Err(_) => Self { version, release: Release::default() },
         }
     }
 
@@ -154,9 +143,7 @@ impl VersionRelease {
     /// Compares by the precedence of the version, then by release. Remaining build metadata does not count.
     #[must_use]
     pub fn compare_precedence(&self, other: &Self) -> Ordering {
-        self.version
-            .compare_precedence(&other.version)
-            .then_with(|| self.release.cmp(&other.release))
+        self.version.compare_precedence(&other.version).then_with(|| self.release.cmp(&other.release))
     }
 
     /// The name that a bundle with a release must have: `<package>-v<version>-<release>`. `None` without a
@@ -198,10 +185,7 @@ mod tests {
                 "123456789.123456789.1",
                 "invalid release \"123456789.123456789.1\": exceeds maximum length of 20 characters",
             ),
-            (
-                "\u{e9}",
-                "invalid release \"é\": segment 0: Invalid character(s) found in prerelease \"é\"",
-            ),
+            ("\u{e9}", "invalid release \"é\": segment 0: Invalid character(s) found in prerelease \"é\""),
             (
                 "18446744073709551616",
                 "invalid release \"18446744073709551616\": segment 0: strconv.ParseUint: parsing \
@@ -217,10 +201,7 @@ mod tests {
         let ladder = ["", "0", "2", "10", "10.1", "A", "a", "a.0", "a.b"];
         for pair in ladder.windows(2) {
             let [lower, higher] = pair else { unreachable!() };
-            assert!(
-                Release::parse(lower).unwrap() < Release::parse(higher).unwrap(),
-                "{lower} {higher}"
-            );
+            assert!(Release::parse(lower).unwrap() < Release::parse(higher).unwrap(), "{lower} {higher}");
         }
     }
 
@@ -242,10 +223,7 @@ mod tests {
             };
             let pair = VersionRelease::from_build_metadata(parsed);
             assert_eq!(
-                (
-                    pair.version.to_string().as_str(),
-                    pair.release.to_string().as_str()
-                ),
+                (pair.version.to_string().as_str(), pair.release.to_string().as_str()),
                 (version, release)
             );
             assert_eq!(pair.to_version().to_string(), text);
@@ -258,26 +236,16 @@ mod tests {
         let ladder = ["1.0.0-rc.1+9", "1.0.0", "1.0.0+1", "1.0.0+a", "1.0.1"];
         for window in ladder.windows(2) {
             let [lower, higher] = window else { unreachable!() };
-            assert_eq!(
-                pair(lower).compare_precedence(&pair(higher)),
-                Ordering::Less,
-                "{lower} {higher}"
-            );
+            assert_eq!(pair(lower).compare_precedence(&pair(higher)), Ordering::Less, "{lower} {higher}");
         }
-        assert_eq!(
-            pair("1.0.0+01").compare_precedence(&pair("1.0.0+02")),
-            Ordering::Equal
-        );
+        assert_eq!(pair("1.0.0+01").compare_precedence(&pair("1.0.0+02")), Ordering::Equal);
     }
 
     #[test]
     fn names_and_unique_text() {
         let pair = VersionRelease::new(Version::parse("0.1.0+git").unwrap(), Release::parse("1").unwrap());
         assert_eq!(pair.to_string(), "0.1.0+git-1");
-        assert_eq!(
-            pair.normalized_bundle_name("foo").as_deref(),
-            Some("foo-v0.1.0+git-1")
-        );
+        assert_eq!(pair.normalized_bundle_name("foo").as_deref(), Some("foo-v0.1.0+git-1"));
         assert_eq!(
             VersionRelease::from_build_metadata(Version::new(1, 0, 0)).normalized_bundle_name("foo"),
             None

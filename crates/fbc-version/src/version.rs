@@ -133,13 +133,7 @@ impl Version {
     /// A version without prerelease and build metadata.
     #[must_use]
     pub fn new(major: u64, minor: u64, patch: u64) -> Self {
-        Self {
-            major,
-            minor,
-            patch,
-            prerelease: Vec::new(),
-            build: String::new(),
-        }
+        Self { major, minor, patch, prerelease: Vec::new(), build: String::new() }
     }
 
     /// Parses `x.y.z[-prerelease][+build]` strictly.
@@ -175,13 +169,7 @@ impl Version {
                 return Err(VersionError::BuildInvalidCharacters(identifier.to_owned()));
             }
         }
-        Ok(Self {
-            major,
-            minor,
-            patch,
-            prerelease,
-            build: build.unwrap_or_default().to_owned(),
-        })
+        Ok(Self { major, minor, patch, prerelease, build: build.unwrap_or_default().to_owned() })
     }
 
     /// The first number.
@@ -237,13 +225,13 @@ impl Version {
     /// has no part in it, so two versions that differ can be equal here.
     #[must_use]
     pub fn compare_precedence(&self, other: &Self) -> Ordering {
-        (self.major, self.minor, self.patch)
-            .cmp(&(other.major, other.minor, other.patch))
-            .then_with(|| match (self.is_prerelease(), other.is_prerelease()) {
+        (self.major, self.minor, self.patch).cmp(&(other.major, other.minor, other.patch)).then_with(
+            || match (self.is_prerelease(), other.is_prerelease()) {
                 (false, true) => Ordering::Greater,
                 (true, false) => Ordering::Less,
                 _ => self.prerelease.cmp(&other.prerelease),
-            })
+            },
+        )
     }
 
     /// Replaces the prerelease. The caller answers for the identifiers being well formed.
@@ -328,7 +316,7 @@ pub(crate) fn write_identifiers(
         if index > 0 {
             formatter.write_str(".")?;
         }
-        identifier.fmt(formatter)?;
+        write!(formatter, "{identifier}")?;
     }
     Ok(())
 }
@@ -345,23 +333,16 @@ pub(crate) fn has_leading_zero(digits: &str) -> bool {
 
 fn parse_number(element: Element, text: &str) -> Result<u64, VersionError> {
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(VersionError::InvalidCharacters {
-            element,
-            text: text.to_owned(),
-        });
+        return Err(VersionError::InvalidCharacters { element, text: text.to_owned() });
     }
     if has_leading_zero(text) {
-        return Err(VersionError::LeadingZeroes {
-            element,
-            text: text.to_owned(),
-        });
+        return Err(VersionError::LeadingZeroes { element, text: text.to_owned() });
     }
     // An empty text passes the checks above, as it does in the reference, and fails as a number.
     if text.is_empty() {
         return Err(VersionError::NumberEmpty);
     }
-    text.parse()
-        .map_err(|_| VersionError::NumberTooLarge(text.to_owned()))
+    text.parse().map_err(|_| VersionError::NumberTooLarge(text.to_owned()))
 }
 
 fn split_optional(text: &str, separator: char) -> (&str, Option<&str>) {

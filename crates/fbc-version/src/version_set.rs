@@ -36,11 +36,7 @@ impl VersionSet {
     /// A set in which prereleases are treated like any version.
     #[must_use]
     pub fn uniform(set: IntervalSet) -> Self {
-        Self {
-            releases: set.releases(),
-            prereleases: set,
-            exact: true,
-        }
+        Self { releases: set.releases(), prereleases: set, exact: true }
     }
 
     /// The set without versions.
@@ -92,11 +88,7 @@ impl VersionSet {
     /// The same set without prereleases.
     #[must_use]
     pub fn without_prereleases(self) -> Self {
-        Self {
-            prereleases: IntervalSet::empty(),
-            exact: true,
-            ..self
-        }
+        Self { prereleases: IntervalSet::empty(), exact: true, ..self }
     }
 
     /// How prereleases fare.
@@ -130,11 +122,7 @@ impl fmt::Display for VersionSet {
             PrereleaseRule::Excluded => write!(formatter, "{} (releases only)", self.releases),
             PrereleaseRule::Included => self.prereleases.fmt(formatter),
             PrereleaseRule::Separate => {
-                write!(
-                    formatter,
-                    "{} (releases), {} (prereleases)",
-                    self.releases, self.prereleases
-                )
+                write!(formatter, "{} (releases), {} (prereleases)", self.releases, self.prereleases)
             }
         }
     }

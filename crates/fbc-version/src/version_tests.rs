@@ -36,16 +36,10 @@ fn refusals_have_the_known_texts() {
         ("1.2.3-a..b", "Prerelease is empty"),
         ("1.2.3-+b", "Prerelease is empty"),
         ("1.2.3-a_b", "Invalid character(s) found in prerelease \"a_b\""),
-        (
-            "1.2.3-a.01",
-            "Numeric PreRelease version must not contain leading zeroes \"01\"",
-        ),
+        ("1.2.3-a.01", "Numeric PreRelease version must not contain leading zeroes \"01\""),
         ("1.2.3+", "Build meta data is empty"),
         ("1.2.3+a..b", "Build meta data is empty"),
-        (
-            "1.2.3+a+b",
-            "Invalid character(s) found in build meta data \"a+b\"",
-        ),
+        ("1.2.3+a+b", "Invalid character(s) found in build meta data \"a+b\""),
     ] {
         assert_eq!(Version::parse(text).unwrap_err().to_string(), error, "{text}");
     }
@@ -107,9 +101,6 @@ fn precedence_is_a_ladder() {
 
 #[test]
 fn build_metadata_has_no_precedence_but_is_part_of_the_value() {
-    assert_eq!(
-        version("1.0.0+1").compare_precedence(&version("1.0.0+2")),
-        Ordering::Equal
-    );
+    assert_eq!(version("1.0.0+1").compare_precedence(&version("1.0.0+2")), Ordering::Equal);
     assert_ne!(version("1.0.0+1"), version("1.0.0+2"));
 }

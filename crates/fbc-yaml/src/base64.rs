@@ -33,9 +33,8 @@ pub fn decode(text: &str) -> Result<Vec<u8>, Base64Error> {
     };
     ENGINE.decode(text.as_bytes()).map_err(|error| {
         Base64Error(match error {
-            base64::DecodeError::InvalidByte(offset, _) | base64::DecodeError::InvalidLastSymbol { offset, .. } => {
-                offset
-            }
+            base64::DecodeError::InvalidByte(offset, _)
+            | base64::DecodeError::InvalidLastSymbol { offset, .. } => offset,
             _ => text.trim_end_matches('=').len(),
         })
     })
@@ -59,7 +58,10 @@ mod tests {
         for text in ["aGk", "aGk==", "a", "=", "aGk*", "aG k"] {
             assert!(decode(text).is_err(), "{text}");
         }
-        assert_eq!(decode("!aGk=").map_err(|e| e.to_string()), Err("illegal base64 data at input byte 0".into()));
+        assert_eq!(
+            decode("!aGk=").map_err(|e| e.to_string()),
+            Err("illegal base64 data at input byte 0".into())
+        );
         assert_eq!(encode(b"hi"), "aGk=");
     }
 }

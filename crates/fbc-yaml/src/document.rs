@@ -218,9 +218,9 @@ impl<'d> Node<'d> {
         let found = if self.document.sorted && entries.len() > 16 {
             entries.binary_search_by(|entry| text_of(text, entry.key).cmp(key)).ok()
         } else {
-            entries.iter().position(|entry| {
-                entry.key.length as usize == key.len() && text_of(text, entry.key) == key
-            })
+            entries
+                .iter()
+                .position(|entry| entry.key.length as usize == key.len() && text_of(text, entry.key) == key)
         }?;
         entries.get(found).map(|entry| Node { document: self.document, slot: entry.slot })
     }

@@ -204,7 +204,8 @@ impl Reader<'_> {
             }
             self.digits();
         }
-        let text = std::str::from_utf8(self.bytes.get(start..self.at).unwrap_or_default()).unwrap_or_default();
+        let text =
+            std::str::from_utf8(self.bytes.get(start..self.at).unwrap_or_default()).unwrap_or_default();
         match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(self.builder.add_number(number)),
             _ => {
@@ -310,12 +311,12 @@ impl Reader<'_> {
     /// Go's text for a byte that cannot stand here.
     fn unexpected(&self, context: &str) -> JsonError {
         match self.bytes.get(self.at) {
-            Some(&byte) => self.error_at(self.at, format!("invalid character {} {context}", quote_byte(byte))),
-            None => JsonError {
-                message: "unexpected EOF".to_owned(),
-                offset: self.bytes.len(),
-                is_syntax: true,
-            },
+            Some(&byte) => {
+                self.error_at(self.at, format!("invalid character {} {context}", quote_byte(byte)))
+            }
+            None => {
+                JsonError { message: "unexpected EOF".to_owned(), offset: self.bytes.len(), is_syntax: true }
+            }
         }
     }
 

@@ -2,15 +2,15 @@
 
 pub mod base64;
 pub mod document;
+mod general;
 pub mod go_text;
 pub mod json_reader;
+pub mod json_writer;
+pub mod locate;
 mod scalar;
 mod scanner;
 pub mod split;
 pub mod stream;
 pub mod yaml_writer;
-mod general;
-pub mod json_writer;
-pub mod locate;
 
 pub use document::{Built, Document, DocumentBuilder, Kind, Node, NodeHandle};

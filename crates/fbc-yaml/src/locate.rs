@@ -84,8 +84,7 @@ impl Locator {
             }
             let same = |member: &&Member| member.key == step;
             let folded = |member: &&Member| member.key.to_lowercase() == step.to_lowercase();
-            let member =
-                at.members.iter().rev().find(same).or_else(|| at.members.iter().rev().find(folded));
+            let member = at.members.iter().rev().find(same).or_else(|| at.members.iter().rev().find(folded));
             let Some(member) = member else { return Found { is_exact: false, ..found } };
             at = &member.value;
             found = Found { key: Some(member.span.clone()), value: at.value.clone(), is_exact: true };
@@ -266,7 +265,8 @@ fn json_spans(file: &[u8], range: Range<usize>) -> Spanned {
                 let end = string_end(file, at);
                 builder.scalar(at..end, || {
                     let text = crate::json_reader::read_value(file, at).ok();
-                    text.and_then(|(document, _)| document.root().as_str().map(str::to_owned)).unwrap_or_default()
+                    text.and_then(|(document, _)| document.root().as_str().map(str::to_owned))
+                        .unwrap_or_default()
                 });
                 at = end;
             }

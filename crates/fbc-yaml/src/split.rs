@@ -25,7 +25,8 @@ pub fn split(bytes: &[u8], start: usize) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let mut chunk_start = start;
     for line in separator_lines(bytes, start) {
-        let line_end = memchr(b'\n', bytes.get(line..).unwrap_or_default()).map_or(bytes.len(), |at| line + at);
+        let line_end =
+            memchr(b'\n', bytes.get(line..).unwrap_or_default()).map_or(bytes.len(), |at| line + at);
         let rest = String::from_utf8_lossy(bytes.get(line + 3..line_end).unwrap_or_default());
         let rest = rest.trim();
         let is_separator = rest.is_empty() || rest.starts_with('#');

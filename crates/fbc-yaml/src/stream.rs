@@ -149,11 +149,7 @@ fn start_of_yaml(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-fn read_yaml<T: Send, R: Send>(
-    bytes: &[u8],
-    start: usize,
-    convert: Convert<'_, T, R>,
-) -> Vec<Decoded<T, R>> {
+fn read_yaml<T: Send, R: Send>(bytes: &[u8], start: usize, convert: Convert<'_, T, R>) -> Vec<Decoded<T, R>> {
     let chunks = split(bytes, start);
     let read = |chunk: &Chunk| -> Vec<Decoded<T, R>> {
         let separator = chunk.bad_separator.as_ref().map(|(line, rest)| Decoded {

@@ -5,4 +5,6 @@ use crate::Node;
 #[error("")]
 pub struct WriteError;
 /// Writes.
-pub fn write(_: &mut String, _: Node<'_>) -> Result<(), WriteError> { Ok(()) }
+pub fn write(_: &mut String, _: Node<'_>) -> Result<(), WriteError> {
+    Ok(())
+}

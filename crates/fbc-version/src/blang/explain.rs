@@ -12,11 +12,8 @@ impl Range {
     pub fn explain(&self) -> Explanation {
         let alternatives: Vec<AlternativeExplanation> =
             self.alternatives.iter().map(explain_alternative).collect();
-        let versions = VersionSet::union_all(
-            alternatives
-                .iter()
-                .map(|alternative| alternative.versions.clone()),
-        );
+        let versions =
+            VersionSet::union_all(alternatives.iter().map(|alternative| alternative.versions.clone()));
         let mut notes = Notes::default();
         for token in &self.dropped {
             let text = match token.as_str() {
@@ -45,25 +42,14 @@ fn explain_alternative(alternative: &Alternative) -> AlternativeExplanation {
     for token in &alternative.tokens {
         note_token(token, &mut notes);
     }
-    if alternative
-        .comparators
-        .iter()
-        .any(|comparator| !comparator.version.build().is_empty())
-    {
-        notes.add(
-            NoteKind::BuildIgnored,
-            "build metadata (`+...`) has no effect in a range",
-        );
+    if alternative.comparators.iter().any(|comparator| !comparator.version.build().is_empty()) {
+        notes.add(NoteKind::BuildIgnored, "build metadata (`+...`) has no effect in a range");
     }
     if versions.is_empty() {
         notes.add(NoteKind::NeverMatches, "no version can match this alternative");
     }
     note_upper_bounds(&versions, &mut notes);
-    AlternativeExplanation {
-        text: alternative.tokens.join(" "),
-        versions,
-        notes: notes.into_vec(),
-    }
+    AlternativeExplanation { text: alternative.tokens.join(" "), versions, notes: notes.into_vec() }
 }
 
 fn note_token(token: &str, notes: &mut Notes) {
@@ -90,10 +76,7 @@ fn note_token(token: &str, notes: &mut Notes) {
             format!("`{token}` covers one minor version only; for all of a major version write `N.x`"),
         );
     }
-    let prerelease = version
-        .find(['-', '+'])
-        .and_then(|start| version.get(start..))
-        .unwrap_or_default();
+    let prerelease = version.find(['-', '+']).and_then(|start| version.get(start..)).unwrap_or_default();
     if prerelease.contains('x') {
         notes.add(
             NoteKind::WildcardElsewhere,

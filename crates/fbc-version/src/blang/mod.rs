@@ -128,37 +128,21 @@ impl Range {
         }
         let mut alternatives = Vec::with_capacity(expanded.len());
         for (group, comparators) in expanded {
-            let comparators = comparators
-                .into_iter()
-                .map(parse_comparator)
-                .collect::<Result<Vec<_>, _>>()?;
-            alternatives.push(Alternative {
-                tokens: group,
-                comparators,
-            });
+            let comparators = comparators.into_iter().map(parse_comparator).collect::<Result<Vec<_>, _>>()?;
+            alternatives.push(Alternative { tokens: group, comparators });
         }
-        if alternatives
-            .iter()
-            .any(|alternative| alternative.comparators.is_empty())
-        {
+        if alternatives.iter().any(|alternative| alternative.comparators.is_empty()) {
             return Err(RangeError::EmptyAlternative(text.to_owned()));
         }
-        Ok(Self {
-            text: text.to_owned(),
-            alternatives,
-            dropped: tokens.dropped,
-        })
+        Ok(Self { text: text.to_owned(), alternatives, dropped: tokens.dropped })
     }
 
     /// Whether a version is in the range. Build metadata does not count.
     #[must_use]
     pub fn matches(&self, version: &Version) -> bool {
-        self.alternatives.iter().any(|alternative| {
-            alternative
-                .comparators
-                .iter()
-                .all(|comparator| comparator.matches(version))
-        })
+        self.alternatives
+            .iter()
+            .any(|alternative| alternative.comparators.iter().all(|comparator| comparator.matches(version)))
     }
 
     /// The versions in the range. Always exact.
@@ -176,9 +160,7 @@ impl Range {
 
 impl Alternative {
     fn intervals(&self) -> VersionSet {
-        VersionSet::uniform(IntervalSet::intersection_all(
-            self.comparators.iter().map(Comparator::intervals),
-        ))
+        VersionSet::uniform(IntervalSet::intersection_all(self.comparators.iter().map(Comparator::intervals)))
     }
 }
 
@@ -229,23 +211,14 @@ fn parse_comparator(token: String) -> Result<Comparator, RangeError> {
         "<=" => Operator::LessOrEqual,
         _ => {
             let (operator, version) = (operator_text.to_owned(), version.to_owned());
-            return Err(RangeError::Operator {
-                token,
-                operator,
-                version,
-            });
+            return Err(RangeError::Operator { token, operator, version });
         }
     };
     match Version::parse(version) {
         Ok(version) => Ok(Comparator { operator, version }),
         Err(reason) => {
             let (operator, version) = (operator_text.to_owned(), version.to_owned());
-            Err(RangeError::Version {
-                token,
-                operator,
-                version,
-                reason,
-            })
+            Err(RangeError::Version { token, operator, version, reason })
         }
     }
 }

@@ -25,11 +25,7 @@ fn intervals_of_ranges() {
         ("1.2.3+build.5", "[1.2.3, 1.2.3] (releases only)"),
         ("~1.x", "[1.0.0, 1.0.0] (releases only)"),
     ] {
-        assert_eq!(
-            Range::parse(range).unwrap().intervals().to_string(),
-            intervals,
-            "{range}"
-        );
+        assert_eq!(Range::parse(range).unwrap().intervals().to_string(), intervals, "{range}");
     }
 }
 
@@ -63,10 +59,7 @@ fn refusals_have_the_known_texts() {
             "Could not parse Range \">=-9223372036854775808.0.0\": Could not parse comparator \">=-\" in \
              \">=-9223372036854775808.0.0\"",
         ),
-        (
-            "1.2.3 || || 1.2.4",
-            "Nothing between '||' and '||' in range \"1.2.3 || || 1.2.4\"",
-        ),
+        ("1.2.3 || || 1.2.4", "Nothing between '||' and '||' in range \"1.2.3 || || 1.2.4\""),
     ] {
         assert_eq!(Range::parse(range).unwrap_err().to_string(), error, "{range}");
     }

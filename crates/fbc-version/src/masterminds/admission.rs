@@ -57,11 +57,7 @@ pub fn admitted(text: &str) -> bool {
 fn take_version(cursor: &mut Cursor<'_>, is_first: bool) -> bool {
     // Which wildcards the stray brackets leave usable: as first, second and third segment.
     let (as_major, as_minor, as_patch) = if is_first {
-        (
-            &[Segment::Star, Segment::Bar][..],
-            Segment::StarBracket,
-            Segment::Star,
-        )
+        (&[Segment::Star, Segment::Bar][..], Segment::StarBracket, Segment::Star)
     } else {
         (&[Segment::StarBracket][..], Segment::Star, Segment::StarBracket)
     };
@@ -108,11 +104,7 @@ fn take_segment(cursor: &mut Cursor<'_>) -> Option<Segment> {
         }
         b'*' => {
             cursor.take("*");
-            Some(if cursor.take("]") {
-                Segment::StarBracket
-            } else {
-                Segment::Star
-            })
+            Some(if cursor.take("]") { Segment::StarBracket } else { Segment::Star })
         }
         b'|' => {
             cursor.take("|");

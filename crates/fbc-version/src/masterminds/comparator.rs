@@ -183,10 +183,7 @@ impl Comparator {
             }
             (Operator::NotEqual, Wildcard::Patch) if base.is_prerelease() => {
                 // Leaves out one prerelease of every patch version: not an interval.
-                return VersionSet {
-                    exact: false,
-                    ..VersionSet::uniform(IntervalSet::all())
-                };
+                return VersionSet { exact: false, ..VersionSet::uniform(IntervalSet::all()) };
             }
             (Operator::NotEqual, Wildcard::Patch) => {
                 // Leaves out the release versions only.
@@ -234,10 +231,7 @@ fn first_with_same_numbers(version: &Version) -> Version {
 
 fn parse_number(text: &str) -> Option<u64> {
     // `parse` alone would take a sign; the lexer lets none through, but wildcards and `|`.
-    text.bytes()
-        .all(|byte| byte.is_ascii_digit())
-        .then(|| text.parse().ok())
-        .flatten()
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
 /// Parses a prerelease that has the right characters already. `None` for a number with leading zeros. Numbers

@@ -11,22 +11,13 @@ impl Constraint {
     /// The constraint in words, with notes on its traps.
     #[must_use]
     pub fn explain(&self) -> Explanation {
-        let alternatives: Vec<AlternativeExplanation> = self
-            .groups
-            .iter()
-            .map(|group| self.explain_group(group))
-            .collect();
-        let versions = VersionSet::union_all(
-            alternatives
-                .iter()
-                .map(|alternative| alternative.versions.clone()),
-        );
+        let alternatives: Vec<AlternativeExplanation> =
+            self.groups.iter().map(|group| self.explain_group(group)).collect();
+        let versions =
+            VersionSet::union_all(alternatives.iter().map(|alternative| alternative.versions.clone()));
         let mut notes = Notes::default();
         if self.has_hyphen_range {
-            notes.add(
-                NoteKind::HyphenRange,
-                "`A - B` means `>= A, <= B`, so a partial B includes all of it",
-            );
+            notes.add(NoteKind::HyphenRange, "`A - B` means `>= A, <= B`, so a partial B includes all of it");
         }
         if versions.is_empty() {
             notes.add(NoteKind::NeverMatches, "no version can ever match this range");
@@ -68,20 +59,13 @@ impl Constraint {
                 "the same prerelease of every patch version is left out, which intervals cannot show",
             );
         }
-        AlternativeExplanation {
-            text: group.text.clone(),
-            versions,
-            notes: notes.into_vec(),
-        }
+        AlternativeExplanation { text: group.text.clone(), versions, notes: notes.into_vec() }
     }
 
     fn note_prereleases(&self, group: &Group, versions: &VersionSet, notes: &mut Notes) {
         let is_asked_for = group.mentions_prerelease();
-        let all = if self.library == MastermindsVersion::V3_3_1 {
-            "every comparator"
-        } else {
-            "a comparator"
-        };
+        let all =
+            if self.library == MastermindsVersion::V3_3_1 { "every comparator" } else { "a comparator" };
         match versions.prerelease_rule() {
             PrereleaseRule::Excluded if is_asked_for => {
                 let silent = group.comparators.iter().find(|comparator| !self.admits_prerelease(comparator));
@@ -110,12 +94,7 @@ impl Constraint {
 }
 
 fn note_comparator(comparator: &Comparator, notes: &mut Notes) {
-    let Comparator {
-        operator,
-        base,
-        wildcard,
-        written,
-    } = comparator;
+    let Comparator { operator, base, wildcard, written } = comparator;
     let text = &written.text;
     let is_surprising = match operator {
         Operator::Greater | Operator::LessOrEqual => *wildcard != Wildcard::None,
@@ -126,13 +105,7 @@ fn note_comparator(comparator: &Comparator, notes: &mut Notes) {
     if is_surprising {
         let meaning = match (operator, wildcard) {
             (Operator::Greater, Wildcard::Minor | Wildcard::Patch) => {
-                match comparator
-                    .intervals()
-                    .releases
-                    .intervals()
-                    .first()
-                    .map(|interval| &interval.lower)
-                {
+                match comparator.intervals().releases.intervals().first().map(|interval| &interval.lower) {
                     Some(std::ops::Bound::Included(first)) => format!("`>={first}`"),
                     _ => "no version".to_owned(),
                 }
@@ -142,21 +115,12 @@ fn note_comparator(comparator: &Comparator, notes: &mut Notes) {
         notes.add(NoteKind::PartialVersion, format!("`{text}` means {meaning}"));
     }
     if written.has_ignored_segment {
-        notes.add(
-            NoteKind::IgnoredSegment,
-            format!("in `{text}`, what follows the wildcard is ignored"),
-        );
+        notes.add(NoteKind::IgnoredSegment, format!("in `{text}`, what follows the wildcard is ignored"));
     }
     if written.has_leading_zeroes {
-        notes.add(
-            NoteKind::LeadingZeroes,
-            format!("`{text}` is read without its leading zeros"),
-        );
+        notes.add(NoteKind::LeadingZeroes, format!("`{text}` is read without its leading zeros"));
     }
     if written.has_build {
-        notes.add(
-            NoteKind::BuildIgnored,
-            "build metadata (`+...`) has no effect in a range",
-        );
+        notes.add(NoteKind::BuildIgnored, "build metadata (`+...`) has no effect in a range");
     }
 }

@@ -55,10 +55,7 @@ pub(super) fn rewrite(text: &str) -> Cow<'_, str> {
 }
 
 fn length_without_trailing(bytes: &[u8], unwanted: impl Fn(u8) -> bool) -> usize {
-    bytes
-        .iter()
-        .rposition(|&byte| !unwanted(byte))
-        .map_or(0, |last| last + 1)
+    bytes.iter().rposition(|&byte| !unwanted(byte)).map_or(0, |last| last + 1)
 }
 
 /// The first place in a token from which a version reaches to the token's end.
@@ -67,13 +64,8 @@ fn length_without_trailing(bytes: &[u8], unwanted: impl Fn(u8) -> bool) -> usize
 /// start of a run of digits and wildcards, because a later place in the same run ends at the same suffix.
 fn leftmost_version(token: &[u8]) -> Option<usize> {
     let suffixes = Suffixes::of(token);
-    let run_end = |from: usize| {
-        from + token
-            .iter()
-            .skip(from)
-            .take_while(|&&byte| is_segment_byte(byte))
-            .count()
-    };
+    let run_end =
+        |from: usize| from + token.iter().skip(from).take_while(|&&byte| is_segment_byte(byte)).count();
     let mut start = 0;
     while start < token.len() {
         let is_prefixed = token.get(start) == Some(&b'v');

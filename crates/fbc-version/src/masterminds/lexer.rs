@@ -111,14 +111,7 @@ impl<'a> Cursor<'a> {
         let minor = self.take_segment();
         let patch = minor.and_then(|_| self.take_segment());
         let (prerelease, build) = self.take_suffixes();
-        Some(VersionText {
-            whole: self.since(start),
-            major,
-            minor,
-            patch,
-            prerelease,
-            build,
-        })
+        Some(VersionText { whole: self.since(start), major, minor, patch, prerelease, build })
     }
 
     /// Takes a prerelease with its hyphen and build metadata with its plus sign, each of which may be absent;
@@ -188,10 +181,7 @@ mod tests {
         for (text, parts) in [
             ("1", Some(("1", "1", None, None, "", ""))),
             ("v1.2,", Some(("v1.2", "1", Some("2"), None, "", ""))),
-            (
-                "1.x.*-rc.1+b.2 ",
-                Some(("1.x.*-rc.1+b.2", "1", Some("x"), Some("*"), "rc.1", "b.2")),
-            ),
+            ("1.x.*-rc.1+b.2 ", Some(("1.x.*-rc.1+b.2", "1", Some("x"), Some("*"), "rc.1", "b.2"))),
             ("1-0", Some(("1-0", "1", None, None, "0", ""))),
             ("1.2.3.4", Some(("1.2.3", "1", Some("2"), Some("3"), "", ""))),
             ("1.", Some(("1", "1", None, None, "", ""))),

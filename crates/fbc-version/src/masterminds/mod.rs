@@ -78,29 +78,20 @@ pub enum ConstraintError {
 impl fmt::Display for ConstraintError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Improper {
-                group,
-                library: MastermindsVersion::V3_3_1,
-            } => {
+            Self::Improper { group, library: MastermindsVersion::V3_3_1 } => {
                 write!(formatter, "improper constraint: {group}")
             }
-            Self::Improper {
-                group,
-                library: MastermindsVersion::V3_5_0,
-            } => {
+            Self::Improper { group, library: MastermindsVersion::V3_5_0 } => {
                 write!(formatter, "improper constraint: {}", quote(group))
             }
-            Self::Parser {
-                library: MastermindsVersion::V3_3_1,
-            } => formatter.write_str("constraint Parser Error"),
-            Self::Parser {
-                library: MastermindsVersion::V3_5_0,
-            } => formatter.write_str("constraint parser error"),
+            Self::Parser { library: MastermindsVersion::V3_3_1 } => {
+                formatter.write_str("constraint Parser Error")
+            }
+            Self::Parser { library: MastermindsVersion::V3_5_0 } => {
+                formatter.write_str("constraint parser error")
+            }
             Self::TooLong => {
-                write!(
-                    formatter,
-                    "constraint string is too long (max {MAXIMUM_CONSTRAINT_LENGTH} bytes)"
-                )
+                write!(formatter, "constraint string is too long (max {MAXIMUM_CONSTRAINT_LENGTH} bytes)")
             }
             Self::TooManyGroups => write!(formatter, "too many constraint groups (max {MAXIMUM_GROUPS})"),
         }
@@ -126,16 +117,9 @@ impl Constraint {
         if is_limited && rewritten.split("||").count() > MAXIMUM_GROUPS {
             return Err(ConstraintError::TooManyGroups);
         }
-        let groups = rewritten
-            .split("||")
-            .map(|group| parse_group(library, group))
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(Self {
-            library,
-            text: text.to_owned(),
-            has_hyphen_range: rewritten != text,
-            groups,
-        })
+        let groups =
+            rewritten.split("||").map(|group| parse_group(library, group)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { library, text: text.to_owned(), has_hyphen_range: rewritten != text, groups })
     }
 
     /// Whether a version satisfies the constraint. Build metadata does not count.
@@ -175,11 +159,7 @@ impl Constraint {
                 MastermindsVersion::V3_5_0 => group.mentions_prerelease(),
                 MastermindsVersion::V3_3_1 => self.admits_prerelease(comparator),
             };
-            if is_admitted {
-                set
-            } else {
-                set.without_prereleases()
-            }
+            if is_admitted { set } else { set.without_prereleases() }
         });
         VersionSet::intersection_all(sets)
     }
@@ -194,9 +174,7 @@ impl Constraint {
 
 impl Group {
     fn mentions_prerelease(&self) -> bool {
-        self.comparators
-            .iter()
-            .any(|comparator| comparator.base.is_prerelease())
+        self.comparators.iter().any(|comparator| comparator.base.is_prerelease())
     }
 }
 
@@ -209,10 +187,7 @@ impl fmt::Display for Constraint {
 
 /// Parses one group. Its form is checked to the end before any version in it is, as in the reference.
 fn parse_group(library: MastermindsVersion, group: &str) -> Result<Group, ConstraintError> {
-    let improper = || ConstraintError::Improper {
-        group: group.to_owned(),
-        library,
-    };
+    let improper = || ConstraintError::Improper { group: group.to_owned(), library };
     let mut parts = Vec::new();
     let mut cursor = Cursor::new(group);
     cursor.take_space();
@@ -241,10 +216,7 @@ fn parse_group(library: MastermindsVersion, group: &str) -> Result<Group, Constr
             Comparator::new(library, operator, version, text).ok_or(ConstraintError::Parser { library })
         })
         .collect::<Result<Vec<_>, _>>()?;
-    Ok(Group {
-        text: group.trim().to_owned(),
-        comparators,
-    })
+    Ok(Group { text: group.trim().to_owned(), comparators })
 }
 
 #[cfg(test)]

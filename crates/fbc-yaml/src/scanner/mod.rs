@@ -32,13 +32,8 @@ pub(crate) fn scan(text: &str) -> Option<Document> {
     if !text::has_only_simple_characters(text.as_bytes()) {
         return None;
     }
-    let mut scanner = Scanner {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        builder: DocumentBuilder::new(),
-        blocks: Vec::new(),
-    };
+    let mut scanner =
+        Scanner { text, bytes: text.as_bytes(), at: 0, builder: DocumentBuilder::new(), blocks: Vec::new() };
     scanner.builder.reserve(text.len());
     let root = scanner.document().ok()?;
     Some(scanner.builder.finish(Built(root)))
@@ -215,7 +210,9 @@ impl<'t> Scanner<'t> {
             }
             from += found + 1;
         }
-        if limit < line_end && self.bytes.get(limit..line_end).is_some_and(|rest| memchr(b':', rest).is_some()) {
+        if limit < line_end
+            && self.bytes.get(limit..line_end).is_some_and(|rest| memchr(b':', rest).is_some())
+        {
             // Perhaps a key that is too long.
             return Err(Unclear);
         }

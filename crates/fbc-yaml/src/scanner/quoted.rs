@@ -27,8 +27,8 @@ impl Scanner<'_> {
         loop {
             let rest = self.bytes.get(self.at..).ok_or(Unclear)?;
             // The part up to the next quote (or backslash), which may span lines.
-            let length =
-                if quote == b'"' { memchr2(b'"', b'\\', rest) } else { memchr(b'\'', rest) }.ok_or(Unclear)?;
+            let length = if quote == b'"' { memchr2(b'"', b'\\', rest) } else { memchr(b'\'', rest) }
+                .ok_or(Unclear)?;
             let end = self.at + length;
             self.folded_part(end)?;
             match (self.byte(), self.bytes.get(self.at + 1)) {
@@ -66,7 +66,10 @@ impl Scanner<'_> {
     fn fold_breaks(&mut self, end: usize) -> Scan<()> {
         let mut blank_lines = 0;
         loop {
-            if self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(b"...") || rest.starts_with(b"---"))
+            if self
+                .bytes
+                .get(self.at..)
+                .is_some_and(|rest| rest.starts_with(b"...") || rest.starts_with(b"---"))
             {
                 return Err(Unclear);
             }
@@ -119,7 +122,8 @@ impl Scanner<'_> {
 
     /// A line break after a backslash joins the lines; blank lines that follow are kept.
     fn escaped_break(&mut self) -> Scan<()> {
-        if self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(b"...") || rest.starts_with(b"---")) {
+        if self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(b"...") || rest.starts_with(b"---"))
+        {
             return Err(Unclear);
         }
         self.spaces();

@@ -29,9 +29,8 @@ fn wide_are_simple(bytes: &[u8]) -> bool {
     let after = |at: usize, offset: usize| bytes.get(at + offset).copied().unwrap_or_default();
     memchr_iter(0xC2, bytes).all(|at| after(at, 1) >= 0xA0)
         && memchr_iter(0xE2, bytes).all(|at| !(after(at, 1) == 0x80 && matches!(after(at, 2), 0xA8 | 0xA9)))
-        && memchr_iter(0xEF, bytes).all(|at| {
-            !matches!((after(at, 1), after(at, 2)), (0xBB, 0xBF) | (0xBF, 0xBE | 0xBF))
-        })
+        && memchr_iter(0xEF, bytes)
+            .all(|at| !matches!((after(at, 1), after(at, 2)), (0xBB, 0xBF) | (0xBF, 0xBE | 0xBF)))
 }
 
 /// Whether a plain scalar may begin at `at` (in block context): no indicator, or `-`, `?`, `:` not
@@ -60,8 +59,13 @@ impl Scanner<'_> {
             let mut breaks = 1;
             let mut next = self.at;
             let (indentation, first) = loop {
-                let spaces =
-                    self.bytes.get(next..).unwrap_or_default().iter().take_while(|&&byte| byte == b' ').count();
+                let spaces = self
+                    .bytes
+                    .get(next..)
+                    .unwrap_or_default()
+                    .iter()
+                    .take_while(|&&byte| byte == b' ')
+                    .count();
                 match self.bytes.get(next + spaces) {
                     Some(b'\n') => {
                         breaks += 1;

@@ -24,18 +24,30 @@ fn show(text: &[u8]) -> Vec<String> {
 fn yaml_values_become_json() {
     for (text, expected) in [
         ("a: y", r#"{"a":true}"#),
-        ("a: [y, no, ~, 017, 1_000, 1.0, 1.10, '1', \"x\\ty\"]", r#"{"a":[true,false,null,15,1000,1,1.1,"1","x\ty"]}"#),
+        (
+            "a: [y, no, ~, 017, 1_000, 1.0, 1.10, '1', \"x\\ty\"]",
+            r#"{"a":[true,false,null,15,1000,1,1.1,"1","x\ty"]}"#,
+        ),
         ("{a: b}", r#"{"a":"b"}"#),
         ("1: a\n0x10: b\ny: c\n1.5: d\n", r#"{"1":"a","1.5":"d","16":"b","true":"c"}"#),
         ("a: 1\na: 2\n", r#"{"a":2}"#),
         ("x: &x {a: 1, b: 2}\nz:\n  <<: *x\n  b: 3\n", r#"{"x":{"a":1,"b":2},"z":{"a":1,"b":3}}"#),
         ("z:\n  <<: [{a: 1}, {a: 2, b: 2}]\n", r#"{"z":{"a":1,"b":2}}"#),
         ("a: !!str 1\nb: !!int \"3\"\nc: !!binary aGk=\nd: !foo x\n", r#"{"a":"1","b":3,"c":"hi","d":"x"}"#),
-        ("a: 9007199254740993\nb: 12345678901234567890\n", r#"{"a":9007199254740992,"b":12345678901234567000}"#),
-        ("a: |\n  x\n   y\n\nb: >-\n  x\n  y\n\n  z\nc: |+\n  k\n\n", "{\"a\":\"x\\n y\\n\",\"b\":\"x y\\nz\",\"c\":\"k\\n\\n\"}"),
+        (
+            "a: 9007199254740993\nb: 12345678901234567890\n",
+            r#"{"a":9007199254740992,"b":12345678901234567000}"#,
+        ),
+        (
+            "a: |\n  x\n   y\n\nb: >-\n  x\n  y\n\n  z\nc: |+\n  k\n\n",
+            "{\"a\":\"x\\n y\\n\",\"b\":\"x y\\nz\",\"c\":\"k\\n\\n\"}",
+        ),
         ("a: x\n  y\n\n  z # c\nb: 'q\n\n  r'\n", r#"{"a":"x y\nz","b":"q\nr"}"#),
         ("- a\n- - b\n  - c\n-\n- d: e\n  f:\n  - g\n", r#"no array"#),
-        ("a:\n- b: c\n  d: e\n-   f: g\n    h:\n    - i\nj:\n", r#"{"a":[{"b":"c","d":"e"},{"f":"g","h":["i"]}],"j":null}"#),
+        (
+            "a:\n- b: c\n  d: e\n-   f: g\n    h:\n    - i\nj:\n",
+            r#"{"a":[{"b":"c","d":"e"},{"f":"g","h":["i"]}],"j":null}"#,
+        ),
         ("a: \"x\\\n  y\\u00e9\"\n", r#"{"a":"xyé"}"#),
         ("a: 2001-01-01\nb: 190:20:30\nc: .inf_\n", r#"{"a":"2001-01-01","b":"190:20:30","c":".inf_"}"#),
         ("a: 1\n...\nb: 2\n", r#"{"a":1}"#),
@@ -85,14 +97,23 @@ fn streams_of_json() {
         ("{\"a\":1}\n---\nb: 2\n", vec![r#"{"a":1}"#, r#"{"b":2}"#]),
         ("{\"a\": 1,}\n", vec![r#"{"a":1}"#]),
         ("{'a': 1}\n", vec![r#"{"a":1}"#]),
-        ("{\"a\":1}\n{\"b\":2}\n---\n", vec![r#"{"a":1}"#, r#"{"b":2}"#, "invalid character '-' in numeric literal"]),
-        ("{\"a\":1}\n{\"b\":2}\n{\"c\":3,}\n{\"d\":4}\n", vec![
-            r#"{"a":1}"#,
-            r#"{"b":2}"#,
-            "invalid character '}' looking for beginning of object key string",
-            r#"{"d":4}"#,
-        ]),
-        ("{\"a\":1,,}\n", vec!["json: offset 8: invalid character ',' looking for beginning of object key string"]),
+        (
+            "{\"a\":1}\n{\"b\":2}\n---\n",
+            vec![r#"{"a":1}"#, r#"{"b":2}"#, "invalid character '-' in numeric literal"],
+        ),
+        (
+            "{\"a\":1}\n{\"b\":2}\n{\"c\":3,}\n{\"d\":4}\n",
+            vec![
+                r#"{"a":1}"#,
+                r#"{"b":2}"#,
+                "invalid character '}' looking for beginning of object key string",
+                r#"{"d":4}"#,
+            ],
+        ),
+        (
+            "{\"a\":1,,}\n",
+            vec!["json: offset 8: invalid character ',' looking for beginning of object key string"],
+        ),
         ("{\"a\":\n", vec!["unexpected EOF"]),
         (" \n\n", vec!["null"]),
         ("", vec![]),
@@ -104,13 +125,16 @@ fn streams_of_json() {
 
 #[test]
 fn every_fault_of_a_file_is_noted() {
-    assert_eq!(show(b"a: 1\n--- b\nc: 3\n---\nd: [\n---\ne: 5\n"), [
-        r#"{"a":1}"#,
-        "separator b",
-        r#"{"c":3}"#,
-        "error converting YAML to JSON: yaml: line 1: did not find expected node content",
-        r#"{"e":5}"#,
-    ]);
+    assert_eq!(
+        show(b"a: 1\n--- b\nc: 3\n---\nd: [\n---\ne: 5\n"),
+        [
+            r#"{"a":1}"#,
+            "separator b",
+            r#"{"c":3}"#,
+            "error converting YAML to JSON: yaml: line 1: did not find expected node content",
+            r#"{"e":5}"#,
+        ]
+    );
 }
 
 #[test]
