@@ -37,7 +37,7 @@ pub enum WriteError {
 }
 
 /// Blobs that are turned into text at a time; it bounds memory.
-const BATCH: usize = 256;
+const BATCH: usize = 64;
 
 /// Writes all blobs of a catalog in opm's order: packages by name; in each the package, channels by
 /// name, bundles by name, other blobs by schema, deprecations; at the end other blobs without a

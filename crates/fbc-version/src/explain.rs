@@ -120,6 +120,10 @@ impl Notes {
         }
     }
 
+    pub(crate) fn has(&self, kind: NoteKind) -> bool {
+        self.0.iter().any(|note| note.kind == kind)
+    }
+
     pub(crate) fn into_vec(self) -> Vec<Note> {
         self.0
     }
@@ -139,12 +143,15 @@ pub(crate) fn note_upper_bounds(versions: &VersionSet, notes: &mut Notes) {
         if !upper.is_prerelease() && interval.has_prerelease() && !is_hole {
             notes.add(
                 NoteKind::UpperBoundPrereleases,
-                format!(
-                    "`<{upper}` matches prereleases such as {upper}-rc.1; use `<{upper}-0` to keep them out"
-                ),
+                format!("prereleases of {upper} match, such as {upper}-rc.1; `<{upper}-0` keeps them out"),
             );
         }
     }
+}
+
+/// Whether a set was made of single versions only.
+pub(crate) fn are_single(set: &IntervalSet) -> bool {
+    set.intervals().iter().all(|interval| interval.single().is_some())
 }
 
 /// The set in words: `from 1.2.0 (included) up to 2.0.0 (excluded)`.

@@ -23,7 +23,7 @@ impl Range {
             };
             notes.add(NoteKind::DroppedToken, text);
         }
-        if versions.is_empty() {
+        if versions.is_empty() && alternatives.len() > 1 {
             notes.add(NoteKind::NeverMatches, "no version can ever match this range");
         }
         Explanation {
@@ -45,7 +45,7 @@ fn explain_alternative(alternative: &Alternative) -> AlternativeExplanation {
     if alternative.comparators.iter().any(|comparator| !comparator.version.build().is_empty()) {
         notes.add(NoteKind::BuildIgnored, "build metadata (`+...`) has no effect in a range");
     }
-    if versions.is_empty() {
+    if versions.is_empty() && !notes.has(NoteKind::NeverMatches) {
         notes.add(NoteKind::NeverMatches, "no version can match this alternative");
     }
     note_upper_bounds(&versions, &mut notes);
@@ -65,9 +65,7 @@ fn note_token(token: &str, notes: &mut Notes) {
         "" | "=" | "==" | ">" | ">=" | "<" | "<=" => {}
         _ => notes.add(
             NoteKind::LostOperator,
-            format!(
-                "`{operator}` is not an operator here; in front of a wildcard it is dropped together with it"
-            ),
+            format!("`{operator}` is not an operator here; in front of a wildcard, both are dropped"),
         ),
     }
     if is_wildcard && version.contains(".x.x") && !operator.starts_with('!') {

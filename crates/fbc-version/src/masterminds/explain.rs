@@ -3,7 +3,9 @@
 use super::comparator::{Comparator, Wildcard};
 use super::lexer::Operator;
 use super::{Constraint, Group, MAXIMUM_ADMITTED_LENGTH, MastermindsVersion, admitted};
-use crate::explain::{AlternativeExplanation, Explanation, NoteKind, Notes, describe, note_upper_bounds};
+use crate::explain::{
+    AlternativeExplanation, Explanation, NoteKind, Notes, are_single, describe, note_upper_bounds,
+};
 use crate::range::Grammar;
 use crate::version_set::{PrereleaseRule, VersionSet};
 
@@ -19,7 +21,7 @@ impl Constraint {
         if self.has_hyphen_range {
             notes.add(NoteKind::HyphenRange, "`A - B` means `>= A, <= B`, so a partial B includes all of it");
         }
-        if versions.is_empty() {
+        if versions.is_empty() && alternatives.len() > 1 {
             notes.add(NoteKind::NeverMatches, "no version can ever match this range");
         }
         if !admitted(&self.text) {
@@ -72,14 +74,25 @@ impl Constraint {
                 if let (MastermindsVersion::V3_3_1, Some(silent)) = (self.library, silent) {
                     notes.add(
                         NoteKind::PrereleasesLost,
-                        format!("prereleases do not match, because `{}` does not ask for them too", silent.written.text),
+                        format!(
+                            "prereleases do not match, because `{}` does not ask for them too",
+                            silent.written.text
+                        ),
                     );
                 }
             }
-            PrereleaseRule::Excluded => notes.add(
-                NoteKind::PrereleasesExcluded,
-                format!("prereleases do not match; to include them, write a prerelease in {all}, such as `>=1.0.0-0`"),
-            ),
+            PrereleaseRule::Excluded if are_single(&versions.releases) => {}
+            PrereleaseRule::Excluded => {
+                let example =
+                    group.comparators.iter().find_map(asking_form).unwrap_or_else(|| ">=1.0.0-0".to_owned());
+                notes.add(
+                    NoteKind::PrereleasesExcluded,
+                    format!(
+                        "prereleases do not match; to include them, write one in {all}, such as `{example}`"
+                    ),
+                );
+            }
+            _ if versions.releases.is_empty() && are_single(&versions.prereleases) => {}
             PrereleaseRule::Included | PrereleaseRule::Separate => {
                 let reason = if is_asked_for {
                     "because the range mentions one"
@@ -91,6 +104,17 @@ impl Constraint {
             }
         }
     }
+}
+
+/// A comparator in the form that asks for prereleases. `None` where `-0` would change what else it matches: it
+/// is a version of its own in `>1.2.3-0`.
+fn asking_form(comparator: &Comparator) -> Option<String> {
+    let stays_the_same = match comparator.operator {
+        Operator::GreaterOrEqual | Operator::Less | Operator::Tilde | Operator::Caret => true,
+        Operator::Equal | Operator::Greater | Operator::LessOrEqual => comparator.wildcard != Wildcard::None,
+        Operator::NotEqual => false,
+    };
+    (stays_the_same && !comparator.written.has_build).then(|| format!("{}-0", comparator.written.text))
 }
 
 fn note_comparator(comparator: &Comparator, notes: &mut Notes) {
