@@ -6,6 +6,7 @@ use fbc_model::{Bundle, Catalog, Channel, Deprecation, Origin, Package};
 use fbc_model::tree::Tree;
 
 use crate::finding::{Place, Target};
+use crate::lost::LostBlobs;
 
 /// A catalog with the views on it that rules share.
 pub struct Context<'c> {
@@ -15,6 +16,8 @@ pub struct Context<'c> {
     pub packages: BTreeMap<&'c str, PackageView<'c>>,
     /// The files, for rules that look at the text itself.
     pub tree: &'c dyn Tree,
+    /// What the documents that opm refuses to load may have held.
+    pub lost: LostBlobs,
 }
 
 /// The blobs of one package, in load order.
@@ -62,7 +65,7 @@ impl<'c> Context<'c> {
                 view.deprecations.push(deprecation);
             }
         }
-        Self { catalog, packages, tree }
+        Self { catalog, packages, tree, lost: LostBlobs::of(catalog, tree) }
     }
 
     /// The place of a value in a blob, as a JSON pointer.

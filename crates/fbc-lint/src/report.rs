@@ -70,7 +70,9 @@ pub fn lint(catalog: &Catalog, tree: &dyn Tree, profile: Profile) -> Report {
             found
         })
         .collect();
-    let opm_error = verdict::opm_error(&findings);
+    // Rules report load faults kind by kind; opm knows only the first in the order of the walk.
+    let opm_error =
+        catalog.faults.first().map(|fault| fault.message.clone()).or_else(|| verdict::opm_error(&findings));
     findings.retain_mut(|finding| match profile.severity(finding.rule) {
         Some(severity) => {
             finding.severity = severity;

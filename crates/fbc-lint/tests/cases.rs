@@ -7,6 +7,9 @@ use fbc_lint::{Profile, lint};
 use fbc_model::load::load_tree;
 use fbc_model::tree::MemoryTree;
 
+/// Rules about files and folders themselves, which no case of one file can break; see `files.rs`.
+const ABOUT_FILES: [&str; 4] = ["FBC001", "FBC002", "FBC217", "FBC218"];
+
 #[test]
 fn cases_of_all_rules() {
     let mut failures = Vec::new();
@@ -43,7 +46,8 @@ fn rules_are_in_order_and_documented() {
     for rule in RULES.iter() {
         assert!(rule.explanation.len() > 80, "{} explains too little", rule.code);
         assert!(!rule.summary.ends_with('.'), "{}: a summary has no full stop", rule.code);
-        assert!(rule.cases.iter().any(|case| !case.findings.is_empty()), "{} has no case that it finds", rule.code);
+        let is_found = rule.cases.iter().any(|case| !case.findings.is_empty());
+        assert!(is_found || ABOUT_FILES.contains(&rule.code), "{} has no case that it finds", rule.code);
         assert!(rule.cases.iter().any(|case| case.findings.is_empty()), "{} has no case without findings", rule.code);
     }
 }

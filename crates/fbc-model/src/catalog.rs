@@ -48,6 +48,9 @@ pub struct DocumentInfo {
     pub syntax: Syntax,
     /// Whether an object in it gives a key twice.
     pub has_duplicate_keys: bool,
+    /// Whether a blob of opm's own schemas has a key that its type does not have, or spells in
+    /// another case. Values of properties do not count.
+    pub has_odd_keys: bool,
 }
 
 impl Catalog {

@@ -112,8 +112,18 @@ pub struct TypeError {
 /// # Errors
 /// The first misfit in the order of the document, as Go reports it.
 pub fn check(node: Node<'_>, kind: &GoType) -> Result<(), TypeError> {
-    let mut context = Context { owner: None, path: Vec::new(), pointer: Vec::new() };
-    context.check(node, kind)
+    check_with_keys(node, kind).map(|_| ())
+}
+
+/// As [`check`], and says whether every key is spelt as the type spells it. Go drops keys that it
+/// does not know, and takes others whatever their case.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_with_keys(node: Node<'_>, kind: &GoType) -> Result<bool, TypeError> {
+    let mut context = Context { owner: None, path: Vec::new(), pointer: Vec::new(), keys_are_known: true };
+    context.check(node, kind)?;
+    Ok(context.keys_are_known)
 }
 
 struct Context<'n> {
@@ -122,6 +132,7 @@ struct Context<'n> {
     /// The fields that lead here.
     path: Vec<&'static str>,
     pointer: Vec<Step<'n>>,
+    keys_are_known: bool,
 }
 
 enum Step<'n> {
@@ -196,7 +207,9 @@ impl<'n> Context<'n> {
     fn check_members(&mut self, node: Node<'n>, of: &'static GoStruct) -> Result<(), TypeError> {
         let owner = self.owner.replace(of);
         for (key, value) in node.members() {
-            if let Some(field) = of.field(key) {
+            let field = of.field(key);
+            self.keys_are_known &= field.is_some_and(|field| field.name == key);
+            if let Some(field) = field {
                 self.path.push(field.name);
                 self.pointer.push(Step::Key(key));
                 self.check(value, &field.kind)?;

@@ -259,6 +259,7 @@ impl LoadedFile {
 /// A blob, or why opm's types refuse it; a bundle whose manifests cannot be read is both.
 struct DecodedBlob {
     has_duplicate_keys: bool,
+    has_odd_keys: bool,
     outcome: Result<(Blob, Option<Problem>), Problem>,
 }
 
@@ -269,9 +270,10 @@ fn settle(
     syntax: Syntax,
     outcome: Result<DecodedBlob, Fault<MetaError>>,
 ) -> (DocumentInfo, SettledBlob) {
-    let info = |has_duplicate_keys| DocumentInfo { range, syntax, has_duplicate_keys };
+    let info =
+        |has_duplicate_keys, has_odd_keys| DocumentInfo { range, syntax, has_duplicate_keys, has_odd_keys };
     let (kind, message, place) = match outcome {
-        Ok(blob) => return (info(blob.has_duplicate_keys), blob.outcome),
+        Ok(blob) => return (info(blob.has_duplicate_keys, blob.has_odd_keys), blob.outcome),
         Err(Fault::Malformed { message, byte }) => {
             (LoadFaultKind::Malformed, message, FaultPlace::Byte(byte))
         }
@@ -293,25 +295,30 @@ fn settle(
             (kind, format!("{prefix}{}", error.message), FaultPlace::Pointer(error.pointer))
         }
     };
-    (info(false), Err(Problem { kind, message, place }))
+    (info(false, false), Err(Problem { kind, message, place }))
 }
 
 fn decode_blob(document: Document) -> Result<DecodedBlob, MetaError> {
     let meta = meta::read(document.root())?;
+    let mut has_odd_keys = false;
     Ok(DecodedBlob {
         has_duplicate_keys: document.has_duplicate_keys(),
-        outcome: blob_of(Arc::new(document), meta),
+        outcome: blob_of(Arc::new(document), meta, &mut has_odd_keys),
+        has_odd_keys,
     })
 }
 
-fn blob_of(document: Arc<Document>, meta: Meta) -> SettledBlob {
+fn blob_of(document: Arc<Document>, meta: Meta, has_odd_keys: &mut bool) -> SettledBlob {
     let origin = Origin::default();
-    let fits = |of: &'static go_type::GoStruct, what: &str| {
-        go_type::check(document.root(), &GoType::Struct(of)).map_err(|error| Problem {
-            kind: LoadFaultKind::FieldType,
-            message: format!("parse {what}: {}", error.message),
-            place: FaultPlace::Pointer(error.pointer),
-        })
+    let mut fits = |of: &'static go_type::GoStruct, what: &str| {
+        let keys_are_known =
+            go_type::check_with_keys(document.root(), &GoType::Struct(of)).map_err(|error| Problem {
+                kind: LoadFaultKind::FieldType,
+                message: format!("parse {what}: {}", error.message),
+                place: FaultPlace::Pointer(error.pointer),
+            })?;
+        *has_odd_keys = !keys_are_known;
+        Ok(())
     };
     let blob = match meta.schema.as_str() {
         schema::PACKAGE => {

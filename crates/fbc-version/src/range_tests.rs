@@ -177,7 +177,6 @@ fn explanations() {
             &[
                 "any version, without prereleases",
                 "  note: prereleases do not match; to include them, write one in a comparator, such as `*-0`",
-                "",
             ],
         ),
     ] {

@@ -1,5 +1,7 @@
 //! Holds the crate against recorded answers of the reference libraries, when they are at hand.
 
+#![expect(clippy::expect_used, reason = "helpers of tests may fail a test too")]
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 

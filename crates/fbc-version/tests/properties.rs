@@ -24,8 +24,8 @@ fn prerelease() -> impl Strategy<Value = String> {
 }
 
 fn version() -> impl Strategy<Value = Version> {
-    (number(), number(), number(), prop::option::of(prerelease()), prop::option::of("[0-9a-]{1,3}")).prop_map(
-        |(major, minor, patch, prerelease, build)| {
+    (number(), number(), number(), prop::option::of(prerelease()), prop::option::of("[0-9a-]{1,3}"))
+        .prop_filter_map("made of valid parts", |(major, minor, patch, prerelease, build)| {
             let mut text = format!("{major}.{minor}.{patch}");
             if let Some(prerelease) = prerelease {
                 text = format!("{text}-{prerelease}");
@@ -33,9 +33,8 @@ fn version() -> impl Strategy<Value = Version> {
             if let Some(build) = build {
                 text = format!("{text}+{build}");
             }
-            Version::parse(&text).expect("made of valid parts")
-        },
-    )
+            Version::parse(&text).ok()
+        })
 }
 
 /// Text that is often a range: pieces that either grammar knows, in any order.

@@ -47,9 +47,24 @@ fn resolve_dotted(text: &str) -> Scalar {
     match text {
         ".nan" | ".NaN" | ".NAN" => Scalar::Float(f64::NAN),
         ".inf" | ".Inf" | ".INF" => Scalar::Float(f64::INFINITY),
+        // Here go-yaml leaves the underscores to Go's parser, which wants digits on both sides.
+        _ if text.contains('_') => match without_underscores(text) {
+            Some(plain) if is_decimal_float(&plain) => finite(&plain),
+            _ => Scalar::Text,
+        },
         _ if is_decimal_float(text) => finite(text),
         _ => Scalar::Text,
     }
+}
+
+/// The text without underscores, if each stands between two digits.
+fn without_underscores(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let between_digits = bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'_').all(|(at, _)| {
+        let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
+        is_digit(at.checked_sub(1)) && is_digit(Some(at + 1))
+    });
+    between_digits.then(|| text.replace('_', ""))
 }
 
 fn resolve_number(text: &str) -> Scalar {
@@ -190,7 +205,7 @@ pub(crate) fn looks_like_timestamp(text: &str) -> bool {
     match time.as_bytes() {
         [] => date,
         [b'T' | b't', ..] => date && is_time(time.get(1..).unwrap_or_default(), true),
-        [b' ', ..] => date && is_time(time.get(1..).unwrap_or_default(), false),
+        [b' ', ..] => date && is_time(time.trim_start_matches(' '), false),
         _ => false,
     }
 }
@@ -226,7 +241,7 @@ fn is_time(text: &str, with_zone: bool) -> bool {
             [b'+' | b'-', ..] if with_zone => {
                 let (hours, rest) = number(rest.get(1..)?, 2, 2)?;
                 let (minutes, rest) = number(rest.strip_prefix(':')?, 2, 2)?;
-                hours <= 24 && minutes < 60 && rest.is_empty()
+                hours <= 24 && minutes <= 60 && rest.is_empty()
             }
             _ => false,
         };
@@ -289,7 +304,8 @@ mod tests {
             ("1e+", Text),
             (".", Text),
             (".e3", Text),
-            (".5_0", Text),
+            (".5_0", Float(0.5)),
+            ("._5", Text),
             ("1.2.3", Text),
             ("190:20:30", Text),
             ("2001-01-01", Text),

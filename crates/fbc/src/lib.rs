@@ -1,1 +1,37 @@
-//! The fbc command.
+//! The fbc command: arguments, wiring and words. Nothing below this crate prints.
+//!
+//! One command, one file in `command`; one output format of findings, one file in `report`; what opm's
+//! command line does, in `opm`.
+
+mod arguments;
+mod catalog_source;
+mod clock;
+mod command;
+mod failure;
+mod listing;
+mod opm;
+mod output_file;
+mod report;
+mod runtime;
+mod terminal;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub use arguments::command_line;
+
+/// Runs a command line, the name of the program first. Under the name `opm` it is opm's.
+#[must_use]
+pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    runtime::on_large_stack(move || {
+        if is_opm(arguments.first()) {
+            return opm::run(arguments.get(1..).unwrap_or_default());
+        }
+        arguments::run(&arguments)
+    })
+}
+
+fn is_opm(program: Option<&OsString>) -> bool {
+    program.and_then(|program| Path::new(program).file_stem()).is_some_and(|name| name == "opm")
+}

@@ -1,7 +1,7 @@
 //! The range grammar of `blang/semver` 4.0.0: `skipRange`, and `versionRange` of `olm.package.required`.
 //!
 //! Prereleases are ordinary versions here. The grammar has oddities that surprise people; they are kept, since a
-//! range means what the reference makes of it, and [`explain`] says so. This module must not repair a range.
+//! range means what the reference makes of it, and [`Range::explain`] says so. This module must not repair a range.
 
 mod explain;
 mod tokens;

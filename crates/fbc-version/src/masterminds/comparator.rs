@@ -230,7 +230,7 @@ fn first_with_same_numbers(version: &Version) -> Version {
 }
 
 fn parse_number(text: &str) -> Option<u64> {
-    // `parse` alone would take a sign; the lexer lets none through, but wildcards and `|`.
+    // What is no number here is a wildcard in the wrong place, such as `1x`, or an accidental `|`.
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 

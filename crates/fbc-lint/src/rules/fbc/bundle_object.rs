@@ -1,0 +1,58 @@
+//! Manifests in bundles that cannot be read.
+
+use fbc_model::load::{FaultPlace, LoadFaultKind};
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::{go_words, load_fault};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC010",
+    name: "bundle-object",
+    summary: "A manifest in a bundle cannot be read",
+    explanation: "\
+A property `olm.bundle.object` holds a manifest of the bundle: `value.data` is its JSON or YAML in
+base64. This one is no base64, or what it holds is no YAML.
+
+Render the bundle image anew rather than mending the data by hand.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a manifest",
+            catalog: "schema: olm.bundle\nname: foo.v1\nproperties:\n- {type: olm.bundle.object, value: {data: e30=}}\n",
+            findings: &[],
+        },
+        Case {
+            title: "no base64",
+            catalog: "schema: olm.bundle\nname: foo.v1\nproperties:\n- {type: olm.bundle.object, value: {data: '*'}}\n",
+            findings: &["4:44 `properties[0].value.data` is no base64: byte 0 of it cannot stand there"],
+        },
+        Case {
+            title: "no YAML",
+            catalog: "schema: olm.bundle\nname: foo.v1\nproperties:\n- {type: olm.bundle.object, value: {data: 'YTogYjogYw=='}}\n",
+            findings: &["4:44 `properties[0].value.data` holds no manifest: yaml: mapping values are not allowed in this context"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for fault in load_fault::of_kind(context, LoadFaultKind::BundleObject) {
+        let field = match &fault.place {
+            FaultPlace::Pointer(pointer) => go_words::path(pointer),
+            _ => String::new(),
+        };
+        let explanation = match fault.message.split_once(" to JSON: ") {
+            Some((_, reason)) => format!("holds no manifest: {reason}"),
+            None => go_words::explain(&fault.message),
+        };
+        findings.push(
+            load_fault::finding(&RULE, fault, format!("`{field}` {explanation}"))
+                .label("no manifest")
+                .help("render the bundle image anew"),
+        );
+    }
+}

@@ -1,0 +1,55 @@
+//! Fields of a wrong type.
+
+use fbc_model::load::{FaultPlace, LoadFaultKind};
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::{go_words, load_fault};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC009",
+    name: "field-type",
+    summary: "A field of a blob has the wrong type",
+    explanation: "\
+The fields of `olm.package`, `olm.channel`, `olm.bundle` and `olm.deprecations` have fixed types. A
+number, boolean or list where text is due is refused, and so is text that should be base64 and is not.
+
+YAML 1.1 reads `4.19`, `1_000`, `on`, `yes` and the like as numbers and booleans: put texts in quotes.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case { title: "text", catalog: "schema: olm.package\nname: foo\ndescription: '3'\n", findings: &[] },
+        Case {
+            title: "a number for text",
+            catalog: "schema: olm.package\nname: foo\ndescription: 3\n",
+            findings: &["3:14 `description` must be text, found a number"],
+        },
+        Case {
+            title: "text for a list",
+            catalog: "schema: olm.channel\npackage: foo\nname: stable\nentries:\n- name: foo.v2\n  skips: foo.v1\n",
+            findings: &["6:10 `entries[0].skips` must be a list of texts, found text"],
+        },
+        Case {
+            title: "no base64",
+            catalog: "schema: olm.package\nname: foo\nicon: {base64data: '*', mediatype: image/png}\n",
+            findings: &["3:20 `icon.base64data` is no base64: byte 0 of it cannot stand there"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for fault in load_fault::of_kind(context, LoadFaultKind::FieldType) {
+        let field = match &fault.place {
+            FaultPlace::Pointer(pointer) => go_words::path(pointer),
+            _ => String::new(),
+        };
+        findings.push(
+            load_fault::finding(&RULE, fault, format!("`{field}` {}", go_words::explain(&fault.message)))
+                .label("wrong type")
+                .help(go_words::help(&fault.message)),
+        );
+    }
+}

@@ -1,0 +1,38 @@
+//! Ignore files that cannot be read.
+
+use fbc_model::load::LoadFaultKind;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::load_fault;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC002",
+    name: "bad-indexignore",
+    summary: "An `.indexignore` file cannot be read",
+    explanation: "\
+`.indexignore` says which files are no part of the catalog, one pattern on each line. This one cannot be
+read, or has a line of more than 64 KiB, which opm refuses.
+
+Put one pattern on each line, as in `.gitignore`.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case { title: "no ignore file", catalog: "schema: olm.package\nname: foo\n", findings: &[] },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for fault in load_fault::of_kind(context, LoadFaultKind::IndexIgnore) {
+        let (message, help) = if fault.message.contains("token too long") {
+            ("a line of this file is longer than 64 KiB".to_owned(), "put each pattern on a line of its own")
+        } else {
+            let reason = fault.message.rsplit_once(": ").map_or(fault.message.as_str(), |(_, reason)| reason);
+            (format!("this file cannot be read: {reason}"), "mend it or remove it")
+        };
+        findings.push(load_fault::finding(&RULE, fault, message).label("cannot be used").help(help));
+    }
+}

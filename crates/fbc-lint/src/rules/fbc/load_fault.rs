@@ -1,0 +1,52 @@
+//! What the rules of load faults share.
+
+use std::path::Path;
+
+use fbc_model::load::{FaultPlace, LoadFault, LoadFaultKind};
+
+use crate::context::Context;
+use crate::finding::{Finding, OpmText, Place, Target};
+use crate::lost::is_catalog_file;
+use crate::rule::Rule;
+
+/// The faults of a kind.
+pub(crate) fn of_kind<'c>(context: &Context<'c>, kind: LoadFaultKind) -> impl Iterator<Item = &'c LoadFault> {
+    context.catalog.faults.iter().filter(move |fault| fault.kind == kind)
+}
+
+/// A finding at the place of a fault, with opm's text.
+pub(crate) fn finding(rule: &'static Rule, fault: &LoadFault, message: impl Into<String>) -> Finding {
+    let target = match &fault.place {
+        FaultPlace::File => Target::File,
+        FaultPlace::Byte(byte) => Target::Byte(*byte),
+        FaultPlace::Pointer(pointer) => Target::Value(pointer.clone()),
+    };
+    Finding::new(rule, message)
+        .at(Place { path: fault.path.clone(), origin: fault.origin, target })
+        .opm(OpmText::Load(fault.message.clone()))
+}
+
+/// What to do about a file that opm reads although it is not meant for the catalog; the other help
+/// for files that are.
+pub(crate) fn stray_file_help(path: &Path, help: impl Into<String>) -> String {
+    if is_catalog_file(path) {
+        return help.into();
+    }
+    format!(
+        "opm reads every file whatever its name; if this one is no part of the catalog, add the line `{}` to an \
+         `.indexignore` file at the root of the catalog",
+        ignore_pattern(path)
+    )
+}
+
+/// A pattern that leaves out the file, and its like.
+pub(crate) fn ignore_pattern(path: &Path) -> String {
+    let hidden = path.parent().into_iter().flat_map(Path::components).find_map(|component| {
+        let name = component.as_os_str().to_string_lossy();
+        name.starts_with('.').then(|| format!("{name}/"))
+    });
+    hidden.unwrap_or_else(|| match path.extension() {
+        Some(extension) => format!("*.{}", extension.to_string_lossy()),
+        None => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+    })
+}

@@ -1,0 +1,67 @@
+//! `schema`, `package` and `name` that are no text.
+
+use fbc_model::load::{FaultPlace, LoadFaultKind};
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::{go_words, load_fault};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC007",
+    name: "meta-not-text",
+    summary: "The schema, package or name of a blob is no text",
+    explanation: "\
+`schema`, `package` and `name` of every blob are texts. YAML 1.1, which opm reads, takes more for
+numbers and booleans than one would think: `4.19`, `1_000`, `0x1F`, and also `y`, `n`, `yes`, `no`, `on`
+and `off`. An empty value is null.
+
+Put the text in quotes.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case { title: "text", catalog: "schema: olm.channel\npackage: foo\nname: '4.19'\n", findings: &[] },
+        Case {
+            title: "a number",
+            catalog: "schema: olm.channel\npackage: foo\nname: 4.19\n",
+            findings: &["3:7 `name` must be text, found 4.19"],
+        },
+        Case {
+            title: "a boolean of YAML 1.1",
+            catalog: "schema: olm.channel\npackage: foo\nname: on\n",
+            findings: &["3:7 `name` must be text, found the boolean true"],
+        },
+        Case {
+            title: "nothing",
+            catalog: "schema:\nname: foo\n",
+            findings: &["1:8 `schema` must be text, found nothing"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for fault in load_fault::of_kind(context, LoadFaultKind::MetaNotText) {
+        let key = match &fault.place {
+            FaultPlace::Pointer(pointer) => go_words::path(pointer),
+            _ => String::new(),
+        };
+        let value = fault.message.rsplit_once(": ").map_or("", |(_, value)| value);
+        let (found, help) = match value {
+            "<nil>" => ("nothing".to_owned(), "write the text behind the colon"),
+            "true" | "false" => (
+                format!("the boolean {value}"),
+                "put it in quotes: YAML 1.1 reads y, n, yes, no, on, off, true and false as booleans",
+            ),
+            _ if value.starts_with("map[") => ("an object".to_owned(), "write a single text"),
+            _ if value.starts_with('[') => ("a list".to_owned(), "write a single text"),
+            _ => (value.to_owned(), "put it in quotes: without them YAML reads it as a number"),
+        };
+        findings.push(
+            load_fault::finding(&RULE, fault, format!("`{key}` must be text, found {found}"))
+                .label("no text")
+                .help(load_fault::stray_file_help(&fault.path, help)),
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! Documents that are no objects.
+
+use fbc_model::load::LoadFaultKind;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::{go_words, load_fault};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC005",
+    name: "not-an-object",
+    summary: "A document is no object",
+    explanation: "\
+Every document of a catalog is a blob: an object with a `schema`. This document is a list or a single
+value.
+
+Turn a list of blobs into documents of their own with `---` lines between them. A file that is no part
+of the catalog, such as a text file, belongs into `.indexignore`: opm reads every file, whatever its
+name.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case { title: "an object", catalog: "schema: olm.package\nname: foo\n", findings: &[] },
+        Case {
+            title: "a list",
+            catalog: "- schema: olm.package\n  name: foo\n",
+            findings: &["1:1 the document is a list, not an object with a schema"],
+        },
+        Case {
+            title: "plain text",
+            catalog: "Hello\n",
+            findings: &["1:1 the document is text, not an object with a schema"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for fault in load_fault::of_kind(context, LoadFaultKind::NotAnObject) {
+        let found = fault.message.split_once("cannot unmarshal ").and_then(|(_, rest)| rest.split_once(" into Go "));
+        let found = found.map_or("", |(found, _)| found);
+        let message = format!("the document is {}, not an object with a schema", go_words::found_kind(found));
+        let help = if found == "array" {
+            "make each item a document of its own, with `---` lines between them"
+        } else {
+            "write a blob with a `schema`, or remove this text"
+        };
+        findings.push(
+            load_fault::finding(&RULE, fault, message)
+                .label("no object")
+                .help(load_fault::stray_file_help(&fault.path, help)),
+        );
+    }
+}

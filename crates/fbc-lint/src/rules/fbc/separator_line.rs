@@ -1,0 +1,50 @@
+//! Lines that begin with `---` and go on.
+
+use fbc_model::load::LoadFaultKind;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::load_fault;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC004",
+    name: "bad-separator",
+    summary: "A line begins with `---` and goes on",
+    explanation: "\
+The reader cuts a file into documents before it looks at the YAML in it. To it, a line that begins with
+`---` is a separator, and nothing but white space and a comment may follow; it does not matter whether
+the line lies within a block of text.
+
+Move what follows the dashes to the next line. Indent a line of text that begins with dashes.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case { title: "with a comment", catalog: "--- # first\nschema: olm.package\nname: foo\n", findings: &[] },
+        Case {
+            title: "with a document",
+            catalog: "--- {schema: olm.package, name: foo}\n",
+            findings: &["1:1 a line that begins with --- separates documents and cannot go on with \"{schema: olm.package, name: foo}\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for fault in load_fault::of_kind(context, LoadFaultKind::Separator) {
+        let rest = fault.message.strip_prefix("invalid Yaml document separator: ").unwrap_or_default();
+        let message = format!("a line that begins with --- separates documents and cannot go on with {}", quote(rest));
+        let help = if rest.bytes().all(|byte| byte == b'-') {
+            "a separator has three dashes, no more"
+        } else {
+            "put what follows the dashes on the next line"
+        };
+        findings.push(
+            load_fault::finding(&RULE, fault, message)
+                .label("no valid separator")
+                .help(load_fault::stray_file_help(&fault.path, help)),
+        );
+    }
+}

@@ -1,0 +1,45 @@
+//! Files and folders that cannot be read.
+
+use fbc_model::load::LoadFaultKind;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::load_fault;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC001",
+    name: "unreadable-file",
+    summary: "A file or folder of the catalog cannot be read",
+    explanation: "\
+A catalog is every file below its folder that no `.indexignore` leaves out. One of them cannot be read:
+a permission is missing, a symbolic link leads nowhere or to a folder, or it is no regular file.
+
+Mend or remove the file, or leave it out with a line in `.indexignore`.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case { title: "a file that can be read", catalog: "schema: olm.package\nname: foo\n", findings: &[] },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for fault in load_fault::of_kind(context, LoadFaultKind::Unreadable) {
+        let reason = fault.message.rsplit_once(": ").map_or(fault.message.as_str(), |(_, reason)| reason);
+        let shown = if fault.path.as_os_str().is_empty() { ".".into() } else { fault.path.to_string_lossy() };
+        let help = match reason {
+            "no such file or directory" => "this is a link that leads nowhere: remove it, or mend its target",
+            "is a directory" => "a link to a folder is not followed: put the files themselves here",
+            "permission denied" => "give yourself permission to read it",
+            _ => "remove it from the catalog, or name it in `.indexignore`",
+        };
+        findings.push(
+            load_fault::finding(&RULE, fault, format!("{} cannot be read: {reason}", quote(&shown)))
+                .label("cannot be read")
+                .help(load_fault::stray_file_help(&fault.path, help)),
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! The command line of fbc: commands, global flags, and handing on to the commands.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
+
+use crate::command;
+use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
+use crate::terminal::{self, Color};
+use crate::{opm, runtime};
+
+/// Toolchain for OLM file-based catalogs
+///
+/// Loads, validates, renders and draws catalogs. Called under the name `opm` it takes opm's place.
+#[derive(Parser)]
+#[command(name = "fbc", version, propagate_version = true, arg_required_else_help = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 clean, 1 findings or refused input, 2 could not run.")]
+struct CommandLine {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Flags that every command has.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", hide_possible_values = true)]
+    pub(crate) color: Color,
+    /// Say only what is wrong
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more on standard error, such as which files were left out
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// Number of worker threads [default: one per processor]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Validate(command::validate::Arguments),
+    Render(command::render::Arguments),
+    List(command::list::Arguments),
+    Graph(command::graph::Arguments),
+    Range(command::range::Arguments),
+    Explain(command::explain::Arguments),
+    Schema(command::schema::Arguments),
+    Version(command::version::Arguments),
+    Completions(command::completions::Arguments),
+    Man(command::man::Arguments),
+    /// opm's command line, as when the program is called opm
+    #[command(disable_help_flag = true)]
+    Opm {
+        /// What opm would get
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+        arguments: Vec<OsString>,
+    },
+    #[command(hide = true)]
+    Debug(command::debug::Arguments),
+}
+
+/// The definition of the command line, for documentation and completions.
+#[must_use]
+pub fn command_line() -> clap::Command {
+    CommandLine::command()
+}
+
+/// Runs a command line of fbc.
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    terminal::settle_early(arguments);
+    // What follows `fbc opm` is opm's own; clap must not look at it, its global flags least of all.
+    if arguments.get(1).is_some_and(|word| word == "opm") {
+        return opm::run(arguments.get(2..).unwrap_or_default());
+    }
+    let line = match CommandLine::try_parse_from(arguments) {
+        Ok(line) => line,
+        Err(error) => {
+            // Nothing is left to tell it to if this fails.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { COULD_NOT_RUN } else { CLEAN });
+        }
+    };
+    line.global.color.settle();
+    match runtime::start_workers(line.global.threads.map(usize::from)).and_then(|()| line.run()) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => failure.report(),
+    }
+}
+
+impl CommandLine {
+    fn run(self) -> Result<u8, Failure> {
+        let global = self.global;
+        match self.command {
+            Command::Validate(arguments) => command::validate::run(&arguments, global),
+            Command::Render(arguments) => command::render::run(&arguments),
+            Command::List(arguments) => command::list::run(&arguments),
+            Command::Graph(arguments) => command::graph::run(&arguments),
+            Command::Range(arguments) => command::range::run(&arguments),
+            Command::Explain(arguments) => command::explain::run(&arguments),
+            Command::Schema(arguments) => command::schema::run(&arguments),
+            Command::Version(arguments) => command::version::run(&arguments),
+            Command::Completions(arguments) => command::completions::run(&arguments),
+            Command::Man(arguments) => command::man::run(&arguments),
+            // Reached only with global flags in front, which opm does not have.
+            Command::Opm { .. } => Err(Failure::new("`opm` must be the first word after `fbc`")
+                .help("write `fbc opm …`; flags of fbc do not apply to it")),
+            Command::Debug(arguments) => command::debug::run(&arguments),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn definition_is_sound() {
+        super::command_line().debug_assert();
+    }
+}

@@ -1,0 +1,73 @@
+//! `fbc explain`: the documentation of rules.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use fbc_lint::Rule;
+use fbc_lint::rule::Basis;
+use fbc_lint::rules::{RULES, find};
+
+use crate::failure::{CLEAN, Failure, HELP, STRONG, closest};
+use crate::terminal;
+
+/// Explain a rule, or list all of them
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The code or name of a rule, such as FBC012 or package-name
+    #[arg(value_name = "CODE")]
+    rule: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let mut out = anstream::AutoStream::auto(io::stdout()).lock();
+    match &arguments.rule {
+        None => list(&mut out)?,
+        Some(name) => explain(find(name).ok_or_else(|| unknown(name))?, &mut out)?,
+    }
+    out.flush()?;
+    Ok(CLEAN)
+}
+
+fn unknown(name: &str) -> Failure {
+    let known = RULES.iter().flat_map(|rule| [rule.code, rule.name]);
+    let failure = Failure::new(format!("there is no rule {name:?}"));
+    match closest(name, known) {
+        Some(known) => failure.help(format!("did you mean {known}?")),
+        None => failure.help("`fbc explain` lists all rules"),
+    }
+}
+
+fn list(out: &mut dyn Write) -> io::Result<()> {
+    let width = RULES.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
+    for rule in RULES.iter() {
+        let severity = rule.basis.severity().name();
+        writeln!(out, "{STRONG}{}{STRONG:#}  {:width$}  {severity:7}  {}", rule.code, rule.name, rule.summary)?;
+    }
+    Ok(())
+}
+
+fn explain(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{STRONG}{}: {}{STRONG:#}", rule.code, rule.name)?;
+    writeln!(out, "{}.", rule.summary.trim_end_matches('.'))?;
+    let basis = match rule.basis {
+        Basis::Opm => "An error: opm refuses such a catalog.",
+        Basis::Documents => {
+            "A warning: opm accepts it, the documented schemas do not. An error with --profile strict."
+        }
+        Basis::Advice => "A warning: opm accepts it, and it hurts somebody.",
+    };
+    writeln!(out, "{basis}\n\n{}", rule.explanation.trim_end())?;
+    for case in rule.cases {
+        writeln!(out, "\n{HELP}Example{HELP:#}: {}", case.title)?;
+        for line in case.catalog.lines() {
+            writeln!(out, "    {line}")?;
+        }
+        if case.findings.is_empty() {
+            writeln!(out, "  is fine.")?;
+        }
+        for finding in case.findings {
+            writeln!(out, "  {finding}")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! `fbc list`: what is in a catalog, as a table.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use fbc_lint::Profile;
+use fbc_lint::Severity;
+use fbc_model::load::load_tree;
+
+use super::validate;
+use crate::catalog_source::CatalogSource;
+use crate::failure::{CLEAN, FINDINGS, Failure, closest};
+use crate::listing::{Listing, list};
+use crate::report::report_on_stderr;
+use crate::terminal;
+
+/// List packages, channels or bundles of a catalog
+///
+/// The tables equal those of `opm alpha list`. As in opm, the catalog must be valid.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    /// Packages with their default channels
+    Packages {
+        #[command(flatten)]
+        input: Input,
+    },
+    /// Channels with their heads
+    Channels {
+        #[command(flatten)]
+        input: Input,
+        /// Only those of this package
+        package: Option<String>,
+    },
+    /// Bundles in each channel, with their upgrade edges
+    Bundles {
+        #[command(flatten)]
+        input: Input,
+        /// Only those of this package
+        package: Option<String>,
+    },
+}
+
+#[derive(Args, Debug)]
+struct Input {
+    /// The catalog: a folder, a file, or `-` for standard input
+    #[arg(value_name = "REF", value_hint = ValueHint::AnyPath)]
+    reference: PathBuf,
+    /// The format to write
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    output: ListFormat,
+}
+
+/// The formats of lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum ListFormat {
+    /// A table
+    #[default]
+    Text,
+    /// A JSON list of objects
+    Json,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let (listing, input, package) = match &arguments.what {
+        What::Packages { input } => (Listing::Packages, input, None),
+        What::Channels { input, package } => (Listing::Channels, input, package.as_deref()),
+        What::Bundles { input, package } => (Listing::Bundles, input, package.as_deref()),
+    };
+    let source = CatalogSource::open(&input.reference)?;
+    let catalog = load_tree(source.tree.as_ref());
+    let checked = validate::check_loaded(&input.reference, source, &catalog, Profile::Opm);
+    if checked.report.count(Severity::Error) > 0 {
+        report_on_stderr(&[checked])?;
+        return Ok(FINDINGS);
+    }
+    let Some(table) = list(&catalog, listing, package) else {
+        let package = package.unwrap_or_default();
+        let failure = Failure::refusal(format!("package {package:?} is not in {}", input.reference.display()));
+        return Err(match closest(package, catalog.packages.iter().map(|package| package.name.as_str())) {
+            Some(name) => failure.help(format!("did you mean {name:?}?")),
+            None => failure.help("`fbc list packages` shows what there is"),
+        });
+    };
+    let mut out = terminal::stdout();
+    match input.output {
+        ListFormat::Text => out.write_all(table.text().as_bytes())?,
+        ListFormat::Json => writeln!(out, "{:#}", table.json())?,
+    }
+    out.flush()?;
+    Ok(CLEAN)
+}

@@ -1,0 +1,33 @@
+//! `fbc man`: manual pages.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use crate::arguments::command_line;
+use crate::failure::{CLEAN, Failure};
+use crate::terminal;
+
+/// Print the manual page, or write those of all commands to a folder
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// Write one page for each command to this folder
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    folder: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    match &arguments.folder {
+        Some(folder) => {
+            std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
+            clap_mangen::generate_to(command_line(), folder).map_err(|error| Failure::io("write to", folder, &error))?;
+        }
+        None => {
+            let mut out = terminal::stdout();
+            clap_mangen::Man::new(command_line()).render(&mut out)?;
+            out.flush()?;
+        }
+    }
+    Ok(CLEAN)
+}

@@ -1,0 +1,13 @@
+//! The commands of fbc, one file each: arguments, and what they print.
+
+pub(crate) mod completions;
+pub(crate) mod debug;
+pub(crate) mod explain;
+pub(crate) mod graph;
+pub(crate) mod list;
+pub(crate) mod man;
+pub(crate) mod range;
+pub(crate) mod render;
+pub(crate) mod schema;
+pub(crate) mod validate;
+pub(crate) mod version;

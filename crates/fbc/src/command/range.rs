@@ -1,0 +1,206 @@
+//! `fbc range`: what a range means, and which versions match it.
+
+use std::io::{self, BufRead, Write};
+
+use clap::{Args, ValueEnum};
+use fbc_version::{Grammar, Range, Target, Version};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::failure::{CLEAN, FINDINGS, Failure, words};
+use crate::terminal;
+
+/// Explain a version range, and match versions against it
+///
+/// Exits with 1 if the range is refused or a version does not match.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The range
+    #[arg(required_unless_present = "batch", conflicts_with = "batch", allow_hyphen_values = true)]
+    range: Option<String>,
+    /// Versions to match
+    #[arg(value_name = "VERSION", allow_hyphen_values = true)]
+    versions: Vec<String>,
+    /// Whose grammar: masterminds for ClusterExtensions, blang for skipRange and olm.package.required
+    #[arg(long, default_value = "masterminds", value_name = "GRAMMAR", value_parser = ["masterminds", "blang"])]
+    grammar: String,
+    /// Whose behaviour counts
+    #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = ["latest", "ocp-4.19"])]
+    target: String,
+    /// Read questions from standard input, JSON lines of `{"range","version"}`, and answer each with a line
+    #[arg(long)]
+    batch: bool,
+    /// The format to write
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", conflicts_with = "batch")]
+    format: RangeFormat,
+}
+
+/// The formats of explanations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum RangeFormat {
+    /// Sentences
+    #[default]
+    Text,
+    /// A JSON object
+    Json,
+}
+
+/// Questions that are answered at a time, in parallel.
+const BATCH: usize = 8_192;
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let unknown = |error: fbc_version::UnknownName| Failure::new(error.to_string());
+    let grammar: Grammar = arguments.grammar.parse().map_err(unknown)?;
+    let target: Target = arguments.target.parse().map_err(unknown)?;
+    if arguments.batch {
+        return answer_all(grammar, target);
+    }
+    let text = arguments.range.as_deref().unwrap_or_default();
+    let range = match Range::parse(grammar, target, text) {
+        Ok(range) => range,
+        Err(error) => return refuse(arguments, grammar, text, &error.to_string()),
+    };
+    let matches: Vec<Match<'_>> = arguments.versions.iter().map(|version| Match::of(&range, version)).collect();
+    let mut out = terminal::stdout();
+    match arguments.format {
+        RangeFormat::Text => write_text(&range, &matches, &mut out)?,
+        RangeFormat::Json => writeln!(out, "{:#}", as_json(&range, &matches))?,
+    }
+    out.flush()?;
+    Ok(if matches.iter().all(|version| version.outcome == Ok(true)) { CLEAN } else { FINDINGS })
+}
+
+struct Match<'a> {
+    version: &'a str,
+    outcome: Result<bool, String>,
+}
+
+impl<'a> Match<'a> {
+    fn of(range: &Range, version: &'a str) -> Self {
+        let outcome = Version::parse(version).map(|version| range.matches(&version));
+        Self { version, outcome: outcome.map_err(|error| error.to_string()) }
+    }
+}
+
+fn refuse(arguments: &Arguments, grammar: Grammar, text: &str, error: &str) -> Result<u8, Failure> {
+    if arguments.format == RangeFormat::Json {
+        let mut out = terminal::stdout();
+        writeln!(out, "{:#}", json!({ "range": text, "grammar": grammar.to_string(), "error": error }))?;
+        out.flush()?;
+        return Ok(FINDINGS);
+    }
+    let failure = Failure::refusal(format!("{text:?} is no {grammar} range: {error}"));
+    let other = match grammar {
+        Grammar::Masterminds => Grammar::Blang,
+        Grammar::Blang => Grammar::Masterminds,
+    };
+    Err(match Range::parse(other, Target::Latest, text) {
+        Ok(_) => failure.help(format!("it is one in the other grammar: `--grammar {other}`")),
+        Err(_) => failure,
+    })
+}
+
+fn write_text(range: &Range, matches: &[Match<'_>], out: &mut dyn Write) -> io::Result<()> {
+    let explanation = range.explain();
+    writeln!(out, "{} ({})", explanation.text, explanation.grammar)?;
+    for line in explanation.to_string().lines() {
+        writeln!(out, "  {line}")?;
+    }
+    writeln!(out, "  intervals: {}", explanation.versions)?;
+    if !matches.is_empty() {
+        writeln!(out)?;
+    }
+    for Match { version, outcome } in matches {
+        match outcome {
+            Ok(true) => writeln!(out, "{version} matches")?,
+            Ok(false) => writeln!(out, "{version} does not match")?,
+            Err(error) => writeln!(out, "{version} is no version: {error}")?,
+        }
+    }
+    Ok(())
+}
+
+fn as_json(range: &Range, matches: &[Match<'_>]) -> Value {
+    let explanation = range.explain();
+    let notes = |notes: &[fbc_version::Note]| -> Value {
+        notes.iter().map(|note| json!({ "kind": note.kind.name(), "text": note.text })).collect()
+    };
+    json!({
+        "range": explanation.text,
+        "grammar": explanation.grammar.to_string(),
+        "intervals": explanation.versions.to_string(),
+        "alternatives": explanation.alternatives.iter().map(|alternative| json!({
+            "range": alternative.text,
+            "meaning": alternative.to_string(),
+            "intervals": alternative.versions.to_string(),
+            "notes": notes(&alternative.notes),
+        })).collect::<Vec<_>>(),
+        "notes": notes(&explanation.notes),
+        "versions": matches.iter().map(|Match { version, outcome }| match outcome {
+            Ok(matches) => json!({ "version": version, "matches": matches }),
+            Err(error) => json!({ "version": version, "error": error }),
+        }).collect::<Vec<_>>(),
+    })
+}
+
+#[derive(Deserialize)]
+struct Question {
+    range: String,
+    version: String,
+}
+
+#[derive(Serialize)]
+enum Answer {
+    #[serde(rename = "matches")]
+    Matches(bool),
+    #[serde(rename = "error")]
+    Error(String),
+}
+
+/// Answers one line for each line, whatever it holds.
+fn answer_all(grammar: Grammar, target: Target) -> Result<u8, Failure> {
+    let mut input = io::stdin().lock();
+    let mut out = terminal::stdout();
+    let mut lines: Vec<Vec<u8>> = Vec::with_capacity(BATCH);
+    loop {
+        lines.clear();
+        while lines.len() < BATCH {
+            let mut line = Vec::new();
+            let length = input.read_until(b'\n', &mut line).map_err(|error| {
+                Failure::new(format!("cannot read questions from standard input: {}", words(&error)))
+            })?;
+            if length == 0 {
+                break;
+            }
+            if !line.trim_ascii().is_empty() {
+                lines.push(line);
+            }
+        }
+        if lines.is_empty() {
+            break;
+        }
+        let answers: Vec<Answer> = lines.par_iter().map(|line| answer(grammar, target, line)).collect();
+        for answer in &answers {
+            serde_json::to_writer(&mut out, answer).map_err(io::Error::from)?;
+            out.write_all(b"\n")?;
+        }
+    }
+    out.flush()?;
+    Ok(CLEAN)
+}
+
+fn answer(grammar: Grammar, target: Target, line: &[u8]) -> Answer {
+    let question: Question = match serde_json::from_slice(line) {
+        Ok(question) => question,
+        Err(error) => return Answer::Error(format!("no question of the form {{\"range\",\"version\"}}: {error}")),
+    };
+    let range = match Range::parse(grammar, target, &question.range) {
+        Ok(range) => range,
+        Err(error) => return Answer::Error(error.to_string()),
+    };
+    match Version::parse(&question.version) {
+        Ok(version) => Answer::Matches(range.matches(&version)),
+        Err(error) => Answer::Error(error.to_string()),
+    }
+}

@@ -1,0 +1,125 @@
+//! `fbc validate`: every problem of one or several catalogs.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser as _;
+use clap::{Args, ValueHint};
+use fbc_lint::Profile;
+use fbc_model::Catalog;
+use fbc_model::load::load_tree;
+
+use crate::arguments::Global;
+use crate::catalog_source::CatalogSource;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::output_file::write_output;
+use crate::report::{self, CheckedCatalog, Format, Style, Summary};
+use crate::terminal;
+
+/// Report every problem of catalogs
+///
+/// Exits with 1 if there is an error. Warnings are about what opm accepts although it hurts somebody; they
+/// do not fail the command unless `--deny-warnings` is given.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// Catalogs: folders, single files, or `-` for standard input; each is validated on its own
+    #[arg(value_name = "PATH", default_value = ".", value_hint = ValueHint::AnyPath)]
+    paths: Vec<PathBuf>,
+    /// How findings are written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// Which findings count as errors
+    #[arg(long, default_value = "default", value_name = "PROFILE", value_parser = profiles(),
+          long_help = profile_help())]
+    profile: Profile,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+    /// Show no more findings than this; the exit code and the summary count all
+    #[arg(long, value_name = "N")]
+    max_findings: Option<usize>,
+    /// Exit with 1 for warnings too
+    #[arg(long)]
+    deny_warnings: bool,
+}
+
+fn profiles() -> impl clap::builder::TypedValueParser<Value = Profile> {
+    PossibleValuesParser::new(Profile::ALL.map(|(_, name, _)| name))
+        .map(|name| Profile::from_name(&name).unwrap_or_default())
+}
+
+fn profile_help() -> String {
+    let mut text = "Which findings count as errors\n".to_owned();
+    for (_, name, purpose) in Profile::ALL {
+        text.push_str(&format!("\n- {name}: {purpose}"));
+    }
+    text
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    // All paths first: a typing error in the last should not show after minutes.
+    let sources: Vec<(&PathBuf, CatalogSource)> = arguments
+        .paths
+        .iter()
+        .map(|path| Ok((path, CatalogSource::open(path)?)))
+        .collect::<Result<_, Failure>>()?;
+    if arguments.paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Failure::new("standard input is given twice").help("give `-` once"));
+    }
+    let catalogs: Vec<CheckedCatalog> = sources
+        .into_iter()
+        .map(|(path, source)| check(path, source, arguments.profile, global.verbose))
+        .collect();
+    let style = Style {
+        color: arguments.output.is_none() && terminal::stdout_has_color(),
+        quiet: global.quiet,
+        max_findings: arguments.max_findings,
+    };
+    let written = write_output(arguments.output.as_deref(), |out| {
+        Ok(report::write(arguments.format, &catalogs, style, out)?)
+    });
+    let summary = Summary::of(&catalogs);
+    let code = if summary.errors > 0 || arguments.deny_warnings && summary.warnings > 0 { FINDINGS } else { CLEAN };
+    match written {
+        // The verdict holds even if nobody wants to read all of it.
+        Err(failure) if failure.is_closed_output() => Ok(code),
+        Err(failure) => Err(failure),
+        Ok(()) => Ok(code),
+    }
+}
+
+/// Loads and checks a catalog. Only the findings stay in memory, and the files that they are in.
+pub(crate) fn check(reference: &Path, source: CatalogSource, profile: Profile, verbose: bool) -> CheckedCatalog {
+    let catalog = load_tree(source.tree.as_ref());
+    if verbose {
+        let mut err = anstream::stderr().lock();
+        // What is said here is not worth failing for.
+        let _ = catalog.files.iter().try_for_each(|file| {
+            writeln!(err, "read {} ({} documents)", source.shown(&file.path).display(), file.documents.len())
+        });
+        let _ = catalog
+            .ignored
+            .iter()
+            .try_for_each(|path| writeln!(err, "left out by .indexignore: {}", source.shown(path).display()));
+    }
+    check_loaded(reference, source, &catalog, profile)
+}
+
+/// Checks a catalog that was loaded from the source.
+pub(crate) fn check_loaded(
+    reference: &Path,
+    source: CatalogSource,
+    catalog: &Catalog,
+    profile: Profile,
+) -> CheckedCatalog {
+    let report = fbc_lint::lint(catalog, source.tree.as_ref(), profile);
+    CheckedCatalog {
+        reference: reference.to_path_buf(),
+        report,
+        files: catalog.files.len(),
+        packages: catalog.packages.len(),
+        bundles: catalog.bundles.len(),
+        source,
+    }
+}

@@ -1,0 +1,104 @@
+//! Why a command could not run, and how that is told: what, where, and what to do next.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+
+/// Exit code of a command that found nothing wrong.
+pub(crate) const CLEAN: u8 = 0;
+/// Exit code of findings, and of input that is refused.
+pub(crate) const FINDINGS: u8 = 1;
+/// Exit code of a command that could not do its work.
+pub(crate) const COULD_NOT_RUN: u8 = 2;
+
+/// Style of the word `error`.
+pub(crate) const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
+/// Style of the words `help` and `note`.
+pub(crate) const HELP: Style = AnsiColor::BrightCyan.on_default().bold();
+/// Style of the word `warning`.
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+/// Style of headings and of what matters most.
+pub(crate) const STRONG: Style = Style::new().bold();
+
+/// Why a command could not run.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    help: Vec<String>,
+    exit: u8,
+    is_closed_output: bool,
+}
+
+impl Failure {
+    /// A failure with what is wrong and where.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: Vec::new(), exit: COULD_NOT_RUN, is_closed_output: false }
+    }
+
+    /// The input is refused: exit code 1.
+    pub(crate) fn refusal(message: impl Into<String>) -> Self {
+        Self { exit: FINDINGS, ..Self::new(message) }
+    }
+
+    /// Adds what to do next.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+
+    /// A file or folder that the system does not give.
+    pub(crate) fn io(verb: &str, path: &Path, error: &io::Error) -> Self {
+        let failure = Self::new(format!("cannot {verb} {}: {}", path.display(), words(error)));
+        match error.kind() {
+            io::ErrorKind::PermissionDenied => failure.help("this user may not; check the permissions of the path"),
+            io::ErrorKind::StorageFull => failure.help("free some space on that disk, and run the command again"),
+            _ => failure,
+        }
+    }
+
+    /// Whether all that happened is that the reader of the output went away.
+    pub(crate) fn is_closed_output(&self) -> bool {
+        self.is_closed_output
+    }
+
+    /// Tells it on standard error; the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        if self.is_closed_output {
+            // The reader has seen enough; that is nobody's fault.
+            return ExitCode::from(CLEAN);
+        }
+        let mut err = anstream::stderr().lock();
+        // Nothing is left to tell it to if this fails.
+        let _ = writeln!(err, "{ERROR}error{ERROR:#}{STRONG}: {}{STRONG:#}", self.message);
+        for help in &self.help {
+            let _ = writeln!(err, "  {HELP}help{HELP:#}: {help}");
+        }
+        ExitCode::from(self.exit)
+    }
+}
+
+/// Standard output that does not take what is written; a reader that closed it is no failure.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        let failure = Self::new(format!("cannot write the output: {}", words(&error)));
+        Self { is_closed_output: error.kind() == io::ErrorKind::BrokenPipe, ..failure }
+    }
+}
+
+/// The words of the system, without its number.
+pub(crate) fn words(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+/// The closest of some known words, for a question whether that was meant.
+pub(crate) fn closest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= (word.len().max(candidate.len()) / 3).max(1))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}

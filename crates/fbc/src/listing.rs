@@ -1,0 +1,232 @@
+//! Tables of packages, channels and bundles, as opm's `alpha list` prints them.
+//!
+//! Source of the behaviour: `operator-framework/operator-registry:alpha/action/list.go`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fbc_model::{Bundle, Catalog, Channel, ChannelEntry, bundle_object};
+use serde_json::{Map, Value, json};
+
+/// What is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Listing {
+    /// One row for each package.
+    Packages,
+    /// One row for each channel.
+    Channels,
+    /// One row for each bundle in each channel.
+    Bundles,
+}
+
+/// A table: headings and cells.
+pub(crate) struct Table {
+    columns: &'static [Column],
+    rows: Vec<Vec<Cell>>,
+}
+
+struct Column {
+    heading: &'static str,
+    /// The key in JSON.
+    key: &'static str,
+}
+
+enum Cell {
+    Text(String),
+    List(Vec<String>),
+}
+
+const PACKAGE_COLUMNS: &[Column] = &[
+    Column { heading: "NAME", key: "name" },
+    Column { heading: "DISPLAY NAME", key: "displayName" },
+    Column { heading: "DEFAULT CHANNEL", key: "defaultChannel" },
+];
+
+const CHANNEL_COLUMNS: &[Column] = &[
+    Column { heading: "PACKAGE", key: "package" },
+    Column { heading: "CHANNEL", key: "channel" },
+    Column { heading: "HEAD", key: "head" },
+];
+
+const BUNDLE_COLUMNS: &[Column] = &[
+    Column { heading: "PACKAGE", key: "package" },
+    Column { heading: "CHANNEL", key: "channel" },
+    Column { heading: "BUNDLE", key: "bundle" },
+    Column { heading: "REPLACES", key: "replaces" },
+    Column { heading: "SKIPS", key: "skips" },
+    Column { heading: "SKIP RANGE", key: "skipRange" },
+    Column { heading: "IMAGE", key: "image" },
+];
+
+/// Lists a catalog that validation accepts; of one package only if a name is given.
+///
+/// Returns nothing if there is no package of that name.
+pub(crate) fn list(catalog: &Catalog, listing: Listing, package: Option<&str>) -> Option<Table> {
+    if let Some(name) = package
+        && !catalog.packages.iter().any(|package| package.name == name)
+    {
+        return None;
+    }
+    let mut channels: Vec<&Channel> =
+        catalog.channels.iter().filter(|channel| package.is_none_or(|name| channel.package == name)).collect();
+    channels.sort_by(|a, b| (&a.package, &a.name).cmp(&(&b.package, &b.name)));
+    let bundles: BTreeMap<(&str, &str), &Bundle> = catalog
+        .bundles
+        .iter()
+        .map(|bundle| ((bundle.package.as_str(), bundle.name.as_str()), bundle))
+        .collect();
+    Some(match listing {
+        Listing::Packages => packages(catalog, &bundles),
+        Listing::Channels => Table {
+            columns: CHANNEL_COLUMNS,
+            rows: channels
+                .iter()
+                .map(|channel| texts([&channel.package, &channel.name, head(channel).unwrap_or_default()]))
+                .collect(),
+        },
+        Listing::Bundles => {
+            Table { columns: BUNDLE_COLUMNS, rows: channels.iter().flat_map(|channel| entries(channel, &bundles)).collect() }
+        }
+    })
+}
+
+fn packages(catalog: &Catalog, bundles: &BTreeMap<(&str, &str), &Bundle>) -> Table {
+    let mut rows: Vec<Vec<Cell>> = catalog
+        .packages
+        .iter()
+        .map(|package| {
+            let display_name = catalog
+                .channels
+                .iter()
+                .find(|channel| channel.package == package.name && channel.name == package.default_channel)
+                .and_then(|channel| bundles.get(&(channel.package.as_str(), head(channel)?)))
+                .and_then(|bundle| display_name(bundle))
+                .unwrap_or_default();
+            texts([package.name.as_str(), &display_name, &package.default_channel])
+        })
+        .collect();
+    rows.sort_by_key(|row| row.first().map(Cell::text));
+    Table { columns: PACKAGE_COLUMNS, rows }
+}
+
+/// The name for people: only from the manifests, never from `olm.csv.metadata`, as in opm.
+fn display_name(bundle: &Bundle) -> Option<String> {
+    let version = bundle_object::cluster_service_version(bundle)?;
+    Some(version.root().get("spec")?.get_str("displayName")?.to_owned())
+}
+
+/// The entry that nothing in the channel replaces or skips.
+fn head(channel: &Channel) -> Option<&str> {
+    let older: BTreeSet<&str> = channel
+        .entries()
+        .iter()
+        .flat_map(|entry| entry.skips.iter().chain([&entry.replaces]))
+        .map(String::as_str)
+        .collect();
+    channel.entries().iter().map(|entry| entry.name.as_str()).find(|name| !older.contains(name))
+}
+
+fn entries<'c>(
+    channel: &'c Channel,
+    bundles: &BTreeMap<(&'c str, &'c str), &'c Bundle>,
+) -> impl Iterator<Item = Vec<Cell>> {
+    let mut entries: Vec<&ChannelEntry> = channel.entries().iter().collect();
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    entries.into_iter().map(|entry| {
+        let bundle = bundles.get(&(channel.package.as_str(), entry.name.as_str()));
+        let mut row = texts([&channel.package, &channel.name, &entry.name, &entry.replaces]);
+        row.push(Cell::List(entry.skips.clone()));
+        row.extend(texts([entry.skip_range.as_str(), bundle.map_or("", |bundle| &bundle.image)]));
+        row
+    })
+}
+
+fn texts<const N: usize>(texts: [&str; N]) -> Vec<Cell> {
+    texts.into_iter().map(|text| Cell::Text(text.to_owned())).collect()
+}
+
+impl Cell {
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::List(texts) => texts.join(","),
+        }
+    }
+}
+
+impl Table {
+    /// Columns two spaces apart; the last one is not padded.
+    pub(crate) fn text(&self) -> String {
+        let headings = self.columns.iter().map(|column| column.heading.to_owned()).collect();
+        let rows: Vec<Vec<String>> =
+            std::iter::once(headings).chain(self.rows.iter().map(|row| row.iter().map(Cell::text).collect())).collect();
+        let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count()).max();
+        let widths: Vec<usize> = (0..self.columns.len()).map(|column| width(column).unwrap_or_default()).collect();
+        let mut text = String::new();
+        for row in &rows {
+            for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
+                text.push_str(cell);
+                if index + 1 < row.len() {
+                    text.extend(std::iter::repeat_n(' ', width + 2 - cell.chars().count()));
+                }
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    /// A list of objects.
+    pub(crate) fn json(&self) -> Value {
+        let object = |row: &Vec<Cell>| -> Value {
+            let members = self.columns.iter().zip(row).map(|(column, cell)| {
+                let value = match cell {
+                    Cell::Text(text) => json!(text),
+                    Cell::List(texts) => json!(texts),
+                };
+                (column.key.to_owned(), value)
+            });
+            Value::Object(members.collect::<Map<_, _>>())
+        };
+        self.rows.iter().map(object).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use fbc_model::load::load_bytes;
+
+    use super::{Listing, list};
+
+    const CATALOG: &str = r#"
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v0.2.0, replaces: foo.v0.1.0, skips: [foo.v0.1.1, foo.v0.1.2], skipRange: ">=0.1.0 <0.2.0"}
+- {name: foo.v0.1.0}
+---
+{schema: olm.bundle, package: foo, name: foo.v0.1.0, image: "quay.io/foo/foo:v0.1.0"}
+---
+{schema: olm.bundle, package: foo, name: foo.v0.2.0, image: "quay.io/foo/foo:v0.2.0"}
+"#;
+
+    #[test]
+    fn tables_are_padded_as_opm_does() {
+        let catalog = load_bytes(Path::new("catalog.yaml"), CATALOG.as_bytes());
+        let text = |listing| list(&catalog, listing, None).unwrap().text();
+        assert_eq!(text(Listing::Packages), "NAME  DISPLAY NAME  DEFAULT CHANNEL\nfoo                 stable\n");
+        assert_eq!(text(Listing::Channels), "PACKAGE  CHANNEL  HEAD\nfoo      stable   foo.v0.2.0\n");
+        assert_eq!(
+            text(Listing::Bundles),
+            "PACKAGE  CHANNEL  BUNDLE      REPLACES    SKIPS                  SKIP RANGE      IMAGE\n\
+             foo      stable   foo.v0.1.0                                                     quay.io/foo/foo:v0.1.0\n\
+             foo      stable   foo.v0.2.0  foo.v0.1.0  foo.v0.1.1,foo.v0.1.2  >=0.1.0 <0.2.0  quay.io/foo/foo:v0.2.0\n"
+        );
+        assert!(list(&catalog, Listing::Bundles, Some("bar")).is_none());
+    }
+}

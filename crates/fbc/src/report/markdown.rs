@@ -1,0 +1,72 @@
+//! A table for a comment on a pull request.
+
+use std::io::{self, Write};
+
+use fbc_lint::Severity;
+
+use super::{CheckedCatalog, FindingView, Style, Summary};
+
+/// Code hosts refuse long comments; GitHub's limit is 65,536 characters.
+const MAX_BYTES: usize = 60_000;
+
+pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let summary = Summary::of(catalogs);
+    writeln!(out, "### fbc validate: {}", summary.line())?;
+    let mut rows = style.shown(catalogs).map(|view| row(&view)).peekable();
+    if rows.peek().is_none() {
+        return Ok(());
+    }
+    writeln!(out, "\n| | Rule | Place | Problem |\n|---|---|---|---|")?;
+    let mut written = 0;
+    while let Some(row) = rows.next_if(|row| written + row.len() <= MAX_BYTES) {
+        writeln!(out, "{row}")?;
+        written += row.len() + 1;
+    }
+    let left = rows.count();
+    if left > 0 {
+        writeln!(out, "\nAnd {left} more; run `fbc validate` to see them.")?;
+    }
+    if let Some(text) = summary.left_out(style) {
+        writeln!(out, "\n{text}")?;
+    }
+    Ok(())
+}
+
+fn row(view: &FindingView<'_>) -> String {
+    let sign = match view.severity() {
+        Severity::Error => "🔴 error",
+        Severity::Warning => "🟡 warning",
+    };
+    let mut problem = cell(view.message());
+    if !view.located.finding.help.is_empty() {
+        problem.push_str("<br>");
+        problem.push_str(&cell(&view.located.finding.help));
+    }
+    format!("| {sign} | {} | {} | {problem} |", view.rule().code, code(&view.position()))
+}
+
+/// A path as code; backticks cannot be escaped inside.
+fn code(text: &str) -> String {
+    format!("`{}`", text.replace(['`', '\n', '\r'], "?").replace('|', "\\|"))
+}
+
+/// Text in a cell: nothing in it may be taken for markup.
+fn cell(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => escaped.push_str("<br>"),
+            '\r' => {}
+            '<' => escaped.push_str("&lt;"),
+            '&' => escaped.push_str("&amp;"),
+            // A mention would call people.
+            '@' => escaped.push_str("&#64;"),
+            '|' | '*' | '_' | '[' | ']' | '\\' | '~' | '#' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,200 @@
+//! Findings as text: one view of a finding for all formats, and one file for each format.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anstream::{AutoStream, ColorChoice};
+use clap::ValueEnum;
+use fbc_lint::finding::Target;
+use fbc_lint::{Located, Report, Rule, Severity};
+
+use crate::catalog_source::CatalogSource;
+use crate::failure::Failure;
+
+mod concise;
+mod full;
+mod github;
+mod gitlab;
+mod json;
+mod junit;
+mod markdown;
+mod opm;
+mod sarif;
+mod summary;
+
+pub(crate) use summary::Summary;
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// With the lines of the file, for people
+    #[default]
+    Full,
+    /// One line each, for editors and grep
+    Concise,
+    /// One JSON document
+    Json,
+    /// One JSON object a line
+    Jsonl,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Workflow commands of GitHub Actions
+    Github,
+    /// Code quality report of GitLab
+    Gitlab,
+    /// JUnit XML, for test reports
+    Junit,
+    /// A table for a comment on a pull request
+    Markdown,
+    /// opm's own error and nothing else
+    Opm,
+}
+
+/// A catalog that has been validated.
+pub(crate) struct CheckedCatalog {
+    /// How it was named on the command line.
+    pub(crate) reference: PathBuf,
+    /// Where its files are.
+    pub(crate) source: CatalogSource,
+    /// What was found.
+    pub(crate) report: Report,
+    /// The number of files that were read.
+    pub(crate) files: usize,
+    /// The number of packages.
+    pub(crate) packages: usize,
+    /// The number of bundles.
+    pub(crate) bundles: usize,
+}
+
+/// A finding as a reader sees it.
+pub(crate) struct FindingView<'r> {
+    /// The finding itself.
+    pub(crate) located: &'r Located,
+    /// The path from where the command runs; nothing where the catalog as a whole is meant.
+    pub(crate) file: Option<String>,
+    /// First line and column.
+    pub(crate) start: Option<(usize, Option<usize>)>,
+    /// Last line, and the column behind the last character.
+    pub(crate) end: Option<(usize, usize)>,
+    /// The place in the document as a JSON pointer.
+    pub(crate) pointer: Option<&'r str>,
+    /// The text of the file, where lines of it can be shown.
+    pub(crate) source: Option<&'r [u8]>,
+}
+
+impl CheckedCatalog {
+    /// The findings in their order.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = FindingView<'_>> {
+        self.report.findings.iter().map(|located| self.view(located))
+    }
+
+    fn view<'r>(&'r self, located: &'r Located) -> FindingView<'r> {
+        let place = located.finding.place.as_ref();
+        let path = place.map_or(Path::new(""), |place| place.path.as_path());
+        let file = place.map(|_| slashes(&self.source.shown(path)));
+        let start = match (&located.span, place) {
+            (Some(span), _) => Some((span.start.0, Some(span.start.1))),
+            // A file as a whole is shown at its first line, so that every reader finds it.
+            (None, Some(place)) if !self.source.is_folder(&place.path) => Some((1, None)),
+            _ => None,
+        };
+        FindingView {
+            located,
+            file,
+            start,
+            end: located.span.as_ref().map(|span| span.end),
+            pointer: place.and_then(|place| match &place.target {
+                Target::Value(pointer) | Target::Key(pointer) => Some(pointer.as_str()),
+                Target::File | Target::Byte(_) | Target::Bytes(_) => None,
+            }),
+            source: self.report.sources.get(path).map(|bytes| bytes.as_slice()),
+        }
+    }
+}
+
+impl<'r> FindingView<'r> {
+    /// The rule that is broken.
+    pub(crate) fn rule(&self) -> &'static Rule {
+        self.located.finding.rule
+    }
+
+    /// How bad it is.
+    pub(crate) fn severity(&self) -> Severity {
+        self.located.finding.severity
+    }
+
+    /// What is wrong.
+    pub(crate) fn message(&self) -> &'r str {
+        &self.located.finding.message
+    }
+
+    /// `path:line:column`, as far as known; the catalog where there is no file.
+    pub(crate) fn position(&self) -> String {
+        let file = self.file.as_deref().unwrap_or("(catalog)");
+        match self.start {
+            Some((line, Some(column))) => format!("{file}:{line}:{column}"),
+            Some((line, None)) => format!("{file}:{line}"),
+            None => file.to_owned(),
+        }
+    }
+}
+
+/// Other tools expect slashes on every system.
+fn slashes(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+}
+
+/// Writes the findings of all catalogs.
+///
+/// # Errors
+/// Those of the output.
+pub(crate) fn write(
+    format: Format,
+    catalogs: &[CheckedCatalog],
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Full => full::write(catalogs, style, out),
+        Format::Concise => concise::write(catalogs, style, out),
+        Format::Json => json::write_document(catalogs, style, out),
+        Format::Jsonl => json::write_lines(catalogs, style, out),
+        Format::Sarif => sarif::write(catalogs, style, out),
+        Format::Github => github::write(catalogs, style, out),
+        Format::Gitlab => gitlab::write(catalogs, style, out),
+        Format::Junit => junit::write(catalogs, style, out),
+        Format::Markdown => markdown::write(catalogs, style, out),
+        Format::Opm => opm::write(catalogs, out),
+    }
+}
+
+/// How much is written, and how it looks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Style {
+    /// With colours, in the formats for people.
+    pub(crate) color: bool,
+    /// Errors only.
+    pub(crate) quiet: bool,
+    /// No more findings than this.
+    pub(crate) max_findings: Option<usize>,
+}
+
+impl Style {
+    /// The findings that are shown.
+    pub(crate) fn shown<'c>(self, catalogs: &'c [CheckedCatalog]) -> impl Iterator<Item = FindingView<'c>> {
+        catalogs
+            .iter()
+            .flat_map(CheckedCatalog::findings)
+            .filter(move |view| !self.quiet || view.severity() == Severity::Error)
+            .take(self.max_findings.unwrap_or(usize::MAX))
+    }
+}
+
+/// Tells on standard error what is wrong with catalogs that a command needs, a line for each error.
+pub(crate) fn report_on_stderr(catalogs: &[CheckedCatalog]) -> Result<(), Failure> {
+    let stderr = io::stderr();
+    let style =
+        Style { color: AutoStream::choice(&stderr) != ColorChoice::Never, quiet: true, max_findings: Some(1_000) };
+    Ok(concise::write(catalogs, style, &mut BufWriter::new(stderr.lock()))?)
+}

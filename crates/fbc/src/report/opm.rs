@@ -1,0 +1,12 @@
+//! What opm would say of each catalog, and nothing else.
+
+use std::io::{self, Write};
+
+use super::CheckedCatalog;
+
+pub(super) fn write(catalogs: &[CheckedCatalog], out: &mut dyn Write) -> io::Result<()> {
+    for error in catalogs.iter().filter_map(|catalog| catalog.report.opm_error.as_ref()) {
+        writeln!(out, "{error}")?;
+    }
+    Ok(())
+}

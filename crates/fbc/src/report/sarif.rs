@@ -1,0 +1,107 @@
+//! SARIF 2.1.0, for code scanning services.
+//!
+//! Format: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
+
+use std::io::{self, Write};
+
+use fbc_lint::rules::RULES;
+use fbc_lint::{Rule, Severity};
+use serde_json::{Value, json};
+
+use super::gitlab::fnv1a;
+use super::{CheckedCatalog, FindingView, Style};
+
+pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let results: Vec<Value> = style.shown(catalogs).map(|view| result(&view)).collect();
+    let log = json!({
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "fbc",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": RULES.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    serde_json::to_writer_pretty(&mut *out, &log)?;
+    writeln!(out)
+}
+
+fn descriptor(rule: &Rule) -> Value {
+    json!({
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": { "text": rule.summary },
+        "fullDescription": { "text": rule.explanation },
+        "help": { "text": rule.explanation, "markdown": rule.explanation },
+        "defaultConfiguration": { "level": rule.basis.severity().name() },
+    })
+}
+
+fn result(view: &FindingView<'_>) -> Value {
+    let finding = &view.located.finding;
+    let mut message = finding.message.clone();
+    for part in finding.notes.iter().chain([&finding.help]).filter(|part| !part.is_empty()) {
+        message.push('\n');
+        message.push_str(part);
+    }
+    let mut result = json!({
+        "ruleId": finding.rule.code,
+        "level": match finding.severity { Severity::Error => "error", Severity::Warning => "warning" },
+        "message": { "text": message },
+    });
+    if let Some(index) = RULES.iter().position(|rule| rule.code == finding.rule.code) {
+        result["ruleIndex"] = index.into();
+    }
+    // Without the line, so that an edit above does not make an old finding a new one.
+    let file = view.file.as_deref().unwrap_or_default();
+    let fingerprint = fnv1a([finding.rule.code, file, &finding.message]);
+    result["partialFingerprints"] = json!({ "fbcFinding/v1": format!("{fingerprint:016x}") });
+    if let Some(file) = &view.file {
+        let mut location = json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) } } });
+        if let Some((line, column)) = view.start {
+            let mut region = json!({ "startLine": line });
+            if let Some(column) = column {
+                region["startColumn"] = column.into();
+            }
+            if let Some((line, column)) = view.end {
+                region["endLine"] = line.into();
+                region["endColumn"] = column.into();
+            }
+            location["physicalLocation"]["region"] = region;
+        }
+        if !finding.label.is_empty() {
+            location["message"] = json!({ "text": finding.label });
+        }
+        result["locations"] = json!([location]);
+    }
+    result
+}
+
+/// A path as a URI reference: relative paths stay relative to where the command runs.
+fn uri(path: &str) -> String {
+    let mut uri = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b'+' | b'@' | b',' => {
+                uri.push(char::from(byte));
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uri;
+
+    #[test]
+    fn paths_become_uris() {
+        assert_eq!(uri("a b/ü.yaml"), "a%20b/%C3%BC.yaml");
+        assert_eq!(uri("/tmp/x:1"), "file:///tmp/x%3A1");
+    }
+}

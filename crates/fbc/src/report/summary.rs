@@ -1,0 +1,65 @@
+//! How many findings in how many files.
+
+use fbc_lint::Severity;
+use serde::Serialize;
+
+use super::{CheckedCatalog, Style};
+
+/// Counts over all catalogs of a run.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct Summary {
+    /// Errors.
+    pub(crate) errors: usize,
+    /// Warnings.
+    pub(crate) warnings: usize,
+    /// Catalogs that were validated.
+    pub(crate) catalogs: usize,
+    /// Files that were read.
+    pub(crate) files: usize,
+    /// Packages.
+    pub(crate) packages: usize,
+    /// Bundles.
+    pub(crate) bundles: usize,
+}
+
+impl Summary {
+    /// Counts.
+    pub(crate) fn of(catalogs: &[CheckedCatalog]) -> Self {
+        let mut summary = Self { catalogs: catalogs.len(), ..Self::default() };
+        for catalog in catalogs {
+            summary.errors += catalog.report.count(Severity::Error);
+            summary.warnings += catalog.report.count(Severity::Warning);
+            summary.files += catalog.files;
+            summary.packages += catalog.packages;
+            summary.bundles += catalog.bundles;
+        }
+        summary
+    }
+
+    /// `2 errors, 1 warning in 12 files`
+    pub(crate) fn line(&self) -> String {
+        let files = count(self.files, "file");
+        match (self.errors, self.warnings) {
+            (0, 0) => {
+                let (packages, bundles) = (count(self.packages, "package"), count(self.bundles, "bundle"));
+                format!("no problems: {packages}, {bundles} in {files}")
+            }
+            (0, warnings) => format!("{} in {files}", count(warnings, "warning")),
+            (errors, 0) => format!("{} in {files}", count(errors, "error")),
+            (errors, warnings) => {
+                format!("{}, {} in {files}", count(errors, "error"), count(warnings, "warning"))
+            }
+        }
+    }
+
+    /// What the style leaves out, in words; nothing if everything is shown.
+    pub(crate) fn left_out(&self, style: Style) -> Option<String> {
+        let candidates = if style.quiet { self.errors } else { self.errors + self.warnings };
+        let left = candidates.saturating_sub(style.max_findings?);
+        (left > 0).then(|| format!("{} more not shown (--max-findings)", count(left, "finding")))
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}

@@ -1,0 +1,71 @@
+//! The two streams: colours by flag and environment, and buffered standard output.
+
+use std::ffi::OsString;
+use std::io::{self, BufWriter, StdoutLock};
+
+use anstream::{AutoStream, ColorChoice};
+use clap::ValueEnum;
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless the environment says otherwise (NO_COLOR, CLICOLOR_FORCE, FORCE_COLOR)
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    /// Settles the choice for the whole process.
+    pub(crate) fn settle(self) {
+        let choice = match self {
+            Self::Always => ColorChoice::Always,
+            Self::Never => ColorChoice::Never,
+            Self::Auto => from_environment(),
+        };
+        choice.write_global();
+    }
+}
+
+/// `FORCE_COLOR` is the one convention that anstream leaves to its users. NO_COLOR beats it.
+fn from_environment() -> ColorChoice {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    if set("NO_COLOR").is_some() {
+        return ColorChoice::Never;
+    }
+    match set("FORCE_COLOR") {
+        Some(value) if value == "0" || value == "false" => ColorChoice::Never,
+        Some(_) => ColorChoice::Always,
+        None => ColorChoice::Auto,
+    }
+}
+
+/// Settles colours from the raw arguments, so that errors of the command line obey them too.
+pub(crate) fn settle_early(arguments: &[OsString]) {
+    let mut color = Color::Auto;
+    let mut words = arguments.iter().filter_map(|argument| argument.to_str()).take_while(|word| *word != "--");
+    while let Some(word) = words.next() {
+        let value = match word.strip_prefix("--color") {
+            Some("") => words.next(),
+            Some(rest) => rest.strip_prefix('='),
+            None => None,
+        };
+        if let Some(value) = value.and_then(|value| Color::from_str(value, true).ok()) {
+            color = value;
+        }
+    }
+    color.settle();
+}
+
+/// Whether standard output gets colours.
+pub(crate) fn stdout_has_color() -> bool {
+    AutoStream::choice(&io::stdout()) != ColorChoice::Never
+}
+
+/// Standard output, locked and buffered. It takes bytes as they are.
+pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::with_capacity(256 << 10, io::stdout().lock())
+}
