@@ -200,9 +200,9 @@ fn reads_as_text(text: &str) -> bool {
                     byte.is_ascii_hexdigit()
                         || matches!(byte, b'x' | b'X' | b'o' | b'O' | b'_' | b'+' | b'-' | b'.')
                 });
-            !(may_be_number && resolve_plain(text) != Scalar::Text || is_timestamp(text) || is_base_60(text))
+            !(may_be_number && resolve_plain(text) != Scalar::Text || looks_like_timestamp(text) || is_base_60(text))
         }
-        Some(b'.') => resolve_plain(text) == Scalar::Text && !is_dotted_with_underscores(text),
+        Some(b'.') => resolve_plain(text) == Scalar::Text,
         // The longest word, `false`, has five letters.
         Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => {
             text.len() > 5 || resolve_plain(text) == Scalar::Text
@@ -210,28 +210,6 @@ fn reads_as_text(text: &str) -> bool {
         // `<<` among others: it merges only where it is read as a key.
         Some(_) => true,
     }
-}
-
-/// Go's `time.Parse` takes several spaces between date and time for one.
-fn is_timestamp(text: &str) -> bool {
-    looks_like_timestamp(text)
-        || text.split_once("  ").is_some_and(|(date, time)| {
-            looks_like_timestamp(&format!("{date} {}", time.trim_start_matches(' ')))
-        })
-}
-
-/// `.1_0`: behind a leading dot go-yaml asks Go's `ParseFloat`, which takes underscores that stand
-/// between digits (`golang/go:src/strconv/atof.go`, `readFloat`).
-fn is_dotted_with_underscores(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let between_digits = |window: &[u8]| match window {
-        [before, b'_', after] => before.is_ascii_digit() && after.is_ascii_digit(),
-        _ => true,
-    };
-    text.contains('_')
-        && !text.ends_with('_')
-        && bytes.windows(3).all(between_digits)
-        && resolve_plain(&text.replace('_', "")) != Scalar::Text
 }
 
 /// `^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$`
