@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use fbc_yaml::json_reader::{self, JsonError};
 use fbc_yaml::{Document, Node, NodeHandle};
 
 use crate::go_type;
@@ -27,6 +28,8 @@ pub mod schema {
 pub struct Value {
     document: Arc<Document>,
     handle: NodeHandle,
+    /// The JSON text, where the reference keeps it and it differs from the canonical form.
+    json: Option<Arc<str>>,
 }
 
 impl Value {
@@ -34,13 +37,32 @@ impl Value {
     #[must_use]
     pub fn whole(document: Arc<Document>) -> Self {
         let handle = document.root().handle();
-        Self { document, handle }
+        Self { document, handle, json: None }
     }
 
     /// A part of a document: the node must be one of it.
     #[must_use]
     pub fn part(document: &Arc<Document>, node: Node<'_>) -> Self {
-        Self { document: Arc::clone(document), handle: node.handle() }
+        Self { document: Arc::clone(document), handle: node.handle(), json: None }
+    }
+
+    /// A value that is written to JSON just as this text has it: order of keys, numbers, escapes.
+    ///
+    /// # Errors
+    /// The text is no JSON.
+    pub fn from_json(json: &str) -> Result<Self, JsonError> {
+        let (document, end) = json_reader::read_value(json.as_bytes(), 0)?;
+        if json_reader::skip_space(json.as_bytes(), end) != json.len() {
+            let message = "invalid character after top-level value".to_owned();
+            return Err(JsonError { message, offset: end, is_syntax: true });
+        }
+        Ok(Self { json: Some(json.into()), ..Self::whole(Arc::new(document)) })
+    }
+
+    /// The JSON text that the value keeps.
+    #[must_use]
+    pub fn json(&self) -> Option<&str> {
+        self.json.as_deref()
     }
 
     /// The value.

@@ -3,6 +3,7 @@
 pub mod blob;
 pub mod bundle_object;
 pub mod catalog;
+pub mod go_sort;
 pub mod go_type;
 pub mod go_types;
 pub mod image_reference;

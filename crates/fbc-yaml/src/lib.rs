@@ -5,6 +5,7 @@ pub mod document;
 mod general;
 pub mod go_text;
 pub mod json_reader;
+pub mod json_text;
 pub mod json_writer;
 pub mod locate;
 mod scalar;

@@ -1,5 +1,6 @@
 //! A blob as indented JSON, straight to text.
 
+use fbc_yaml::json_text;
 use fbc_yaml::json_writer::{break_line, write_indented, write_string};
 
 use super::fields::Sink;
@@ -93,6 +94,9 @@ impl Sink for JsonSink {
 
     fn value(&mut self, value: &Value) {
         self.begin_part();
-        write_indented(&mut self.text, value.node(), INDENT, self.level);
+        match value.json() {
+            Some(json) => json_text::write_indented(&mut self.text, json, INDENT, self.level),
+            None => write_indented(&mut self.text, value.node(), INDENT, self.level),
+        }
     }
 }
