@@ -17,6 +17,7 @@ use self::fields::Sink;
 use self::json_sink::JsonSink;
 use crate::blob::{Bundle, Channel, Deprecation, Other, Package, schema};
 use crate::catalog::Catalog;
+use crate::go_sort;
 
 /// How a catalog is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,8 +104,8 @@ fn in_order(catalog: &Catalog) -> Vec<BlobRef<'_>> {
     let without_package = by_package.remove("").map(|blobs| blobs.others).unwrap_or_default();
     let mut ordered = Vec::new();
     for mut blobs in by_package.into_values() {
-        blobs.channels.sort_by(|a, b| a.name.cmp(&b.name));
-        blobs.bundles.sort_by(|a, b| a.name.cmp(&b.name));
+        go_sort::sort(&mut blobs.channels, |a, b| a.name < b.name);
+        go_sort::sort(&mut blobs.bundles, |a, b| a.name < b.name);
         blobs.others.sort_by(|a, b| a.meta.schema.cmp(&b.meta.schema));
         ordered.extend(blobs.packages.into_iter().map(BlobRef::Package));
         ordered.extend(blobs.channels.into_iter().map(BlobRef::Channel));
