@@ -15,6 +15,8 @@ use clap::Args;
 use crate::error::{Context, TaskError, TaskResult};
 use crate::workspace;
 
+mod commands;
+mod rules;
 mod schemas;
 
 /// What to do with the generated files.
@@ -38,7 +40,7 @@ pub(crate) struct Generated {
 type Generator = fn(&Path) -> TaskResult<Vec<Generated>>;
 
 /// All generators. To add one, write a module beside `schemas` and name its function here.
-const GENERATORS: [Generator; 1] = [schemas::index];
+const GENERATORS: [Generator; 3] = [commands::page, rules::pages, schemas::index];
 
 /// Folders that hold nothing but generated files: what no generator makes is removed from them.
 const GENERATED_FOLDERS: [&str; 2] = ["docs/rules", "docs/reference"];

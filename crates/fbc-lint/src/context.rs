@@ -1,11 +1,13 @@
 //! What rules look at: the catalog, its blobs by package, and the text of its files.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use fbc_model::{Bundle, Catalog, Channel, Deprecation, Origin, Package};
 use fbc_model::tree::Tree;
 
 use crate::finding::{Place, Target};
+use crate::graph::PackageGraph;
 use crate::lost::LostBlobs;
 
 /// A catalog with the views on it that rules share.
@@ -33,6 +35,15 @@ pub struct PackageView<'c> {
     pub bundle_by_name: BTreeMap<&'c str, &'c Bundle>,
     /// The deprecations.
     pub deprecations: Vec<&'c Deprecation>,
+    graph: OnceLock<PackageGraph>,
+}
+
+impl PackageView<'_> {
+    /// The upgrade graph, worked out by the first rule that asks.
+    #[must_use]
+    pub fn graph(&self) -> &PackageGraph {
+        self.graph.get_or_init(|| PackageGraph::of(self))
+    }
 }
 
 impl<'c> Context<'c> {
@@ -47,6 +58,7 @@ impl<'c> Context<'c> {
                 bundles: Vec::new(),
                 bundle_by_name: BTreeMap::new(),
                 deprecations: Vec::new(),
+                graph: OnceLock::new(),
             });
         }
         for channel in &catalog.channels {

@@ -1,5 +1,6 @@
 //! Findings: what is wrong where, as data. Words for people are made elsewhere.
 
+use std::cmp::Ordering;
 use std::path::PathBuf;
 
 use fbc_model::Origin;
@@ -110,10 +111,19 @@ pub enum OpmText {
         /// The text.
         text: String,
     },
+    /// Checking the model fails in several leaves for one reason, at every path of nodes given.
+    ModelLeaves {
+        /// The nodes from the package down, each with the text that opm gives it.
+        paths: Vec<Vec<String>>,
+        /// The leaves: where they stand among the children of their node, and their texts.
+        leaves: Vec<(u8, String)>,
+    },
 }
 
-/// opm's order of conversion: phases, then blobs in load order, then the checks of a blob.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// opm's order of conversion: phases, then blobs in load order, then the checks of a blob. Of a
+/// deprecation it makes all checks of one entry before it goes on to the next; elsewhere it makes one
+/// check of all items before it goes on to the next check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConversionOrder {
     /// What is converted.
     pub phase: Phase,
@@ -123,6 +133,23 @@ pub struct ConversionOrder {
     pub check: u8,
     /// The item in the blob (an entry, a property).
     pub item: u32,
+}
+
+impl Ord for ConversionOrder {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |order: &Self| {
+            let (check, item) = (u32::from(order.check), order.item);
+            let inner = if order.phase == Phase::Deprecations { (item, check) } else { (check, item) };
+            (order.phase, order.blob, inner)
+        };
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for ConversionOrder {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// The phases of opm's conversion, in their order.
@@ -229,6 +256,7 @@ impl OpmText {
     pub fn text(&self) -> &str {
         match self {
             Self::Load(text) | Self::Conversion { text, .. } | Self::Model { text, .. } => text,
+            Self::ModelLeaves { leaves, .. } => leaves.first().map_or("", |(_, text)| text),
         }
     }
 }

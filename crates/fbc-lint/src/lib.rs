@@ -2,6 +2,7 @@
 
 pub mod context;
 pub mod finding;
+pub mod graph;
 pub mod lost;
 pub mod profile;
 pub mod report;

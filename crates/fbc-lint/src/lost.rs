@@ -7,10 +7,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use fbc_model::Catalog;
 use fbc_model::blob::schema;
 use fbc_model::load::{LoadFault, LoadFaultKind};
 use fbc_model::tree::Tree;
-use fbc_model::Catalog;
 
 const SCHEMAS: [&str; 4] = [schema::PACKAGE, schema::CHANNEL, schema::BUNDLE, schema::DEPRECATIONS];
 
@@ -32,8 +32,8 @@ impl LostBlobs {
             let Some(first) = faults.first() else { continue };
             if first.origin.is_none() {
                 let is_directory = catalog.files.iter().all(|file| file.path != first.path);
-                lost.everything |= first.kind == LoadFaultKind::Unreadable
-                    && (is_directory || is_catalog_file(&first.path));
+                lost.everything |=
+                    first.kind == LoadFaultKind::Unreadable && (is_directory || is_catalog_file(&first.path));
             } else if is_catalog_file(&first.path) {
                 match tree.read(&first.path) {
                     Ok(file) => faults.iter().for_each(|fault| lost.note(catalog, &file, fault)),

@@ -31,10 +31,16 @@ pub fn opm_error(findings: &[Finding]) -> Option<String> {
     }
     let mut root = TreeNode::default();
     for text in texts() {
-        if let OpmText::Model { paths, order, text } = text {
-            for path in paths {
-                root.insert(path, *order, text);
+        match text {
+            OpmText::Model { paths, order, text } => {
+                paths.iter().for_each(|path| root.insert(path, *order, text));
             }
+            OpmText::ModelLeaves { paths, leaves } => {
+                for (order, text) in leaves {
+                    paths.iter().for_each(|path| root.insert(path, *order, text));
+                }
+            }
+            OpmText::Load(_) | OpmText::Conversion { .. } => {}
         }
     }
     if root.is_empty() {

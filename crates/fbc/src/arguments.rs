@@ -14,7 +14,13 @@ use crate::{opm, runtime};
 ///
 /// Loads, validates, renders and draws catalogs. Called under the name `opm` it takes opm's place.
 #[derive(Parser)]
-#[command(name = "fbc", version, propagate_version = true, arg_required_else_help = true, max_term_width = 100)]
+#[command(
+    name = "fbc",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
 #[command(after_help = "Exit codes: 0 clean, 1 findings or refused input, 2 could not run.")]
 struct CommandLine {
     #[command(flatten)]
@@ -28,7 +34,14 @@ struct CommandLine {
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// When to use colours
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", hide_possible_values = true)]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        hide_possible_values = true
+    )]
     pub(crate) color: Color,
     /// Say only what is wrong
     #[arg(short, long, global = true, conflicts_with = "verbose")]
@@ -49,7 +62,6 @@ enum Command {
     Graph(command::graph::Arguments),
     Range(command::range::Arguments),
     Explain(command::explain::Arguments),
-    Schema(command::schema::Arguments),
     Version(command::version::Arguments),
     Completions(command::completions::Arguments),
     Man(command::man::Arguments),
@@ -102,7 +114,6 @@ impl CommandLine {
             Command::Graph(arguments) => command::graph::run(&arguments),
             Command::Range(arguments) => command::range::run(&arguments),
             Command::Explain(arguments) => command::explain::run(&arguments),
-            Command::Schema(arguments) => command::schema::run(&arguments),
             Command::Version(arguments) => command::version::run(&arguments),
             Command::Completions(arguments) => command::completions::run(&arguments),
             Command::Man(arguments) => command::man::run(&arguments),

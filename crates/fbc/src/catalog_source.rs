@@ -39,8 +39,11 @@ impl CatalogSource {
             return Ok(Self { tree, root: Root::Folder(reference.to_path_buf()) });
         }
         if !metadata.is_file() {
-            return Err(Failure::new(format!("{} is a pipe, socket or device, not a catalog", reference.display()))
-                .help("name a folder or a file, or give `-` and pipe the catalog to standard input"));
+            return Err(Failure::new(format!(
+                "{} is a pipe, socket or device, not a catalog",
+                reference.display()
+            ))
+            .help("name a folder or a file, or give `-` and pipe the catalog to standard input"));
         }
         let tree = Box::new(FileTree { path: reference.to_path_buf() });
         Ok(Self { tree, root: Root::File(reference.to_path_buf()) })
@@ -51,10 +54,13 @@ impl CatalogSource {
         let read = io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
         read.map_err(|error| Failure::new(format!("cannot read standard input: {}", words(&error))))?;
         if bytes.len() as u64 > MAX_FILE_BYTES {
-            return Err(Failure::new("standard input is larger than 4 GiB").help("give the catalog as a folder"));
+            return Err(
+                Failure::new("standard input is larger than 4 GiB").help("give the catalog as a folder")
+            );
         }
         let mut tree = MemoryTree::default();
-        tree.insert("-", bytes);
+        // Rules judge files by their names; this one has none.
+        tree.insert("catalog.yaml", bytes);
         Ok(Self { tree: Box::new(tree), root: Root::File(PathBuf::from("-")) })
     }
 
@@ -74,11 +80,8 @@ impl CatalogSource {
     /// Whether a path in the catalog is a folder: a finding about it has no lines.
     pub(crate) fn is_folder(&self, relative: &Path) -> bool {
         match &self.root {
-            Root::Folder(root) => {
-                fs::symlink_metadata(root.join(relative)).map_or(relative.as_os_str().is_empty(), |metadata| {
-                    metadata.is_dir()
-                })
-            }
+            Root::Folder(root) => fs::symlink_metadata(root.join(relative))
+                .map_or(relative.as_os_str().is_empty(), |metadata| metadata.is_dir()),
             Root::File(_) => false,
         }
     }

@@ -21,7 +21,8 @@ impl Moment {
         // Days to a date by eras of 400 years that begin in March, so that the leap day comes last.
         let days = seconds / 86_400 + 719_468;
         let (era, day_of_era) = (days / 146_097, days % 146_097);
-        let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let year_of_era =
+            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
         let shifted_month = (5 * day_of_year + 2) / 153;
         let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };

@@ -52,8 +52,12 @@ impl Failure {
     pub(crate) fn io(verb: &str, path: &Path, error: &io::Error) -> Self {
         let failure = Self::new(format!("cannot {verb} {}: {}", path.display(), words(error)));
         match error.kind() {
-            io::ErrorKind::PermissionDenied => failure.help("this user may not; check the permissions of the path"),
-            io::ErrorKind::StorageFull => failure.help("free some space on that disk, and run the command again"),
+            io::ErrorKind::PermissionDenied => {
+                failure.help("this user may not; check the permissions of the path")
+            }
+            io::ErrorKind::StorageFull => {
+                failure.help("free some space on that disk, and run the command again")
+            }
             _ => failure,
         }
     }
@@ -97,7 +101,9 @@ pub(crate) fn words(error: &io::Error) -> String {
 pub(crate) fn closest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     known
         .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .map(|candidate| {
+            (strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()), candidate)
+        })
         .filter(|(distance, candidate)| *distance <= (word.len().max(candidate.len()) / 3).max(1))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)

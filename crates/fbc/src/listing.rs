@@ -2,8 +2,9 @@
 //!
 //! Source of the behaviour: `operator-framework/operator-registry:alpha/action/list.go`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use fbc_graph::ChannelAnalysis;
 use fbc_model::{Bundle, Catalog, Channel, ChannelEntry, bundle_object};
 use serde_json::{Map, Value, json};
 
@@ -66,8 +67,11 @@ pub(crate) fn list(catalog: &Catalog, listing: Listing, package: Option<&str>) -
     {
         return None;
     }
-    let mut channels: Vec<&Channel> =
-        catalog.channels.iter().filter(|channel| package.is_none_or(|name| channel.package == name)).collect();
+    let mut channels: Vec<&Channel> = catalog
+        .channels
+        .iter()
+        .filter(|channel| package.is_none_or(|name| channel.package == name))
+        .collect();
     channels.sort_by(|a, b| (&a.package, &a.name).cmp(&(&b.package, &b.name)));
     let bundles: BTreeMap<(&str, &str), &Bundle> = catalog
         .bundles
@@ -83,9 +87,10 @@ pub(crate) fn list(catalog: &Catalog, listing: Listing, package: Option<&str>) -
                 .map(|channel| texts([&channel.package, &channel.name, head(channel).unwrap_or_default()]))
                 .collect(),
         },
-        Listing::Bundles => {
-            Table { columns: BUNDLE_COLUMNS, rows: channels.iter().flat_map(|channel| entries(channel, &bundles)).collect() }
-        }
+        Listing::Bundles => Table {
+            columns: BUNDLE_COLUMNS,
+            rows: channels.iter().flat_map(|channel| entries(channel, &bundles)).collect(),
+        },
     })
 }
 
@@ -114,15 +119,10 @@ fn display_name(bundle: &Bundle) -> Option<String> {
     Some(version.root().get("spec")?.get_str("displayName")?.to_owned())
 }
 
-/// The entry that nothing in the channel replaces or skips.
+/// The name of the head of a channel.
 fn head(channel: &Channel) -> Option<&str> {
-    let older: BTreeSet<&str> = channel
-        .entries()
-        .iter()
-        .flat_map(|entry| entry.skips.iter().chain([&entry.replaces]))
-        .map(String::as_str)
-        .collect();
-    channel.entries().iter().map(|entry| entry.name.as_str()).find(|name| !older.contains(name))
+    let entries = channel.entries();
+    Some(entries.get(ChannelAnalysis::of(entries).head()?)?.name.as_str())
 }
 
 fn entries<'c>(
@@ -157,10 +157,14 @@ impl Table {
     /// Columns two spaces apart; the last one is not padded.
     pub(crate) fn text(&self) -> String {
         let headings = self.columns.iter().map(|column| column.heading.to_owned()).collect();
-        let rows: Vec<Vec<String>> =
-            std::iter::once(headings).chain(self.rows.iter().map(|row| row.iter().map(Cell::text).collect())).collect();
-        let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count()).max();
-        let widths: Vec<usize> = (0..self.columns.len()).map(|column| width(column).unwrap_or_default()).collect();
+        let rows: Vec<Vec<String>> = std::iter::once(headings)
+            .chain(self.rows.iter().map(|row| row.iter().map(Cell::text).collect()))
+            .collect();
+        let width = |column: usize| {
+            rows.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count()).max()
+        };
+        let widths: Vec<usize> =
+            (0..self.columns.len()).map(|column| width(column).unwrap_or_default()).collect();
         let mut text = String::new();
         for row in &rows {
             for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
@@ -219,7 +223,10 @@ entries:
     fn tables_are_padded_as_opm_does() {
         let catalog = load_bytes(Path::new("catalog.yaml"), CATALOG.as_bytes());
         let text = |listing| list(&catalog, listing, None).unwrap().text();
-        assert_eq!(text(Listing::Packages), "NAME  DISPLAY NAME  DEFAULT CHANNEL\nfoo                 stable\n");
+        assert_eq!(
+            text(Listing::Packages),
+            "NAME  DISPLAY NAME  DEFAULT CHANNEL\nfoo                 stable\n"
+        );
         assert_eq!(text(Listing::Channels), "PACKAGE  CHANNEL  HEAD\nfoo      stable   foo.v0.2.0\n");
         assert_eq!(
             text(Listing::Bundles),

@@ -46,5 +46,9 @@ pub(crate) fn write_output(
 
 fn failure(path: &Path, error: &io::Error) -> Failure {
     let failure = Failure::io("write", path, error);
-    if error.kind() == io::ErrorKind::NotFound { failure.help("its folder does not exist; create it first") } else { failure }
+    if error.kind() == io::ErrorKind::NotFound {
+        failure.help("its folder does not exist; create it first")
+    } else {
+        failure
+    }
 }

@@ -12,7 +12,8 @@ const COMMAND_STACK_BYTES: usize = 64 << 20;
 
 /// Runs a command on a thread of its own with a deep stack.
 pub(crate) fn on_large_stack(command: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {
-    let thread = std::thread::Builder::new().name("fbc".to_owned()).stack_size(COMMAND_STACK_BYTES).spawn(command);
+    let thread =
+        std::thread::Builder::new().name("fbc".to_owned()).stack_size(COMMAND_STACK_BYTES).spawn(command);
     match thread {
         // A panic has already said so on standard error.
         Ok(thread) => thread.join().unwrap_or(ExitCode::from(crate::failure::COULD_NOT_RUN)),

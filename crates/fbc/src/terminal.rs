@@ -46,7 +46,8 @@ fn from_environment() -> ColorChoice {
 /// Settles colours from the raw arguments, so that errors of the command line obey them too.
 pub(crate) fn settle_early(arguments: &[OsString]) {
     let mut color = Color::Auto;
-    let mut words = arguments.iter().filter_map(|argument| argument.to_str()).take_while(|word| *word != "--");
+    let mut words =
+        arguments.iter().filter_map(|argument| argument.to_str()).take_while(|word| *word != "--");
     while let Some(word) = words.next() {
         let value = match word.strip_prefix("--color") {
             Some("") => words.next(),

@@ -8,7 +8,6 @@ use fbc_lint::rule::Basis;
 use fbc_lint::rules::{RULES, find};
 
 use crate::failure::{CLEAN, Failure, HELP, STRONG, closest};
-use crate::terminal;
 
 /// Explain a rule, or list all of them
 #[derive(Args, Debug)]
@@ -41,7 +40,11 @@ fn list(out: &mut dyn Write) -> io::Result<()> {
     let width = RULES.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
     for rule in RULES.iter() {
         let severity = rule.basis.severity().name();
-        writeln!(out, "{STRONG}{}{STRONG:#}  {:width$}  {severity:7}  {}", rule.code, rule.name, rule.summary)?;
+        writeln!(
+            out,
+            "{STRONG}{}{STRONG:#}  {:width$}  {severity:7}  {}",
+            rule.code, rule.name, rule.summary
+        )?;
     }
     Ok(())
 }

@@ -82,7 +82,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     let Some(table) = list(&catalog, listing, package) else {
         let package = package.unwrap_or_default();
-        let failure = Failure::refusal(format!("package {package:?} is not in {}", input.reference.display()));
+        let failure =
+            Failure::refusal(format!("package {package:?} is not in {}", input.reference.display()));
         return Err(match closest(package, catalog.packages.iter().map(|package| package.name.as_str())) {
             Some(name) => failure.help(format!("did you mean {name:?}?")),
             None => failure.help("`fbc list packages` shows what there is"),

@@ -21,7 +21,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     match &arguments.folder {
         Some(folder) => {
             std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
-            clap_mangen::generate_to(command_line(), folder).map_err(|error| Failure::io("write to", folder, &error))?;
+            clap_mangen::generate_to(command_line(), folder)
+                .map_err(|error| Failure::io("write to", folder, &error))?;
         }
         None => {
             let mut out = terminal::stdout();

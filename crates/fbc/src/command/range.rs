@@ -61,7 +61,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Ok(range) => range,
         Err(error) => return refuse(arguments, grammar, text, &error.to_string()),
     };
-    let matches: Vec<Match<'_>> = arguments.versions.iter().map(|version| Match::of(&range, version)).collect();
+    let matches: Vec<Match<'_>> =
+        arguments.versions.iter().map(|version| Match::of(&range, version)).collect();
     let mut out = terminal::stdout();
     match arguments.format {
         RangeFormat::Text => write_text(&range, &matches, &mut out)?,
@@ -193,7 +194,9 @@ fn answer_all(grammar: Grammar, target: Target) -> Result<u8, Failure> {
 fn answer(grammar: Grammar, target: Target, line: &[u8]) -> Answer {
     let question: Question = match serde_json::from_slice(line) {
         Ok(question) => question,
-        Err(error) => return Answer::Error(format!("no question of the form {{\"range\",\"version\"}}: {error}")),
+        Err(error) => {
+            return Answer::Error(format!("no question of the form {{\"range\",\"version\"}}: {error}"));
+        }
     };
     let range = match Range::parse(grammar, target, &question.range) {
         Ok(range) => range,

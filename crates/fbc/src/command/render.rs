@@ -60,11 +60,13 @@ impl From<OutputFormat> for writer::Format {
 }
 
 fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLevel> {
-    PossibleValuesParser::new(MigrateLevel::NAMES).map(|name| MigrateLevel::from_name(&name).unwrap_or_default())
+    PossibleValuesParser::new(MigrateLevel::NAMES)
+        .map(|name| MigrateLevel::from_name(&name).unwrap_or_default())
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let level = if arguments.migrate { MigrateLevel::ALL } else { arguments.migrate_level.unwrap_or_default() };
+    let level =
+        if arguments.migrate { MigrateLevel::ALL } else { arguments.migrate_level.unwrap_or_default() };
     let Some(mut catalog) = load(&arguments.references)? else { return Ok(FINDINGS) };
     prepare(&mut catalog, level).map_err(|error| {
         Failure::refusal(format!("bundle {:?} cannot be migrated: {}", error.bundle, error.error))

@@ -80,7 +80,8 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Ok(report::write(arguments.format, &catalogs, style, out)?)
     });
     let summary = Summary::of(&catalogs);
-    let code = if summary.errors > 0 || arguments.deny_warnings && summary.warnings > 0 { FINDINGS } else { CLEAN };
+    let code =
+        if summary.errors > 0 || arguments.deny_warnings && summary.warnings > 0 { FINDINGS } else { CLEAN };
     match written {
         // The verdict holds even if nobody wants to read all of it.
         Err(failure) if failure.is_closed_output() => Ok(code),
@@ -90,7 +91,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 }
 
 /// Loads and checks a catalog. Only the findings stay in memory, and the files that they are in.
-pub(crate) fn check(reference: &Path, source: CatalogSource, profile: Profile, verbose: bool) -> CheckedCatalog {
+pub(crate) fn check(
+    reference: &Path,
+    source: CatalogSource,
+    profile: Profile,
+    verbose: bool,
+) -> CheckedCatalog {
     let catalog = load_tree(source.tree.as_ref());
     if verbose {
         let mut err = anstream::stderr().lock();

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-use fbc_lint::Severity;
+use fbc_lint::{Finding, Severity};
 
 use super::{CheckedCatalog, FindingView, Style, Summary};
 use crate::failure::{ERROR, STRONG, WARNING};
@@ -52,9 +52,12 @@ fn render(renderer: &Renderer, view: &FindingView<'_>) -> String {
     };
     let mut group = Group::with_title(level.primary_title(finding.message.as_str()).id(finding.rule.code));
     let mut wrong_position = None;
-    let window = view.located.span.as_ref().zip(view.source).and_then(|(span, source)| {
-        Some((Window::around(source, span.bytes.clone())?, span))
-    });
+    let window = view
+        .located
+        .span
+        .as_ref()
+        .zip(view.source)
+        .and_then(|(span, source)| Some((Window::around(source, span.bytes.clone())?, span)));
     match (&window, &view.file) {
         (Some((window, span)), Some(file)) => {
             let annotation = AnnotationKind::Primary.span(window.place.clone());
@@ -83,13 +86,21 @@ fn render(renderer: &Renderer, view: &FindingView<'_>) -> String {
     if let Some(text) = finding.opm.as_ref().map(|opm| opm.text()).filter(|text| *text != finding.message) {
         group = group.element(Level::NOTE.message(format!("opm says: {}", printable(&shortened(text)))));
     }
-    let explain = format!("`fbc explain {}`", finding.rule.code);
-    let help = if finding.help.is_empty() { explain } else { format!("{}; {explain}", printable(&finding.help)) };
-    let text = renderer.render(&[group.element(Level::HELP.message(help))]);
+    let text = renderer.render(&[group.element(Level::HELP.message(help(finding)))]);
     match wrong_position {
         // In a line that was cut, the renderer counts columns from the cut.
         Some(wrong) if wrong != view.position() => right_position(&text, &wrong, &view.position()),
         _ => text,
+    }
+}
+
+/// What to do, and where to read more.
+fn help(finding: &Finding) -> String {
+    let explain = format!("`fbc explain {}`", finding.rule.code);
+    match finding.help.as_str() {
+        "" => explain,
+        help if help.ends_with(['.', '?', '!']) => format!("{} {explain}", printable(help)),
+        help => format!("{}; {explain}", printable(help)),
     }
 }
 
@@ -113,7 +124,8 @@ struct Window {
 
 impl Window {
     fn around(source: &[u8], place: Range<usize>) -> Option<Self> {
-        let start_of_line = source.get(..place.start)?.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let start_of_line =
+            source.get(..place.start)?.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let rest = source.get(place.start..)?;
         let end_of_line = place.start + rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
         let place = place.start..place.end.clamp(place.start, end_of_line);
@@ -121,13 +133,21 @@ impl Window {
         let lines_before = push_lines_before(&mut text, source.get(..start_of_line)?);
         let line_start = text.len();
         let is_long = end_of_line - start_of_line > LONG_LINE;
-        push_tail(&mut text, source.get(start_of_line..place.start)?, if is_long { MARGIN } else { LONG_LINE });
+        push_tail(
+            &mut text,
+            source.get(start_of_line..place.start)?,
+            if is_long { MARGIN } else { LONG_LINE },
+        );
         let column = text.get(line_start..)?.chars().count() + 1;
         let start = text.len();
         push_head(&mut text, source.get(place.clone())?, if is_long { 2 * MARGIN } else { LONG_LINE });
         let end = text.len();
         let after = source.get(place.end..end_of_line)?;
-        push_head(&mut text, after.strip_suffix(b"\r").unwrap_or(after), if is_long { MARGIN } else { LONG_LINE });
+        push_head(
+            &mut text,
+            after.strip_suffix(b"\r").unwrap_or(after),
+            if is_long { MARGIN } else { LONG_LINE },
+        );
         Some(Self { text, place: start..end, lines_before, column })
     }
 }

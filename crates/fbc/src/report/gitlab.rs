@@ -62,7 +62,10 @@ mod tests {
     #[test]
     fn fingerprints_do_not_change() {
         assert_eq!(fnv1a([]), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a(["FBC012", "catalog.yaml", "message"]), fnv1a(["FBC012", "catalog.yaml", "message"]));
+        assert_eq!(
+            fnv1a(["FBC012", "catalog.yaml", "message"]),
+            fnv1a(["FBC012", "catalog.yaml", "message"])
+        );
         assert_ne!(fnv1a(["ab", "c"]), fnv1a(["a", "bc"]));
     }
 }

@@ -72,7 +72,11 @@ impl<'r> From<FindingView<'r>> for JsonFinding<'r> {
     }
 }
 
-pub(super) fn write_document(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_document(
+    catalogs: &[CheckedCatalog],
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let findings = style.shown(catalogs).map(JsonFinding::from).collect();
     serde_json::to_writer_pretty(&mut *out, &JsonReport { findings, summary: Summary::of(catalogs) })?;
     writeln!(out)

@@ -15,7 +15,10 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
     let tests: usize = suites.iter().map(|(_, views)| views.len().max(1)).sum();
     let failures: usize = suites.iter().map(|(_, views)| errors(views)).sum();
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    writeln!(out, "<testsuites name=\"fbc validate\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">")?;
+    writeln!(
+        out,
+        "<testsuites name=\"fbc validate\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">"
+    )?;
     for (catalog, views) in &suites {
         let name = escape(&slashes(&catalog.reference));
         writeln!(

@@ -194,7 +194,10 @@ impl Style {
 /// Tells on standard error what is wrong with catalogs that a command needs, a line for each error.
 pub(crate) fn report_on_stderr(catalogs: &[CheckedCatalog]) -> Result<(), Failure> {
     let stderr = io::stderr();
-    let style =
-        Style { color: AutoStream::choice(&stderr) != ColorChoice::Never, quiet: true, max_findings: Some(1_000) };
+    let style = Style {
+        color: AutoStream::choice(&stderr) != ColorChoice::Never,
+        quiet: true,
+        max_findings: Some(1_000),
+    };
     Ok(concise::write(catalogs, style, &mut BufWriter::new(stderr.lock()))?)
 }

@@ -26,7 +26,9 @@ Keep the one that is spelt as the format spells it.",
         Case {
             title: "one key in two spellings",
             catalog: "schema: olm.package\nname: foo\nName: bar\n",
-            findings: &["2:1 \"name\" is here in another spelling too: keys must not differ in upper and lower case only"],
+            findings: &[
+                "2:1 \"name\" is here in another spelling too: keys must not differ in upper and lower case only",
+            ],
         },
     ],
 };

@@ -29,12 +29,14 @@ Render the bundle image anew rather than mending the data by hand.",
         Case {
             title: "no base64",
             catalog: "schema: olm.bundle\nname: foo.v1\nproperties:\n- {type: olm.bundle.object, value: {data: '*'}}\n",
-            findings: &["4:44 `properties[0].value.data` is no base64: byte 0 of it cannot stand there"],
+            findings: &["4:43 `properties[0].value.data` is no base64: byte 0 of it cannot stand there"],
         },
         Case {
             title: "no YAML",
             catalog: "schema: olm.bundle\nname: foo.v1\nproperties:\n- {type: olm.bundle.object, value: {data: 'YTogYjogYw=='}}\n",
-            findings: &["4:44 `properties[0].value.data` holds no manifest: yaml: mapping values are not allowed in this context"],
+            findings: &[
+                "4:43 `properties[0].value.data` holds no manifest: yaml: mapping values are not allowed in this context",
+            ],
         },
     ],
 };

@@ -20,9 +20,7 @@ read, or has a line of more than 64 KiB, which opm refuses.
 Put one pattern on each line, as in `.gitignore`.",
     basis: Basis::Opm,
     check,
-    cases: &[
-        Case { title: "no ignore file", catalog: "schema: olm.package\nname: foo\n", findings: &[] },
-    ],
+    cases: &[Case { title: "no ignore file", catalog: "schema: olm.package\nname: foo\n", findings: &[] }],
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -9,9 +9,20 @@ use crate::finding::{Finding, OpmText, Place, Target};
 use crate::lost::is_catalog_file;
 use crate::rule::Rule;
 
-/// The faults of a kind.
+/// The faults of a kind, without those that `hidden-folder` reports together.
 pub(crate) fn of_kind<'c>(context: &Context<'c>, kind: LoadFaultKind) -> impl Iterator<Item = &'c LoadFault> {
-    context.catalog.faults.iter().filter(move |fault| fault.kind == kind)
+    context.catalog.faults.iter().filter(move |fault| fault.kind == kind && hidden_folder(fault).is_none())
+}
+
+/// The hidden folder that a fault lies in; nothing if its file looks like one of a catalog.
+pub(crate) fn hidden_folder(fault: &LoadFault) -> Option<&Path> {
+    if fault.origin.is_none() || is_catalog_file(&fault.path) {
+        return None;
+    }
+    let is_hidden =
+        |folder: &&Path| folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    // The outermost comes last.
+    fault.path.ancestors().skip(1).filter(is_hidden).last()
 }
 
 /// A finding at the place of a fault, with opm's text.

@@ -34,7 +34,9 @@ neighbours; a missing or superfluous comma in JSON; comments in JSON.",
         Case {
             title: "a superfluous comma",
             catalog: "{\"schema\": \"olm.package\",, \"name\": \"foo\"}\n",
-            findings: &["1:26 the document is no valid JSON: invalid character ',' looking for beginning of object key string"],
+            findings: &[
+                "1:26 the document is no valid JSON: invalid character ',' looking for beginning of object key string",
+            ],
         },
     ],
 };
@@ -75,7 +77,9 @@ fn help(reason: &str) -> &'static str {
         "put a text that contains `: ` in quotes, and check the indentation of this line and the one before"
     } else if reason.contains("did not find expected <document start>") {
         "a directive such as `%YAML` cannot stand here; remove it, and put texts that begin with `%` in quotes"
-    } else if reason.contains("did not find expected key") || reason.contains("did not find expected '-' indicator") {
+    } else if reason.contains("did not find expected key")
+        || reason.contains("did not find expected '-' indicator")
+    {
         "indent the lines of one object or list alike; close quotes and brackets"
     } else if reason.contains("UTF-8") || reason.contains("control characters") {
         "save the file as UTF-8 text"

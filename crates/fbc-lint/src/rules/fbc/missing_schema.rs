@@ -27,7 +27,11 @@ A file that is no part of the catalog, such as a Kubernetes manifest or a `READM
     basis: Basis::Opm,
     check,
     cases: &[
-        Case { title: "a header without a separator", catalog: "# Licence\nschema: olm.package\nname: foo\n", findings: &[] },
+        Case {
+            title: "a header without a separator",
+            catalog: "# Licence\nschema: olm.package\nname: foo\n",
+            findings: &[],
+        },
         Case {
             title: "a header with a separator",
             catalog: "# Licence\n---\nschema: olm.package\nname: foo\n",
@@ -49,7 +53,10 @@ A file that is no part of the catalog, such as a Kubernetes manifest or a `READM
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for fault in load_fault::of_kind(context, LoadFaultKind::NoSchema) {
         let (message, help) = if fault.message.starts_with("object '' ") {
-            ("the document holds nothing but comments or blank lines", help_for_nothing(context, fault).to_owned())
+            (
+                "the document holds nothing but comments or blank lines",
+                help_for_nothing(context, fault).to_owned(),
+            )
         } else {
             help_for_object(&fault.message)
         };
@@ -65,7 +72,9 @@ fn help_for_nothing(context: &Context<'_>, fault: &LoadFault) -> &'static str {
     let Some(origin) = fault.origin else { return "" };
     let documents = context.catalog.file(origin).map_or(0, |file| file.documents.len());
     match (origin.document, documents) {
-        (_, 1) => "remove the file, or name it in `.indexignore`; a file without a single byte would do no harm",
+        (_, 1) => {
+            "remove the file, or name it in `.indexignore`; a file without a single byte would do no harm"
+        }
         (0, _) => "remove the `---` line below the comments: what stands before it is a document of its own",
         _ => "remove the superfluous `---` line; move the comments into the document before or after",
     }
@@ -90,6 +99,9 @@ fn help_for_object(message: &str) -> (&'static str, String) {
     let keys = root.members().map(|(key, _)| key);
     match suggest::closest("schema", keys) {
         Some(key) => (no_schema, format!("did you mean `schema` by `{key}`?")),
-        None => (no_schema, "add a `schema` that says which kind of blob this is, such as `olm.package`".to_owned()),
+        None => (
+            no_schema,
+            "add a `schema` that says which kind of blob this is, such as `olm.package`".to_owned(),
+        ),
     }
 }

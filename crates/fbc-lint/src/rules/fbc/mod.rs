@@ -4,19 +4,64 @@ use crate::rule::Rule;
 
 mod go_words;
 mod load_fault;
-mod opm;
+mod missing_bundles;
+mod odd_keys;
+pub(crate) mod opm;
 pub(crate) mod suggest;
 
 pub mod ambiguous_keys;
+pub mod annotation_name;
+pub mod build_metadata;
+pub mod bundle_in_no_channel;
 pub mod bundle_object;
+pub mod bundle_package;
+pub mod bundle_release;
+pub mod bundle_version;
+pub mod bundle_without_image;
+pub mod bundle_without_name;
+pub mod bundle_without_package;
+pub mod channel_package;
+pub mod channel_without_name;
+pub mod custom_blob_name;
+pub mod duplicate_blob;
+pub mod duplicate_bundle;
+pub mod duplicate_channel;
+pub mod duplicate_entry;
+pub mod duplicate_key;
+pub mod duplicate_package;
+pub mod empty_folder;
+pub mod entry_without_bundle;
+pub mod entry_without_name;
+pub mod field_case;
 pub mod field_type;
+pub mod gvk;
+pub mod gvk_twice;
+pub mod hidden_folder;
+pub mod image_required;
 pub mod index_ignore_file;
 pub mod malformed;
+pub mod max_openshift_version;
 pub mod meta_not_text;
+pub mod metadata_missing;
+pub mod metadata_twice;
 pub mod missing_schema;
+pub mod no_deprecations;
+pub mod normalized_name;
 pub mod not_an_object;
+pub mod objects_and_metadata;
 pub mod package_name;
+pub mod package_property_count;
+pub mod package_property_name;
+pub mod package_without_name;
+pub mod property_form;
+pub mod property_type;
+pub mod property_value;
+pub mod required_range;
+pub mod requirement_name;
 pub mod separator_line;
+pub mod stray_file;
+pub mod unknown_field;
+pub mod unknown_schema;
 pub mod unreadable_file;
 
 /// The rules of this family.
@@ -31,5 +76,48 @@ pub static RULES: &[&Rule] = &[
     &missing_schema::RULE,
     &field_type::RULE,
     &bundle_object::RULE,
+    &package_without_name::RULE,
     &package_name::RULE,
+    &duplicate_package::RULE,
+    &channel_package::RULE,
+    &channel_without_name::RULE,
+    &duplicate_channel::RULE,
+    &entry_without_name::RULE,
+    &duplicate_entry::RULE,
+    &bundle_without_package::RULE,
+    &bundle_package::RULE,
+    &bundle_without_name::RULE,
+    &duplicate_bundle::RULE,
+    &property_value::RULE,
+    &package_property_count::RULE,
+    &package_property_name::RULE,
+    &bundle_version::RULE,
+    &bundle_release::RULE,
+    &bundle_in_no_channel::RULE,
+    &entry_without_bundle::RULE,
+    &normalized_name::RULE,
+    &build_metadata::RULE,
+    &bundle_without_image::RULE,
+    &hidden_folder::RULE,
+    &property_form::RULE,
+    &no_deprecations::RULE,
+    &image_required::RULE,
+    &requirement_name::RULE,
+    &duplicate_key::RULE,
+    &unknown_schema::RULE,
+    &unknown_field::RULE,
+    &field_case::RULE,
+    &metadata_twice::RULE,
+    &metadata_missing::RULE,
+    &objects_and_metadata::RULE,
+    &custom_blob_name::RULE,
+    &duplicate_blob::RULE,
+    &required_range::RULE,
+    &max_openshift_version::RULE,
+    &gvk::RULE,
+    &gvk_twice::RULE,
+    &property_type::RULE,
+    &annotation_name::RULE,
+    &stray_file::RULE,
+    &empty_folder::RULE,
 ];

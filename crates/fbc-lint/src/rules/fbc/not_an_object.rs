@@ -39,7 +39,8 @@ name.",
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for fault in load_fault::of_kind(context, LoadFaultKind::NotAnObject) {
-        let found = fault.message.split_once("cannot unmarshal ").and_then(|(_, rest)| rest.split_once(" into Go "));
+        let found =
+            fault.message.split_once("cannot unmarshal ").and_then(|(_, rest)| rest.split_once(" into Go "));
         let found = found.map_or("", |(found, _)| found);
         let message = format!("the document is {}, not an object with a schema", go_words::found_kind(found));
         let help = if found == "array" {

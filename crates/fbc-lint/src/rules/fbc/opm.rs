@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fbc_model::go_type::{self, GoType};
 use fbc_model::go_types::PACKAGE_PROPERTY;
-use fbc_model::{Bundle, Value};
+use fbc_model::{Bundle, Origin, Value};
 use fbc_version::{Release, Version};
 use fbc_yaml::Node;
 use fbc_yaml::go_text::quote;
@@ -28,7 +28,10 @@ pub(crate) mod leaf_order {
 
 /// A text of opm's conversion.
 pub(crate) fn conversion(phase: Phase, blob: usize, check: u8, item: usize, text: String) -> OpmText {
-    OpmText::Conversion { order: ConversionOrder { phase, blob: blob as u32, check, item: item as u32 }, text }
+    OpmText::Conversion {
+        order: ConversionOrder { phase, blob: blob as u32, check, item: item as u32 },
+        text,
+    }
 }
 
 /// A text of opm's check of a bundle, once for every channel that lists it.
@@ -36,7 +39,8 @@ pub(crate) fn bundle_leaf(view: &PackageView<'_>, bundle: &str, order: u8, text:
     let lists = |channel: &&&fbc_model::Channel| channel.entries().iter().any(|entry| entry.name == bundle);
     let channels: BTreeSet<&str> =
         view.channels.iter().filter(lists).map(|channel| channel.name.as_str()).collect();
-    let paths = channels.into_iter().map(|channel| bundle_path(&view.package.name, channel, bundle)).collect();
+    let paths =
+        channels.into_iter().map(|channel| bundle_path(&view.package.name, channel, bundle)).collect();
     OpmText::Model { paths, order, text }
 }
 
@@ -77,7 +81,11 @@ pub(crate) fn bundles<'a, 'c>(context: &'a Context<'c>) -> impl Iterator<Item = 
     context.catalog.bundles.iter().enumerate().filter_map(|(number, bundle)| {
         let view = context.packages.get(bundle.package.as_str());
         let first = view.and_then(|view| view.bundle_by_name.get(bundle.name.as_str()));
-        first.is_none_or(|first| std::ptr::eq(*first, bundle)).then_some(BundleInCatalog { number, bundle, view })
+        first.is_none_or(|first| std::ptr::eq(*first, bundle)).then_some(BundleInCatalog {
+            number,
+            bundle,
+            view,
+        })
     })
 }
 
@@ -125,4 +133,33 @@ impl PackageProperty<'_> {
     pub(crate) fn pointer(&self, field: &str) -> String {
         format!("/properties/{}/value/{field}", self.index)
     }
+}
+
+/// A note that says where the other of two blobs lies.
+pub(crate) fn other_place(context: &Context<'_>, first: Origin, second: Origin) -> String {
+    match context.catalog.file(first) {
+        Some(file) if first.file != second.file => {
+            format!("the first is document {} of {}", first.document + 1, file.path.display())
+        }
+        _ => format!("the first is document {} of this file", first.document + 1),
+    }
+}
+
+/// What to do about the name of a package that does not exist.
+pub(crate) fn unknown_package_help(context: &Context<'_>, name: &str) -> String {
+    let question = super::suggest::did_you_mean(name, context.packages.keys().copied());
+    format!("{question}name a package that an `olm.package` blob of the catalog declares")
+}
+
+/// The type of the property that holds what a console shows of a bundle.
+pub(crate) const METADATA_PROPERTY_TYPE: &str = "olm.csv.metadata";
+
+/// The values of the properties of a type, with their numbers; those without a value are left out.
+pub(crate) fn values<'b>(bundle: &'b Bundle, kind: &'static str) -> impl Iterator<Item = (usize, Node<'b>)> {
+    bundle
+        .properties
+        .iter()
+        .enumerate()
+        .filter(move |(_, property)| property.kind == kind)
+        .filter_map(|(index, property)| Some((index, property.value.as_ref()?.node())))
 }

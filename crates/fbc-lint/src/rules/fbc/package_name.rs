@@ -24,12 +24,14 @@ another name is another package.",
         Case {
             title: "capitals and an underscore",
             catalog: "schema: olm.package\nname: Foo_bar\n",
-            findings: &["2:7 \"Foo_bar\" is no valid package name: use lower-case letters, digits and '-', with a letter or digit at both ends"],
+            findings: &[
+                "2:7 \"Foo_bar\" is no valid package name: use lower-case letters, digits and '-', with a letter or digit at both ends",
+            ],
         },
         Case {
             title: "dots",
             catalog: "schema: olm.package\nname: my.operator\n",
-            findings: &["2:7 \"my.operator\" is no valid package name: use lower-case letters, digits and '-', with a letter or digit at both ends"],
+            findings: &["2:7 \"my.operator\" is no valid package name: use no dots"],
         },
     ],
 };
@@ -45,7 +47,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             problems.push("use at most 63 characters");
             opm.push("must be no more than 63 characters");
         }
-        if !is_label(name) {
+        if !is_label(name) && name.split('.').all(is_label) {
+            problems.push("use no dots");
+            opm.push("must not contain dots");
+        } else if !is_label(name) {
             problems.push("use lower-case letters, digits and '-', with a letter or digit at both ends");
             opm.push(LABEL_TEXT);
         }

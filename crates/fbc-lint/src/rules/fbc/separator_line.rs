@@ -23,11 +23,17 @@ Move what follows the dashes to the next line. Indent a line of text that begins
     basis: Basis::Opm,
     check,
     cases: &[
-        Case { title: "with a comment", catalog: "--- # first\nschema: olm.package\nname: foo\n", findings: &[] },
+        Case {
+            title: "with a comment",
+            catalog: "--- # first\nschema: olm.package\nname: foo\n",
+            findings: &[],
+        },
         Case {
             title: "with a document",
             catalog: "--- {schema: olm.package, name: foo}\n",
-            findings: &["1:1 a line that begins with --- separates documents and cannot go on with \"{schema: olm.package, name: foo}\""],
+            findings: &[
+                "1:1 a line that begins with --- separates documents and cannot go on with \"{schema: olm.package, name: foo}\"",
+            ],
         },
     ],
 };
@@ -35,7 +41,8 @@ Move what follows the dashes to the next line. Indent a line of text that begins
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for fault in load_fault::of_kind(context, LoadFaultKind::Separator) {
         let rest = fault.message.strip_prefix("invalid Yaml document separator: ").unwrap_or_default();
-        let message = format!("a line that begins with --- separates documents and cannot go on with {}", quote(rest));
+        let message =
+            format!("a line that begins with --- separates documents and cannot go on with {}", quote(rest));
         let help = if rest.bytes().all(|byte| byte == b'-') {
             "a separator has three dashes, no more"
         } else {

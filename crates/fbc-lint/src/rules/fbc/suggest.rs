@@ -13,7 +13,9 @@ pub(crate) fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c s
         .take(MAX_CANDIDATES)
         .filter(|candidate| !candidate.is_empty() && *candidate != name)
         .filter(|candidate| candidate.len().abs_diff(name.len()) <= tolerance)
-        .map(|candidate| (strsim::damerau_levenshtein(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .map(|candidate| {
+            (strsim::damerau_levenshtein(&name.to_lowercase(), &candidate.to_lowercase()), candidate)
+        })
         .filter(|(distance, _)| *distance <= tolerance)
         .min()
         .map(|(_, candidate)| candidate)
@@ -21,5 +23,7 @@ pub(crate) fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c s
 
 /// The question to put before a help text, with a space behind it; empty where nothing is close.
 pub(crate) fn did_you_mean<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
-    closest(name, candidates).map(|candidate| format!("did you mean {}? ", quote(candidate))).unwrap_or_default()
+    closest(name, candidates)
+        .map(|candidate| format!("did you mean {}? ", quote(candidate)))
+        .unwrap_or_default()
 }

@@ -21,9 +21,11 @@ a permission is missing, a symbolic link leads nowhere or to a folder, or it is 
 Mend or remove the file, or leave it out with a line in `.indexignore`.",
     basis: Basis::Opm,
     check,
-    cases: &[
-        Case { title: "a file that can be read", catalog: "schema: olm.package\nname: foo\n", findings: &[] },
-    ],
+    cases: &[Case {
+        title: "a file that can be read",
+        catalog: "schema: olm.package\nname: foo\n",
+        findings: &[],
+    }],
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -2,5 +2,25 @@
 
 use crate::rule::Rule;
 
+mod reference;
+
+pub mod bundle_image;
+pub mod floating_image;
+pub mod icon;
+pub mod related_image;
+pub mod related_image_empty;
+pub mod related_image_twice;
+pub mod short_image;
+pub mod tag_and_digest;
+
 /// The rules of this family.
-pub static RULES: &[&Rule] = &[];
+pub static RULES: &[&Rule] = &[
+    &bundle_image::RULE,
+    &related_image::RULE,
+    &related_image_empty::RULE,
+    &icon::RULE,
+    &related_image_twice::RULE,
+    &floating_image::RULE,
+    &short_image::RULE,
+    &tag_and_digest::RULE,
+];

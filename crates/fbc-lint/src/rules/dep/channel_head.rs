@@ -1,0 +1,164 @@
+//! Channels whose head is deprecated.
+
+use std::collections::HashSet;
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use super::references::references;
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+use crate::rules::grf::opm::name_list;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "DEP013",
+    name: "deprecated-channel-head",
+    summary: "The head of a channel is deprecated, and the channel is not",
+    explanation: "\
+The head is what new users of a channel get, and where all updates of the channel lead. If it is
+deprecated, all users of the channel end with a warning and have no update that takes it away.
+
+Add a newer bundle to the channel. If the channel as a whole has come to its end, deprecate the channel, so
+that its users learn where to go.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "an older bundle is deprecated",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+- name: foo.v1.1.0
+  replaces: foo.v1.0.0
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.bundle, name: foo.v1.0.0}
+  message: Use bar.
+",
+            findings: &[],
+        },
+        Case {
+            title: "the head is deprecated",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+- name: foo.v1.1.0
+  replaces: foo.v1.0.0
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.bundle, name: foo.v1.1.0}
+  message: Use bar.
+",
+            findings: &["24:41 bundle \"foo.v1.1.0\" is deprecated, and it is the head of channel \"stable\""],
+        },
+        Case {
+            title: "with its channel",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+- name: foo.v1.1.0
+  replaces: foo.v1.0.0
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.bundle, name: foo.v1.1.0}
+  message: Use bar.
+- reference: {schema: olm.channel, name: stable}
+  message: Use bar.
+",
+            findings: &[],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    // Packages are deprecated without a name.
+    let deprecated: HashSet<(&str, &str)> = references(context)
+        .filter(|reference| matches!(reference.entry.schema.as_str(), schema::CHANNEL | schema::PACKAGE))
+        .map(|reference| (reference.blob.package.as_str(), reference.entry.name.as_str()))
+        .collect();
+    for reference in references(context) {
+        let (package, bundle) = (reference.blob.package.as_str(), reference.entry.name.as_str());
+        if reference.is_repeated
+            || reference.entry.schema != schema::BUNDLE
+            || deprecated.contains(&(package, ""))
+        {
+            continue;
+        }
+        let channels: Vec<&str> = reference
+            .view
+            .channel_graphs()
+            .filter(|graph| graph.analysis.head().is_some_and(|head| graph.name(head) == bundle))
+            .map(|graph| graph.channel.name.as_str())
+            .filter(|channel| !deprecated.contains(&(package, *channel)))
+            .collect();
+        let Some(first) = channels.first() else { continue };
+        let word = if channels.len() == 1 { "channel" } else { "channels" };
+        findings.push(
+            Finding::new(
+                &RULE,
+                format!(
+                    "bundle {} is deprecated, and it is the head of {word} {}",
+                    quote(bundle),
+                    name_list(channels.iter().copied())
+                ),
+            )
+            .at(reference.place(context, "/reference/name"))
+            .about(Subject::entry(package, first, bundle))
+            .label("where all updates lead")
+            .help("add a newer bundle to the channel, or deprecate the channel as well"),
+        );
+    }
+}

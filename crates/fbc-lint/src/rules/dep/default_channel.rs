@@ -1,0 +1,139 @@
+//! Default channels that are deprecated.
+
+use std::collections::HashSet;
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use super::references::references;
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+use crate::rules::grf::opm::name_list;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "DEP012",
+    name: "deprecated-default-channel",
+    summary: "The default channel is deprecated, and another one is not",
+    explanation: "\
+Who installs a package without naming a channel gets the default channel. If that is deprecated, every new
+user begins with a warning, although there is a channel without one.
+
+Make a channel that is not deprecated the default channel.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "another channel is deprecated",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.channel
+package: foo
+name: fast
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.channel, name: fast}
+  message: Use bar.
+",
+            findings: &[],
+        },
+        Case {
+            title: "the only channel is deprecated",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.channel, name: stable}
+  message: Use bar.
+",
+            findings: &[],
+        },
+        Case {
+            title: "the default channel is deprecated",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.channel
+package: foo
+name: fast
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.channel, name: stable}
+  message: Use bar.
+",
+            findings: &["20:42 the default channel \"stable\" of package \"foo\" is deprecated, and \"fast\" is not"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let deprecated: HashSet<(&str, &str)> = references(context)
+        .filter(|reference| reference.entry.schema == schema::CHANNEL)
+        .map(|reference| (reference.blob.package.as_str(), reference.entry.name.as_str()))
+        .collect();
+    for reference in references(context) {
+        let default = reference.view.package.default_channel.as_str();
+        let is_default = reference.entry.schema == schema::CHANNEL && reference.entry.name == default;
+        if reference.is_repeated || !is_default || default.is_empty() {
+            continue;
+        }
+        let package = reference.blob.package.as_str();
+        let channels = reference.view.channels.iter().map(|channel| channel.name.as_str());
+        let others: Vec<&str> = channels.filter(|channel| !deprecated.contains(&(package, *channel))).collect();
+        if others.is_empty() {
+            continue;
+        }
+        let names = name_list(others.iter().copied());
+        let verb = if others.len() == 1 { "is not" } else { "are not" };
+        findings.push(
+            Finding::new(
+                &RULE,
+                format!(
+                    "the default channel {} of package {} is deprecated, and {names} {verb}",
+                    quote(default),
+                    quote(package)
+                ),
+            )
+            .at(reference.place(context, "/reference/name"))
+            .about(Subject::channel(package, default))
+            .label("what new users get")
+            .help("make a channel that is not deprecated the default channel"),
+        );
+    }
+}

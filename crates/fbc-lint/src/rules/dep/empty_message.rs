@@ -1,0 +1,124 @@
+//! Deprecations without a message.
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use super::references::references;
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+use crate::rules::grf::opm::{bundle_leaf, channel_leaf, leaf_order, package_leaf};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "DEP010",
+    name: "deprecation-without-message",
+    summary: "A deprecation has no message",
+    explanation: "\
+The message is all that a deprecation does: users see it in the console and in the status of what they
+installed. Without one they learn nothing, so opm refuses it.
+
+Say what is no longer supported, and what to use instead.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a channel of the package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.channel, name: stable}
+  message: Use bar.
+",
+            findings: &[],
+        },
+        Case {
+            title: "an empty message",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.channel, name: stable}
+  message: \"\"
+",
+            findings: &["15:12 the deprecation of channel \"stable\" of package \"foo\" has no message"],
+        },
+        Case {
+            title: "no message",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.package}
+",
+            findings: &["14:3 the deprecation of package \"foo\" has no message"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    const TEXT: &str = "invalid deprecation: message must be set";
+    for reference in references(context) {
+        if reference.is_repeated || !reference.entry.message.is_empty() {
+            continue;
+        }
+        let (package, name) = (reference.blob.package.as_str(), reference.entry.name.as_str());
+        let (what, subject, opm) = match reference.entry.schema.as_str() {
+            schema::PACKAGE => (
+                format!("package {}", quote(package)),
+                Subject::package(package),
+                package_leaf(package, leaf_order::PACKAGE_DEPRECATION, TEXT),
+            ),
+            schema::CHANNEL => (
+                format!("channel {} of package {}", quote(name), quote(package)),
+                Subject::channel(package, name),
+                channel_leaf(package, name, leaf_order::CHANNEL_DEPRECATION, TEXT),
+            ),
+            schema::BUNDLE => (
+                format!("bundle {} of package {}", quote(name), quote(package)),
+                Subject::bundle(package, name),
+                bundle_leaf(reference.view, name, leaf_order::BUNDLE_DEPRECATION, TEXT),
+            ),
+            _ => continue,
+        };
+        findings.push(
+            Finding::new(&RULE, format!("the deprecation of {what} has no message"))
+                .at(reference.place(context, "/message"))
+                .about(subject)
+                .label("needs `message`")
+                .help("say what is no longer supported, and what to use instead")
+                .opm(opm),
+        );
+    }
+}

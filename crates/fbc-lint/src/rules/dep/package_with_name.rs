@@ -1,0 +1,85 @@
+//! Deprecations of packages that give a name.
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use super::references::references;
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "DEP008",
+    name: "package-deprecation-with-name",
+    summary: "A deprecation of a package gives a name",
+    explanation: "\
+A deprecation of the package itself has `reference.schema: olm.package` and no `reference.name`: which
+package it is follows from `package` of the blob.
+
+Remove the name. If a channel or a bundle is meant, set the schema accordingly.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "no name",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.package}
+  message: Use bar.
+",
+            findings: &[],
+        },
+        Case {
+            title: "a name",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.package, name: foo}
+  message: Use bar.
+",
+            findings: &["14:42 the deprecation of package \"foo\" gives a name, \"foo\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for reference in references(context) {
+        let name = reference.entry.name.as_str();
+        if reference.is_repeated || reference.entry.schema != schema::PACKAGE || name.is_empty() {
+            continue;
+        }
+        let (package, name) = (quote(&reference.blob.package), quote(name));
+        let message = format!("the deprecation of package {package} gives a name, {name}");
+        let text = format!("package name must be empty for deprecated package {package} (specified {name})");
+        findings.push(
+            reference
+                .refused(context, &RULE, 8, message, text)
+                .label("must not be here")
+                .help("remove `name`: the package follows from `package` of the blob"),
+        );
+    }
+}

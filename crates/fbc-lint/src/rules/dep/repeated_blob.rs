@@ -1,0 +1,80 @@
+//! Packages with several deprecations blobs.
+
+use std::collections::HashMap;
+
+use fbc_yaml::go_text::quote;
+
+use super::references::{conversion, with_number};
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "DEP003",
+    name: "repeated-deprecations",
+    summary: "A package has more than one deprecations blob",
+    explanation: "\
+All deprecations of a package stand in one `olm.deprecations` blob.
+
+Move the entries into the first blob, and remove the others.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "one blob",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.deprecations
+package: foo
+entries: []
+",
+            findings: &[],
+        },
+        Case {
+            title: "two blobs",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.deprecations
+package: foo
+entries: []
+---
+schema: olm.deprecations
+package: foo
+entries: []
+",
+            findings: &["10:10 package \"foo\" has more than one deprecations blob"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let mut first_blobs = HashMap::new();
+    for (number, blob, _) in with_number(context) {
+        let first = *first_blobs.entry(blob.package.as_str()).or_insert(blob);
+        if std::ptr::eq(first, blob) {
+            continue;
+        }
+        let package = quote(&blob.package);
+        let file = context.catalog.file(first.origin).map(|file| file.path.display().to_string());
+        findings.push(
+            Finding::new(&RULE, format!("package {package} has more than one deprecations blob"))
+                .at(context.value(blob.origin, "/package"))
+                .about(Subject::package(&blob.package))
+                .label("has deprecations already")
+                .help(format!("move the entries into the first blob, in {}", file.unwrap_or_default()))
+                .opm(conversion(
+                    number,
+                    0,
+                    3,
+                    format!("expected a maximum of one deprecation per package: {package}"),
+                )),
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! The same thing deprecated twice.
+
+use fbc_yaml::go_text::quote;
+
+use super::references::references;
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "DEP005",
+    name: "repeated-deprecation",
+    summary: "The same thing is deprecated twice",
+    explanation: "\
+A package, channel or bundle may have one deprecation, with one message. opm refuses a second one for the
+same reference.
+
+Join the two messages in one entry.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a channel of the package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.channel, name: stable}
+  message: Use bar.
+",
+            findings: &[],
+        },
+        Case {
+            title: "the same channel twice",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.channel, name: stable}
+  message: Use bar.
+- reference: {schema: olm.channel, name: stable}
+  message: Use bar.
+",
+            findings: &["16:42 olm.channel \"stable\" of package \"foo\" is deprecated already"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for reference in references(context).filter(|reference| reference.is_repeated) {
+        let package = quote(&reference.blob.package);
+        let (schema, name) = (&reference.entry.schema, quote(&reference.entry.name));
+        let message = if reference.entry.name.is_empty() {
+            format!("{schema} of package {package} is deprecated already")
+        } else {
+            format!("{schema} {name} of package {package} is deprecated already")
+        };
+        let text = format!("duplicate deprecation entry {} for package {package}", reference.go_text());
+        findings.push(
+            reference
+                .refused(context, &RULE, 5, message, text)
+                .label("a second deprecation")
+                .help("join the two messages in one entry"),
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! Messages of deprecations that say nothing.
+
+use fbc_yaml::go_text::quote;
+
+use super::references::references;
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "DEP014",
+    name: "terse-deprecation-message",
+    summary: "The message of a deprecation says too little",
+    explanation: "\
+Users see that something is deprecated; what they need from the message is what that means for them, and
+what to do: the package, channel or version to go to, or the end of support.
+
+Write a sentence or two, such as \"channel `alpha` is no longer supported. Please switch to `stable`\".",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "a sentence",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.channel, name: stable}
+  message: Switch to fast.
+",
+            findings: &[],
+        },
+        Case {
+            title: "a word",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.channel, name: stable}
+  message: deprecated
+",
+            findings: &["15:12 the message \"deprecated\" of a deprecation of package \"foo\" does not say what to do"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for reference in references(context) {
+        let message = reference.entry.message.as_str();
+        // An empty message has a finding of its own. Shorter than this nothing useful can be said.
+        if message.is_empty() || message.split_whitespace().nth(1).is_some() {
+            continue;
+        }
+        findings.push(
+            Finding::new(
+                &RULE,
+                format!(
+                    "the message {} of a deprecation of package {} does not say what to do",
+                    quote(message),
+                    quote(&reference.blob.package)
+                ),
+            )
+            .at(reference.place(context, "/message"))
+            .about(Subject::package(&reference.blob.package))
+            .help("say what is no longer supported, and what to use instead"),
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! Deprecations of bundles that do not exist.
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use super::references::references;
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+use crate::rules::fbc::suggest;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "DEP006",
+    name: "deprecation-of-unknown-bundle",
+    summary: "A deprecation names a bundle that the package does not have",
+    explanation: "\
+A deprecation of a bundle names an `olm.bundle` blob of the same package.
+
+Correct the name. If the bundle was removed from the catalog, remove its deprecation too.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a bundle of the package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.bundle, name: foo.v1.0.0}
+  message: Use bar.
+",
+            findings: &[],
+        },
+        Case {
+            title: "no such bundle",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.bundle, name: foo.v1.0.1}
+  message: Use bar.
+",
+            findings: &["18:41 the deprecated bundle \"foo.v1.0.1\" is not in package \"foo\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for reference in references(context) {
+        let name = reference.entry.name.as_str();
+        let bundles = &reference.view.bundle_by_name;
+        if reference.is_repeated
+            || reference.entry.schema != schema::BUNDLE
+            || bundles.contains_key(name)
+            || (!name.is_empty() && context.lost.may_hold(schema::BUNDLE, name))
+        {
+            continue;
+        }
+        let (package, quoted) = (quote(&reference.blob.package), quote(name));
+        let message = if name.is_empty() {
+            format!("a deprecation of a bundle of package {package} names no bundle")
+        } else {
+            format!("the deprecated bundle {quoted} is not in package {package}")
+        };
+        let text = format!("cannot deprecate bundle {quoted} for package {package}: bundle not found");
+        let question = suggest::did_you_mean(name, bundles.keys().copied());
+        findings.push(
+            reference
+                .refused(context, &RULE, 6, message, text)
+                .label("no such bundle")
+                .help(format!("{question}correct the name, or remove the entry")),
+        );
+    }
+}

@@ -1,0 +1,98 @@
+//! Deprecations of channels that do not exist.
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use super::references::references;
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+use crate::rules::fbc::suggest;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "DEP007",
+    name: "deprecation-of-unknown-channel",
+    summary: "A deprecation names a channel that the package does not have",
+    explanation: "\
+A deprecation of a channel names an `olm.channel` blob of the same package.
+
+Correct the name. If the channel was removed from the catalog, remove its deprecation too.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a channel of the package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.channel, name: stable}
+  message: Use bar.
+",
+            findings: &[],
+        },
+        Case {
+            title: "no such channel",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.channel, name: stabel}
+  message: Use bar.
+",
+            findings: &["14:42 the deprecated channel \"stabel\" is not in package \"foo\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for reference in references(context) {
+        let name = reference.entry.name.as_str();
+        let view = reference.view;
+        let channels = view.channels.iter().map(|channel| channel.name.as_str());
+        if reference.is_repeated
+            || reference.entry.schema != schema::CHANNEL
+            || channels.clone().any(|channel| channel == name)
+            // opm puts an empty channel in place of a default channel that is missing.
+            || (!name.is_empty() && view.package.default_channel == name)
+            || (!name.is_empty() && context.lost.may_hold(schema::CHANNEL, name))
+        {
+            continue;
+        }
+        let (package, quoted) = (quote(&reference.blob.package), quote(name));
+        let message = if name.is_empty() {
+            format!("a deprecation of a channel of package {package} names no channel")
+        } else {
+            format!("the deprecated channel {quoted} is not in package {package}")
+        };
+        let text = format!("cannot deprecate channel {quoted} for package {package}: channel not found");
+        let question = suggest::did_you_mean(name, channels);
+        findings.push(
+            reference
+                .refused(context, &RULE, 7, message, text)
+                .label("no such channel")
+                .help(format!("{question}correct the name, or remove the entry")),
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! Deprecations of packages that do not exist.
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use super::references::conversion;
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+use crate::rules::fbc::suggest;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "DEP002",
+    name: "deprecations-of-unknown-package",
+    summary: "A deprecations blob names a package that is not in the catalog",
+    explanation: "\
+The package of a deprecations blob must have an `olm.package` blob in the same catalog.
+
+Correct the name. If the package was removed from the catalog, remove its deprecations too.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a known package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.deprecations
+package: foo
+entries: []
+",
+            findings: &[],
+        },
+        Case {
+            title: "an unknown package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.deprecations
+package: fooo
+entries: []
+",
+            findings: &["6:10 deprecations of package \"fooo\", which is not in the catalog"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (number, blob) in context.catalog.deprecations.iter().enumerate() {
+        let package = blob.package.as_str();
+        if package.is_empty()
+            || context.packages.contains_key(package)
+            || context.lost.may_hold(schema::PACKAGE, package)
+        {
+            continue;
+        }
+        let name = quote(package);
+        let question = suggest::did_you_mean(package, context.packages.keys().copied());
+        findings.push(
+            Finding::new(&RULE, format!("deprecations of package {name}, which is not in the catalog"))
+                .at(context.value(blob.origin, "/package"))
+                .about(Subject::package(package))
+                .label("no olm.package blob has this name")
+                .help(format!("{question}correct the name, or remove the blob"))
+                .opm(conversion(number, 0, 2, format!("cannot apply deprecations to an unknown package {name}"))),
+        );
+    }
+}

@@ -1,0 +1,94 @@
+//! Deprecations of things of unknown kind.
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use super::references::references;
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+use crate::rules::fbc::suggest;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "DEP009",
+    name: "deprecation-of-unknown-schema",
+    summary: "A deprecation is about something that cannot be deprecated",
+    explanation: "\
+Packages, channels and bundles can be deprecated, with `reference.schema` being `olm.package`,
+`olm.channel` or `olm.bundle`. opm refuses any other schema.
+
+Correct the schema.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a channel of the package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.channel, name: stable}
+  message: Use bar.
+",
+            findings: &[],
+        },
+        Case {
+            title: "another schema",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.chanel, name: stable}
+  message: Use bar.
+",
+            findings: &["14:23 \"olm.chanel\" cannot be deprecated, only packages, channels and bundles can"],
+        },
+    ],
+};
+
+const KNOWN: [&str; 3] = [schema::PACKAGE, schema::CHANNEL, schema::BUNDLE];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for reference in references(context) {
+        let kind = reference.entry.schema.as_str();
+        if reference.is_repeated || KNOWN.contains(&kind) {
+            continue;
+        }
+        let message = format!("{} cannot be deprecated, only packages, channels and bundles can", quote(kind));
+        let text = format!(
+            "cannot deprecate object {} referenced by entry {} for package {}: object schema unknown",
+            reference.go_text(),
+            reference.number,
+            quote(&reference.blob.package)
+        );
+        let question = suggest::did_you_mean(kind, KNOWN);
+        findings.push(
+            reference
+                .refused(context, &RULE, 9, message, text)
+                .at(reference.place(context, "/reference/schema"))
+                .label("no such kind")
+                .help(format!("{question}use `olm.package`, `olm.channel` or `olm.bundle`")),
+        );
+    }
+}

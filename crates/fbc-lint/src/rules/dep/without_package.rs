@@ -1,0 +1,61 @@
+//! Deprecations that name no package.
+
+use super::references::conversion;
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "DEP001",
+    name: "deprecations-without-package",
+    summary: "A deprecations blob names no package",
+    explanation: "\
+Deprecations belong to a package: the one in `package` of the blob. Without it nobody sees them, and opm
+refuses the catalog.
+
+Add `package` with the name of the package.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.deprecations
+package: foo
+entries: []
+",
+            findings: &[],
+        },
+        Case {
+            title: "no package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.deprecations
+entries: []
+",
+            findings: &["5:9 deprecations without a package"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let blobs = context.catalog.deprecations.iter().enumerate();
+    for (number, blob) in blobs.filter(|(_, blob)| blob.package.is_empty()) {
+        let text = format!("package name must be set for deprecation item {number}");
+        findings.push(
+            Finding::new(&RULE, "deprecations without a package")
+                .at(context.value(blob.origin, "/schema"))
+                .label("needs `package`")
+                .help("add `package` with the name of the package")
+                .opm(conversion(number, 0, 1, text)),
+        );
+    }
+}

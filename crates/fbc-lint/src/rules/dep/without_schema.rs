@@ -1,0 +1,84 @@
+//! Deprecation entries whose reference has no schema.
+
+use fbc_yaml::go_text::quote;
+
+use super::references::{conversion, with_number};
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "DEP004",
+    name: "deprecation-without-schema",
+    summary: "A deprecation does not say what kind of thing is deprecated",
+    explanation: "\
+`reference.schema` of an entry says what is deprecated: `olm.package`, `olm.channel` or `olm.bundle`.
+Channels and bundles also need `reference.name`.
+
+Add the schema to the reference.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a channel of the package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {schema: olm.channel, name: stable}
+  message: Use bar.
+",
+            findings: &[],
+        },
+        Case {
+            title: "no schema",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.deprecations
+package: foo
+entries:
+- reference: {name: stable}
+  message: Use bar.
+",
+            findings: &["14:14 deprecation 0 of package \"foo\" has no schema in its reference"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (blob_number, blob, _) in with_number(context) {
+        let entries = blob.entries().iter().enumerate();
+        for (number, _) in entries.filter(|(_, entry)| entry.schema.is_empty()) {
+            let package = quote(&blob.package);
+            let text = format!("schema must be set for deprecation entry [{number}] for package {package}");
+            findings.push(
+                Finding::new(&RULE, format!("deprecation {number} of package {package} has no schema in its reference"))
+                    .at(context.value(blob.origin, format!("/entries/{number}/reference")))
+                    .about(Subject::package(&blob.package))
+                    .label("needs `schema`")
+                    .help("add `schema: olm.package`, `olm.channel` or `olm.bundle`")
+                    .opm(conversion(blob_number, number, 4, text)),
+            );
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Annotations that look like one of OLM's.
+
+use std::collections::BTreeMap;
+
+use fbc_model::go_type;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::{opm, suggest};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC215",
+    name: "annotation-name",
+    summary: "An annotation of a bundle looks like one of OLM's, and is none",
+    explanation: "\
+OLM reads some annotations of a ClusterServiceVersion, and their case counts: `olm.skiprange` has no
+effect, `olm.skipRange` has. Nobody says so, and users are left without an upgrade.
+
+Correct the name in the ClusterServiceVersion, build the bundle anew, and render it. The annotations are
+`olm.skipRange`, `olm.substitutesFor` and `olm.properties`. A package is reported once for each name.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "as OLM spells it",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.csv.metadata, value: {annotations: {olm.skipRange: \"<1.0.0\"}}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "another case",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.csv.metadata, value: {annotations: {olm.skiprange: \"<1.0.0\"}}}
+",
+            findings: &["5:50 annotation \"olm.skiprange\" has no effect"],
+        },
+    ],
+};
+
+/// The annotations that tools read when they make a catalog.
+pub(super) const KNOWN: [&str; 3] = ["olm.skipRange", "olm.substitutesFor", "olm.properties"];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let mut suspects: BTreeMap<(&str, &str), (opm::BundleInCatalog<'_, '_>, usize)> = BTreeMap::new();
+    for item in opm::bundles(context) {
+        for (index, value) in opm::values(item.bundle, opm::METADATA_PROPERTY_TYPE) {
+            for (key, _) in go_type::field(value, "annotations").into_iter().flat_map(|list| list.members()) {
+                let is_of_olm = key.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("olm."));
+                if is_of_olm && !KNOWN.contains(&key) && suggest::closest(key, KNOWN).is_some() {
+                    suspects.entry((item.bundle.package.as_str(), key)).or_insert((item, index));
+                }
+            }
+        }
+    }
+    for ((_, key), (item, index)) in suspects {
+        let mut pointer = format!("/properties/{index}/value/annotations");
+        go_type::push_key(&mut pointer, key);
+        findings.push(
+            Finding::new(&RULE, format!("annotation {} has no effect", quote(key)))
+                .at(context.key(item.bundle.origin, pointer))
+                .about(Subject::bundle(&item.bundle.package, &item.bundle.name))
+                .label("unknown annotation")
+                .help(suggest::did_you_mean(key, KNOWN).trim_end()),
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! Build metadata beside a release.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC031",
+    name: "build-metadata-with-release",
+    summary: "A bundle has a release and build metadata in its version",
+    explanation: "\
+Build metadata (`+…` at the end of a version) was the old way to tell apart bundles of one version, and
+`release` in the property `olm.package` is the new one. A bundle cannot have both.
+
+Move what follows the `+` to `release`.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a release",
+            catalog: "\
+schema: olm.bundle
+name: foo-v1.0.0-1
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0, release: \"1\"}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "both",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+name: foo-v1.0.0-1
+package: foo
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0+2, release: \"1\"}}
+",
+            findings: &["9:58 version \"1.0.0+2\" has build metadata, and the bundle has a release as well"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let Some(property) = opm::package_property(item.bundle) else { continue };
+        let Some((version, _)) = property.with_release().filter(|(version, _)| !version.build().is_empty())
+        else {
+            continue;
+        };
+        let mut finding = Finding::new(
+            &RULE,
+            format!(
+                "version {} has build metadata, and the bundle has a release as well",
+                quote(property.version)
+            ),
+        )
+        .at(context.value(item.bundle.origin, property.pointer("version")))
+        .about(item.subject())
+        .label("build metadata")
+        .help(format!("write the version as {}", quote(&version.without_build().to_string())));
+        if let Some(view) = item.view {
+            let text = "cannot use build metadata in version with a release version".to_owned();
+            finding =
+                finding.opm(opm::bundle_leaf(view, &item.bundle.name, opm::leaf_order::BUILD_METADATA, text));
+        }
+        findings.push(finding);
+    }
+}

@@ -1,0 +1,105 @@
+//! Bundles that no channel lists.
+
+use std::collections::{BTreeMap, HashSet};
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::{opm, suggest};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC028",
+    name: "bundle-in-no-channel",
+    summary: "No channel lists a bundle",
+    explanation: "\
+A bundle that is in no channel cannot be installed. opm refuses it, because a forgotten entry is far more
+often the reason than intent.
+
+Add an entry to a channel, with the edges that lead to it, or remove the blob of the bundle.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "listed",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+",
+            findings: &[],
+        },
+        Case {
+            title: "not listed",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.bundle
+name: foo.v1.0.1
+package: foo
+",
+            findings: &["12:7 no channel of package \"foo\" lists bundle \"foo.v1.0.1\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    // Channels of unknown packages have a finding of their own, which comes first.
+    let homeless =
+        context.catalog.channels.iter().filter(|c| !context.packages.contains_key(c.package.as_str()));
+    let homeless: HashSet<&str> =
+        homeless.flat_map(|channel| channel.entries()).map(|entry| entry.name.as_str()).collect();
+    let mut listed: BTreeMap<&str, HashSet<&str>> = BTreeMap::new();
+    for (package, view) in &context.packages {
+        let entries = view.channels.iter().flat_map(|channel| channel.entries());
+        listed.insert(package, entries.map(|entry| entry.name.as_str()).collect());
+    }
+    for item in opm::bundles(context) {
+        let name = item.bundle.name.as_str();
+        let Some(listed) = item.view.and_then(|_| listed.get(item.bundle.package.as_str())) else { continue };
+        if name.is_empty()
+            || listed.contains(name)
+            || homeless.contains(name)
+            || context.lost.may_hold(schema::CHANNEL, name)
+        {
+            continue;
+        }
+        let (package, quoted) = (quote(&item.bundle.package), quote(name));
+        let unused = listed
+            .iter()
+            .copied()
+            .filter(|entry| item.view.is_some_and(|view| !view.bundle_by_name.contains_key(entry)));
+        let question = suggest::did_you_mean(name, unused);
+        let text = format!("package {package}, bundle {quoted} not found in any channel entries");
+        findings.push(
+            Finding::new(&RULE, format!("no channel of package {package} lists bundle {quoted}"))
+                .at(context.value(item.bundle.origin, "/name"))
+                .about(item.subject())
+                .label("in no channel")
+                .help(format!("{question}add an entry to the `entries` of a channel, or remove this blob"))
+                .opm(item.conversion(11, 0, text)),
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! Bundles of packages that do not exist.
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Phase, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm::{conversion, package_property, unknown_package_help};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC020",
+    name: "bundle-package",
+    summary: "A bundle belongs to no package of the catalog",
+    explanation: "\
+The `package` of a bundle names an `olm.package` blob in the same catalog. There is none of that name.
+
+Correct the name, or add the blob of the package.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a known package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+",
+            findings: &[],
+        },
+        Case {
+            title: "a misspelt package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: fo
+",
+            findings: &["7:10 bundle \"foo.v1.0.0\" is of package \"fo\", which the catalog does not have"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (number, bundle) in context.catalog.bundles.iter().enumerate() {
+        let package = bundle.package.as_str();
+        if package.is_empty()
+            || context.packages.contains_key(package)
+            || context.lost.may_hold(schema::PACKAGE, package)
+        {
+            continue;
+        }
+        let (name, quoted) = (quote(&bundle.name), quote(package));
+        let help = match package_property(bundle) {
+            Some(property) if context.packages.contains_key(property.package_name) => {
+                format!("its property `olm.package` says {}", quote(property.package_name))
+            }
+            _ => unknown_package_help(context, package),
+        };
+        findings.push(
+            Finding::new(
+                &RULE,
+                format!("bundle {name} is of package {quoted}, which the catalog does not have"),
+            )
+            .at(context.value(bundle.origin, "/package"))
+            .about(Subject::bundle(package, &bundle.name))
+            .label("no such package")
+            .help(help)
+            .opm(conversion(
+                Phase::Bundles,
+                number,
+                2,
+                0,
+                format!("unknown package {quoted} for bundle {name}"),
+            )),
+        );
+    }
+}

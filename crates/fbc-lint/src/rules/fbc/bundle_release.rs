@@ -1,0 +1,92 @@
+//! Releases of bundles.
+
+use fbc_version::{Release, ReleaseError};
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC027",
+    name: "bundle-release",
+    summary: "The release of a bundle has the wrong form",
+    explanation: "\
+The `release` in the property `olm.package` tells apart bundles of one version. It has at most 20
+characters: identifiers with dots between, as in the prerelease of a semantic version. Identifiers are
+letters, digits and `-`; numbers have no leading zeros.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a number",
+            catalog: "\
+schema: olm.bundle
+name: foo-v1.0.0-1
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0, release: \"1\"}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "a leading zero",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0, release: \"01\"}}
+",
+            findings: &[
+                "4:74 \"01\" is no valid release: Numeric PreRelease version must not contain leading zeroes \"01\"",
+            ],
+        },
+        Case {
+            title: "too long",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0, release: a23456789b23456789c}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "much too long",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0, release: a23456789b23456789c23}}
+",
+            findings: &["4:74 \"a23456789b23456789c23\" is no valid release: it has more than 20 characters"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let Some(property) = opm::package_property(item.bundle) else { continue };
+        let Err(error) = Release::parse(property.release) else { continue };
+        let release = quote(property.release);
+        let reason = match &error {
+            ReleaseError::TooLong(_) => "it has more than 20 characters".to_owned(),
+            ReleaseError::Segments { segments, .. } => {
+                let reasons: Vec<String> = segments.iter().map(|(_, reason)| reason.to_string()).collect();
+                reasons.join("; ")
+            }
+        };
+        let text =
+            format!("error parsing bundle {} release version {release}: {error}", quote(&item.bundle.name));
+        findings.push(
+            Finding::new(&RULE, format!("{release} is no valid release: {reason}"))
+                .at(context.value(item.bundle.origin, property.pointer("release")))
+                .about(item.subject())
+                .label("no valid release")
+                .help("use a number that grows by one, such as \"1\"")
+                .opm(item.conversion(10, 0, text)),
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! Versions of bundles.
+
+use fbc_version::Version;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC026",
+    name: "bundle-version",
+    summary: "The version of a bundle is no semantic version",
+    explanation: "\
+The version in the property `olm.package` is a strict semantic version: three numbers without leading
+zeros, then optionally `-` with a prerelease and `+` with build metadata. No `v` before it, nothing left
+out.
+
+A prerelease is a sequence of identifiers with dots between: letters, digits and `-`, and numbers again
+without leading zeros.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a version",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+",
+            findings: &[],
+        },
+        Case {
+            title: "a prefix",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+properties:
+- {type: olm.package, value: {packageName: foo, version: v1.0.0}}
+",
+            findings: &[
+                "4:58 \"v1.0.0\" is no semantic version: Invalid character(s) found in major number \"v1\"",
+            ],
+        },
+        Case {
+            title: "two numbers",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+properties:
+- {type: olm.package, value: {packageName: foo, version: \"1.0\"}}
+",
+            findings: &["4:58 \"1.0\" is no semantic version: No Major.Minor.Patch elements found"],
+        },
+        Case {
+            title: "none",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+properties:
+- {type: olm.package, value: {packageName: foo}}
+",
+            findings: &["4:30 bundle \"foo.v1\" has no version"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let Some(property) = opm::package_property(item.bundle) else { continue };
+        let version = property.version;
+        let Err(error) = Version::parse(version) else { continue };
+        let (name, quoted) = (quote(&item.bundle.name), quote(version));
+        let message = if version.is_empty() {
+            format!("bundle {name} has no version")
+        } else {
+            format!("{quoted} is no semantic version: {error}")
+        };
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(context.value(item.bundle.origin, property.pointer("version")))
+                .about(item.subject())
+                .label("no semantic version")
+                .help(help(version))
+                .opm(item.conversion(9, 0, format!("error parsing bundle {name} version {quoted}: {error}"))),
+        );
+    }
+}
+
+/// The version that may have been meant.
+fn help(version: &str) -> String {
+    let trimmed = version.trim().trim_start_matches(['v', 'V', '=']);
+    let candidates = [trimmed.to_owned(), format!("{trimmed}.0"), format!("{trimmed}.0.0")];
+    match candidates.iter().find(|candidate| Version::parse(candidate).is_ok()) {
+        Some(candidate) => format!("write {}", quote(candidate)),
+        None => "write three numbers with dots between, such as \"1.0.0\" or \"1.0.0-rc.1\"".to_owned(),
+    }
+}

@@ -1,0 +1,93 @@
+//! Bundles without a name.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Phase, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm::{bundle_leaf, conversion, leaf_order};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC021",
+    name: "bundle-without-name",
+    summary: "A bundle has no name",
+    explanation: "\
+Channels list bundles by name, so a bundle without one cannot be in any. The name is that of the
+ClusterServiceVersion in the bundle, such as `foo.v1.0.0`.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a name",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+",
+            findings: &[],
+        },
+        Case {
+            title: "no name",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+package: foo
+",
+            findings: &["5:1 this bundle of package \"foo\" has no name"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (number, bundle) in context.catalog.bundles.iter().enumerate() {
+        if !bundle.name.is_empty() {
+            continue;
+        }
+        let package = quote(&bundle.package);
+        let mut finding = Finding::new(&RULE, format!("this bundle of package {package} has no name"))
+            .at(context.value(bundle.origin, "/name"))
+            .about(Subject::package(&bundle.package))
+            .label("no name")
+            .help("add the `name` by which its channels list it");
+        if let Some(view) = context.packages.get(bundle.package.as_str()) {
+            let is_first = view.bundle_by_name.get("").is_some_and(|first| std::ptr::eq(*first, bundle));
+            let is_listed = view
+                .channels
+                .iter()
+                .any(|channel| channel.entries().iter().any(|entry| entry.name.is_empty()));
+            finding = finding.opm(match (is_first, is_listed) {
+                (false, _) => conversion(
+                    Phase::Bundles,
+                    number,
+                    3,
+                    0,
+                    format!("package {package} has duplicate bundle \"\""),
+                ),
+                (true, false) => conversion(
+                    Phase::Bundles,
+                    number,
+                    11,
+                    0,
+                    format!("package {package}, bundle \"\" not found in any channel entries"),
+                ),
+                (true, true) => bundle_leaf(view, "", leaf_order::NAME, "name must be set".to_owned()),
+            });
+        }
+        findings.push(finding);
+    }
+}

@@ -1,0 +1,68 @@
+//! Bundles that name no package.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Phase, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm::{conversion, package_property};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC019",
+    name: "bundle-without-package",
+    summary: "A bundle names no package",
+    explanation: "\
+The `package` of an `olm.bundle` blob says to which package the bundle belongs. The property
+`olm.package` repeats it.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a package",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+",
+            findings: &[],
+        },
+        Case {
+            title: "no package",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+",
+            findings: &["1:1 bundle \"foo.v1\" has no package"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (number, bundle) in context.catalog.bundles.iter().enumerate() {
+        if bundle.package.is_empty() {
+            let name = quote(&bundle.name);
+            let help = match package_property(bundle) {
+                Some(property) if !property.package_name.is_empty() => {
+                    format!("add `package: {}`, as its property `olm.package` says", property.package_name)
+                }
+                _ => "add the `package` that it belongs to".to_owned(),
+            };
+            findings.push(
+                Finding::new(&RULE, format!("bundle {name} has no package"))
+                    .at(context.value(bundle.origin, "/package"))
+                    .about(Subject::bundle("", &bundle.name))
+                    .label("no package")
+                    .help(help)
+                    .opm(conversion(
+                        Phase::Bundles,
+                        number,
+                        1,
+                        0,
+                        format!("package name must be set for bundle {name}"),
+                    )),
+            );
+        }
+    }
+}

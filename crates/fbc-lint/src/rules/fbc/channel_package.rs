@@ -1,0 +1,89 @@
+//! Channels of packages that do not exist.
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Phase, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm::{conversion, unknown_package_help};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC014",
+    name: "channel-package",
+    summary: "A channel belongs to no package of the catalog",
+    explanation: "\
+The `package` of a channel names an `olm.package` blob in the same catalog. There is none of that name,
+or the channel names none.
+
+Correct the name, or add the blob of the package. What else follows from the missing package, for the
+bundles in the channel for instance, is not reported.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a known package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "a misspelt package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: fooo
+name: stable
+",
+            findings: &["6:10 channel \"stable\" is of package \"fooo\", which the catalog does not have"],
+        },
+        Case {
+            title: "no package",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+name: stable
+",
+            findings: &["5:1 channel \"stable\" has no package"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (number, channel) in context.catalog.channels.iter().enumerate() {
+        let package = channel.package.as_str();
+        if context.packages.contains_key(package) || context.lost.may_hold(schema::PACKAGE, package) {
+            continue;
+        }
+        let name = quote(&channel.name);
+        let message = if package.is_empty() {
+            format!("channel {name} has no package")
+        } else {
+            format!("channel {name} is of package {}, which the catalog does not have", quote(package))
+        };
+        let text = format!("unknown package {} for channel {name}", quote(package));
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(context.value(channel.origin, "/package"))
+                .about(Subject::channel(package, &channel.name))
+                .label(if package.is_empty() { "no package" } else { "no such package" })
+                .help(unknown_package_help(context, package))
+                .opm(conversion(Phase::Channels, number, 1, 0, text)),
+        );
+    }
+}

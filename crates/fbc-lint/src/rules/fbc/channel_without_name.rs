@@ -1,0 +1,62 @@
+//! Channels without a name.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Phase, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm::conversion;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC015",
+    name: "channel-without-name",
+    summary: "A channel has no name",
+    explanation: "\
+An `olm.channel` blob needs a name that is unique in its package: users follow channels by name, and
+`defaultChannel` of the package names one.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a name",
+            catalog: "\
+schema: olm.channel
+package: foo
+name: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "no name",
+            catalog: "\
+schema: olm.channel
+package: foo
+",
+            findings: &["1:1 this channel of package \"foo\" has no name"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (number, channel) in context.catalog.channels.iter().enumerate() {
+        if channel.name.is_empty() {
+            let package = quote(&channel.package);
+            findings.push(
+                Finding::new(&RULE, format!("this channel of package {package} has no name"))
+                    .at(context.value(channel.origin, "/name"))
+                    .about(Subject::package(&channel.package))
+                    .label("no name")
+                    .help("add a `name`")
+                    .opm(conversion(
+                        Phase::Channels,
+                        number,
+                        2,
+                        0,
+                        format!("package {package} contains channel with no name"),
+                    )),
+            );
+        }
+    }
+}

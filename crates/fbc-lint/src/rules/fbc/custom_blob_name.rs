@@ -1,0 +1,82 @@
+//! Blobs of one's own that cannot be served.
+
+use std::collections::BTreeSet;
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC208",
+    name: "custom-blob-name",
+    summary: "A blob of one's own has a schema or package that cannot be served",
+    explanation: "\
+opm validates blobs of other schemas whatever their schema and package are, but serves a catalog only if
+both consist of letters, digits, `.`, `_` and `-` and begin with a letter or digit.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "a good schema",
+            catalog: "\
+schema: com.example.note
+package: foo
+",
+            findings: &[],
+        },
+        Case {
+            title: "a space",
+            catalog: "\
+schema: my note
+package: foo
+",
+            findings: &["1:9 schema \"my note\" cannot be served"],
+        },
+        Case {
+            title: "a slash in the package",
+            catalog: "\
+schema: com.example.note
+package: foo/bar
+",
+            findings: &[
+                "2:10 package \"foo/bar\" of a blob with schema \"com.example.note\" cannot be served",
+            ],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let mut seen = BTreeSet::new();
+    for other in &context.catalog.others {
+        let (schema, package) = (other.meta.schema.as_str(), other.meta.package.as_str());
+        let (message, pointer) = if !is_servable(schema) {
+            (format!("schema {} cannot be served", quote(schema)), "/schema")
+        } else if !package.is_empty() && !is_servable(package) {
+            let message = format!(
+                "package {} of a blob with schema {} cannot be served",
+                quote(package),
+                quote(schema)
+            );
+            (message, "/package")
+        } else {
+            continue;
+        };
+        if seen.insert((schema, package)) {
+            findings.push(
+                Finding::new(&RULE, message)
+                    .at(context.value(other.origin, pointer))
+                    .about(Subject::package(package))
+                    .label("cannot be served")
+                    .help("use letters, digits, `.`, `_` and `-`, beginning with a letter or digit"),
+            );
+        }
+    }
+}
+
+fn is_servable(name: &str) -> bool {
+    name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+}

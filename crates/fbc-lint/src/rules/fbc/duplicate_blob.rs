@@ -1,0 +1,77 @@
+//! Blobs of one's own that are given twice.
+
+use std::collections::HashMap;
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC209",
+    name: "duplicate-blob",
+    summary: "Two blobs have the same schema, package and name",
+    explanation: "\
+Schema, package and name together identify a blob in a catalog. opm checks that for its own schemas only;
+who looks up one of two equal ones finds either.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "two names",
+            catalog: "\
+schema: com.example.note
+package: foo
+name: a
+---
+schema: com.example.note
+package: foo
+name: b
+",
+            findings: &[],
+        },
+        Case {
+            title: "equal",
+            catalog: "\
+schema: com.example.note
+package: foo
+name: a
+---
+schema: com.example.note
+package: foo
+name: a
+",
+            findings: &["5:1 a second blob with schema \"com.example.note\", package \"foo\" and name \"a\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let mut first_origins = HashMap::with_capacity(context.catalog.others.len());
+    for other in &context.catalog.others {
+        let meta = &other.meta;
+        let key = (meta.schema.as_str(), meta.package.as_str(), meta.name.as_str());
+        let first = *first_origins.entry(key).or_insert(other.origin);
+        if first == other.origin {
+            continue;
+        }
+        let message = format!(
+            "a second blob with schema {}, package {} and name {}",
+            quote(&meta.schema),
+            quote(&meta.package),
+            quote(&meta.name)
+        );
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(context.value(other.origin, ""))
+                .about(Subject::package(&meta.package))
+                .label("given before")
+                .note(opm::other_place(context, first, other.origin))
+                .help("remove one of them, or give them different names"),
+        );
+    }
+}

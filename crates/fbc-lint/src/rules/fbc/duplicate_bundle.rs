@@ -1,0 +1,86 @@
+//! Bundles that a package has twice.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Phase, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm::{conversion, other_place};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC022",
+    name: "duplicate-bundle",
+    summary: "A package has two bundles of one name",
+    explanation: "\
+A bundle has one `olm.bundle` blob, however many channels list it. The usual reason for a second one is
+that a bundle was rendered and appended twice.
+
+Remove one of the blobs. Its other contents are not checked.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "two bundles",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+name: foo.v1
+package: foo
+---
+schema: olm.bundle
+name: foo.v2
+package: foo
+",
+            findings: &[],
+        },
+        Case {
+            title: "the same twice",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+name: foo.v1
+package: foo
+---
+schema: olm.bundle
+name: foo.v1
+package: foo
+",
+            findings: &["10:7 package \"foo\" has a second bundle \"foo.v1\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (number, bundle) in context.catalog.bundles.iter().enumerate() {
+        let Some(view) = context.packages.get(bundle.package.as_str()) else { continue };
+        let first = view.bundle_by_name.get(bundle.name.as_str());
+        let Some(first) = first.filter(|first| !std::ptr::eq(**first, bundle)) else { continue };
+        if bundle.name.is_empty() {
+            continue;
+        }
+        let (package, name) = (quote(&bundle.package), quote(&bundle.name));
+        let text = format!("package {package} has duplicate bundle {name}");
+        let help = if first.image == bundle.image {
+            "remove one of the blobs; they have the same image"
+        } else {
+            "the blobs have different images: keep the right one, or rename one"
+        };
+        findings.push(
+            Finding::new(&RULE, format!("package {package} has a second bundle {name}"))
+                .at(context.value(bundle.origin, "/name"))
+                .about(Subject::bundle(&bundle.package, &bundle.name))
+                .label("used before")
+                .note(other_place(context, first.origin, bundle.origin))
+                .help(help)
+                .opm(conversion(Phase::Bundles, number, 3, 0, text)),
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! Channels that a package has twice.
+
+use std::collections::HashMap;
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Phase, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm::{conversion, other_place};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC016",
+    name: "duplicate-channel",
+    summary: "A package has two channels of one name",
+    explanation: "\
+All entries of a channel stand in one `olm.channel` blob. Blobs of the same name are not merged.
+
+Move the entries of both into one, or rename one.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "two channels",
+            catalog: "\
+schema: olm.channel
+package: foo
+name: a
+---
+schema: olm.channel
+package: foo
+name: b
+",
+            findings: &[],
+        },
+        Case {
+            title: "two blobs of one name",
+            catalog: "\
+schema: olm.channel
+package: foo
+name: a
+---
+schema: olm.channel
+package: foo
+name: a
+",
+            findings: &["7:7 package \"foo\" has a second channel \"a\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let mut first_origins = HashMap::new();
+    for (number, channel) in context.catalog.channels.iter().enumerate() {
+        let key = (channel.package.as_str(), channel.name.as_str());
+        let first = *first_origins.entry(key).or_insert(channel.origin);
+        if channel.name.is_empty() || first == channel.origin {
+            continue;
+        }
+        let (package, name) = (quote(&channel.package), quote(&channel.name));
+        let text = format!("package {package} has duplicate channel {name}");
+        findings.push(
+            Finding::new(&RULE, format!("package {package} has a second channel {name}"))
+                .at(context.value(channel.origin, "/name"))
+                .about(Subject::channel(&channel.package, &channel.name))
+                .label("used before")
+                .note(other_place(context, first, channel.origin))
+                .help("move the entries of both into one blob, or rename one of them")
+                .opm(conversion(Phase::Channels, number, 3, 0, text)),
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! Bundles that a channel lists twice.
+
+use std::collections::HashSet;
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Phase, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm::conversion;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC018",
+    name: "duplicate-entry",
+    summary: "A channel lists a bundle twice",
+    explanation: "\
+A bundle has one entry in a channel, with one `replaces`, one list of `skips` and one `skipRange`. It
+may be in other channels as well, with other edges.
+
+Merge the entries into one.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "two entries",
+            catalog: "\
+schema: olm.channel
+package: foo
+name: a
+entries:
+- name: foo.v1
+- name: foo.v2
+",
+            findings: &[],
+        },
+        Case {
+            title: "the same twice",
+            catalog: "\
+schema: olm.channel
+package: foo
+name: a
+entries:
+- name: foo.v1
+- name: foo.v1
+",
+            findings: &["6:9 channel \"a\" lists \"foo.v1\" a second time"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (number, channel) in context.catalog.channels.iter().enumerate() {
+        let mut names = HashSet::with_capacity(channel.entries().len());
+        for (index, entry) in channel.entries().iter().enumerate() {
+            if names.insert(entry.name.as_str()) || entry.name.is_empty() {
+                continue;
+            }
+            let (name, entry_name) = (quote(&channel.name), quote(&entry.name));
+            let text = format!(
+                "invalid package {}, channel {name}: duplicate entry {entry_name}",
+                quote(&channel.package)
+            );
+            findings.push(
+                Finding::new(&RULE, format!("channel {name} lists {entry_name} a second time"))
+                    .at(context.value(channel.origin, format!("/entries/{index}/name")))
+                    .about(Subject::entry(&channel.package, &channel.name, &entry.name))
+                    .label("listed before")
+                    .help("merge the two entries: one `replaces`, all `skips`")
+                    .opm(conversion(Phase::Channels, number, 4, index, text)),
+            );
+        }
+    }
+}

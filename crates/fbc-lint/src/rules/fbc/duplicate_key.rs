@@ -1,0 +1,68 @@
+//! Keys that an object gives twice.
+
+use fbc_yaml::go_text::quote;
+use fbc_yaml::locate::{Locator, line_and_column};
+
+use crate::context::Context;
+use crate::finding::{Finding, Place, Target};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC201",
+    name: "duplicate-key",
+    summary: "An object gives a key twice",
+    explanation: "\
+YAML and JSON forbid a key that an object gives twice. opm does not notice: the last one wins, and what
+the first one held is gone.
+
+Remove one of the two, or merge what they hold.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "different keys",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "one key twice",
+            catalog: "\
+schema: olm.package
+name: foo
+name: bar
+",
+            findings: &["3:1 \"name\" is given twice; the value on line 2 is lost"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for file in &context.catalog.files {
+        if !file.documents.iter().any(|document| document.has_duplicate_keys) {
+            continue;
+        }
+        // A file that is gone by now has other problems.
+        let Ok(bytes) = context.tree.read(&file.path) else { continue };
+        for document in file.documents.iter().filter(|document| document.has_duplicate_keys) {
+            let locator = Locator::new(&bytes, document.range.clone(), document.syntax);
+            for duplicate in locator.duplicate_keys() {
+                let (line, _) = line_and_column(&bytes, duplicate.first.start);
+                let message =
+                    format!("{} is given twice; the value on line {line} is lost", quote(&duplicate.key));
+                let place =
+                    Place { path: file.path.clone(), origin: None, target: Target::Bytes(duplicate.last) };
+                findings.push(
+                    Finding::new(&RULE, message)
+                        .at(place)
+                        .label("given before")
+                        .help("remove one of the two, or merge them"),
+                );
+            }
+        }
+    }
+}

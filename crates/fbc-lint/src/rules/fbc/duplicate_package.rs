@@ -1,0 +1,71 @@
+//! Packages that are declared twice.
+
+use std::collections::HashMap;
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Phase, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm::{conversion, other_place};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC013",
+    name: "duplicate-package",
+    summary: "A package is declared more than once",
+    explanation: "\
+Each package has exactly one `olm.package` blob in the whole catalog.
+
+Two usual reasons: a package was copied and not renamed; or the folder is no catalog but holds several,
+for instance one for each version of OpenShift. Validate each of those folders on its own.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "one blob",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "two blobs",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.package
+name: foo
+",
+            findings: &["6:7 package \"foo\" is declared a second time"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let mut first_origins = HashMap::new();
+    for (number, package) in context.catalog.packages.iter().enumerate() {
+        let name = package.name.as_str();
+        let first = *first_origins.entry(name).or_insert(package.origin);
+        if name.is_empty() || first == package.origin {
+            continue;
+        }
+        let text = format!("duplicate package {}", quote(name));
+        findings.push(
+            Finding::new(&RULE, format!("package {} is declared a second time", quote(name)))
+                .at(context.value(package.origin, "/name"))
+                .about(Subject::package(name))
+                .label("declared before")
+                .note(other_place(context, first, package.origin))
+                .help(
+                    "remove one of the blobs; if the folder holds several catalogs, validate each of them on its own",
+                )
+                .opm(conversion(Phase::Packages, number, 2, 0, text)),
+        );
+    }
+}

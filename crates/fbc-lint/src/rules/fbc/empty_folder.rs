@@ -1,0 +1,59 @@
+//! Folders without a blob.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Place, Target};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC217",
+    name: "empty-folder",
+    summary: "A folder of the catalog holds nothing",
+    explanation: "\
+By custom each package has a folder of its own. This folder holds no blob: files are missing or empty, or
+the package was removed and its folder was not. A folder all of whose files `.indexignore` leaves out is
+not reported.",
+    basis: Basis::Advice,
+    check,
+    cases: &[Case {
+        title: "no folders",
+        catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+        findings: &[],
+    }],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let catalog = context.catalog;
+    let filled =
+        catalog.files.iter().filter(|file| !file.documents.is_empty()).map(|file| file.path.as_path());
+    let unreadable = catalog.faults.iter().map(|fault| fault.path.as_path());
+    let ignored = catalog.ignored.iter().map(|path| path.as_path());
+    let known: BTreeSet<&Path> =
+        filled.chain(ignored).chain(unreadable).filter_map(first_component).collect();
+    // A root that cannot be listed has a finding of its own.
+    for entry in context.tree.list(Path::new("")).unwrap_or_default() {
+        let name = entry.name.to_string_lossy();
+        if !entry.is_directory || known.contains(entry.name.as_path()) || name.starts_with('.') {
+            continue;
+        }
+        findings.push(
+            Finding::new(&RULE, format!("folder {} holds no blob", quote(&name)))
+                .at(Place { path: entry.name.clone(), origin: None, target: Target::File })
+                .label("nothing in it")
+                .help("remove it, or put the catalog of its package there"),
+        );
+    }
+}
+
+fn first_component(path: &Path) -> Option<&Path> {
+    path.components().next().map(|component| Path::new(component.as_os_str()))
+}

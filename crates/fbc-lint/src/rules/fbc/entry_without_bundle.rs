@@ -1,0 +1,125 @@
+//! Entries of channels that no bundle belongs to.
+
+use std::collections::{BTreeMap, HashSet};
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::{missing_bundles, suggest};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC029",
+    name: "entry-without-bundle",
+    summary: "A channel lists a bundle that is not in the catalog",
+    explanation: "\
+Every entry of a channel has the name of an `olm.bundle` blob of the same package. Names in `replaces`
+and `skips` need no bundle.
+
+opm looks only at the last channel of a package when it searches for missing bundles. For other channels
+it says instead that the bundle lacks its property `olm.package` and its image.
+
+Render the missing bundle into the catalog, correct the name, or remove the entry from all channels.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a bundle for the entry",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+",
+            findings: &[],
+        },
+        Case {
+            title: "no bundle",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+",
+            findings: &[
+                "9:9 channel \"stable\" lists \"foo.v1.0.0\", but package \"foo\" has no bundle of that name",
+            ],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    // Bundles of unknown packages have a finding of their own, which comes first.
+    let homeless =
+        context.catalog.bundles.iter().filter(|b| !context.packages.contains_key(b.package.as_str()));
+    let homeless: HashSet<&str> = homeless.map(|bundle| bundle.name.as_str()).collect();
+    for (package, view) in &context.packages {
+        // Each missing bundle once, with the channels and entries that name it.
+        let mut missing: BTreeMap<&str, Vec<(&fbc_model::Channel, usize)>> = BTreeMap::new();
+        for channel in &view.channels {
+            for (index, entry) in channel.entries().iter().enumerate() {
+                let name = entry.name.as_str();
+                if !name.is_empty() && !view.bundle_by_name.contains_key(name) {
+                    missing.entry(name).or_default().push((channel, index));
+                }
+            }
+        }
+        let texts = missing_bundles::OpmTexts::of(context, view);
+        for (number, (name, places)) in missing.into_iter().enumerate() {
+            let Some((channel, index)) = places.first().copied() else { continue };
+            if homeless.contains(name) || context.lost.may_hold(schema::BUNDLE, name) {
+                continue;
+            }
+            // Comparing names is slow; whoever has that many missing needs no more suggestions.
+            let listed: HashSet<&str> = if number < MAX_SUGGESTIONS {
+                view.channels.iter().flat_map(|c| c.entries()).map(|entry| entry.name.as_str()).collect()
+            } else {
+                HashSet::new()
+            };
+            let unlisted = view.bundle_by_name.keys().copied().filter(|bundle| !listed.contains(bundle));
+            let unlisted = unlisted.take(if listed.is_empty() { 0 } else { usize::MAX });
+            let question = suggest::did_you_mean(name, unlisted);
+            let mut finding = Finding::new(
+                &RULE,
+                format!(
+                    "channel {} lists {}, but package {} has no bundle of that name",
+                    quote(&channel.name),
+                    quote(name),
+                    quote(package)
+                ),
+            )
+            .at(context.value(channel.origin, format!("/entries/{index}/name")))
+            .about(Subject::entry(package, &channel.name, name))
+            .label("no such bundle")
+            .help(format!("{question}add the bundle with `fbc render IMAGE`, or remove the entry"))
+            .opm(texts.of_bundle(name));
+            let others: Vec<String> =
+                places.iter().skip(1).map(|(channel, _)| quote(&channel.name)).collect();
+            if !others.is_empty() {
+                finding = finding.note(format!("also listed in {}", others.join(", ")));
+            }
+            findings.push(finding);
+        }
+    }
+}
+
+/// How many missing bundles of a package get a suggestion.
+const MAX_SUGGESTIONS: usize = 20;

@@ -1,0 +1,79 @@
+//! Entries of channels without a name.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Phase, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::missing_bundles;
+use super::opm::conversion;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC017",
+    name: "entry-without-name",
+    summary: "An entry of a channel has no name",
+    explanation: "\
+An entry of a channel stands for a bundle and has its name. An entry without one is usually a line with
+a lonely `-`, or `replaces` that was meant to belong to the entry before.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a name",
+            catalog: "\
+schema: olm.channel
+package: foo
+name: a
+entries:
+- name: foo.v1
+",
+            findings: &[],
+        },
+        Case {
+            title: "no name",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: a
+entries:
+- name: foo.v2
+- replaces: foo.v1
+",
+            findings: &["10:3 entry 2 of channel \"a\" has no name"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (number, channel) in context.catalog.channels.iter().enumerate() {
+        let nameless = channel.entries().iter().enumerate().filter(|(_, entry)| entry.name.is_empty());
+        for (before, (index, _)) in nameless.enumerate() {
+            let mut finding = Finding::new(
+                &RULE,
+                format!("entry {} of channel {} has no name", index + 1, quote(&channel.name)),
+            )
+            .at(context.value(channel.origin, format!("/entries/{index}")))
+            .about(Subject::channel(&channel.package, &channel.name))
+            .label("no name")
+            .help("add the `name` of a bundle, or remove the entry");
+            let view = context.packages.get(channel.package.as_str());
+            if before > 0 {
+                let text = format!(
+                    "invalid package {}, channel {}: duplicate entry \"\"",
+                    quote(&channel.package),
+                    quote(&channel.name)
+                );
+                finding = finding.opm(conversion(Phase::Channels, number, 4, index, text));
+            } else if let Some(view) = view.filter(|view| !view.bundle_by_name.contains_key("")) {
+                finding = finding.opm(missing_bundles::opm_text(context, view, ""));
+            }
+            findings.push(finding);
+        }
+    }
+}

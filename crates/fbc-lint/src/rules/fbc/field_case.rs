@@ -1,0 +1,65 @@
+//! Fields in another case than that of the format.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::odd_keys;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC204",
+    name: "field-case",
+    summary: "A field is spelt in another case than in the format",
+    explanation: "\
+opm takes fields whatever their case: `defaultchannel` counts as `defaultChannel`. Other readers do not:
+a query with jq, a schema in an editor, a program in another language finds nothing there. When opm
+renders the blob, it writes the usual spelling.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "the usual spelling",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "another case",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultchannel: stable
+",
+            findings: &["3:1 `defaultchannel` is spelt `defaultChannel` in the format"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for blob in odd_keys::blobs(context) {
+        for odd in &blob.keys {
+            let Some(spelling) = odd.spelling else { continue };
+            let mut finding =
+                Finding::new(&RULE, format!("`{}` is spelt `{spelling}` in the format", odd.key))
+                    .at(context.key(blob.origin, &odd.pointer))
+                    .about(blob.subject.clone())
+                    .label("another case")
+                    .note("opm takes it all the same; other readers do not")
+                    .help(format!("write `{spelling}`"));
+            if odd.count > 1 {
+                finding = finding.note(format!(
+                    "{} objects of this blob have the field {}",
+                    odd.count,
+                    quote(&odd.key)
+                ));
+            }
+            findings.push(finding);
+        }
+    }
+}

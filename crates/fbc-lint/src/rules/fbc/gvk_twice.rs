@@ -1,0 +1,95 @@
+//! APIs that a bundle provides twice.
+
+use fbc_model::go_type;
+use fbc_yaml::Node;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC213",
+    name: "api-twice",
+    summary: "A bundle names an API twice",
+    explanation: "\
+A bundle has several properties `olm.gvk`, or several `olm.gvk.required`, with the same group, version and
+kind. One is enough; a second one is most often a copy in which the version or kind was not changed.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "two APIs",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.gvk, value: {group: example.com, version: v1, kind: Foo}}
+- {type: olm.gvk, value: {group: example.com, version: v2, kind: Foo}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "the same twice",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.gvk, value: {group: example.com, version: v1, kind: Foo}}
+- {type: olm.gvk, value: {group: example.com, version: v1, kind: Foo}}
+",
+            findings: &["6:3 bundle \"foo.v1\" has two properties \"olm.gvk\" for example.com/v1 Foo"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        for kind in ["olm.gvk", "olm.gvk.required"] {
+            let mut apis: Vec<(Api<'_>, usize)> =
+                opm::values(item.bundle, kind).map(|(index, value)| (Api::of(value), index)).collect();
+            // Stable: of equal ones the first stays first.
+            apis.sort_by_key(|(api, _)| *api);
+            for pair in apis.windows(2) {
+                let [(first, _), (api, index)] = pair else { continue };
+                if first != api {
+                    continue;
+                }
+                let message = format!(
+                    "bundle {} has two properties {} for {}/{} {}",
+                    quote(&item.bundle.name),
+                    quote(kind),
+                    api.group,
+                    api.version,
+                    api.kind
+                );
+                findings.push(
+                    Finding::new(&RULE, message)
+                        .at(context.value(item.bundle.origin, format!("/properties/{index}")))
+                        .about(item.subject())
+                        .label("given before")
+                        .help("remove one, or correct its version or kind"),
+                );
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Api<'d> {
+    kind: &'d str,
+    version: &'d str,
+    group: &'d str,
+}
+
+impl<'d> Api<'d> {
+    fn of(value: Node<'d>) -> Self {
+        let text = |name| go_type::field(value, name).and_then(Node::as_str).unwrap_or_default();
+        Self { kind: text("kind"), version: text("version"), group: text("group") }
+    }
+}

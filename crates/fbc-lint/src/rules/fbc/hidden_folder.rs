@@ -1,0 +1,67 @@
+//! Hidden folders that are read as part of the catalog.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fbc_model::load::LoadFault;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, OpmText, Place, Target};
+use crate::rule::{Basis, Case, Rule};
+
+use super::load_fault;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC033",
+    name: "hidden-folder",
+    summary: "A hidden folder is read as part of the catalog",
+    explanation: "\
+opm reads every file below the folder of a catalog, also in hidden folders such as `.git` and whatever the
+names of the files. What it finds there is no catalog.
+
+Validate the folder of the catalog rather than the root of the repository, or name the hidden folder in
+`.indexignore`. A folder is reported once.",
+    basis: Basis::Opm,
+    check,
+    cases: &[Case {
+        title: "no hidden folder",
+        catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+        findings: &[],
+    }],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let mut folders: BTreeMap<&Path, (&LoadFault, usize)> = BTreeMap::new();
+    for fault in &context.catalog.faults {
+        if let Some(folder) = load_fault::hidden_folder(fault) {
+            folders.entry(folder).or_insert((fault, 0)).1 += 1;
+        }
+    }
+    for (folder, (first, count)) in folders {
+        let what = if count == 1 { "something" } else { "much" };
+        let message = format!(
+            "hidden folder {} is read as part of the catalog, and holds {what} that is no catalog",
+            quote(&folder.to_string_lossy())
+        );
+        let pattern = load_fault::ignore_pattern(&first.path);
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(Place { path: folder.to_path_buf(), origin: None, target: Target::File })
+                .label("no catalog")
+                .note(format!(
+                    "{count} documents in it cannot be loaded; the first is in {}",
+                    first.path.display()
+                ))
+                .help(format!(
+                    "add the line `{pattern}` to an `.indexignore` file at the root of the catalog"
+                ))
+                .opm(OpmText::Load(first.message.clone())),
+        );
+    }
+}

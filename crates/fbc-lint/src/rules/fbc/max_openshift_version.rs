@@ -1,0 +1,109 @@
+//! The highest version of OpenShift.
+
+use fbc_yaml::go_text::quote;
+use fbc_yaml::{Kind, Node};
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC211",
+    name: "max-openshift-version",
+    summary: "The value of `olm.maxOpenShiftVersion` is no minor version",
+    explanation: "\
+The property `olm.maxOpenShiftVersion` keeps a cluster from an upgrade beyond the minor version that it
+names, such as `\"4.19\"`. A bundle has it once at most. With a value that cannot be read, the cluster
+cannot be upgraded at all until the operator is gone.
+
+Put the version in quotes: without them YAML reads a number, and `4.20` becomes `4.2`.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "a minor version",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.maxOpenShiftVersion, value: \"4.19\"}
+",
+            findings: &[],
+        },
+        Case {
+            title: "a number",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.maxOpenShiftVersion, value: 4.20}
+",
+            findings: &["5:42 olm.maxOpenShiftVersion of bundle \"foo.v1\" is the number 4.2"],
+        },
+        Case {
+            title: "a patch version",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.maxOpenShiftVersion, value: \"4.19.3\"}
+",
+            findings: &[
+                "5:42 olm.maxOpenShiftVersion of bundle \"foo.v1\" is \"4.19.3\", not a minor version",
+            ],
+        },
+        Case {
+            title: "twice",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.maxOpenShiftVersion, value: \"4.18\"}
+- {type: olm.maxOpenShiftVersion, value: \"4.19\"}
+",
+            findings: &["6:3 bundle \"foo.v1\" has olm.maxOpenShiftVersion more than once"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let name = quote(&item.bundle.name);
+        for (number, (index, value)) in opm::values(item.bundle, "olm.maxOpenShiftVersion").enumerate() {
+            let (message, pointer) = if number > 0 {
+                (format!("bundle {name} has olm.maxOpenShiftVersion more than once"), "")
+            } else {
+                let Some(fault) = fault(value) else { continue };
+                (format!("olm.maxOpenShiftVersion of bundle {name} is {fault}"), "/value")
+            };
+            findings.push(
+                Finding::new(&RULE, message)
+                    .at(context.value(item.bundle.origin, format!("/properties/{index}{pointer}")))
+                    .about(item.subject())
+                    .label(if number > 0 { "one too many" } else { "no minor version" })
+                    .help("write the last minor version that works, in quotes, such as \"4.19\""),
+            );
+        }
+    }
+}
+
+fn fault(value: Node<'_>) -> Option<String> {
+    match (value.kind(), value.as_str()) {
+        (_, Some(text)) if is_minor_version(text) => None,
+        (_, Some(text)) => Some(format!("{}, not a minor version", quote(text))),
+        (Kind::Number, _) => Some(format!("the number {}", value.as_f64().unwrap_or_default())),
+        (kind, _) => Some(format!("{}, not a minor version", super::go_words::found_kind(kind.go_name()))),
+    }
+}
+
+fn is_minor_version(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once('.').is_some_and(|(major, minor)| is_number(major) && is_number(minor))
+}

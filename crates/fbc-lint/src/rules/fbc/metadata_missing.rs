@@ -1,0 +1,84 @@
+//! Bundles of which a console can show nothing.
+
+use fbc_model::bundle_object;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC206",
+    name: "metadata-missing",
+    summary: "Bundles have nothing that a console could show",
+    explanation: "\
+Consoles show the display name, description, provider and links of a bundle from its property
+`olm.csv.metadata`, or, with older clusters, from the ClusterServiceVersion in `olm.bundle.object`. A
+bundle with neither can be installed, but has no entry that people could read.
+
+Render the bundle image with a current opm or with `fbc render`. A package is reported once.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "metadata",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.csv.metadata, value: {}}
+image: quay.io/foo/foo:v1
+",
+            findings: &[],
+        },
+        Case {
+            title: "neither",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: quay.io/foo/foo:v1
+",
+            findings: &["5:1 bundle \"foo.v1\" has neither \"olm.csv.metadata\" nor \"olm.bundle.object\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in &context.packages {
+        let is_shown =
+            |kind: &str| kind == opm::METADATA_PROPERTY_TYPE || kind == bundle_object::PROPERTY_TYPE;
+        let mut bare = view.bundles.iter().filter(|bundle| {
+            !bundle.image.is_empty() && !bundle.properties.iter().any(|property| is_shown(&property.kind))
+        });
+        let Some(first) = bare.next() else { continue };
+        let more = bare.count();
+        let mut finding = Finding::new(
+            &RULE,
+            format!(
+                "bundle {} has neither \"olm.csv.metadata\" nor \"olm.bundle.object\"",
+                quote(&first.name)
+            ),
+        )
+        .at(context.value(first.origin, "/properties"))
+        .about(Subject::bundle(package, &first.name))
+        .label("nothing that a console could show")
+        .help("render its image anew");
+        if more > 0 {
+            finding = finding.note(format!("so it is with {more} more bundles of the package"));
+        }
+        findings.push(finding);
+    }
+}

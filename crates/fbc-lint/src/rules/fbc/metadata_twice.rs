@@ -1,0 +1,71 @@
+//! Bundles with several properties `olm.csv.metadata`.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use fbc_model::Property;
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC205",
+    name: "metadata-twice",
+    summary: "A bundle has several properties `olm.csv.metadata`",
+    explanation: "\
+The property `olm.csv.metadata` holds what a console shows of a bundle. opm validates a catalog in which a
+bundle has two, and then cannot serve it: `expected at most 1 property of type \"olm.csv.metadata\"`.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "one",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.csv.metadata, value: {}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "two",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.csv.metadata, value: {}}
+- {type: olm.csv.metadata, value: {}}
+",
+            findings: &[
+                "6:3 bundle \"foo.v1\" has 2 properties \"olm.csv.metadata\", which cannot be served",
+            ],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let is_metadata = |property: &Property| property.kind == opm::METADATA_PROPERTY_TYPE;
+        let count = item.bundle.properties.iter().filter(|property| is_metadata(property)).count();
+        let (Some(last), 2..) = (item.bundle.properties.iter().rposition(is_metadata), count) else {
+            continue;
+        };
+        let message = format!(
+            "bundle {} has {count} properties \"olm.csv.metadata\", which cannot be served",
+            quote(&item.bundle.name)
+        );
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(context.value(item.bundle.origin, format!("/properties/{last}")))
+                .about(item.subject())
+                .label("one too many")
+                .help("keep one of them"),
+        );
+    }
+}

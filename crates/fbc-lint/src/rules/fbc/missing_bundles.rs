@@ -1,0 +1,76 @@
+//! What opm says of entries that have no bundle.
+//!
+//! Source of the behaviour: `operator-framework/operator-registry:alpha/declcfg/declcfg_to_model.go`.
+//! The set of entries that wait for their bundle is kept by package, but each channel overwrites that of
+//! the one before, so the conversion finds only what the last channel misses. In other channels the empty
+//! bundle that stands for the entry survives until the model is checked.
+
+use std::collections::BTreeSet;
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::{Context, PackageView};
+use crate::finding::{OpmText, Phase};
+
+use super::opm::{bundle_path, conversion, leaf_order};
+
+/// opm's texts for the missing bundles of a package.
+pub(crate) struct OpmTexts<'a, 'c> {
+    view: &'a PackageView<'c>,
+    /// The number of the package in opm's order, which is random: ours is by name.
+    number: usize,
+    /// What the last channel misses.
+    leftovers: BTreeSet<&'c str>,
+}
+
+impl<'a, 'c> OpmTexts<'a, 'c> {
+    /// Prepares the texts for a package.
+    pub(crate) fn of(context: &'a Context<'c>, view: &'a PackageView<'c>) -> Self {
+        let number = context.packages.range(..view.package.name.as_str()).count();
+        let last = view.channels.last().copied();
+        let entries = last.into_iter().flat_map(|channel| channel.entries());
+        let leftovers = entries
+            .map(|entry| entry.name.as_str())
+            .filter(|name| !view.bundle_by_name.contains_key(name))
+            .collect();
+        Self { view, number, leftovers }
+    }
+
+    /// The text for one missing bundle.
+    pub(crate) fn of_bundle(&self, name: &str) -> OpmText {
+        let package = &self.view.package.name;
+        if self.leftovers.contains(name) {
+            let names: Vec<&str> = self.leftovers.iter().copied().collect();
+            let text = format!(
+                "no olm.bundle blobs found in package {} for olm.channel entries [{}]",
+                quote(package),
+                names.join(" ")
+            );
+            return conversion(Phase::Leftovers, self.number, 1, 0, text);
+        }
+        let channels: BTreeSet<&str> = self
+            .view
+            .channels
+            .iter()
+            .filter(|channel| channel.entries().iter().any(|entry| entry.name == name))
+            .map(|channel| channel.name.as_str())
+            .collect();
+        let mut leaves = vec![
+            (
+                leaf_order::PACKAGE_PROPERTY,
+                "must be exactly one property with type \"olm.package\"".to_owned(),
+            ),
+            (leaf_order::IMAGE, "bundle image must be set".to_owned()),
+        ];
+        if name.is_empty() {
+            leaves.push((leaf_order::NAME, "name must be set".to_owned()));
+        }
+        let paths = channels.into_iter().map(|channel| bundle_path(package, channel, name)).collect();
+        OpmText::ModelLeaves { paths, leaves }
+    }
+}
+
+/// opm's text for one missing bundle of a package.
+pub(crate) fn opm_text<'c>(context: &Context<'c>, view: &PackageView<'c>, name: &str) -> OpmText {
+    OpmTexts::of(context, view).of_bundle(name)
+}

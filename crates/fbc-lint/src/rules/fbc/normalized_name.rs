@@ -1,0 +1,84 @@
+//! Names of bundles that have a release.
+
+use fbc_version::VersionRelease;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC030",
+    name: "normalized-name",
+    summary: "The name of a bundle with a release is not made of package, version and release",
+    explanation: "\
+A bundle whose property `olm.package` has a `release` is named `<package>-v<version>-<release>`. Bundles
+without a release may have any name.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "package, version, release",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+name: foo-v1.0.0-1
+package: foo
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0, release: \"1\"}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "without the release",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0, release: \"1\"}}
+",
+            findings: &["12:7 bundle \"foo.v1.0.0\" has a release, so its name must be \"foo-v1.0.0-1\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let (name, package) = (item.bundle.name.as_str(), item.bundle.package.as_str());
+        let release = opm::package_property(item.bundle).and_then(|property| property.with_release());
+        let (Some(view), Some((version, release))) = (item.view, release) else { continue };
+        let Some(wanted) = VersionRelease::new(version, release).normalized_bundle_name(package) else {
+            continue;
+        };
+        if name.is_empty() || name == wanted {
+            continue;
+        }
+        let (quoted, wanted) = (quote(name), quote(&wanted));
+        let text = format!("name {quoted} does not match normalized name {wanted}");
+        findings.push(
+            Finding::new(&RULE, format!("bundle {quoted} has a release, so its name must be {wanted}"))
+                .at(context.value(item.bundle.origin, "/name"))
+                .about(item.subject())
+                .label(format!("must be {wanted}"))
+                .help("rename it, here and in the entries of its channels; or remove the release")
+                .opm(opm::bundle_leaf(view, name, opm::leaf_order::NORMALIZED_NAME, text)),
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! Bundles with both forms of manifests.
+
+use fbc_model::bundle_object;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use fbc_model::Bundle;
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC207",
+    name: "objects-and-metadata",
+    summary: "Bundles have both `olm.bundle.object` and `olm.csv.metadata`",
+    explanation: "\
+`olm.csv.metadata` was made to replace the manifests in `olm.bundle.object`, which make catalogs several
+times larger. With both, the catalog carries the same twice, and clusters of different versions show
+different things if the two disagree.
+
+Clusters before OpenShift 4.17 need `olm.bundle.object`, later ones `olm.csv.metadata`: render with the
+migration level that fits the clusters of this catalog. A package is reported once.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "one form",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.csv.metadata, value: {}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "both",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.csv.metadata, value: {}}
+- {type: olm.bundle.object, value: {data: e30=}}
+",
+            findings: &["10:3 bundle \"foo.v1\" has both \"olm.bundle.object\" and \"olm.csv.metadata\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in &context.packages {
+        let object =
+            |bundle: &Bundle| bundle.properties.iter().position(|p| p.kind == bundle_object::PROPERTY_TYPE);
+        let has_metadata =
+            |bundle: &Bundle| bundle.properties.iter().any(|p| p.kind == opm::METADATA_PROPERTY_TYPE);
+        let mut both = view
+            .bundles
+            .iter()
+            .filter(|bundle| has_metadata(bundle))
+            .filter_map(|bundle| Some((bundle, object(bundle)?)));
+        let Some((first, index)) = both.next() else { continue };
+        let more = both.count();
+        let mut finding = Finding::new(
+            &RULE,
+            format!("bundle {} has both \"olm.bundle.object\" and \"olm.csv.metadata\"", quote(&first.name)),
+        )
+        .at(context.value(first.origin, format!("/properties/{index}")))
+        .about(Subject::bundle(package, &first.name))
+        .label("the same twice")
+        .help("render the catalog with `--migrate-level` for the clusters that it is for");
+        if more > 0 {
+            finding = finding.note(format!("so it is with {more} more bundles of the package"));
+        }
+        findings.push(finding);
+    }
+}

@@ -1,0 +1,84 @@
+//! Bundles whose property names another package.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC025",
+    name: "package-property-name",
+    summary: "A bundle and its property `olm.package` name different packages",
+    explanation: "\
+A bundle names its package twice: in `package`, and as `packageName` in its property `olm.package`. The
+two must be the same.
+
+When bundles are moved to another package, change both.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "the same",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+",
+            findings: &[],
+        },
+        Case {
+            title: "different",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: bar, version: 1.0.0}
+",
+            findings: &[
+                "10:24 bundle \"foo.v1.0.0\" is of package \"foo\", but its property \"olm.package\" names \"bar\"",
+            ],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let (Some(_), Some(property)) = (item.view, opm::package_property(item.bundle)) else { continue };
+        if property.package_name == item.bundle.package {
+            continue;
+        }
+        let (package, found) = (quote(&item.bundle.package), quote(property.package_name));
+        let text = format!("package {package} does not match \"olm.package\" property {found}");
+        findings.push(
+            Finding::new(
+                &RULE,
+                format!(
+                    "bundle {} is of package {package}, but its property \"olm.package\" names {found}",
+                    quote(&item.bundle.name)
+                ),
+            )
+            .at(context.value(item.bundle.origin, property.pointer("packageName")))
+            .about(item.subject())
+            .label(format!("not {package}"))
+            .help(format!("set `packageName` to {package}, or move the bundle to package {found}"))
+            .opm(item.conversion(6, 0, text)),
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! Values of properties that do not have the form of their type.
+
+use fbc_model::go_type::{self, GoStruct, GoType};
+use fbc_model::{Value, bundle_object, go_types};
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::{go_words, opm};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC023",
+    name: "property-value",
+    summary: "The value of a property does not have the form of its type",
+    explanation: "\
+Every property of a bundle has a `value`, and opm knows the form of these types:
+
+- `olm.package`: `{packageName, version, release}`, all texts
+- `olm.package.required`: `{packageName, versionRange}`
+- `olm.gvk` and `olm.gvk.required`: `{group, kind, version}`
+- `olm.bundle.object`: `{data}`, base64
+- `olm.csv.metadata`: what a console shows of the ClusterServiceVersion
+- `olm.channel`: `{channelName}`
+
+A version without quotes, such as `1.0`, is a number to YAML. Properties of other types may have any
+value, but they must have one.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a version in quotes",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+properties:
+- type: olm.package
+  value: {packageName: foo, version: \"1.0\"}
+",
+            findings: &[],
+        },
+        Case {
+            title: "a number for a version",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0}
+",
+            findings: &[
+                "5:38 property \"olm.package\" of bundle \"foo.v1\": `version` must be text, found a number",
+            ],
+        },
+        Case {
+            title: "text for an object",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+properties:
+- type: olm.gvk
+  value: Foo
+",
+            findings: &[
+                "5:10 property \"olm.gvk\" of bundle \"foo.v1\": `value` must be an object, found text",
+            ],
+        },
+        Case {
+            title: "no value",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+properties:
+- type: x.y
+",
+            findings: &["4:3 property \"x.y\" of bundle \"foo.v1\": `value` is missing"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        for (index, property) in item.bundle.properties.iter().enumerate() {
+            let (message, pointer) = match property.value.as_ref().map(Value::node) {
+                None => ("unexpected end of JSON input".to_owned(), String::new()),
+                Some(value) => {
+                    match known_type(&property.kind).map(|of| go_type::check(value, &GoType::Struct(of))) {
+                        Some(Err(error)) => (error.message, error.pointer),
+                        _ => continue,
+                    }
+                }
+            };
+            if property.kind == bundle_object::PROPERTY_TYPE {
+                // Loading refuses it already.
+                continue;
+            }
+            let name = quote(&item.bundle.name);
+            let field = if pointer.is_empty() { "value".to_owned() } else { go_words::path(&pointer) };
+            let text = format!(
+                "parse properties for bundle {name}: parse property[{index}] of type {}: {message}",
+                quote(&property.kind)
+            );
+            findings.push(
+                Finding::new(
+                    &RULE,
+                    format!(
+                        "property {} of bundle {name}: `{field}` {}",
+                        quote(&property.kind),
+                        go_words::explain(&message)
+                    ),
+                )
+                .at(context.value(item.bundle.origin, format!("/properties/{index}/value{pointer}")))
+                .about(item.subject())
+                .label("wrong form")
+                .help(go_words::help(&message))
+                .opm(item.conversion(4, index, text)),
+            );
+        }
+    }
+}
+
+/// The types whose values opm decodes. Objects of bundles are not among them: they are decoded, and
+/// refused, when they are loaded, and decoding all of them again would double the time of a run.
+fn known_type(kind: &str) -> Option<&'static GoStruct> {
+    match kind {
+        "olm.package" => Some(&go_types::PACKAGE_PROPERTY),
+        "olm.package.required" => Some(&go_types::PACKAGE_REQUIRED_PROPERTY),
+        "olm.gvk" => Some(&go_types::GVK_PROPERTY),
+        "olm.gvk.required" => Some(&go_types::GVK_REQUIRED_PROPERTY),
+        "olm.channel" => Some(&go_types::CHANNEL_PROPERTY),
+        "olm.csv.metadata" => Some(&go_types::CSV_METADATA_PROPERTY),
+        _ => None,
+    }
+}

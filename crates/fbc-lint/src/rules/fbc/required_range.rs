@@ -1,0 +1,91 @@
+//! Version ranges of required packages.
+
+use fbc_model::go_type;
+use fbc_version::blang::Range;
+use fbc_yaml::Node;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC210",
+    name: "required-range",
+    summary: "The version range of a required package cannot be read",
+    explanation: "\
+`versionRange` of the property `olm.package.required` says which versions of another package a bundle
+needs. opm does not read it; OLM does, and a range that it cannot read makes the bundle impossible to
+install.
+
+The grammar: `>=1.2.0 <2.0.0`, alternatives with `||`, `1.2.x`. There is no `^`, no `~`, no comma.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "a range",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.package.required, value: {packageName: bar, versionRange: \">=1.0.0 <2.0.0\"}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "another grammar",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.package.required, value: {packageName: bar, versionRange: ^1.0.0}}
+",
+            findings: &[
+                "5:72 version range \"^1.0.0\" for package \"bar\" cannot be read: Could not parse Range \"^1.0.0\": Could not parse comparator \"^\" in \"^1.0.0\"",
+            ],
+        },
+        Case {
+            title: "none",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.package.required, value: {packageName: bar}}
+",
+            findings: &["5:39 the requirement of package \"bar\" has no version range"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        for (index, value) in opm::values(item.bundle, "olm.package.required") {
+            let text = |name| go_type::field(value, name).and_then(Node::as_str);
+            // Another type than text is refused by opm.
+            if go_type::field(value, "versionRange").is_some_and(|range| range.as_str().is_none()) {
+                continue;
+            }
+            let range = text("versionRange").unwrap_or_default();
+            let Err(error) = Range::parse(range) else { continue };
+            let package = quote(text("packageName").unwrap_or_default());
+            let message = if range.is_empty() {
+                format!("the requirement of package {package} has no version range")
+            } else {
+                format!("version range {} for package {package} cannot be read: {error}", quote(range))
+            };
+            findings.push(
+                Finding::new(&RULE, message)
+                    .at(context.value(item.bundle.origin, format!("/properties/{index}/value/versionRange")))
+                    .about(item.subject())
+                    .label("no range")
+                    .help("write comparisons with spaces between, such as `>=1.2.0 <2.0.0`"),
+            );
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Files that are part of the catalog against all appearance.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Place, Target};
+use crate::rule::{Basis, Case, Rule};
+
+use fbc_model::Origin;
+
+use super::load_fault;
+use crate::lost::is_catalog_file;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC216",
+    name: "stray-file",
+    summary: "A file whose name is not that of a catalog file is part of the catalog",
+    explanation: "\
+opm reads every file below the folder of a catalog, whatever its name. This one is neither `.yaml`, `.yml`
+nor `.json`, and what it holds happens to load: a note or a backup copy that became part of the catalog,
+perhaps.
+
+Rename it if it belongs to the catalog; else move it or name it in `.indexignore`.",
+    basis: Basis::Advice,
+    check,
+    cases: &[Case {
+        title: "a catalog file",
+        catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+        findings: &[],
+    }],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (number, file) in context.catalog.files.iter().enumerate() {
+        // Files that do not load are reported as such.
+        let is_at_fault = || context.catalog.faults.iter().any(|fault| fault.path == file.path);
+        if is_catalog_file(&file.path) || file.documents.is_empty() || is_at_fault() {
+            continue;
+        }
+        let message = format!(
+            "{} is read as part of the catalog, though its name does not look like it",
+            quote(&file.path.to_string_lossy())
+        );
+        let place = Place {
+            path: file.path.clone(),
+            origin: Some(Origin { file: number as u32, document: 0 }),
+            target: Target::File,
+        };
+        findings.push(Finding::new(&RULE, message).at(place).label("part of the catalog").help(format!(
+            "rename it to `*.yaml`, or add the line `{}` to `.indexignore`",
+            load_fault::ignore_pattern(&file.path)
+        )));
+    }
+}

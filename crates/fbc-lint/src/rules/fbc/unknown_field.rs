@@ -1,0 +1,81 @@
+//! Fields that the format does not have.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::{odd_keys, suggest};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC203",
+    name: "unknown-field",
+    summary: "A blob has a field that its schema does not have",
+    explanation: "\
+opm drops fields that it does not know without a word: they have no effect, and `opm render` writes the
+blob without them. Often the field is misspelt, or belongs to another object.
+
+Correct the name or remove the field. Data of your own belongs into a property.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "known fields",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "a misspelt field",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChanel: stable
+",
+            findings: &["3:1 `defaultChanel` is no field of a package, and is dropped"],
+        },
+        Case {
+            title: "a field of every entry",
+            catalog: "\
+schema: olm.channel
+package: foo
+name: a
+entries:
+- {name: foo.v1, skip: [x]}
+- {name: foo.v2, skip: [y]}
+",
+            findings: &["5:18 `skip` is no field of an entry, and is dropped"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for blob in odd_keys::blobs(context) {
+        for odd in blob.keys.iter().filter(|odd| odd.spelling.is_none()) {
+            let question = suggest::closest(&odd.key, odd.fields.iter().copied());
+            let help = match question {
+                Some(field) => format!("did you mean `{field}`?"),
+                None => format!("remove it; the fields are {}", odd.fields.join(", ")),
+            };
+            let mut finding =
+                Finding::new(&RULE, format!("`{}` is no field of {}, and is dropped", odd.key, odd.object))
+                    .at(context.key(blob.origin, &odd.pointer))
+                    .about(blob.subject.clone())
+                    .label("unknown field")
+                    .help(help);
+            if odd.count > 1 {
+                finding = finding.note(format!(
+                    "{} objects of this blob have the field {}",
+                    odd.count,
+                    quote(&odd.key)
+                ));
+            }
+            findings.push(finding);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Schemas that look like one of OLM's.
+
+use std::collections::BTreeMap;
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+use fbc_model::Other;
+use fbc_model::blob::schema;
+
+use super::suggest;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC202",
+    name: "unknown-schema",
+    summary: "The schema of a blob looks like one of OLM's, and is none",
+    explanation: "\
+opm keeps blobs of schemas that it does not know as they are and looks no further at them. A bundle with
+the schema `olm.bundel` is therefore no bundle, and nobody says so.
+
+All schemas that begin with `olm.` are reserved for OLM. For blobs of your own, use a schema that begins
+with a domain of yours.
+
+A template (`olm.semver`, `olm.template.basic`) is no part of a catalog: render it, and keep the template
+outside of the folder of the catalog or name it in `.indexignore`.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "a schema of one's own",
+            catalog: "\
+schema: com.example.note
+package: foo
+",
+            findings: &[],
+        },
+        Case {
+            title: "a misspelt schema",
+            catalog: "\
+schema: olm.bundel
+name: foo.v1
+",
+            findings: &["1:9 \"olm.bundel\" is no schema of OLM, so opm does not look at this blob"],
+        },
+        Case {
+            title: "a template",
+            catalog: "\
+schema: olm.semver
+stable: {}
+",
+            findings: &["1:9 this is a template (\"olm.semver\"), not a part of a catalog"],
+        },
+    ],
+};
+
+const KNOWN: [&str; 4] = [schema::PACKAGE, schema::CHANNEL, schema::BUNDLE, schema::DEPRECATIONS];
+const TEMPLATES: [&str; 4] =
+    ["olm.semver", "olm.template.basic", "olm.template.substitutes", "olm.composite"];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    // Each schema once: the first blob of it, and how many there are.
+    let mut suspects: BTreeMap<&str, (&Other, usize)> = BTreeMap::new();
+    for other in &context.catalog.others {
+        let name = other.meta.schema.as_str();
+        if let Some((_, count)) = suspects.get_mut(name) {
+            *count += 1;
+        } else if name.to_ascii_lowercase().starts_with("olm.") || suggest::closest(name, KNOWN).is_some() {
+            suspects.insert(name, (other, 1));
+        }
+    }
+    for (name, (other, count)) in suspects {
+        let quoted = quote(name);
+        let (message, help) = if TEMPLATES.contains(&name) {
+            (
+                format!("this is a template ({quoted}), not a part of a catalog"),
+                "render it into the catalog, and keep it elsewhere or name it in `.indexignore`".to_owned(),
+            )
+        } else {
+            (
+                format!("{quoted} is no schema of OLM, so opm does not look at this blob"),
+                format!(
+                    "{}for blobs of your own, use a schema that begins with a domain of yours",
+                    suggest::did_you_mean(name, KNOWN)
+                ),
+            )
+        };
+        let mut finding = Finding::new(&RULE, message)
+            .at(context.value(other.origin, "/schema"))
+            .about(Subject::package(&other.meta.package))
+            .label("no schema of OLM")
+            .help(help);
+        if count > 1 {
+            finding = finding.note(format!("{count} blobs have this schema"));
+        }
+        findings.push(finding);
+    }
+}

@@ -1,0 +1,86 @@
+//! Channels without entries.
+
+use fbc_yaml::go_text::quote;
+
+use super::opm::{channel_leaf, leaf_order};
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "GRF005",
+    name: "empty-channel",
+    summary: "A channel has no entries",
+    explanation: "\
+A channel without entries offers nothing to install, so opm refuses it.
+
+Add an entry for every bundle of the channel, or remove the channel. Users of a channel that is removed
+stay where they are until they choose another one.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "one entry",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+",
+            findings: &[],
+        },
+        Case {
+            title: "an empty list",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries: []
+",
+            findings: &["8:10 channel \"stable\" has no entries"],
+        },
+        Case {
+            title: "no list",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+",
+            findings: &["7:7 channel \"stable\" has no entries"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in &context.packages {
+        for channel in view.channels.iter().filter(|channel| channel.entries().is_empty()) {
+            let pointer = if channel.entries.is_some() { "/entries" } else { "/name" };
+            findings.push(
+                Finding::new(&RULE, format!("channel {} has no entries", quote(&channel.name)))
+                    .at(context.value(channel.origin, pointer))
+                    .about(Subject::channel(package, &channel.name))
+                    .help("add an entry for every bundle of the channel, or remove the channel")
+                    .opm(channel_leaf(
+                        package,
+                        &channel.name,
+                        leaf_order::CHANNEL,
+                        "channel must contain at least one bundle",
+                    )),
+            );
+        }
+    }
+}

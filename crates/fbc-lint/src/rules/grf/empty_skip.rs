@@ -1,0 +1,80 @@
+//! Empty names in `skips`.
+
+use fbc_yaml::go_text::quote;
+
+use super::opm::{entry_leaf, leaf_order};
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "GRF009",
+    name: "empty-skip",
+    summary: "A name in `skips` is empty",
+    explanation: "\
+Every item of `skips` is the name of a bundle. An empty item is mostly what is left of a template or a
+script that found nothing to put there.
+
+Remove the item.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "names",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.1.0
+  skips: [foo.v1.0.0]
+",
+            findings: &[],
+        },
+        Case {
+            title: "an empty name",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.1.0
+  skips:
+  - foo.v1.0.0
+  - \"\"
+",
+            findings: &["11:5 `skips` of \"foo.v1.1.0\" in channel \"stable\" holds an empty name"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in &context.packages {
+        for channel in &view.channels {
+            for (number, entry) in channel.entries().iter().enumerate() {
+                for (index, _) in entry.skips.iter().enumerate().filter(|(_, skip)| skip.is_empty()) {
+                    let message = format!(
+                        "`skips` of {} in channel {} holds an empty name",
+                        quote(&entry.name),
+                        quote(&channel.name)
+                    );
+                    let text = format!("skip[{index}] is empty");
+                    findings.push(
+                        Finding::new(&RULE, message)
+                            .at(context.value(channel.origin, format!("/entries/{number}/skips/{index}")))
+                            .about(Subject::entry(package, &channel.name, &entry.name))
+                            .help("remove the item")
+                            .opm(entry_leaf(package, &channel.name, &entry.name, leaf_order::SKIP, text)),
+                    );
+                }
+            }
+        }
+    }
+}

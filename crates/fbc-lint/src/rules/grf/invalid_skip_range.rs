@@ -1,0 +1,153 @@
+//! Texts in `skipRange` that are no ranges.
+
+use std::ops::Bound;
+
+use fbc_version::Version;
+use fbc_version::blang::{Range, RangeError};
+use fbc_version::masterminds::{Constraint, MastermindsVersion};
+use fbc_yaml::go_text::quote;
+
+use super::opm::{entry_leaf, leaf_order};
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "GRF010",
+    name: "invalid-skip-range",
+    summary: "A `skipRange` cannot be read",
+    explanation: "\
+`skipRange` has the grammar of the Go library blang/semver: comparisons with whole versions, separated by
+single spaces, all of which must hold; `||` between alternatives. Operators are `<`, `<=`, `>`, `>=`, `=`
+and `!=`; `1.2.x` and `1.x` are allowed. There is no `^`, no `~`, no comma, no `v` before a version, and
+three numbers must be given.
+
+This is another grammar than that of `version` in a ClusterExtension, and another than npm's.
+
+Write for instance `>=1.0.0 <1.4.2`.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "comparisons",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.1.0
+  skipRange: '>=1.0.0 <1.1.0'
+",
+            findings: &[],
+        },
+        Case {
+            title: "npm's grammar",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.1.0
+  skipRange: ^1.0.0
+",
+            findings: &["9:14 `skipRange` of \"foo.v1.1.0\" in channel \"stable\" is no range: \"^1.0.0\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in &context.packages {
+        for channel in &view.channels {
+            for (number, entry) in channel.entries().iter().enumerate() {
+                let Some(Err(error)) = view.graph().skip_range(entry) else { continue };
+                // opm takes this for a range, until it crashes over it: see GRF022.
+                if matches!(error, RangeError::EmptyAlternative(_)) {
+                    continue;
+                }
+                let range = quote(&entry.skip_range);
+                let message = format!(
+                    "`skipRange` of {} in channel {} is no range: {range}",
+                    quote(&entry.name),
+                    quote(&channel.name)
+                );
+                let text = format!("invalid skipRange {range}: {error}");
+                findings.push(
+                    Finding::new(&RULE, message)
+                        .at(context.value(channel.origin, format!("/entries/{number}/skipRange")))
+                        .about(Subject::entry(package, &channel.name, &entry.name))
+                        .label(label(error))
+                        .help(help(&entry.skip_range))
+                        .opm(entry_leaf(package, &channel.name, &entry.name, leaf_order::SKIP_RANGE, text)),
+                );
+            }
+        }
+    }
+}
+
+fn label(error: &RangeError) -> String {
+    match error {
+        RangeError::LeadingOr => "begins with `||`".to_owned(),
+        RangeError::TrailingOr => "ends with `||`, or holds nothing that counts".to_owned(),
+        RangeError::NoVersion(token) => format!("no version in `{token}`"),
+        RangeError::Operator { operator, .. } => format!("`{operator}` is no operator here"),
+        RangeError::Version { version, .. } => format!("`{version}` is no version of three numbers"),
+        RangeError::EmptyAlternative(_) => "nothing between `||` and `||`".to_owned(),
+    }
+}
+
+/// What the author may have meant: the text may be of the grammar that ClusterExtensions have.
+fn help(text: &str) -> String {
+    match Constraint::parse(MastermindsVersion::V3_5_0, text).ok().and_then(|meant| as_comparisons(&meant)) {
+        Some(comparisons) => format!("in the grammar of `skipRange` that is `{comparisons}`"),
+        None => "write comparisons with whole versions, such as `>=1.0.0 <1.4.2`".to_owned(),
+    }
+}
+
+/// The releases that a constraint matches, as comparisons.
+fn as_comparisons(constraint: &Constraint) -> Option<String> {
+    let matched = constraint.intervals().releases;
+    let alternatives: Vec<String> = matched
+        .intervals()
+        .iter()
+        .map(|interval| {
+            let bound = |bound: &Bound<Version>, included: &str, excluded: &str| match bound {
+                Bound::Included(version) => Some(format!("{included}{version}")),
+                Bound::Excluded(version) => Some(format!("{excluded}{version}")),
+                Bound::Unbounded => None,
+            };
+            if let Some(version) = interval.single() {
+                return version.to_string();
+            }
+            let bounds = [bound(&interval.lower, ">=", ">"), bound(&interval.upper, "<=", "<")];
+            bounds.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    let text = alternatives.join(" || ");
+    Range::parse(&text).is_ok().then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::help;
+
+    #[test]
+    fn ranges_of_other_grammars_are_translated() {
+        for (text, meant) in [
+            ("^1.2.3", ">=1.2.3 <2.0.0"),
+            ("~1.2.0", ">=1.2.0 <1.3.0"),
+            (">=1.0.0, <1.2.0", ">=1.0.0 <1.2.0"),
+            (">=v1.0.0 <v1.2.0", ">=1.0.0 <1.2.0"),
+            (">=1.0 <1.2", ">=1.0.0 <1.2.0"),
+        ] {
+            assert_eq!(help(text), format!("in the grammar of `skipRange` that is `{meant}`"), "{text}");
+        }
+        assert!(help("zz").starts_with("write comparisons"));
+    }
+}

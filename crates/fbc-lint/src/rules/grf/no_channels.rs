@@ -1,0 +1,62 @@
+//! Packages without channels.
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use super::opm::{leaf_order, package_leaf};
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "GRF006",
+    name: "package-without-channels",
+    summary: "A package has no channels",
+    explanation: "\
+Users install a package by way of its channels. A package blob alone, without at least one `olm.channel`
+blob that names it in `package`, offers nothing.
+
+Add a channel, and name it in `defaultChannel` of the package.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "one channel",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+",
+            findings: &[],
+        },
+        Case {
+            title: "no channel",
+            catalog: "schema: olm.package\nname: foo\n",
+            findings: &["2:7 package \"foo\" has no channels"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in &context.packages {
+        // A default channel that does not exist counts as one for opm, and is refused as such.
+        let has_default = !view.package.default_channel.is_empty();
+        if !view.channels.is_empty() || has_default || context.lost.may_hold(schema::CHANNEL, package) {
+            continue;
+        }
+        findings.push(
+            Finding::new(&RULE, format!("package {} has no channels", quote(package)))
+                .at(context.value(view.package.origin, "/name"))
+                .about(Subject::package(package))
+                .label("no olm.channel blob names it")
+                .help("add an olm.channel blob, and name it in `defaultChannel`")
+                .opm(package_leaf(package, leaf_order::CHANNELS, "package must contain at least one channel")),
+        );
+    }
+}

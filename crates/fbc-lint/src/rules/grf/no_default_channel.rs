@@ -1,0 +1,59 @@
+//! Packages that name no default channel.
+
+use fbc_yaml::go_text::quote;
+
+use super::opm::{leaf_order, package_leaf};
+use crate::context::{Context, PackageView};
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "GRF007",
+    name: "no-default-channel",
+    summary: "A package names no default channel",
+    explanation: "\
+Who installs a package without naming a channel gets its default channel, so every package needs one.
+
+Set `defaultChannel` of the package to the name of the channel that most users should follow.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a default channel",
+            catalog: "schema: olm.package\nname: foo\ndefaultChannel: stable\n",
+            findings: &[],
+        },
+        Case {
+            title: "none",
+            catalog: "schema: olm.package\nname: foo\n",
+            findings: &["2:7 package \"foo\" names no default channel"],
+        },
+        Case {
+            title: "an empty name",
+            catalog: "schema: olm.package\nname: foo\ndefaultChannel: \"\"\n",
+            findings: &["2:7 package \"foo\" names no default channel"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in context.packages.iter().filter(|(_, view)| view.package.default_channel.is_empty()) {
+        findings.push(
+            Finding::new(&RULE, format!("package {} names no default channel", quote(package)))
+                .at(context.value(view.package.origin, "/name"))
+                .about(Subject::package(package))
+                .label("needs `defaultChannel`")
+                .help(suggestion(view))
+                .opm(package_leaf(package, leaf_order::DEFAULT_CHANNEL, "default channel must be set")),
+        );
+    }
+}
+
+fn suggestion(view: &PackageView<'_>) -> String {
+    let stable = view.channels.iter().find(|channel| channel.name == "stable");
+    match (view.channels.as_slice(), stable) {
+        ([only], _) | (_, Some(only)) => format!("add `defaultChannel: {}`", only.name),
+        _ => "set `defaultChannel` to the channel that most users should follow".to_owned(),
+    }
+}

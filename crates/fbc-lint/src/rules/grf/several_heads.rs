@@ -1,0 +1,125 @@
+//! Channels with more than one head.
+
+use std::collections::BTreeSet;
+
+use fbc_graph::ChainEnd;
+use fbc_yaml::go_text::quote;
+
+use super::opm::{channel_leaf, leaf_order, name_list};
+use crate::context::{Context, PackageView};
+use crate::finding::{Finding, Subject};
+use crate::graph::ChannelGraph;
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "GRF002",
+    name: "several-channel-heads",
+    summary: "Several entries of a channel are replaced or skipped by none",
+    explanation: "\
+A channel must have exactly one head: one entry that no other entry replaces or skips. If there are more,
+it is open what a new user gets, and users of one head never see the other.
+
+Usually an edge was forgotten: let the newer head replace the older one, or add the older one to its
+`skips`. `skipRange` is no edge in this sense: it moves users on, but hides no head.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "the newer entry replaces the older one",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+- name: foo.v1.1.0
+  replaces: foo.v1.0.0
+",
+            findings: &[],
+        },
+        Case {
+            title: "a forgotten edge",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+- name: foo.v1.1.0
+  skipRange: '>=1.0.0 <1.1.0'
+",
+            findings: &["9:3 channel \"stable\" has 2 heads: \"foo.v1.1.0\", \"foo.v1.0.0\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in &context.packages {
+        for graph in view.channel_graphs().filter(|graph| graph.analysis.end == ChainEnd::SeveralHeads) {
+            findings.push(explain(context, package, view, graph));
+        }
+    }
+}
+
+fn explain(context: &Context<'_>, package: &str, view: &PackageView<'_>, graph: ChannelGraph<'_>) -> Finding {
+    let channel = graph.channel;
+    // The newest first.
+    let mut heads = graph.analysis.heads.clone();
+    heads.sort_by(|&a, &b| view.graph().order(graph.name(b), graph.name(a)));
+    let sorted: BTreeSet<&str> = heads.iter().map(|&head| graph.name(head)).collect();
+    let text = format!(
+        "multiple channel heads found in graph: {}",
+        sorted.into_iter().collect::<Vec<_>>().join(", ")
+    );
+    let mut finding = Finding::new(
+        &RULE,
+        format!(
+            "channel {} has {} heads: {}",
+            quote(&channel.name),
+            heads.len(),
+            name_list(heads.iter().map(|&head| graph.name(head)))
+        ),
+    )
+    .about(Subject::channel(package, &channel.name))
+    .label("nothing replaces or skips it")
+    .opm(channel_leaf(package, &channel.name, leaf_order::CHANNEL, text));
+    let (Some(&newest), Some(&older)) = (heads.first(), heads.get(1)) else { return finding };
+    finding = finding.at(context.value(channel.origin, format!("/entries/{older}"))).help(missing_edge(
+        graph,
+        newest,
+        heads.get(1..).unwrap_or_default(),
+    ));
+    let (newest, older) = (graph.entry(newest), graph.name(older));
+    let covers = newest
+        .and_then(|entry| view.graph().readable_skip_range(entry))
+        .zip(view.graph().version(older))
+        .is_some_and(|(range, version)| range.matches(version));
+    if covers {
+        finding = finding.note(format!(
+            "the `skipRange` of {} covers {}, but only `replaces` and `skips` decide about heads",
+            quote(newest.map(|entry| entry.name.as_str()).unwrap_or_default()),
+            quote(older)
+        ));
+    }
+    finding
+}
+
+/// The edge that makes the newest head the only one.
+fn missing_edge(graph: ChannelGraph<'_>, newest: usize, others: &[usize]) -> String {
+    let name = quote(graph.name(newest));
+    let replaces_nothing = graph.entry(newest).is_some_and(|entry| entry.replaces.is_empty());
+    let names = name_list(others.iter().map(|&head| graph.name(head)));
+    match others {
+        [_] if replaces_nothing => format!("let {name} replace {names}"),
+        _ => format!("add {names} to `skips` of {name}, or let it replace the newest of them"),
+    }
+}

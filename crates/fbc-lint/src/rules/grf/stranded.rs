@@ -1,0 +1,143 @@
+//! Entries that the replaces chain does not reach.
+
+use std::collections::BTreeSet;
+
+use fbc_graph::ChainEnd;
+use fbc_yaml::go_text::quote;
+
+use super::opm::{channel_leaf, leaf_order};
+use crate::context::{Context, PackageView};
+use crate::finding::{Finding, Subject};
+use crate::graph::ChannelGraph;
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "GRF003",
+    name: "stranded-bundle",
+    summary: "An entry of a channel has no way to the head",
+    explanation: "\
+From the head, opm follows `replaces` from entry to entry. Every entry of the channel must lie on that way,
+or be in the `skips` of some entry. Users of any other entry are stranded: OLM never offers them an update.
+
+The way ends where an entry replaces nothing or something outside of the channel. It also ends *before* an
+entry that is skipped by anyone, even if something replaces it: what lies below a skipped entry is cut off,
+unless it is skipped too.
+
+Add the stranded entry to `skips` of a newer entry on the way, or let the entry at the end of the way
+replace it.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "skipped, so it has a way",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+- name: foo.v1.1.0
+  replaces: foo.v1.0.0
+- name: foo.v1.2.0
+  replaces: foo.v1.1.0
+  skips: [foo.v1.1.0, foo.v1.0.0]
+",
+            findings: &[],
+        },
+        Case {
+            title: "cut off by a skipped entry",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+- name: foo.v1.1.0
+  replaces: foo.v1.0.0
+- name: foo.v1.2.0
+  replaces: foo.v1.1.0
+  skips: [foo.v1.1.0]
+",
+            findings: &["9:3 channel \"stable\" leaves \"foo.v1.0.0\" without a way to the head"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in &context.packages {
+        for graph in view.channel_graphs().filter(|graph| !graph.analysis.stranded.is_empty()) {
+            explain(context, package, view, graph, findings);
+        }
+    }
+}
+
+fn explain(
+    context: &Context<'_>,
+    package: &str,
+    view: &PackageView<'_>,
+    graph: ChannelGraph<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let (channel, analysis) = (graph.channel, graph.analysis);
+    let sorted: BTreeSet<&str> = analysis.stranded.iter().map(|&entry| graph.name(entry)).collect();
+    let text = format!(
+        "channel contains one or more stranded bundles: {}",
+        sorted.into_iter().collect::<Vec<_>>().join(", ")
+    );
+    // opm has one text for all of them; it goes with the first.
+    let mut opm = Some(channel_leaf(package, &channel.name, leaf_order::CHANNEL, text));
+    let mut by_version = analysis.chain.clone();
+    by_version.sort_by(|&a, &b| view.graph().order(graph.name(a), graph.name(b)));
+    let end = end_of_way(graph);
+    for &stranded in &analysis.stranded {
+        let name = graph.name(stranded);
+        let above = by_version.partition_point(|&entry| view.graph().order(graph.name(entry), name).is_lt());
+        let newer = by_version.get(above).or(analysis.chain.first()).copied().unwrap_or_default();
+        let mut help = format!("add {} to `skips` of {}", quote(name), quote(graph.name(newer)));
+        if let (ChainEnd::Nothing, Some(&last)) = (analysis.end, analysis.chain.last()) {
+            help.push_str(&format!(", or let {} replace it", quote(graph.name(last))));
+        }
+        let mut finding = Finding::new(
+            &RULE,
+            format!("channel {} leaves {} without a way to the head", quote(&channel.name), quote(name)),
+        )
+        .at(context.value(channel.origin, format!("/entries/{stranded}")))
+        .about(Subject::entry(package, &channel.name, name))
+        .label("no update leads away from it")
+        .note(end.clone())
+        .help(help);
+        finding.opm = opm.take();
+        findings.push(finding);
+    }
+}
+
+/// Where and why the way from the head ends.
+fn end_of_way(graph: ChannelGraph<'_>) -> String {
+    let last = graph.analysis.chain.last().copied().unwrap_or_default();
+    let (head, name) = (graph.analysis.head().unwrap_or(last), quote(graph.name(last)));
+    let way = if head == last {
+        format!("the way ends at the head, {name}")
+    } else {
+        format!("the way from the head, {}, ends at {name}", quote(graph.name(head)))
+    };
+    match graph.analysis.end {
+        ChainEnd::Skipped { entry, by } => {
+            let (entry, by) = (quote(graph.name(entry)), quote(graph.name(by)));
+            format!("{way}: it replaces {entry}, which {by} skips")
+        }
+        ChainEnd::Outside => {
+            let outside = graph.entry(last).map(|entry| quote(&entry.replaces)).unwrap_or_default();
+            format!("{way}: it replaces {outside}, which is not in the channel")
+        }
+        _ => format!("{way}: it replaces nothing"),
+    }
+}

@@ -1,0 +1,91 @@
+//! Default channels that do not exist.
+
+use fbc_model::blob::schema;
+use fbc_yaml::go_text::quote;
+
+use super::opm::{channel_leaf, leaf_order, name_list};
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+use crate::rules::fbc::suggest;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "GRF008",
+    name: "unknown-default-channel",
+    summary: "The default channel of a package does not exist",
+    explanation: "\
+`defaultChannel` must be the name of an `olm.channel` blob of the package. opm puts an empty channel of
+that name in place of the missing one, and then complains that the channel contains no bundle.
+
+Correct the name, or add the channel.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a channel of that name",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+",
+            findings: &[],
+        },
+        Case {
+            title: "no channel of that name",
+            catalog: "\
+schema: olm.package
+name: foo
+defaultChannel: stabel
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+",
+            findings: &["3:17 the default channel \"stabel\" of package \"foo\" does not exist"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in &context.packages {
+        let name = view.package.default_channel.as_str();
+        if name.is_empty()
+            || view.channels.iter().any(|channel| channel.name == name)
+            || context.lost.may_hold(schema::CHANNEL, name)
+        {
+            continue;
+        }
+        let names = view.channels.iter().map(|channel| channel.name.as_str());
+        let help = if view.channels.is_empty() {
+            format!("add an olm.channel blob: package {} has none", quote(package))
+        } else {
+            let question = suggest::did_you_mean(name, names.clone());
+            format!("{question}the package has {}", name_list(names))
+        };
+        findings.push(
+            Finding::new(
+                &RULE,
+                format!("the default channel {} of package {} does not exist", quote(name), quote(package)),
+            )
+            .at(context.value(view.package.origin, "/defaultChannel"))
+            .about(Subject::channel(package, name))
+            .label("no olm.channel blob has this name")
+            .help(help)
+            .opm(channel_leaf(
+                package,
+                name,
+                leaf_order::CHANNEL,
+                "channel must contain at least one bundle",
+            )),
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! Images of bundles that are no image references.
+
+use fbc_model::image_reference;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::reference;
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG001",
+    name: "bundle-image",
+    summary: "The image of a bundle is no image reference",
+    explanation: "\
+An image reference is `registry/path:tag` or `registry/path@digest`: no `http://` before it, no capital
+letters in the path, no spaces, a tag of at most 128 letters, digits, `_`, `.` and `-`, and a digest of
+full length. Build metadata of a version cannot be part of a tag, because of the `+`.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a reference",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: quay.io/foo/foo:v1
+",
+            findings: &[],
+        },
+        Case {
+            title: "a URL",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: https://quay.io/foo/foo:v1
+",
+            findings: &["4:8 \"https://quay.io/foo/foo:v1\" is no image reference: invalid reference format"],
+        },
+        Case {
+            title: "a capital letter",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: quay.io/Foo/foo:v1
+",
+            findings: &[
+                "4:8 \"quay.io/Foo/foo:v1\" is no image reference: invalid reference format: repository name must be lowercase",
+            ],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let image = item.bundle.image.as_str();
+        if image.is_empty() {
+            continue;
+        }
+        let Err(error) = image_reference::parse(image) else { continue };
+        let text = format!(
+            "package {} bundle {} image: invalid image pull spec {}: {error}",
+            quote(&item.bundle.package),
+            quote(&item.bundle.name),
+            quote(image)
+        );
+        findings.push(
+            Finding::new(&RULE, format!("{} is no image reference: {error}", quote(image)))
+                .at(context.value(item.bundle.origin, "/image"))
+                .about(item.subject())
+                .label("no image reference")
+                .help(reference::help(image))
+                .opm(item.conversion(7, 0, text)),
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! Images without a digest or a tag that stays.
+
+use fbc_model::image_reference;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG203",
+    name: "floating-image",
+    summary: "The image of a bundle has no tag, or the tag `latest`",
+    explanation: "\
+A reference without a tag or digest, or with the tag `latest`, leads to another image tomorrow. A bundle
+is taken to be immutable: a cluster that installed it does not look again, and a mirror keeps what it saw
+first.
+
+Use the digest of the image. A tag that is never moved is the second best.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "a digest",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: quay.io/foo/foo@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+",
+            findings: &[],
+        },
+        Case {
+            title: "latest",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: quay.io/foo/foo:latest
+",
+            findings: &["4:8 bundle \"foo.v1\" has the floating image \"quay.io/foo/foo:latest\""],
+        },
+        Case {
+            title: "no tag",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: quay.io/foo/foo
+",
+            findings: &["4:8 bundle \"foo.v1\" has the floating image \"quay.io/foo/foo\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let image = item.bundle.image.as_str();
+        let Ok(parsed) = image_reference::parse(image) else { continue };
+        if parsed.digest.is_some() || parsed.tag.as_deref().is_some_and(|tag| tag != "latest") {
+            continue;
+        }
+        let message = format!("bundle {} has the floating image {}", quote(&item.bundle.name), quote(image));
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(context.value(item.bundle.origin, "/image"))
+                .about(item.subject())
+                .label("may be another image tomorrow")
+                .help("name the image by its digest: `registry/path@sha256:...`"),
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! Icons that are no images.
+
+use fbc_model::Icon;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG201",
+    name: "icon",
+    summary: "The icon of a package is no image of the type that it says",
+    explanation: "\
+Consoles show the icon of a package from `base64data`, and believe `mediatype`. Data that is no image, or
+an image of another type, leaves a broken picture. opm does not look at icons.
+
+Types that browsers show: `image/svg+xml`, `image/png`, `image/jpeg`, `image/gif`, `image/webp`.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "an SVG",
+            catalog: "\
+schema: olm.package
+name: foo
+icon: {base64data: PHN2Zz48L3N2Zz4=, mediatype: image/svg+xml}
+",
+            findings: &[],
+        },
+        Case {
+            title: "text",
+            catalog: "\
+schema: olm.package
+name: foo
+icon: {base64data: SGVsbG8=, mediatype: image/png}
+",
+            findings: &["3:20 the icon of package \"foo\" is no PNG, JPEG, GIF, WebP or SVG image"],
+        },
+        Case {
+            title: "another type",
+            catalog: "\
+schema: olm.package
+name: foo
+icon: {base64data: PHN2Zz48L3N2Zz4=, mediatype: image/png}
+",
+            findings: &[
+                "3:49 the icon of package \"foo\" says that it is \"image/png\", but it is \"image/svg+xml\"",
+            ],
+        },
+        Case {
+            title: "no data",
+            catalog: "\
+schema: olm.package
+name: foo
+icon: {mediatype: image/png}
+",
+            findings: &["3:7 the icon of package \"foo\" has no data"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for package in &context.catalog.packages {
+        let Some(icon) = &package.icon else { continue };
+        let Some(fault) = fault(icon) else { continue };
+        let name = quote(&package.name);
+        let (message, pointer, label, help) = match fault {
+            Fault::NoData => (
+                format!("the icon of package {name} has no data"),
+                "/icon",
+                "no data",
+                "add `base64data`, or remove the icon".to_owned(),
+            ),
+            Fault::NoImage => (
+                format!("the icon of package {name} is no PNG, JPEG, GIF, WebP or SVG image"),
+                "/icon/base64data",
+                "no image",
+                "encode the file of the image itself in base64".to_owned(),
+            ),
+            Fault::OtherType(actual) => (
+                format!(
+                    "the icon of package {name} says that it is {}, but it is {}",
+                    quote(&icon.media_type),
+                    quote(actual)
+                ),
+                "/icon/mediatype",
+                "another type",
+                format!("set `mediatype` to {}", quote(actual)),
+            ),
+        };
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(context.value(package.origin, pointer))
+                .about(Subject::package(&package.name))
+                .label(label)
+                .help(help),
+        );
+    }
+}
+
+enum Fault {
+    NoData,
+    NoImage,
+    OtherType(&'static str),
+}
+
+fn fault(icon: &Icon) -> Option<Fault> {
+    let data = icon.data.as_deref().unwrap_or_default();
+    if data.is_empty() {
+        return Some(Fault::NoData);
+    }
+    let Some(actual) = media_type(data) else { return Some(Fault::NoImage) };
+    // A parameter such as `; charset=utf-8` does no harm; browsers take `image/jpg`.
+    let said = icon.media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let is_same = said == actual || (said == "image/jpg" && actual == "image/jpeg");
+    (!is_same).then_some(Fault::OtherType(actual))
+}
+
+/// The type of an image by its first bytes; for SVG by its root element.
+fn media_type(data: &[u8]) -> Option<&'static str> {
+    match data {
+        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
+        [0xFF, 0xD8, 0xFF, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => is_svg(data).then_some("image/svg+xml"),
+    }
+}
+
+/// XML whose first element is `svg`, whatever its prefix.
+fn is_svg(data: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(data) else { return false };
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    loop {
+        let end = if rest.starts_with("<!--") {
+            "-->"
+        } else if rest.starts_with("<?") {
+            "?>"
+        } else if rest.starts_with("<!") {
+            if rest.split('>').next().is_some_and(|declaration| declaration.contains('[')) {
+                "]>"
+            } else {
+                ">"
+            }
+        } else {
+            break;
+        };
+        let Some((_, behind)) = rest.split_once(end) else { return false };
+        rest = behind.trim_start();
+    }
+    let Some(element) = rest.strip_prefix('<') else { return false };
+    let name = element.split(|c: char| c.is_whitespace() || c == '>' || c == '/').next().unwrap_or_default();
+    name.rsplit(':').next() == Some("svg")
+}

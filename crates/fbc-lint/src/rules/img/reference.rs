@@ -1,0 +1,48 @@
+//! What the rules about image references share.
+
+use fbc_yaml::go_text::quote;
+
+/// What to do about a text that is no image reference.
+pub(crate) fn help(image: &str) -> String {
+    for scheme in ["docker://", "http://", "https://", "oci://"] {
+        if let Some(rest) = image.strip_prefix(scheme) {
+            return format!("write it without {}: {}", quote(scheme), quote(rest));
+        }
+    }
+    let repository = image.split('@').next().unwrap_or_default();
+    let (path, tag) = match repository.rsplit_once(':') {
+        Some((path, tag)) if !tag.contains('/') => (path, tag),
+        _ => (repository, ""),
+    };
+    if image.trim() != image || image.contains(char::is_whitespace) {
+        "remove the spaces".to_owned()
+    } else if tag.contains('+') {
+        "a tag cannot contain `+`; image names use `-` or `_` in its place".to_owned()
+    } else if path.split_once('/').is_some_and(|(_, path)| path.bytes().any(|byte| byte.is_ascii_uppercase()))
+    {
+        "write the repository in lower case".to_owned()
+    } else if image.contains("@sha256:") {
+        "a sha256 digest has 64 lower-case hexadecimal digits".to_owned()
+    } else {
+        "write `registry/path:tag` or `registry/path@sha256:digest`".to_owned()
+    }
+}
+
+/// Whether a reference names no registry. A port or dot in the first component, or `localhost`, makes
+/// it one.
+pub(crate) fn is_short(image: &str) -> bool {
+    match image.split_once('/') {
+        Some((first, _)) => {
+            !first.contains(['.', ':'])
+                && first != "localhost"
+                && !first.bytes().any(|byte| byte.is_ascii_uppercase())
+        }
+        None => !image.is_empty(),
+    }
+}
+
+/// Whether a reference has both a tag and a digest.
+pub(crate) fn has_tag_and_digest(image: &str) -> bool {
+    let Some((repository, _)) = image.split_once('@') else { return false };
+    repository.rsplit('/').next().is_some_and(|last| last.contains(':')) && repository.contains('/')
+}

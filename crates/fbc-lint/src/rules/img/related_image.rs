@@ -1,0 +1,82 @@
+//! Related images that are no image references.
+
+use std::collections::HashSet;
+
+use fbc_model::image_reference;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::reference;
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG002",
+    name: "related-image",
+    summary: "A related image is no image reference",
+    explanation: "\
+`relatedImages` names the images that a bundle needs, so that they can be mirrored. Each must be an image
+reference: `registry/path:tag` or `registry/path@digest`.",
+    basis: Basis::Opm,
+    check,
+    cases: &[
+        Case {
+            title: "a reference",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+relatedImages:
+- {name: a, image: quay.io/foo/foo:v1}
+",
+            findings: &[],
+        },
+        Case {
+            title: "a space",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+relatedImages:
+- {name: a, image: quay.io/foo/foo :v1}
+",
+            findings: &[
+                "5:20 related image \"quay.io/foo/foo :v1\" is no image reference: invalid reference format",
+            ],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    // The bundles of a package have most of their images in common.
+    let mut good = HashSet::new();
+    for item in opm::bundles(context) {
+        for (index, related) in item.bundle.related_images.iter().enumerate() {
+            let image = related.image.as_str();
+            if image.is_empty() || good.contains(image) {
+                continue;
+            }
+            let Err(error) = image_reference::parse(image) else {
+                good.insert(image);
+                continue;
+            };
+            let text = format!(
+                "package {} bundle {} relatedImages[{index}].image: invalid image pull spec {}: {error}",
+                quote(&item.bundle.package),
+                quote(&item.bundle.name),
+                quote(image)
+            );
+            findings.push(
+                Finding::new(&RULE, format!("related image {} is no image reference: {error}", quote(image)))
+                    .at(context.value(item.bundle.origin, format!("/relatedImages/{index}/image")))
+                    .about(item.subject())
+                    .label("no image reference")
+                    .help(reference::help(image))
+                    .opm(item.conversion(8, index, text)),
+            );
+        }
+    }
+}

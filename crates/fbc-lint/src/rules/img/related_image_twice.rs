@@ -1,0 +1,79 @@
+//! Names in `relatedImages` with several images.
+
+use std::collections::HashMap;
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG202",
+    name: "related-image-twice",
+    summary: "A bundle has several related images of one name",
+    explanation: "\
+Tools look up a related image by its name, and find one of several. Two entries of the same name with
+different images are most often left over from an update.
+
+The same image under several names does no harm. Entries that are wholly equal are only noise, and not
+reported.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "different names",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+relatedImages:
+- {name: a, image: quay.io/foo/a:v1}
+- {name: b, image: quay.io/foo/b:v1}
+",
+            findings: &[],
+        },
+        Case {
+            title: "one name for two images",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+relatedImages:
+- {name: a, image: quay.io/foo/a:v1}
+- {name: a, image: quay.io/foo/b:v1}
+",
+            findings: &["6:10 bundle \"foo.v1\" has two related images with the name \"a\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let mut images = HashMap::with_capacity(item.bundle.related_images.len());
+        for (index, related) in item.bundle.related_images.iter().enumerate() {
+            let (name, image) = (related.name.as_str(), related.image.as_str());
+            let first = *images.entry(name).or_insert(image);
+            if name.is_empty() || first == image {
+                continue;
+            }
+            let message = format!(
+                "bundle {} has two related images with the name {}",
+                quote(&item.bundle.name),
+                quote(name)
+            );
+            findings.push(
+                Finding::new(&RULE, message)
+                    .at(context.value(item.bundle.origin, format!("/relatedImages/{index}/name")))
+                    .about(item.subject())
+                    .label("used before")
+                    .note(format!("the first is {}", quote(first)))
+                    .help("remove the entry that is out of date, or rename one"),
+            );
+            break;
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Images that cannot be pulled because they name no registry.
+
+use fbc_model::image_reference;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::reference;
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG204",
+    name: "short-image",
+    summary: "An image names no registry",
+    explanation: "\
+`foo` and `foo/bar` are short names: which registry they mean depends on the machine. opm cannot pull
+them (`repository name must be canonical`), and clusters may refuse them.
+
+Write the registry, for instance `docker.io/library/foo` or `quay.io/foo/bar`.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "with a registry",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: quay.io/foo/foo:v1
+",
+            findings: &[],
+        },
+        Case {
+            title: "without",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: foo/bar:v1
+",
+            findings: &["4:8 image \"foo/bar:v1\" of bundle \"foo.v1\" names no registry"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let image = item.bundle.image.as_str();
+        let related = &item.bundle.related_images;
+        let short = if reference::is_short(image) {
+            Some((image, "/image".to_owned()))
+        } else {
+            let found = related.iter().position(|related| reference::is_short(&related.image));
+            found
+                .and_then(|index| Some((related.get(index)?, index)))
+                .map(|(related, index)| (related.image.as_str(), format!("/relatedImages/{index}/image")))
+        };
+        let Some((image, pointer)) = short else { continue };
+        let Ok(parsed) = image_reference::parse(image) else { continue };
+        let rest = image.strip_prefix("library/").unwrap_or(image);
+        let help = format!(
+            "write {}, if that is what you mean",
+            quote(&format!(
+                "{}/{}{rest}",
+                parsed.domain,
+                if parsed.path.starts_with("library/") { "library/" } else { "" }
+            ))
+        );
+        findings.push(
+            Finding::new(
+                &RULE,
+                format!("image {} of bundle {} names no registry", quote(image), quote(&item.bundle.name)),
+            )
+            .at(context.value(item.bundle.origin, pointer))
+            .about(item.subject())
+            .label("no registry")
+            .help(help),
+        );
+    }
+}

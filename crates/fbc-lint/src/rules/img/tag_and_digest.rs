@@ -1,0 +1,73 @@
+//! Images with both a tag and a digest.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Rule};
+
+use super::reference;
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG205",
+    name: "tag-and-digest",
+    summary: "An image has both a tag and a digest",
+    explanation: "\
+opm checks such a reference and then cannot pull it: `Docker references with both a tag and digest are
+currently not supported`. Other tools ignore the tag.
+
+Keep the digest. A bundle is reported once, however many of its images are written so.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "a digest",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: quay.io/foo/foo@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+",
+            findings: &[],
+        },
+        Case {
+            title: "both",
+            catalog: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: quay.io/foo/foo:v1@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+",
+            findings: &[
+                "4:8 image \"quay.io/foo/foo:v1@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\" of bundle \"foo.v1\" has both a tag and a digest",
+            ],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let bundle = item.bundle;
+        let related = bundle.related_images.iter().enumerate();
+        let related = related.map(|(index, related)| (related.image.as_str(), Some(index)));
+        let images = std::iter::once((bundle.image.as_str(), None)).chain(related);
+        let mut both = images.filter(|(image, _)| reference::has_tag_and_digest(image));
+        let Some((image, place)) = both.next() else { continue };
+        let more = both.count();
+        let pointer = place.map_or("/image".to_owned(), |index| format!("/relatedImages/{index}/image"));
+        let mut finding = Finding::new(
+            &RULE,
+            format!("image {} of bundle {} has both a tag and a digest", quote(image), quote(&bundle.name)),
+        )
+        .at(context.value(bundle.origin, pointer))
+        .about(item.subject())
+        .label("a tag and a digest")
+        .help("remove the tag; the digest says it all");
+        if more > 0 {
+            finding = finding.note(format!("so have {more} more images of the bundle"));
+        }
+        findings.push(finding);
+    }
+}

@@ -1,0 +1,74 @@
+//! opm's three ways of telling an error: with the usage of the command, as a log line of logrus, as a log
+//! line of Go. And ours, for what opm does not know.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use fbc_yaml::go_text::quote;
+
+use super::commands::Command;
+use super::help;
+use crate::clock::Moment;
+use crate::failure::{FINDINGS, Failure};
+
+/// An error of a command of opm.
+#[derive(Debug)]
+pub(super) enum OpmError {
+    /// Told with the usage, by cobra.
+    Usage(String),
+    /// Told by logrus.
+    Fatal(String),
+    /// Told by Go's log package.
+    Log(String),
+    /// The answer is on standard output already; only the exit code is left.
+    Told,
+    /// Told in our own way.
+    Own(Failure),
+}
+
+impl From<Failure> for OpmError {
+    fn from(failure: Failure) -> Self {
+        Self::Own(failure)
+    }
+}
+
+impl OpmError {
+    /// Tells it on standard error; the exit code.
+    pub(super) fn tell(self, command: &Command) -> ExitCode {
+        let mut err = io::stderr().lock();
+        // Nothing is left to tell it to if one of these fails.
+        let _ = match self {
+            Self::Usage(message) => writeln!(err, "Error: {message}\n{}", help::usage(command)),
+            Self::Fatal(message) if err.is_terminal() => {
+                writeln!(err, "\x1b[31mFATA\x1b[0m[0000] {message:<44} ")
+            }
+            Self::Fatal(message) => {
+                writeln!(err, "time=\"{}\" level=fatal msg={}", Moment::now().rfc3339(), log_value(&message))
+            }
+            Self::Log(message) => writeln!(err, "{} {message}", Moment::now().go_log()),
+            Self::Told => Ok(()),
+            Self::Own(failure) => {
+                drop(err);
+                return failure.report();
+            }
+        };
+        ExitCode::from(FINDINGS)
+    }
+}
+
+/// A value as logrus writes it: quoted only when it has to be.
+fn log_value(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._/@^+".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { quote(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::log_value;
+
+    #[test]
+    fn values_are_quoted_when_needed() {
+        assert_eq!(log_value("a-b/c@d"), "a-b/c@d");
+        assert_eq!(log_value("invalid index:\n└── \"x\""), r#""invalid index:\n└── \"x\"""#);
+    }
+}

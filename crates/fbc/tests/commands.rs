@@ -1,0 +1,126 @@
+//! What users see: the sessions in `tests/commands`, run in `testdata`, compared byte for byte.
+//!
+//! A block marked `console` holds commands behind `$ `; then the exit code behind `? ` unless it is 0,
+//! what comes on standard output, and what comes on standard error behind `2| `. Times of day are `[TIME]`.
+//! `UPDATE_SESSIONS=1 cargo test -p fbc --test commands` writes down what the commands say now.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[test]
+fn sessions() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands");
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let opm = opm_link();
+    let mut wrong = String::new();
+    for path in paths {
+        let written = fs::read_to_string(&path).unwrap();
+        let actual = replay(&written, &opm);
+        if std::env::var_os("UPDATE_SESSIONS").is_some() {
+            fs::write(&path, &actual).unwrap();
+        } else if let Some((number, (expected, actual))) =
+            written.lines().zip(actual.lines()).enumerate().find(|(_, (expected, actual))| expected != actual)
+        {
+            let (path, line) = (path.display(), number + 1);
+            writeln!(wrong, "{path}:{line}\n  expected: {expected}\n  actual:   {actual}").unwrap();
+        } else if written != actual {
+            writeln!(wrong, "{}: the end differs", path.display()).unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "sessions differ (UPDATE_SESSIONS=1 accepts them):\n{wrong}");
+}
+
+/// The binary under the name that makes it opm's stand-in.
+fn opm_link() -> PathBuf {
+    let link = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("opm");
+    let _ = fs::remove_file(&link);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fbc"), &link).unwrap();
+    #[cfg(not(unix))]
+    fs::copy(env!("CARGO_BIN_EXE_fbc"), &link).unwrap();
+    link
+}
+
+/// The session with what its commands answer now.
+fn replay(session: &str, opm: &Path) -> String {
+    let mut actual = String::new();
+    let mut is_in_block = false;
+    for line in session.lines() {
+        if is_in_block && !line.starts_with("```") {
+            if let Some(command) = line.strip_prefix("$ ") {
+                writeln!(actual, "{line}").unwrap();
+                actual.push_str(&answer(command, opm));
+            }
+            continue;
+        }
+        is_in_block = line == "```console";
+        writeln!(actual, "{line}").unwrap();
+    }
+    actual
+}
+
+fn answer(command: &str, opm: &Path) -> String {
+    let words = words(command);
+    let program = match words[0].as_str() {
+        "fbc" => Path::new(env!("CARGO_BIN_EXE_fbc")),
+        "opm" => opm,
+        other => panic!("unknown program {other}"),
+    };
+    let output = Command::new(program)
+        .args(&words[1..])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata"))
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "100")
+        .env_remove("HELP_ALPHA")
+        .output()
+        .unwrap();
+    let mut text = String::new();
+    if !output.status.success() {
+        writeln!(text, "? {}", output.status.code().unwrap()).unwrap();
+    }
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        writeln!(text, "{line}").unwrap();
+    }
+    for line in String::from_utf8(output.stderr).unwrap().lines() {
+        writeln!(text, "{}", format!("2| {}", without_time(line)).trim_end()).unwrap();
+    }
+    text
+}
+
+/// Splits a command line at spaces; single quotes keep words together.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut is_quoted = false;
+    for c in command.chars() {
+        match c {
+            '\'' => is_quoted = !is_quoted,
+            ' ' if !is_quoted => words.push(String::new()),
+            _ => words.last_mut().unwrap().push(c),
+        }
+    }
+    words
+}
+
+/// Log lines begin with the time, in one of two forms.
+fn without_time(line: &str) -> String {
+    let is_like = |text: &str, form: &str| {
+        text.len() == form.len()
+            && text
+                .bytes()
+                .zip(form.bytes())
+                .all(|(a, b)| if b == b'0' { a.is_ascii_digit() } else { a == b })
+    };
+    for form in ["time=\"0000-00-00T00:00:00Z\"", "0000/00/00 00:00:00"] {
+        if let Some((time, rest)) = line.split_at_checked(form.len())
+            && is_like(time, form)
+        {
+            return format!("[TIME]{rest}");
+        }
+    }
+    line.to_owned()
+}

@@ -1,0 +1,137 @@
+//! Streams, environment and files: what a session in `tests/commands` cannot show.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn testdata() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata")
+}
+
+fn fbc(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fbc"));
+    command.args(arguments).current_dir(testdata());
+    for name in ["NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn with_input(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child =
+        fbc(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn colours_follow_flag_and_environment() {
+    let has_color = |command: &mut Command| command.output().unwrap().stdout.contains(&0x1b);
+    let arguments = ["validate", "two-findings"];
+    assert!(!has_color(&mut fbc(&arguments)));
+    assert!(has_color(fbc(&arguments).env("FORCE_COLOR", "1")));
+    assert!(has_color(fbc(&arguments).env("CLICOLOR_FORCE", "1")));
+    assert!(!has_color(fbc(&arguments).env("FORCE_COLOR", "1").env("NO_COLOR", "1")));
+    assert!(has_color(fbc(&arguments).args(["--color", "always"]).env("NO_COLOR", "1")));
+    assert!(!has_color(fbc(&arguments).arg("--color=never").env("FORCE_COLOR", "1")));
+    let error = fbc(&["validate", "nowhere", "--color=always"]).output().unwrap().stderr;
+    assert!(error.contains(&0x1b));
+}
+
+#[test]
+fn machine_formats_have_no_colours() {
+    for format in ["json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown", "opm"] {
+        let output =
+            fbc(&["validate", "two-findings", "--color=always", "--format", format]).output().unwrap();
+        assert!(!output.stdout.contains(&0x1b), "{format}");
+        assert_eq!(output.status.code(), Some(1), "{format}");
+    }
+}
+
+#[test]
+fn standard_input_is_a_catalog() {
+    let output = with_input(&["validate", "-", "--format=concise"], b"schema: olm.package\nname: Foo\n");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).starts_with("-:2:7: error[FBC012]"), "{output:?}");
+    let output = with_input(&["render", "-", "-o", "json"], b"{schema: olm.x, a: 1}\n");
+    assert_eq!(text(&output.stdout), "{\n    \"a\": 1,\n    \"schema\": \"olm.x\"\n}\n");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = fbc(&["explain"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+}
+
+#[test]
+fn output_files_are_written_whole() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("output-files");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (report, rendered) = (folder.join("report.json"), folder.join("rendered.json"));
+    std::fs::write(&rendered, "before").unwrap();
+    let status = fbc(&["validate", "two-findings", "--format=json", "--color=always", "--output"])
+        .arg(&report)
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(1));
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
+    assert_eq!(report["summary"]["errors"], 1);
+    // A catalog that cannot be loaded leaves the old file alone.
+    let status = fbc(&["render", "broken-catalog", "--output-file"]).arg(&rendered).status().unwrap();
+    assert_eq!(status.code(), Some(1));
+    assert_eq!(std::fs::read_to_string(&rendered).unwrap(), "before");
+    let status = fbc(&["render", "sample-catalog", "--output-file"]).arg(&rendered).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    let printed = fbc(&["render", "sample-catalog"]).output().unwrap().stdout;
+    assert_eq!(std::fs::read(&rendered).unwrap(), printed);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "no temporary file is left");
+}
+
+#[test]
+fn batches_of_ranges_answer_line_by_line() {
+    let questions = concat!(
+        "{\"range\":\">=1.0.0\",\"version\":\"1.2.0\"}\n",
+        "{\"range\":\">=1.0.0\",\"version\":\"0.2.0\"}\n",
+        "no json\n",
+        "{\"range\":\"bogus\",\"version\":\"0.2.0\"}\n",
+        "{\"range\":\">=1.0.0\",\"version\":\"1.0\"}",
+    );
+    let output = with_input(&["range", "--grammar=blang", "--batch"], questions.as_bytes());
+    let lines: Vec<&str> = text(&output.stdout).lines().collect();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(lines.len(), 5);
+    assert_eq!(&lines[..2], ["{\"matches\":true}", "{\"matches\":false}"]);
+    assert!(lines[2..].iter().all(|line| line.starts_with("{\"error\":")), "{lines:?}");
+}
+
+#[test]
+fn long_lines_and_broken_text_are_shown_in_part() {
+    let mut catalog = b"{\"schema\":\"olm.package\",\"description\":\"".to_vec();
+    catalog.extend(std::iter::repeat_n(b'x', 1_000_000));
+    catalog.extend(b"\xff\",\"name\":\"Foo\"}");
+    let output = with_input(&["validate", "-"], &catalog);
+    let shown = text(&output.stdout);
+    assert!(shown.contains(" --> -:1:1000050\n"), "{shown}");
+    assert!(shown.lines().all(|line| line.len() < 400), "{shown}");
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = fbc(&["completions", shell]).output().unwrap();
+        assert!(output.status.success() && text(&output.stdout).contains("validate"), "{shell}");
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("man");
+    let output = fbc(&["man"]).output().unwrap();
+    assert!(output.status.success() && text(&output.stdout).starts_with(".ie"), "{}", text(&output.stdout));
+    assert!(fbc(&["man", "--folder"]).arg(&folder).status().unwrap().success());
+    assert!(folder.join("fbc-validate.1").is_file());
+}

@@ -1,0 +1,89 @@
+//! `docs/reference/commands.md`: every command with its arguments and options.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, Command};
+
+use super::Generated;
+use crate::error::TaskResult;
+
+/// The page.
+pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
+    let mut root = fbc::command_line();
+    root.build();
+    let mut text = "# Commands\n".to_owned();
+    command(&mut text, &root, root.get_name());
+    Ok(vec![Generated { path: PathBuf::from("docs/reference/commands.md"), content: text }])
+}
+
+fn command(text: &mut String, described: &Command, name: &str) {
+    // Writing to a String cannot fail.
+    let _ = write!(text, "\n## `{name}`\n\n");
+    if let Some(about) = described.get_long_about().or_else(|| described.get_about()) {
+        let _ = writeln!(text, "{}\n", about.to_string().trim());
+    }
+    let usage = described.clone().render_usage().to_string();
+    let _ = writeln!(text, "```\n{}\n```", usage.trim_start_matches("Usage: ").trim());
+    let shown: Vec<&Arg> = described.get_arguments().filter(|argument| !argument.is_hide_set()).collect();
+    let is_root = described.get_subcommands().next().is_some() && !name.contains(' ');
+    let own: Vec<&Arg> = shown.into_iter().filter(|argument| is_root || !argument.is_global_set()).collect();
+    if !own.is_empty() {
+        text.push_str("\n| argument | meaning |\n|---|---|\n");
+        for argument in own {
+            let _ = writeln!(text, "| `{}` | {} |", form(argument), meaning(argument));
+        }
+    }
+    for child in described.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help") {
+        command(text, child, &format!("{name} {}", child.get_name()));
+    }
+}
+
+/// `-o, --output FORMAT`, or `PATH...` for what has no name.
+fn form(argument: &Arg) -> String {
+    let values: Vec<String> =
+        argument.get_value_names().into_iter().flatten().map(|name| name.to_string()).collect();
+    let takes_values = argument.get_action().takes_values();
+    let values = if takes_values { values.join(" ") } else { String::new() };
+    if argument.is_positional() {
+        let many = argument.get_num_args().is_some_and(|range| range.max_values() > 1);
+        return if many { format!("{values}...") } else { values };
+    }
+    let short = argument.get_short().map(|short| format!("-{short}"));
+    let long = argument.get_long().map(|long| format!("--{long}"));
+    let names: Vec<String> = short.into_iter().chain(long).collect();
+    format!("{} {values}", names.join(", ")).trim().to_owned()
+}
+
+fn meaning(argument: &Arg) -> String {
+    let help = argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string).unwrap_or_default();
+    let mut meaning = help.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
+    let choices: Vec<String> = argument
+        .get_possible_values()
+        .iter()
+        .filter(|value| !value.is_hide_set())
+        .map(|value| format!("`{}`", value.get_name()))
+        .collect();
+    if !choices.is_empty() && argument.get_action().takes_values() {
+        let _ = write!(meaning, " One of {}.", choices.join(", "));
+    }
+    let defaults: Vec<String> =
+        argument.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
+    if !defaults.is_empty() && argument.get_action().takes_values() {
+        let _ = write!(meaning, " Default: {}.", defaults.join(" "));
+    }
+    meaning
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_listed_with_their_options() {
+        let pages = page(Path::new("")).unwrap();
+        let text = &pages.first().unwrap().content;
+        assert!(text.contains("## `fbc validate`"), "{text}");
+        assert!(text.contains("--format"), "{text}");
+    }
+}
