@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fbc_model::Catalog;
 use fbc_model::tree::Tree;
-use fbc_yaml::locate::{Locator, line_and_column};
+use fbc_yaml::locate::{Lines, Locator};
 use rayon::prelude::*;
 
 use crate::context::Context;
@@ -93,6 +93,8 @@ fn locate(context: &Context<'_>, findings: Vec<Finding>, opm_error: Option<Strin
             }
         }
     }
+    let lines: BTreeMap<&PathBuf, Lines<'_>> =
+        sources.iter().map(|(path, source)| (path, Lines::new(source))).collect();
     let mut locators: BTreeMap<(u32, u32), Locator> = BTreeMap::new();
     let mut located: Vec<Located> = findings
         .into_iter()
@@ -100,24 +102,24 @@ fn locate(context: &Context<'_>, findings: Vec<Finding>, opm_error: Option<Strin
             let span = finding.place.as_ref().and_then(|place| {
                 let source = sources.get(&place.path)?;
                 let bytes = bytes_of(context, source, place, &mut locators)?;
+                let lines = lines.get(&place.path)?;
                 Some(Span {
-                    start: line_and_column(source, bytes.start),
-                    end: line_and_column(source, bytes.end),
+                    start: lines.line_and_column(bytes.start),
+                    end: lines.line_and_column(bytes.end),
                     bytes,
                 })
             });
             Located { finding, span }
         })
         .collect();
-    located.sort_by(|a, b| {
-        let key = |located: &'_ Located| {
-            let path = located.finding.place.as_ref().map(|place| place.path.clone());
-            let start = located.span.as_ref().map(|span| span.bytes.start);
-            (path, start, located.finding.rule.code, located.finding.message.clone())
-        };
-        key(a).cmp(&key(b))
-    });
+    located.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     Report { findings: located, sources, opm_error }
+}
+
+fn sort_key(located: &Located) -> (Option<&PathBuf>, Option<usize>, &str, &str) {
+    let path = located.finding.place.as_ref().map(|place| &place.path);
+    let start = located.span.as_ref().map(|span| span.bytes.start);
+    (path, start, located.finding.rule.code, &located.finding.message)
 }
 
 fn bytes_of(

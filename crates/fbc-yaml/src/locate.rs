@@ -232,6 +232,7 @@ fn trimmed_end(file: &[u8], start: usize, end: usize) -> usize {
     start + text.trim_ascii_end().len()
 }
 
+#[derive(Debug)]
 struct LineStarts(Vec<usize>);
 
 impl LineStarts {
@@ -298,14 +299,41 @@ fn string_end(file: &[u8], start: usize) -> usize {
     }
 }
 
+/// The lines of a file, for many questions about it.
+#[derive(Debug)]
+pub struct Lines<'f> {
+    file: &'f [u8],
+    starts: LineStarts,
+}
+
+impl<'f> Lines<'f> {
+    /// Looks over a file.
+    #[must_use]
+    pub fn new(file: &'f [u8]) -> Self {
+        Self { file, starts: LineStarts::new(file) }
+    }
+
+    /// As the function of that name.
+    #[must_use]
+    pub fn line_and_column(&self, byte: usize) -> (usize, usize) {
+        let byte = byte.min(self.file.len());
+        let line = self.starts.0.partition_point(|start| *start <= byte);
+        let start = line.checked_sub(1).and_then(|line| self.starts.0.get(line)).copied().unwrap_or_default();
+        (line, characters(self.file.get(start..byte).unwrap_or_default()) + 1)
+    }
+}
+
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
+}
+
 /// Line and column of a byte, both from 1; columns count characters.
 #[must_use]
 pub fn line_and_column(file: &[u8], byte: usize) -> (usize, usize) {
     let before = file.get(..byte).unwrap_or(file);
     let line = memchr::memchr_iter(b'\n', before).count();
     let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-    let column = before.get(start..).unwrap_or_default().iter().filter(|&&b| b & 0xC0 != 0x80).count();
-    (line + 1, column + 1)
+    (line + 1, characters(before.get(start..).unwrap_or_default()) + 1)
 }
 
 #[cfg(test)]
@@ -359,6 +387,10 @@ mod tests {
         assert_eq!(shown, [("/b/c".to_owned(), 9, 15), ("/a".to_owned(), 0, 21)]);
         assert_eq!(line_and_column("é\nüx".as_bytes(), 5), (2, 2));
         assert_eq!(line_and_column(b"a", 99), (1, 2));
+        let text = "é\nüx\n\ny".as_bytes();
+        for byte in 0..text.len() + 2 {
+            assert_eq!(Lines::new(text).line_and_column(byte), line_and_column(text, byte), "{byte}");
+        }
     }
 
     #[test]

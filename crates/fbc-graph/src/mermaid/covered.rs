@@ -1,7 +1,9 @@
 //! Which entries of a channel a range covers, without asking every entry.
 
+use std::cmp::Ordering;
 use std::ops::Bound;
 
+use fbc_model::go_sort;
 use fbc_version::Version;
 use fbc_version::blang::{Range, RangeError};
 
@@ -14,7 +16,7 @@ pub(super) struct CoveredEntries<'v> {
     unknown: Version,
     /// Entries by ascending version.
     ascending: Vec<usize>,
-    /// Entries by descending version; of equal versions in the order of the channel.
+    /// Entries by descending version; of equal versions in the order that Go's sort gives them.
     descending: Vec<usize>,
 }
 
@@ -23,7 +25,9 @@ impl<'v> CoveredEntries<'v> {
         let versions: Vec<Option<&Version>> = versions.collect();
         let mut entries = Self { unknown: unknown_version(), ascending: Vec::new(), descending: Vec::new(), versions };
         let mut descending: Vec<usize> = (0..entries.versions.len()).collect();
-        descending.sort_by(|&a, &b| entries.version(b).compare_precedence(entries.version(a)));
+        go_sort::sort(&mut descending, |&a, &b| {
+            entries.version(a).compare_precedence(entries.version(b)) == Ordering::Greater
+        });
         entries.ascending = descending.iter().rev().copied().collect();
         entries.descending = descending;
         entries

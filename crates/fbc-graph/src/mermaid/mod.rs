@@ -5,10 +5,9 @@
 //! channels by name whatever their package, so the numbers in `linkStyle` are those of the chart only
 //! while one package is drawn; and deprecated channels and bundles are found by name in all packages.
 //!
-//! Two orders of the reference are left to chance and fixed here: entries of equal version, which it
-//! sorts unstably, stand in the order of the channel; channels of equal name, which it also gets from
-//! threads that race, count in the order of the walk. Nothing but the numbers in `linkStyle` shows the
-//! second.
+//! Entries of equal version and channels of equal name stand in the order that Go's sort gives them, as
+//! in the reference. It gets channels from threads that race; here they come in the order of the walk.
+//! Nothing but the numbers in `linkStyle` shows that.
 
 mod covered;
 mod selection;
@@ -18,7 +17,7 @@ use std::fmt;
 use std::fmt::Write as _;
 
 use fbc_model::blob::schema;
-use fbc_model::{Bundle, Catalog, Channel};
+use fbc_model::{Bundle, Catalog, Channel, go_sort};
 use fbc_version::Version;
 use fbc_version::blang::RangeError;
 use fbc_yaml::go_text::quote;
@@ -86,7 +85,7 @@ type Versions<'c> = HashMap<&'c str, Version>;
 /// As [`MermaidError`]; a catalog that is otherwise unsound is drawn as it is.
 pub fn draw(catalog: &Catalog, options: &MermaidOptions) -> Result<MermaidChart, MermaidError> {
     let mut channels: Vec<&Channel> = catalog.channels.iter().collect();
-    channels.sort_by(|a, b| a.name.cmp(&b.name));
+    go_sort::sort(&mut channels, |a, b| a.name < b.name);
     let versions = versions(&catalog.bundles)?;
     let selection = Selection::new(options, &channels, &versions)?;
     let mut chart = Chart {

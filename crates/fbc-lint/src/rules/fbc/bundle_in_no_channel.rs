@@ -1,6 +1,6 @@
 //! Bundles that no channel lists.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use fbc_model::blob::schema;
 use fbc_yaml::go_text::quote;
@@ -76,9 +76,12 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let entries = view.channels.iter().flat_map(|channel| channel.entries());
         listed.insert(package, entries.map(|entry| entry.name.as_str()).collect());
     }
+    // Entries without a bundle, which may be meant; by package, worked out where needed.
+    let mut unused: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut suggestions = 0..suggest::MAX_SUGGESTIONS;
     for item in opm::bundles(context) {
-        let name = item.bundle.name.as_str();
-        let Some(listed) = item.view.and_then(|_| listed.get(item.bundle.package.as_str())) else { continue };
+        let (package, name) = (item.bundle.package.as_str(), item.bundle.name.as_str());
+        let (Some(view), Some(listed)) = (item.view, listed.get(package)) else { continue };
         if name.is_empty()
             || listed.contains(name)
             || homeless.contains(name)
@@ -86,12 +89,14 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         {
             continue;
         }
-        let (package, quoted) = (quote(&item.bundle.package), quote(name));
-        let unused = listed
-            .iter()
-            .copied()
-            .filter(|entry| item.view.is_some_and(|view| !view.bundle_by_name.contains_key(entry)));
-        let question = suggest::did_you_mean(name, unused);
+        let mut question = String::new();
+        if suggestions.next().is_some() {
+            let unused = unused.entry(package).or_insert_with(|| {
+                listed.iter().copied().filter(|entry| !view.bundle_by_name.contains_key(entry)).collect()
+            });
+            question = suggest::did_you_mean(name, unused.iter().copied());
+        }
+        let (package, quoted) = (quote(package), quote(name));
         let text = format!("package {package}, bundle {quoted} not found in any channel entries");
         findings.push(
             Finding::new(&RULE, format!("no channel of package {package} lists bundle {quoted}"))

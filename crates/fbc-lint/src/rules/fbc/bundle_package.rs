@@ -1,5 +1,8 @@
 //! Bundles of packages that do not exist.
 
+use std::collections::BTreeMap;
+
+use fbc_model::Bundle;
 use fbc_model::blob::schema;
 use fbc_yaml::go_text::quote;
 
@@ -17,7 +20,8 @@ pub static RULE: Rule = Rule {
     explanation: "\
 The `package` of a bundle names an `olm.package` blob in the same catalog. There is none of that name.
 
-Correct the name, or add the blob of the package.",
+Correct the name, or add the blob of the package. The bundles of one unknown package are reported
+together.",
     basis: Basis::Opm,
     check,
     cases: &[
@@ -51,14 +55,16 @@ package: fo
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    // The first bundle of each unknown package, and how many there are.
+    let mut strays: BTreeMap<&str, (usize, &Bundle, usize)> = BTreeMap::new();
     for (number, bundle) in context.catalog.bundles.iter().enumerate() {
         let package = bundle.package.as_str();
-        if package.is_empty()
-            || context.packages.contains_key(package)
-            || context.lost.may_hold(schema::PACKAGE, package)
-        {
-            continue;
+        if !package.is_empty() && !context.packages.contains_key(package) {
+            strays.entry(package).or_insert((number, bundle, 0)).2 += 1;
         }
+    }
+    strays.retain(|package, _| !context.lost.may_hold(schema::PACKAGE, package));
+    for (package, (number, bundle, count)) in strays {
         let (name, quoted) = (quote(&bundle.name), quote(package));
         let help = match package_property(bundle) {
             Some(property) if context.packages.contains_key(property.package_name) => {
@@ -66,22 +72,24 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             }
             _ => unknown_package_help(context, package),
         };
-        findings.push(
-            Finding::new(
-                &RULE,
-                format!("bundle {name} is of package {quoted}, which the catalog does not have"),
-            )
-            .at(context.value(bundle.origin, "/package"))
-            .about(Subject::bundle(package, &bundle.name))
-            .label("no such package")
-            .help(help)
-            .opm(conversion(
-                Phase::Bundles,
-                number,
-                2,
-                0,
-                format!("unknown package {quoted} for bundle {name}"),
-            )),
-        );
+        let mut finding = Finding::new(
+            &RULE,
+            format!("bundle {name} is of package {quoted}, which the catalog does not have"),
+        )
+        .at(context.value(bundle.origin, "/package"))
+        .about(Subject::bundle(package, &bundle.name))
+        .label("no such package")
+        .help(help)
+        .opm(conversion(
+            Phase::Bundles,
+            number,
+            2,
+            0,
+            format!("unknown package {quoted} for bundle {name}"),
+        ));
+        if count > 1 {
+            finding = finding.note(format!("so are {} more bundles", count - 1));
+        }
+        findings.push(finding);
     }
 }

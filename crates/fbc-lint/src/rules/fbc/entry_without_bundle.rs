@@ -82,14 +82,13 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 }
             }
         }
-        let texts = missing_bundles::OpmTexts::of(context, view);
+        let mut texts = missing_bundles::OpmTexts::of(context, view);
         for (number, (name, places)) in missing.into_iter().enumerate() {
             let Some((channel, index)) = places.first().copied() else { continue };
             if homeless.contains(name) || context.lost.may_hold(schema::BUNDLE, name) {
                 continue;
             }
-            // Comparing names is slow; whoever has that many missing needs no more suggestions.
-            let listed: HashSet<&str> = if number < MAX_SUGGESTIONS {
+            let listed: HashSet<&str> = if number < suggest::MAX_SUGGESTIONS {
                 view.channels.iter().flat_map(|c| c.entries()).map(|entry| entry.name.as_str()).collect()
             } else {
                 HashSet::new()
@@ -109,8 +108,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             .at(context.value(channel.origin, format!("/entries/{index}/name")))
             .about(Subject::entry(package, &channel.name, name))
             .label("no such bundle")
-            .help(format!("{question}add the bundle with `fbc render IMAGE`, or remove the entry"))
-            .opm(texts.of_bundle(name));
+            .help(format!("{question}add the bundle with `fbc render IMAGE`, or remove the entry"));
+            finding.opm = texts.of_bundle(name);
             let others: Vec<String> =
                 places.iter().skip(1).map(|(channel, _)| quote(&channel.name)).collect();
             if !others.is_empty() {
@@ -120,6 +119,3 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
     }
 }
-
-/// How many missing bundles of a package get a suggestion.
-const MAX_SUGGESTIONS: usize = 20;

@@ -71,7 +71,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 );
                 finding = finding.opm(conversion(Phase::Channels, number, 4, index, text));
             } else if let Some(view) = view.filter(|view| !view.bundle_by_name.contains_key("")) {
-                finding = finding.opm(missing_bundles::opm_text(context, view, ""));
+                finding.opm = missing_bundles::opm_text(context, view, "");
             }
             findings.push(finding);
         }

@@ -21,6 +21,7 @@ pub(crate) struct OpmTexts<'a, 'c> {
     number: usize,
     /// What the last channel misses.
     leftovers: BTreeSet<&'c str>,
+    is_told: bool,
 }
 
 impl<'a, 'c> OpmTexts<'a, 'c> {
@@ -33,20 +34,24 @@ impl<'a, 'c> OpmTexts<'a, 'c> {
             .map(|entry| entry.name.as_str())
             .filter(|name| !view.bundle_by_name.contains_key(name))
             .collect();
-        Self { view, number, leftovers }
+        Self { view, number, leftovers, is_told: false }
     }
 
-    /// The text for one missing bundle.
-    pub(crate) fn of_bundle(&self, name: &str) -> OpmText {
+    /// The text for one missing bundle. What the last channel misses has one text in all, which may be
+    /// long and therefore goes with the first of them only.
+    pub(crate) fn of_bundle(&mut self, name: &str) -> Option<OpmText> {
         let package = &self.view.package.name;
         if self.leftovers.contains(name) {
+            if std::mem::replace(&mut self.is_told, true) {
+                return None;
+            }
             let names: Vec<&str> = self.leftovers.iter().copied().collect();
             let text = format!(
                 "no olm.bundle blobs found in package {} for olm.channel entries [{}]",
                 quote(package),
                 names.join(" ")
             );
-            return conversion(Phase::Leftovers, self.number, 1, 0, text);
+            return Some(conversion(Phase::Leftovers, self.number, 1, 0, text));
         }
         let channels: BTreeSet<&str> = self
             .view
@@ -66,11 +71,11 @@ impl<'a, 'c> OpmTexts<'a, 'c> {
             leaves.push((leaf_order::NAME, "name must be set".to_owned()));
         }
         let paths = channels.into_iter().map(|channel| bundle_path(package, channel, name)).collect();
-        OpmText::ModelLeaves { paths, leaves }
+        Some(OpmText::ModelLeaves { paths, leaves })
     }
 }
 
 /// opm's text for one missing bundle of a package.
-pub(crate) fn opm_text<'c>(context: &Context<'c>, view: &PackageView<'c>, name: &str) -> OpmText {
+pub(crate) fn opm_text<'c>(context: &Context<'c>, view: &PackageView<'c>, name: &str) -> Option<OpmText> {
     OpmTexts::of(context, view).of_bundle(name)
 }

@@ -5,6 +5,10 @@ use fbc_yaml::go_text::quote;
 /// Beyond this number of candidates nothing is suggested: comparing costs too much.
 const MAX_CANDIDATES: usize = 2_000;
 
+/// How many findings of one rule come with a suggestion: comparing names is slow, and whoever has more
+/// mistakes than that does not need one for each.
+pub(crate) const MAX_SUGGESTIONS: usize = 20;
+
 /// The candidate that a few typing mistakes turn into the name; nothing if none is close.
 pub(crate) fn closest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let tolerance = (name.len() / 4).clamp(1, 4);

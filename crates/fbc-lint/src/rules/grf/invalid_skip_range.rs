@@ -67,7 +67,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         for channel in &view.channels {
             for (number, entry) in channel.entries().iter().enumerate() {
                 let Some(Err(error)) = view.graph().skip_range(entry) else { continue };
-                // opm takes this for a range, until it crashes over it: see GRF022.
+                // opm takes this for a range, until it crashes over it: see GRF014.
                 if matches!(error, RangeError::EmptyAlternative(_)) {
                     continue;
                 }

@@ -1,0 +1,115 @@
+//! Channels whose head is not their newest version.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "GRF016",
+    name: "head-not-newest",
+    summary: "The head of a channel is older than another entry of it",
+    explanation: "\
+The head of a channel is what new users get, and where all updates lead. Here another entry of the channel
+has a higher version, and is replaced or skipped by an older one.
+
+If the newer version was withdrawn on purpose, all is well: ignore this. Otherwise turn the edges round, so
+that the newest version is the head.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "the newest version is the head",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+- name: foo.v1.1.0
+  replaces: foo.v1.0.0
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+",
+            findings: &[],
+        },
+        Case {
+            title: "an older version is the head",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.1.0
+- name: foo.v1.0.0
+  skips: [foo.v1.1.0]
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+",
+            findings: &["9:3 the head of channel \"stable\" is \"foo.v1.0.0\" (1.0.0), older than \"foo.v1.1.0\" (1.1.0)"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in &context.packages {
+        for graph in view.channel_graphs() {
+            let Some(head) = graph.analysis.head() else { continue };
+            let (channel, name) = (graph.channel, graph.name(head));
+            let names = channel.entries().iter().map(|entry| entry.name.as_str());
+            let newest = names.max_by(|a, b| view.graph().order(a, b)).unwrap_or_default();
+            let versions = view.graph().version_release(name).zip(view.graph().version_release(newest));
+            let Some((version, newest_version)) = versions else { continue };
+            if version.compare_precedence(newest_version).is_ge() {
+                continue;
+            }
+            findings.push(
+                Finding::new(
+                    &RULE,
+                    format!(
+                        "the head of channel {} is {} ({version}), older than {} ({newest_version})",
+                        quote(&channel.name),
+                        quote(name),
+                        quote(newest)
+                    ),
+                )
+                .at(context.value(channel.origin, format!("/entries/{head}")))
+                .about(Subject::entry(package, &channel.name, name))
+                .label("what new users get")
+                .help(format!("if {} was not withdrawn on purpose, make it the head", quote(newest))),
+            );
+        }
+    }
+}

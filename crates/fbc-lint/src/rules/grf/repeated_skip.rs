@@ -1,0 +1,86 @@
+//! Names that stand twice in `skips`.
+
+use std::collections::HashSet;
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "GRF015",
+    name: "repeated-skip",
+    summary: "A name stands twice in the `skips` of an entry",
+    explanation: "\
+The second item has no effect. Mostly it was meant to be another name.
+
+Remove the item, or put the right name in its place.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "two names",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.2.0
+  skips: [foo.v1.1.0, foo.v1.0.0]
+",
+            findings: &[],
+        },
+        Case {
+            title: "one name twice",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.2.0
+  skips: [foo.v1.1.0, foo.v1.1.0]
+",
+            findings: &["9:23 \"foo.v1.2.0\" skips \"foo.v1.1.0\" twice in channel \"stable\""],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in &context.packages {
+        for channel in &view.channels {
+            let entries = channel.entries().iter().enumerate();
+            for (number, entry) in entries.filter(|(_, entry)| entry.skips.len() > 1) {
+                let mut seen = HashSet::with_capacity(entry.skips.len());
+                for (index, skip) in entry.skips.iter().enumerate() {
+                    // Empty names have a finding of their own.
+                    if skip.is_empty() || seen.insert(skip.as_str()) {
+                        continue;
+                    }
+                    findings.push(
+                        Finding::new(
+                            &RULE,
+                            format!(
+                                "{} skips {} twice in channel {}",
+                                quote(&entry.name),
+                                quote(skip),
+                                quote(&channel.name)
+                            ),
+                        )
+                        .at(context.value(channel.origin, format!("/entries/{number}/skips/{index}")))
+                        .about(Subject::entry(package, &channel.name, &entry.name))
+                        .label("stands here already")
+                        .help("remove it, or put the right name in its place"),
+                    );
+                }
+            }
+        }
+    }
+}

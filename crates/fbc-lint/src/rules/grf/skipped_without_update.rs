@@ -1,0 +1,207 @@
+//! Skipped entries whose only updates are skipped too.
+
+use std::collections::HashSet;
+
+use fbc_version::blang::Range;
+use fbc_yaml::go_text::quote;
+
+use crate::context::{Context, PackageView};
+use crate::finding::{Finding, Subject};
+use crate::graph::ChannelGraph;
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "GRF017",
+    name: "skipped-without-update",
+    summary: "Users of a skipped entry have no update under OLM v0",
+    explanation: "\
+OLM v0 installs only what lies on the replaces chain from the head; a skipped entry is never installed. So
+an update from a skipped entry must lead to an entry on the chain: one that replaces it, skips it, or covers
+its version with `skipRange`. If only skipped entries do, its users stay where they are.
+
+opm accepts this, because every entry is on the chain or skipped by *something*.
+
+Add the entry to `skips` of an entry on the chain, mostly of the head.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "skipped by the head",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+- name: foo.v1.1.0
+  skips: [foo.v1.0.0]
+- name: foo.v1.2.0
+  skips: [foo.v1.1.0, foo.v1.0.0]
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+---
+schema: olm.bundle
+name: foo.v1.2.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.2.0}
+",
+            findings: &[],
+        },
+        Case {
+            title: "covered by the range of the head",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+- name: foo.v1.1.0
+  skips: [foo.v1.0.0]
+- name: foo.v1.2.0
+  skips: [foo.v1.1.0]
+  skipRange: <1.2.0
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+---
+schema: olm.bundle
+name: foo.v1.2.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.2.0}
+",
+            findings: &[],
+        },
+        Case {
+            title: "skipped by a skipped entry",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+- name: foo.v1.1.0
+  skips: [foo.v1.0.0]
+- name: foo.v1.2.0
+  skips: [foo.v1.1.0]
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+---
+schema: olm.bundle
+name: foo.v1.2.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.2.0}
+",
+            findings: &["8:3 users of \"foo.v1.0.0\" in channel \"stable\" have no update: only skipped entries replace or skip it"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in &context.packages {
+        for graph in view.channel_graphs() {
+            let analysis = graph.analysis;
+            // Without a sound chain there are errors enough, and nothing to measure against.
+            let Some(head) = analysis.head() else { continue };
+            if !analysis.stranded.is_empty() || !analysis.cycle().is_empty() {
+                continue;
+            }
+            for stuck in without_update(view, graph) {
+                let (channel, name) = (graph.channel, graph.name(stuck));
+                findings.push(
+                    Finding::new(
+                        &RULE,
+                        format!(
+                            "users of {} in channel {} have no update: only skipped entries replace or skip it",
+                            quote(name),
+                            quote(&channel.name)
+                        ),
+                    )
+                    .at(context.value(channel.origin, format!("/entries/{stuck}")))
+                    .about(Subject::entry(package, &channel.name, name))
+                    .label("no update leads away from it")
+                    .help(format!("add it to `skips` of the head, {}", quote(graph.name(head)))),
+                );
+            }
+        }
+    }
+}
+
+/// The skipped entries that no entry on the chain replaces, skips or covers.
+fn without_update(view: &PackageView<'_>, graph: ChannelGraph<'_>) -> Vec<usize> {
+    let (analysis, entries) = (graph.analysis, graph.channel.entries());
+    if analysis.skipped_by.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let on_chain: HashSet<usize> = analysis.chain.iter().copied().collect();
+    let mut updated: HashSet<&str> = HashSet::new();
+    for entry in analysis.chain.iter().filter_map(|&entry| graph.entry(entry)) {
+        updated.insert(&entry.replaces);
+        updated.extend(entry.skips.iter().map(String::as_str));
+    }
+    let mut ranges: Option<Vec<&Range>> = None;
+    let skipped = (0..entries.len()).filter(|&entry| {
+        analysis.skipped_by.get(entry).copied().flatten().is_some() && !on_chain.contains(&entry)
+    });
+    skipped
+        .filter(|&entry| !updated.contains(graph.name(entry)))
+        .filter(|&entry| {
+            let ranges = ranges.get_or_insert_with(|| {
+                let chain = analysis.chain.iter().filter_map(|&entry| graph.entry(entry));
+                chain.filter_map(|entry| view.graph().readable_skip_range(entry)).collect()
+            });
+            let version = view.graph().version(graph.name(entry));
+            !version.is_some_and(|version| ranges.iter().any(|range| range.matches(version)))
+        })
+        .collect()
+}

@@ -1,0 +1,104 @@
+//! Ranges that cover no version at all.
+
+use fbc_version::blang::RangeError;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "GRF014",
+    name: "skip-range-without-effect",
+    summary: "A `skipRange` covers no version at all",
+    explanation: "\
+No version can satisfy the range, so it moves nobody on. Comparisons that stand side by side must all
+hold: `<1.0.0 >2.0.0` is empty, `<1.0.0 || >2.0.0` is not.
+
+Nothing between two `||` is worse: opm accepts the range when it validates, and crashes when it uses it.
+
+Correct the range, or remove it.",
+    basis: Basis::Advice,
+    check,
+    cases: &[
+        Case {
+            title: "a range with versions in it",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.1.0
+  skipRange: '>=1.0.0 <1.1.0'
+",
+            findings: &[],
+        },
+        Case {
+            title: "the wrong way round",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.1.0
+  skipRange: '<1.0.0 >=1.1.0'
+",
+            findings: &["9:14 `skipRange` \"<1.0.0 >=1.1.0\" of \"foo.v1.1.0\" in channel \"stable\" covers no version at all"],
+        },
+        Case {
+            title: "nothing between two alternatives",
+            catalog: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.1.0
+  skipRange: '<1.0.0 || || 1.0.1'
+",
+            findings: &["9:14 `skipRange` \"<1.0.0 || || 1.0.1\" of \"foo.v1.1.0\" in channel \"stable\" has nothing between two `||`"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for (package, view) in &context.packages {
+        for channel in &view.channels {
+            for (number, entry) in channel.entries().iter().enumerate() {
+                let (problem, help) = match view.graph().skip_range(entry) {
+                    Some(Ok(range)) if range.intervals().is_empty() => {
+                        ("covers no version at all", "correct the range, or remove it")
+                    }
+                    Some(Err(RangeError::EmptyAlternative(_))) => {
+                        ("has nothing between two `||`", "remove one `||`: opm crashes over this range")
+                    }
+                    _ => continue,
+                };
+                findings.push(
+                    Finding::new(
+                        &RULE,
+                        format!(
+                            "`skipRange` {} of {} in channel {} {problem}",
+                            quote(&entry.skip_range),
+                            quote(&entry.name),
+                            quote(&channel.name)
+                        ),
+                    )
+                    .at(context.value(channel.origin, format!("/entries/{number}/skipRange")))
+                    .about(Subject::entry(package, &channel.name, &entry.name))
+                    .label("moves nobody on")
+                    .help(help),
+                );
+            }
+        }
+    }
+}
