@@ -59,7 +59,8 @@ impl ChannelAnalysis {
     pub fn of(entries: &[ChannelEntry]) -> Self {
         let index = EntryIndex::of(entries);
         let (has_incoming, skipped_by) = incoming(entries, &index);
-        let heads: Vec<usize> = index.first_entries().filter(|&entry| !is_set(&has_incoming, entry)).collect();
+        let heads: Vec<usize> =
+            index.first_entries().filter(|&entry| !is_set(&has_incoming, entry)).collect();
         let mut analysis =
             Self { heads, chain: Vec::new(), end: ChainEnd::NoEntries, stranded: Vec::new(), skipped_by };
         match *analysis.heads.as_slice() {

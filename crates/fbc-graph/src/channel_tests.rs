@@ -79,7 +79,10 @@ fn channels_of_the_specification() {
         (vec![entry("a", "b", &[]), entry("b", "a", &[])], "no head"),
         (vec![entry("a", "a", &[])], "no head"),
         (vec![entry("a", "", &["a"])], "no head"),
-        (vec![entry("a", "b", &[]), entry("b", "a", &[]), entry("c", "b", &[])], "cycle [\"b\", \"a\", \"b\"]"),
+        (
+            vec![entry("a", "b", &[]), entry("b", "a", &[]), entry("c", "b", &[])],
+            "cycle [\"b\", \"a\", \"b\"]",
+        ),
         (vec![entry("a", "", &[]), entry("b", "a", &[]), entry("c", "", &["b"])], "stranded {\"a\"}"),
         (vec![entry("a", "", &[]), entry("b", "a", &[]), entry("c", "b", &["b"])], "stranded {\"a\"}"),
         (vec![entry("a", "", &[]), entry("b", "a", &[]), entry("c", "b", &["b", "a"])], "ok"),

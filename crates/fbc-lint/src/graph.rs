@@ -45,8 +45,9 @@ impl PackageGraph {
     #[must_use]
     pub fn of(view: &PackageView<'_>) -> Self {
         let versions = view.bundle_by_name.iter();
-        let versions =
-            versions.filter_map(|(name, bundle)| Some(((*name).to_owned(), bundle_version::find(bundle)?))).collect();
+        let versions = versions
+            .filter_map(|(name, bundle)| Some(((*name).to_owned(), bundle_version::find(bundle)?)))
+            .collect();
         let mut skip_ranges = HashMap::new();
         for entry in view.channels.iter().flat_map(|channel| channel.entries()) {
             if !entry.skip_range.is_empty() && !skip_ranges.contains_key(entry.skip_range.as_str()) {

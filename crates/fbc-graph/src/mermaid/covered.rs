@@ -23,7 +23,8 @@ pub(super) struct CoveredEntries<'v> {
 impl<'v> CoveredEntries<'v> {
     pub(super) fn new(versions: impl Iterator<Item = Option<&'v Version>>) -> Self {
         let versions: Vec<Option<&Version>> = versions.collect();
-        let mut entries = Self { unknown: unknown_version(), ascending: Vec::new(), descending: Vec::new(), versions };
+        let mut entries =
+            Self { unknown: unknown_version(), ascending: Vec::new(), descending: Vec::new(), versions };
         let mut descending: Vec<usize> = (0..entries.versions.len()).collect();
         go_sort::sort(&mut descending, |&a, &b| {
             entries.version(a).compare_precedence(entries.version(b)) == Ordering::Greater

@@ -88,7 +88,8 @@ impl<'o> Selection<'o> {
 impl Minimum<'_> {
     /// An entry without what lies below the minimum; nothing where nothing is left of it.
     fn cut<'c>(&self, entry: &'c ChannelEntry, minimum: &str) -> Option<ShownEntry<'c>> {
-        let mut shown = ShownEntry { name: &entry.name, replaces: "", skips: Cow::Borrowed(&[]), skip_range: "" };
+        let mut shown =
+            ShownEntry { name: &entry.name, replaces: "", skips: Cow::Borrowed(&[]), skip_range: "" };
         if entry.name == minimum {
             return Some(shown);
         }

@@ -55,7 +55,8 @@ fn edges_in_their_order() {
 
 #[test]
 fn what_version_0_skips() {
-    let entries = "[{name: a}, {name: b, replaces: a, skipRange: '<1.1.0'}, {name: d, replaces: b, skips: [b, b]}]";
+    let entries =
+        "[{name: a}, {name: b, replaces: a, skipRange: '<1.1.0'}, {name: d, replaces: b, skips: [b, b]}]";
     let drawn = lines(entries, "", &V0);
     assert_eq!(
         &drawn[drawn.len() - 2..],
@@ -121,11 +122,16 @@ fn refusals_and_warnings() {
         "parse properties for bundle \"a\": parse property[0] of type \"olm.gvk\": \
          json: cannot unmarshal number into Go value of type property.GVK"
     );
-    let chart = draw(&catalog("schema: olm.channel\npackage: p\nname: c\nentries: [{name: a, skipRange: zz}]\n"), &V0);
+    let chart = draw(
+        &catalog("schema: olm.channel\npackage: p\nname: c\nentries: [{name: a, skipRange: zz}]\n"),
+        &V0,
+    );
     let warnings: Vec<String> = chart.unwrap().warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
         warnings,
-        ["ignoring invalid SkipRange for package/edge \"p\"/\"a\": Could not get version from string: \"zz\""]
+        [
+            "ignoring invalid SkipRange for package/edge \"p\"/\"a\": Could not get version from string: \"zz\""
+        ]
     );
 }
 

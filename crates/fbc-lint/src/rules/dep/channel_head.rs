@@ -85,7 +85,9 @@ entries:
 - reference: {schema: olm.bundle, name: foo.v1.1.0}
   message: Use bar.
 ",
-            findings: &["24:41 bundle \"foo.v1.1.0\" is deprecated, and it is the head of channel \"stable\""],
+            findings: &[
+                "24:41 bundle \"foo.v1.1.0\" is deprecated, and it is the head of channel \"stable\"",
+            ],
         },
         Case {
             title: "with its channel",

@@ -97,7 +97,9 @@ entries:
 - reference: {schema: olm.channel, name: stable}
   message: Use bar.
 ",
-            findings: &["20:42 the default channel \"stable\" of package \"foo\" is deprecated, and \"fast\" is not"],
+            findings: &[
+                "20:42 the default channel \"stable\" of package \"foo\" is deprecated, and \"fast\" is not",
+            ],
         },
     ],
 };
@@ -115,7 +117,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
         let package = reference.blob.package.as_str();
         let channels = reference.view.channels.iter().map(|channel| channel.name.as_str());
-        let others: Vec<&str> = channels.filter(|channel| !deprecated.contains(&(package, *channel))).collect();
+        let others: Vec<&str> =
+            channels.filter(|channel| !deprecated.contains(&(package, *channel))).collect();
         if others.is_empty() {
             continue;
         }

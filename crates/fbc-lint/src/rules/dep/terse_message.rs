@@ -60,7 +60,9 @@ entries:
 - reference: {schema: olm.channel, name: stable}
   message: deprecated
 ",
-            findings: &["15:12 the message \"deprecated\" of a deprecation of package \"foo\" does not say what to do"],
+            findings: &[
+                "15:12 the message \"deprecated\" of a deprecation of package \"foo\" does not say what to do",
+            ],
         },
     ],
 };

@@ -67,6 +67,7 @@ entries:
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let mut suggestions = 0..suggest::MAX_SUGGESTIONS;
     for reference in references(context) {
         let name = reference.entry.name.as_str();
         let view = reference.view;
@@ -87,12 +88,12 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             format!("the deprecated channel {quoted} is not in package {package}")
         };
         let text = format!("cannot deprecate channel {quoted} for package {package}: channel not found");
-        let question = suggest::did_you_mean(name, channels);
+        let question = suggestions.next().map(|_| suggest::did_you_mean(name, channels));
         findings.push(
             reference
                 .refused(context, &RULE, 7, message, text)
                 .label("no such channel")
-                .help(format!("{question}correct the name, or remove the entry")),
+                .help(format!("{}correct the name, or remove the entry", question.unwrap_or_default())),
         );
     }
 }

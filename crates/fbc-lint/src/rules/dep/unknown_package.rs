@@ -51,6 +51,7 @@ entries: []
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let mut suggestions = 0..suggest::MAX_SUGGESTIONS;
     for (number, blob) in context.catalog.deprecations.iter().enumerate() {
         let package = blob.package.as_str();
         if package.is_empty()
@@ -60,14 +61,20 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let name = quote(package);
-        let question = suggest::did_you_mean(package, context.packages.keys().copied());
+        let question =
+            suggestions.next().map(|_| suggest::did_you_mean(package, context.packages.keys().copied()));
         findings.push(
             Finding::new(&RULE, format!("deprecations of package {name}, which is not in the catalog"))
                 .at(context.value(blob.origin, "/package"))
                 .about(Subject::package(package))
                 .label("no olm.package blob has this name")
-                .help(format!("{question}correct the name, or remove the blob"))
-                .opm(conversion(number, 0, 2, format!("cannot apply deprecations to an unknown package {name}"))),
+                .help(format!("{}correct the name, or remove the blob", question.unwrap_or_default()))
+                .opm(conversion(
+                    number,
+                    0,
+                    2,
+                    format!("cannot apply deprecations to an unknown package {name}"),
+                )),
         );
     }
 }

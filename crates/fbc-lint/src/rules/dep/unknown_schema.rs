@@ -75,7 +75,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         if reference.is_repeated || KNOWN.contains(&kind) {
             continue;
         }
-        let message = format!("{} cannot be deprecated, only packages, channels and bundles can", quote(kind));
+        let message =
+            format!("{} cannot be deprecated, only packages, channels and bundles can", quote(kind));
         let text = format!(
             "cannot deprecate object {} referenced by entry {} for package {}: object schema unknown",
             reference.go_text(),

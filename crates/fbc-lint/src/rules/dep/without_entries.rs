@@ -66,10 +66,13 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for blob in context.catalog.deprecations.iter().filter(|blob| blob.entries().is_empty()) {
         let pointer = if blob.entries.is_some() { "/entries" } else { "/schema" };
         findings.push(
-            Finding::new(&RULE, format!("the deprecations of package {} have no entries", quote(&blob.package)))
-                .at(context.value(blob.origin, pointer))
-                .about(Subject::package(&blob.package))
-                .help("remove the blob, or add entries"),
+            Finding::new(
+                &RULE,
+                format!("the deprecations of package {} have no entries", quote(&blob.package)),
+            )
+            .at(context.value(blob.origin, pointer))
+            .about(Subject::package(&blob.package))
+            .help("remove the blob, or add entries"),
         );
     }
 }

@@ -72,12 +72,15 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let package = quote(&blob.package);
             let text = format!("schema must be set for deprecation entry [{number}] for package {package}");
             findings.push(
-                Finding::new(&RULE, format!("deprecation {number} of package {package} has no schema in its reference"))
-                    .at(context.value(blob.origin, format!("/entries/{number}/reference")))
-                    .about(Subject::package(&blob.package))
-                    .label("needs `schema`")
-                    .help("add `schema: olm.package`, `olm.channel` or `olm.bundle`")
-                    .opm(conversion(blob_number, number, 4, text)),
+                Finding::new(
+                    &RULE,
+                    format!("deprecation {number} of package {package} has no schema in its reference"),
+                )
+                .at(context.value(blob.origin, format!("/entries/{number}/reference")))
+                .about(Subject::package(&blob.package))
+                .label("needs `schema`")
+                .help("add `schema: olm.package`, `olm.channel` or `olm.bundle`")
+                .opm(conversion(blob_number, number, 4, text)),
             );
         }
     }

@@ -16,8 +16,8 @@ pub static RULE: Rule = Rule {
     summary: "The value of `olm.maxOpenShiftVersion` is no minor version",
     explanation: "\
 The property `olm.maxOpenShiftVersion` keeps a cluster from an upgrade beyond the minor version that it
-names, such as `\"4.19\"`. A bundle has it once at most. With a value that cannot be read, the cluster
-cannot be upgraded at all until the operator is gone.
+names, such as `\"4.19\"`. A bundle has it once at most. While an operator
+with a value that cannot be read is installed, the cluster refuses upgrades to another minor version.
 
 Put the version in quotes: without them YAML reads a number, and `4.20` becomes `4.2`.",
     basis: Basis::Advice,

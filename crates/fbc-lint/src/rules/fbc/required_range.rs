@@ -18,8 +18,7 @@ pub static RULE: Rule = Rule {
     summary: "The version range of a required package cannot be read",
     explanation: "\
 `versionRange` of the property `olm.package.required` says which versions of another package a bundle
-needs. opm does not read it; OLM does, and a range that it cannot read makes the bundle impossible to
-install.
+needs. opm does not read it, so a mistake in it shows only when a cluster tries to use the bundle.
 
 The grammar: `>=1.2.0 <2.0.0`, alternatives with `||`, `1.2.x`. There is no `^`, no `~`, no comma.",
     basis: Basis::Advice,

@@ -58,7 +58,9 @@ entries:
 - name: foo.v1.2.0
   replaces: foo.v1.1.0
 ",
-            findings: &["10:13 the replaces chain of channel \"stable\" runs in a circle: \"foo.v1.1.0\", \"foo.v1.0.0\" and again \"foo.v1.1.0\""],
+            findings: &[
+                "10:13 the replaces chain of channel \"stable\" runs in a circle: \"foo.v1.1.0\", \"foo.v1.0.0\" and again \"foo.v1.1.0\"",
+            ],
         },
     ],
 };

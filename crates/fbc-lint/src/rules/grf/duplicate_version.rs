@@ -82,7 +82,9 @@ properties:
 - type: olm.package
   value: {packageName: foo, version: 1.0.0}
 ",
-            findings: &["23:38 bundles \"foo.v1.0.0\", \"foo.v1.1.0\" of package \"foo\" have the same version, 1.0.0"],
+            findings: &[
+                "23:38 bundles \"foo.v1.0.0\", \"foo.v1.1.0\" of package \"foo\" have the same version, 1.0.0",
+            ],
         },
     ],
 };
@@ -101,7 +103,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         bundles.retain(|_, names| names.len() > 1);
         let groups: Vec<String> = bundles
             .iter()
-            .map(|(version, names)| format!("{{{version}: [{}]}}", names.iter().copied().collect::<Vec<_>>().join(", ")))
+            .map(|(version, names)| {
+                format!("{{{version}: [{}]}}", names.iter().copied().collect::<Vec<_>>().join(", "))
+            })
             .collect();
         // opm has one text for the whole package; it goes with the first.
         let mut opm = Some(package_leaf(
@@ -149,13 +153,15 @@ fn may_have_duplicates(view: &PackageView<'_>) -> bool {
         None => true,
     });
     let entries = view.channels.iter().flat_map(|channel| channel.entries());
-    !versions_differ || entries.into_iter().any(|entry| !view.bundle_by_name.contains_key(entry.name.as_str()))
+    !versions_differ
+        || entries.into_iter().any(|entry| !view.bundle_by_name.contains_key(entry.name.as_str()))
 }
 
 /// The version of the last of the bundles; the entry where there are no bundles.
 fn place(context: &Context<'_>, view: &PackageView<'_>, names: &BTreeSet<&str>) -> Option<Place> {
     if let Some(bundle) = names.iter().rev().find_map(|name| view.bundle_by_name.get(name)) {
-        let is_version = |property: &fbc_model::Property| property.kind == fbc_graph::bundle_version::PROPERTY_TYPE;
+        let is_version =
+            |property: &fbc_model::Property| property.kind == fbc_graph::bundle_version::PROPERTY_TYPE;
         let index = bundle.properties.iter().position(is_version).unwrap_or_default();
         return Some(context.value(bundle.origin, format!("/properties/{index}/value/version")));
     }

@@ -1,12 +1,12 @@
 //! Edges that lead from a newer version to an older one.
 
-use std::cmp::Ordering;
-
 use fbc_graph::ChainEnd;
+use fbc_version::VersionRelease;
 use fbc_yaml::go_text::quote;
 
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Subject};
+use crate::graph::ChannelGraph;
 use crate::rule::{Basis, Case, Rule};
 
 /// See [`Rule::explanation`].
@@ -63,9 +63,11 @@ schema: olm.channel
 package: foo
 name: stable
 entries:
+- name: foo.v1.1.0
 - name: foo.v1.0.0
   replaces: foo.v1.1.0
-- name: foo.v1.1.0
+- name: foo.v1.2.0
+  replaces: foo.v1.0.0
 ---
 schema: olm.bundle
 name: foo.v1.0.0
@@ -80,52 +82,84 @@ package: foo
 properties:
 - type: olm.package
   value: {packageName: foo, version: 1.1.0}
+---
+schema: olm.bundle
+name: foo.v1.2.0
+package: foo
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.2.0}
 ",
-            findings: &["9:13 \"foo.v1.0.0\" (1.0.0) replaces the newer \"foo.v1.1.0\" (1.1.0) in channel \"stable\""],
+            findings: &[
+                "10:13 \"foo.v1.0.0\" (1.0.0) replaces the newer \"foo.v1.1.0\" (1.1.0) in channel \"stable\"",
+            ],
         },
     ],
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (package, view) in &context.packages {
-        for graph in view.channel_graphs() {
-            // Where the edges run in a circle, one of them leads to a newer version, and there is a
-            // finding about it.
-            if matches!(graph.analysis.end, ChainEnd::NoHead | ChainEnd::Cycle { .. }) {
-                continue;
-            }
+        // Where the edges run in a circle, one of them leads to a newer version, and there is a finding
+        // about it.
+        let in_circles = |end| matches!(end, ChainEnd::NoHead | ChainEnd::Cycle { .. });
+        for graph in view.channel_graphs().filter(|graph| !in_circles(graph.analysis.end)) {
             let channel = graph.channel;
+            let mut newest = None;
             for (number, entry) in channel.entries().iter().enumerate() {
-                let is_newer =
-                    |target: &str| view.graph().compare(target, &entry.name) == Some(Ordering::Greater);
-                let mut report = |verb: &str, target: &str, pointer: String| {
+                let replaces = ("replaces", &entry.replaces, None);
+                let skips = entry.skips.iter().enumerate().map(|(index, skip)| ("skips", skip, Some(index)));
+                for (verb, target, index) in std::iter::once(replaces).chain(skips) {
+                    let versions =
+                        view.graph().version_release(&entry.name).zip(view.graph().version_release(target));
+                    let Some((own, newer)) =
+                        versions.filter(|(own, other)| own.compare_precedence(other).is_lt())
+                    else {
+                        continue;
+                    };
+                    // That the head is not the newest entry is the business of another rule.
+                    if graph.analysis.head() == Some(number)
+                        && *newest.get_or_insert_with(|| newest_entry(view, graph)) == target.as_str()
+                    {
+                        continue;
+                    }
+                    let item = index.map(|index| format!("/{index}")).unwrap_or_default();
                     findings.push(
                         Finding::new(
                             &RULE,
                             format!(
-                                "{} {verb} the newer {} in channel {}",
-                                with_version(view, &entry.name),
-                                with_version(view, target),
+                                "{} ({own}) {verb} the newer {} ({newer}) in channel {}",
+                                quote(&entry.name),
+                                quote(target),
                                 quote(&channel.name)
                             ),
                         )
-                        .at(context.value(channel.origin, pointer))
+                        .at(context.value(channel.origin, format!("/entries/{number}/{verb}{item}")))
                         .about(Subject::entry(package, &channel.name, &entry.name))
-                        .label("users of this version are offered a downgrade"),
+                        .label("its users are offered a downgrade")
+                        .help(prerelease_help(own, newer).unwrap_or_else(|| {
+                            "name an older version here, or turn the edge round".to_owned()
+                        })),
                     );
-                };
-                if is_newer(&entry.replaces) {
-                    report("replaces", &entry.replaces, format!("/entries/{number}/replaces"));
-                }
-                for (index, skip) in entry.skips.iter().enumerate().filter(|(_, skip)| is_newer(skip)) {
-                    report("skips", skip, format!("/entries/{number}/skips/{index}"));
                 }
             }
         }
     }
 }
 
-fn with_version(view: &PackageView<'_>, bundle: &str) -> String {
-    let version = view.graph().version_release(bundle).map(|version| format!(" ({version})"));
-    format!("{}{}", quote(bundle), version.unwrap_or_default())
+fn newest_entry<'a>(view: &PackageView<'_>, graph: ChannelGraph<'a>) -> &'a str {
+    let names = graph.channel.entries().iter().map(|entry| entry.name.as_str());
+    names.max_by(|a, b| view.graph().order(a, b)).unwrap_or_default()
+}
+
+/// What to do about a version that is older only because what was added to it makes it a prerelease.
+pub(super) fn prerelease_help(older: &VersionRelease, newer: &VersionRelease) -> Option<String> {
+    let is_rebuild = older.version.is_prerelease()
+        && !newer.version.is_prerelease()
+        && older.version.core() == newer.version.core();
+    is_rebuild.then(|| {
+        format!(
+            "{older} is a prerelease, so it comes before {newer}: give a rebuilt bundle a higher version, \
+             or a `release`"
+        )
+    })
 }

@@ -67,7 +67,9 @@ entries:
 - name: foo.v1.1.0
   replaces: foo.1.0.0
 ",
-            findings: &["10:13 \"foo.v1.1.0\" replaces \"foo.1.0.0\" in channel \"stable\": there is no such bundle, but there is \"foo.v1.0.0\""],
+            findings: &[
+                "10:13 \"foo.v1.1.0\" replaces \"foo.1.0.0\" in channel \"stable\": there is no such bundle, but there is \"foo.v1.0.0\"",
+            ],
         },
     ],
 };
@@ -85,8 +87,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     if target.is_empty() || names.contains(target.as_str()) {
                         continue;
                     }
-                    let spellings = spellings
-                        .get_or_insert_with(|| names.iter().map(|name| (without_spelling(name), *name)).collect());
+                    let spellings = spellings.get_or_insert_with(|| {
+                        names.iter().map(|name| (without_spelling(name), *name)).collect()
+                    });
                     let Some(meant) = spellings.get(&without_spelling(target)) else { continue };
                     let item = index.map(|index| format!("/{index}")).unwrap_or_default();
                     findings.push(

@@ -56,7 +56,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 .about(Subject::package(package))
                 .label("no olm.channel blob names it")
                 .help("add an olm.channel blob, and name it in `defaultChannel`")
-                .opm(package_leaf(package, leaf_order::CHANNELS, "package must contain at least one channel")),
+                .opm(package_leaf(
+                    package,
+                    leaf_order::CHANNELS,
+                    "package must contain at least one channel",
+                )),
         );
     }
 }

@@ -38,7 +38,8 @@ Set `defaultChannel` of the package to the name of the channel that most users s
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for (package, view) in context.packages.iter().filter(|(_, view)| view.package.default_channel.is_empty()) {
+    for (package, view) in context.packages.iter().filter(|(_, view)| view.package.default_channel.is_empty())
+    {
         findings.push(
             Finding::new(&RULE, format!("package {} names no default channel", quote(package)))
                 .at(context.value(view.package.origin, "/name"))

@@ -82,10 +82,18 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let channel = graph.channel;
             let mut finding = Finding::new(
                 &RULE,
-                format!("channel {} has no head: every entry is replaced or skipped by one", quote(&channel.name)),
+                format!(
+                    "channel {} has no head: every entry is replaced or skipped by one",
+                    quote(&channel.name)
+                ),
             )
             .about(Subject::channel(package, &channel.name))
-            .opm(channel_leaf(package, &channel.name, leaf_order::CHANNEL, "no channel head found in graph"));
+            .opm(channel_leaf(
+                package,
+                &channel.name,
+                leaf_order::CHANNEL,
+                "no channel head found in graph",
+            ));
             finding = match edge_to_newest(view, graph) {
                 Some((newest, by, pointer)) => finding
                     .at(context.value(channel.origin, pointer))

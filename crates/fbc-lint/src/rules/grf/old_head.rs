@@ -2,6 +2,7 @@
 
 use fbc_yaml::go_text::quote;
 
+use super::edge_to_newer::prerelease_help;
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
 use crate::rule::{Basis, Case, Rule};
@@ -78,7 +79,9 @@ properties:
 - type: olm.package
   value: {packageName: foo, version: 1.1.0}
 ",
-            findings: &["9:3 the head of channel \"stable\" is \"foo.v1.0.0\" (1.0.0), older than \"foo.v1.1.0\" (1.1.0)"],
+            findings: &[
+                "9:3 the head of channel \"stable\" is \"foo.v1.0.0\" (1.0.0), older than \"foo.v1.1.0\" (1.1.0)",
+            ],
         },
     ],
 };
@@ -95,6 +98,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             if version.compare_precedence(newest_version).is_ge() {
                 continue;
             }
+            let help = prerelease_help(version, newest_version).unwrap_or_else(|| {
+                format!("if {} was not withdrawn on purpose, make it the head", quote(newest))
+            });
             findings.push(
                 Finding::new(
                     &RULE,
@@ -108,7 +114,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 .at(context.value(channel.origin, format!("/entries/{head}")))
                 .about(Subject::entry(package, &channel.name, name))
                 .label("what new users get")
-                .help(format!("if {} was not withdrawn on purpose, make it the head", quote(newest))),
+                .help(help),
             );
         }
     }

@@ -38,17 +38,32 @@ pub(crate) fn package_leaf(package: &str, order: u8, text: impl Into<String>) ->
 
 /// A leaf of a channel.
 pub(crate) fn channel_leaf(package: &str, channel: &str, order: u8, text: impl Into<String>) -> OpmText {
-    OpmText::Model { paths: vec![vec![package_node(package), channel_node(channel)]], order, text: text.into() }
+    OpmText::Model {
+        paths: vec![vec![package_node(package), channel_node(channel)]],
+        order,
+        text: text.into(),
+    }
 }
 
 /// A leaf of an entry of one channel.
-pub(crate) fn entry_leaf(package: &str, channel: &str, entry: &str, order: u8, text: impl Into<String>) -> OpmText {
+pub(crate) fn entry_leaf(
+    package: &str,
+    channel: &str,
+    entry: &str,
+    order: u8,
+    text: impl Into<String>,
+) -> OpmText {
     let path = vec![package_node(package), channel_node(channel), bundle_node(entry)];
     OpmText::Model { paths: vec![path], order, text: text.into() }
 }
 
 /// A leaf of a bundle, once for every channel that lists it.
-pub(crate) fn bundle_leaf(view: &PackageView<'_>, bundle: &str, order: u8, text: impl Into<String>) -> OpmText {
+pub(crate) fn bundle_leaf(
+    view: &PackageView<'_>,
+    bundle: &str,
+    order: u8,
+    text: impl Into<String>,
+) -> OpmText {
     let lists = |channel: &&&fbc_model::Channel| channel.entries().iter().any(|entry| entry.name == bundle);
     let channels: BTreeSet<&str> =
         view.channels.iter().filter(lists).map(|channel| channel.name.as_str()).collect();

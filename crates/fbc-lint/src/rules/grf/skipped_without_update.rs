@@ -20,7 +20,8 @@ OLM v0 installs only what lies on the replaces chain from the head; a skipped en
 an update from a skipped entry must lead to an entry on the chain: one that replaces it, skips it, or covers
 its version with `skipRange`. If only skipped entries do, its users stay where they are.
 
-opm accepts this, because every entry is on the chain or skipped by *something*.
+opm accepts this, because every entry is on the chain or skipped by *something*. The semver template
+generates such channels when skips are in it over several minor versions. OLM v1 has no such limit.
 
 Add the entry to `skips` of an entry on the chain, mostly of the head.",
     basis: Basis::Advice,
@@ -142,7 +143,9 @@ properties:
 - type: olm.package
   value: {packageName: foo, version: 1.2.0}
 ",
-            findings: &["8:3 users of \"foo.v1.0.0\" in channel \"stable\" have no update: only skipped entries replace or skip it"],
+            findings: &[
+                "8:3 users of \"foo.v1.0.0\" in channel \"stable\" have no update under OLM v0: only skipped entries replace or skip it",
+            ],
         },
     ],
 };
@@ -162,7 +165,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     Finding::new(
                         &RULE,
                         format!(
-                            "users of {} in channel {} have no update: only skipped entries replace or skip it",
+                            "users of {} in channel {} have no update under OLM v0: \
+                             only skipped entries replace or skip it",
                             quote(name),
                             quote(&channel.name)
                         ),

@@ -50,7 +50,9 @@ entries:
 - name: foo.v1.1.0
   skipRange: '<1.0.0 >=1.1.0'
 ",
-            findings: &["9:14 `skipRange` \"<1.0.0 >=1.1.0\" of \"foo.v1.1.0\" in channel \"stable\" covers no version at all"],
+            findings: &[
+                "9:14 `skipRange` \"<1.0.0 >=1.1.0\" of \"foo.v1.1.0\" in channel \"stable\" covers no version at all",
+            ],
         },
         Case {
             title: "nothing between two alternatives",
@@ -65,7 +67,9 @@ entries:
 - name: foo.v1.1.0
   skipRange: '<1.0.0 || || 1.0.1'
 ",
-            findings: &["9:14 `skipRange` \"<1.0.0 || || 1.0.1\" of \"foo.v1.1.0\" in channel \"stable\" has nothing between two `||`"],
+            findings: &[
+                "9:14 `skipRange` \"<1.0.0 || || 1.0.1\" of \"foo.v1.1.0\" in channel \"stable\" has nothing between two `||`",
+            ],
         },
     ],
 };

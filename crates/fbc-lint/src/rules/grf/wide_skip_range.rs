@@ -61,7 +61,9 @@ properties:
 - type: olm.package
   value: {packageName: foo, version: 1.1.0}
 ",
-            findings: &["9:14 `skipRange` \">=1.0.0 <=1.1.0\" of \"foo.v1.1.0\" in channel \"stable\" covers 1.1.0, its own version"],
+            findings: &[
+                "9:14 `skipRange` \">=1.0.0 <=1.1.0\" of \"foo.v1.1.0\" in channel \"stable\" covers 1.1.0, its own version",
+            ],
         },
         Case {
             title: "including a newer version",
@@ -92,7 +94,9 @@ properties:
 - type: olm.package
   value: {packageName: foo, version: 1.2.0}
 ",
-            findings: &["9:14 `skipRange` \"!=1.1.0\" of \"foo.v1.1.0\" in channel \"stable\" covers 1.2.0, the newer version of \"foo.v1.2.0\""],
+            findings: &[
+                "9:14 `skipRange` \"!=1.1.0\" of \"foo.v1.1.0\" in channel \"stable\" covers 1.2.0, the newer version of \"foo.v1.2.0\"",
+            ],
         },
     ],
 };
@@ -113,7 +117,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 let covered = match graph.version(newest) {
                     _ if range.matches(own) => format!("{own}, its own version"),
                     Some(newest_version)
-                        if newest_version.compare_precedence(own).is_gt() && range.matches(newest_version) =>
+                        if newest_version.compare_precedence(own).is_gt()
+                            && range.matches(newest_version) =>
                     {
                         format!("{newest_version}, the newer version of {}", quote(newest))
                     }
