@@ -154,8 +154,13 @@ proptest! {
             .enumerate()
             .map(|(number, (replaces, skips))| {
                 let target = if *replaces < 12 { *replaces } else { number.wrapping_sub(1) };
-                let skips: Vec<String> = skips.iter().filter(|&&s| s < number).map(|s| format!("e{s}")).collect();
-                ChannelEntry { name: format!("e{number}"), replaces: format!("e{target}"), skips, skip_range: String::new() }
+                let skips = skips.iter().filter(|&&skip| skip < number);
+                ChannelEntry {
+                    name: format!("e{number}"),
+                    replaces: format!("e{target}"),
+                    skips: skips.map(|skip| format!("e{skip}")).collect(),
+                    skip_range: String::new(),
+                }
             })
             .collect();
         prop_assert_eq!(opm_says(&entries), slow_model(&entries));

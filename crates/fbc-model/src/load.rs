@@ -4,6 +4,7 @@
 //! [`LoadFault`] and loading goes on. Files are read in parallel; the order of blobs and faults is
 //! that of the walk, whatever the number of threads.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,6 +73,14 @@ pub enum LoadFaultKind {
     BundleObject,
 }
 
+thread_local! {
+    /// The bytes of the file that the thread reads.
+    static FILE_BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// A larger buffer is given back after use.
+const KEPT_BUFFER_BYTES: usize = 32 << 20;
+
 /// Loads a catalog from a tree.
 ///
 /// Never fails as a whole; what cannot be read is among [`Catalog::faults`].
@@ -82,9 +91,18 @@ pub fn load_tree(tree: &dyn Tree) -> Catalog {
         .files
         .par_iter()
         .with_max_len(1)
-        .map(|path| match tree.read(path) {
-            Ok(bytes) => LoadedFile::from_bytes(path.clone(), &bytes),
-            Err(error) => LoadedFile::unreadable(path.clone(), &error),
+        .map(|path| {
+            // While a thread waits for parts of one file it may take up another, which then finds no
+            // buffer and brings its own.
+            let mut buffer = FILE_BUFFER.take();
+            let file = match tree.read_into(path, &mut buffer) {
+                Ok(()) => LoadedFile::from_bytes(path.clone(), &buffer),
+                Err(error) => LoadedFile::unreadable(path.clone(), &error),
+            };
+            if buffer.capacity() <= KEPT_BUFFER_BYTES {
+                FILE_BUFFER.set(buffer);
+            }
+            file
         })
         .collect();
     let mut catalog = Catalog { ignored: walk.ignored, faults: walk.faults, ..Catalog::default() };

@@ -31,6 +31,16 @@ pub trait Tree: Sync {
     /// # Errors
     /// Whatever keeps the file from being read; what is no regular file is refused.
     fn read(&self, file: &Path) -> io::Result<Vec<u8>>;
+
+    /// As [`Tree::read`], into a buffer that may be used for one file after another: what it held is
+    /// gone. Fresh memory costs more than reading a file that the system has at hand.
+    ///
+    /// # Errors
+    /// As [`Tree::read`].
+    fn read_into(&self, file: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
+        *buffer = self.read(file)?;
+        Ok(())
+    }
 }
 
 /// A tree on disk.
@@ -57,6 +67,10 @@ impl Tree for DiskTree {
     fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
         read_file(&self.root.join(file))
     }
+
+    fn read_into(&self, file: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
+        read_file_into(&self.root.join(file), buffer)
+    }
 }
 
 /// Reads a regular file of the disk.
@@ -64,6 +78,13 @@ impl Tree for DiskTree {
 /// # Errors
 /// As [`Tree::read`]; a pipe or device is refused without opening it, because it may block.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    read_file_into(path, &mut bytes)?;
+    Ok(bytes)
+}
+
+fn read_file_into(path: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
+    bytes.clear();
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory"));
@@ -77,9 +98,9 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     if metadata.len() > MAX_FILE_BYTES {
         return Err(too_large());
     }
-    let mut bytes = Vec::with_capacity(metadata.len() as usize);
-    fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES { Err(too_large()) } else { Ok(bytes) }
+    bytes.reserve(metadata.len() as usize);
+    fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES { Err(too_large()) } else { Ok(()) }
 }
 
 fn too_large() -> io::Error {

@@ -26,7 +26,7 @@ pub struct Base64Error(
 /// # Errors
 /// [`Base64Error`] at the first byte that is outside the alphabet or breaks the padding.
 pub fn decode(text: &str) -> Result<Vec<u8>, Base64Error> {
-    let text = if text.contains(['\r', '\n']) {
+    let text = if memchr::memchr2(b'\r', b'\n', text.as_bytes()).is_some() {
         Cow::Owned(text.replace(['\r', '\n'], ""))
     } else {
         Cow::Borrowed(text)

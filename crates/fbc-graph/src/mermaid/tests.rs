@@ -81,7 +81,8 @@ fn deprecations_are_styled() {
 
 #[test]
 fn from_a_minimum_edge_upwards() {
-    let entries = "[{name: a}, {name: b, replaces: a, skips: [x]}, {name: d, replaces: b, skips: [a], skipRange: '<1.2.0'}]";
+    let entries = "[{name: a}, {name: b, replaces: a, skips: [x]}, \
+        {name: d, replaces: b, skips: [a], skipRange: '<1.2.0'}]";
     let options = MermaidOptions { minimum_edge: "b".to_owned(), ..MermaidOptions::default() };
     assert_eq!(
         &lines(entries, "", &options)[4..8],
@@ -106,6 +107,9 @@ fn packages_that_are_not_asked_for() {
     assert_eq!(lines("[]", "", &MermaidOptions::default()).len(), 6);
 }
 
+const WITH_BAD_RANGE: &str =
+    "schema: olm.channel\npackage: p\nname: c\nentries: [{name: a, skipRange: zz}]\n";
+
 #[test]
 fn refusals_and_warnings() {
     let refusal = |text: &str| draw(&catalog(text), &V0).unwrap_err().to_string();
@@ -122,10 +126,7 @@ fn refusals_and_warnings() {
         "parse properties for bundle \"a\": parse property[0] of type \"olm.gvk\": \
          json: cannot unmarshal number into Go value of type property.GVK"
     );
-    let chart = draw(
-        &catalog("schema: olm.channel\npackage: p\nname: c\nentries: [{name: a, skipRange: zz}]\n"),
-        &V0,
-    );
+    let chart = draw(&catalog(WITH_BAD_RANGE), &V0);
     let warnings: Vec<String> = chart.unwrap().warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
         warnings,

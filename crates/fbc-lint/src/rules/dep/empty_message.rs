@@ -1,10 +1,12 @@
 //! Deprecations without a message.
 
+use std::collections::{BTreeSet, HashMap};
+
 use fbc_model::blob::schema;
 use fbc_yaml::go_text::quote;
 
 use super::references::references;
-use crate::context::Context;
+use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Subject};
 use crate::rule::{Basis, Case, Rule};
 use crate::rules::grf::opm::{bundle_leaf, channel_leaf, leaf_order, package_leaf};
@@ -89,6 +91,7 @@ entries:
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     const TEXT: &str = "invalid deprecation: message must be set";
+    let mut listed: HashMap<&str, HashMap<&str, BTreeSet<&str>>> = HashMap::new();
     for reference in references(context) {
         if reference.is_repeated || !reference.entry.message.is_empty() {
             continue;
@@ -108,7 +111,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             schema::BUNDLE => (
                 format!("bundle {} of package {}", quote(name), quote(package)),
                 Subject::bundle(package, name),
-                bundle_leaf(reference.view, name, leaf_order::BUNDLE_DEPRECATION, TEXT),
+                {
+                    let listed = listed.entry(package).or_insert_with(|| channels_of_bundles(reference.view));
+                    let channels = listed.get(name).cloned().unwrap_or_default();
+                    bundle_leaf(package, &channels, name, leaf_order::BUNDLE_DEPRECATION, TEXT)
+                },
             ),
             _ => continue,
         };
@@ -121,4 +128,15 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 .opm(opm),
         );
     }
+}
+
+/// The names of the channels that list each bundle.
+fn channels_of_bundles<'c>(view: &PackageView<'c>) -> HashMap<&'c str, BTreeSet<&'c str>> {
+    let mut channels: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+    for channel in &view.channels {
+        for entry in channel.entries() {
+            channels.entry(&entry.name).or_default().insert(&channel.name);
+        }
+    }
+    channels
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use fbc_yaml::go_text::quote;
 
-use crate::context::PackageView;
 use crate::finding::OpmText;
 
 /// Where leaves stand among the children of their node in opm's tree.
@@ -59,16 +58,14 @@ pub(crate) fn entry_leaf(
 
 /// A leaf of a bundle, once for every channel that lists it.
 pub(crate) fn bundle_leaf(
-    view: &PackageView<'_>,
+    package: &str,
+    channels: &BTreeSet<&str>,
     bundle: &str,
     order: u8,
     text: impl Into<String>,
 ) -> OpmText {
-    let lists = |channel: &&&fbc_model::Channel| channel.entries().iter().any(|entry| entry.name == bundle);
-    let channels: BTreeSet<&str> =
-        view.channels.iter().filter(lists).map(|channel| channel.name.as_str()).collect();
-    let path = |channel| vec![package_node(&view.package.name), channel_node(channel), bundle_node(bundle)];
-    OpmText::Model { paths: channels.into_iter().map(path).collect(), order, text: text.into() }
+    let path = |channel: &&str| vec![package_node(package), channel_node(channel), bundle_node(bundle)];
+    OpmText::Model { paths: channels.iter().map(path).collect(), order, text: text.into() }
 }
 
 fn package_node(package: &str) -> String {
