@@ -57,7 +57,7 @@ enum Semantics {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let GraphFormat::Mermaid = arguments.format;
-    let Some(catalog) = render::load(&arguments.references)? else { return Ok(FINDINGS) };
+    let Some(catalog) = render::load(&arguments.references, None)? else { return Ok(FINDINGS) };
     if let Some(name) = arguments.package.as_deref() {
         let known = package_names(&catalog);
         if !known.contains(name) {

@@ -7,10 +7,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_lint::Profile;
 use fbc_lint::finding::OpmText;
-use fbc_model::Catalog;
+use fbc_bundle::folder::is_bundle;
+use fbc_bundle::{BundleError, BundleFolder, ImageTemplate};
+use fbc_model::{Bundle, Catalog};
 use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::writer;
+use rayon::prelude::*;
 
 use super::validate;
 use crate::catalog_source::CatalogSource;
@@ -23,7 +26,8 @@ use crate::report::report_on_stderr;
 /// The output equals that of `opm render`. Nothing is validated beyond what loading needs.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Catalogs: folders, single files, or `-` for standard input, put together in this order
+    /// Catalogs (folders, single files, `-` for standard input) and bundle folders, put together in this
+    /// order
     #[arg(value_name = "REF", required = true, value_hint = ValueHint::AnyPath)]
     references: Vec<PathBuf>,
     /// The format to write
@@ -35,6 +39,9 @@ pub(crate) struct Arguments {
     /// Bring blobs up to date as far as possible
     #[arg(long)]
     migrate: bool,
+    /// Name the images of bundle folders, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
+    #[arg(long, value_name = "TEMPLATE", alias = "alpha-image-ref-template", value_parser = ImageTemplate::parse)]
+    image_ref_template: Option<ImageTemplate>,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
@@ -67,7 +74,9 @@ fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLevel> {
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let level =
         if arguments.migrate { MigrateLevel::ALL } else { arguments.migrate_level.unwrap_or_default() };
-    let Some(mut catalog) = load(&arguments.references)? else { return Ok(FINDINGS) };
+    let Some(mut catalog) = load(&arguments.references, arguments.image_ref_template.as_ref())? else {
+        return Ok(FINDINGS);
+    };
     prepare(&mut catalog, level).map_err(|error| {
         Failure::refusal(format!("bundle {:?} cannot be migrated: {}", error.bundle, error.error))
             .help("mend its cluster service version, or render without migration")
@@ -85,15 +94,35 @@ pub(crate) fn write(catalog: &Catalog, format: writer::Format, out: &mut dyn Wri
     })
 }
 
-/// Loads several catalogs as one. Whatever cannot be loaded is told on standard error, all of it;
-/// then there is no catalog.
-pub(crate) fn load(references: &[PathBuf]) -> Result<Option<Catalog>, Failure> {
+/// Loads several catalogs and bundles as one catalog. Whatever cannot be loaded is told on standard
+/// error, all of it; then there is no catalog.
+pub(crate) fn load(
+    references: &[PathBuf],
+    template: Option<&ImageTemplate>,
+) -> Result<Option<Catalog>, Failure> {
     let sources: Vec<CatalogSource> =
         references.iter().map(|reference| CatalogSource::open(reference)).collect::<Result<_, _>>()?;
+    // Bundle folders are small and many: they are read side by side. A catalog is read in parallel itself.
+    let bundles: Vec<Option<Result<Bundle, BundleError>>> = sources
+        .par_iter()
+        .map(|source| {
+            let tree = source.tree.as_ref();
+            let render = || BundleFolder::read(tree).and_then(|folder| fbc_bundle::render::render(&folder, template));
+            is_bundle(tree).then(render)
+        })
+        .collect();
     let mut all = Catalog::default();
     let mut is_whole = true;
-    for (reference, source) in references.iter().zip(sources) {
-        let catalog = load_tree(source.tree.as_ref());
+    for ((reference, source), bundle) in references.iter().zip(sources).zip(bundles) {
+        let catalog = match bundle {
+            Some(Ok(bundle)) => Catalog { bundles: vec![bundle], ..Catalog::default() },
+            Some(Err(error)) => {
+                is_whole = false;
+                Failure::refusal(format!("{}: {error}", reference.display())).report();
+                continue;
+            }
+            None => load_tree(source.tree.as_ref()),
+        };
         if catalog.faults.is_empty() {
             all.append(catalog);
         } else {

@@ -1,8 +1,9 @@
-//! What a reference names in opm: a catalog folder. Bundle folders and images come later.
+//! What a reference names in opm: a catalog folder or a bundle folder. Images come later.
 
 use std::fs;
 use std::path::Path;
 
+use fbc_bundle::folder::is_bundle;
 use fbc_model::tree::DiskTree;
 use fbc_yaml::go_text::quote;
 
@@ -14,7 +15,7 @@ pub(super) enum Reference {
     /// A folder with a catalog.
     Catalog(DiskTree),
     /// A folder with a bundle.
-    Bundle,
+    Bundle(DiskTree),
 }
 
 /// Finds what a reference names. The function makes opm's error of a text.
@@ -22,12 +23,8 @@ pub(super) fn find(reference: &str, error: impl Fn(String) -> OpmError) -> Resul
     let path = Path::new(reference);
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
-            let is_bundle = ["manifests", "metadata"].iter().all(|name| path.join(name).is_dir());
-            Ok(if is_bundle {
-                Reference::Bundle
-            } else {
-                Reference::Catalog(DiskTree { root: path.to_path_buf() })
-            })
+            let tree = DiskTree { root: path.to_path_buf() };
+            Ok(if is_bundle(&tree) { Reference::Bundle(tree) } else { Reference::Catalog(tree) })
         }
         Ok(_) => Err(error(format!("ref {} is not a directory: not allowed", quote(reference)))),
         Err(_) => Err(Failure::new(format!(
@@ -36,13 +33,6 @@ pub(super) fn find(reference: &str, error: impl Fn(String) -> OpmError) -> Resul
         .help("check the path; to read an image, use opm itself")
         .into()),
     }
-}
-
-/// The error for a bundle folder.
-pub(super) fn no_bundles_yet(reference: &str) -> OpmError {
-    Failure::new(format!("not yet: {reference} is a bundle folder, which fbc does not render so far"))
-        .help("use opm itself for it")
-        .into()
 }
 
 /// Checks the value of `--output`.

@@ -1,8 +1,10 @@
 //! `opm render`.
 
+use fbc_bundle::{BundleFolder, ImageTemplate};
 use fbc_model::Catalog;
 use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
+use fbc_model::tree::DiskTree;
 use fbc_model::writer;
 use fbc_yaml::go_text::quote;
 use std::io::Write as _;
@@ -22,9 +24,19 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         name => MigrateLevel::from_name(name)
             .ok_or_else(|| OpmError::Log(format!("unknown migration level {}", quote(name))))?,
     };
+    let template = match invocation.text("alpha-image-ref-template") {
+        "" => None,
+        text => Some(
+            ImageTemplate::parse(text)
+                .map_err(|error| OpmError::Log(format!("invalid image reference template: {error}")))?,
+        ),
+    };
     let mut all = Catalog::default();
     for reference in &invocation.positionals {
-        let mut catalog = load(reference)?;
+        let mut catalog = match find(reference)? {
+            Reference::Catalog(tree) => load_catalog(reference, &tree)?,
+            Reference::Bundle(tree) => render_bundle(reference, &tree, template.as_ref())?,
+        };
         prepare(&mut catalog, level).map_err(|error| OpmError::Log(error.to_string()))?;
         all.append(catalog);
     }
@@ -37,15 +49,40 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     out.flush().map_err(|error| Failure::from(error).into())
 }
 
+fn in_reference(reference: &str, text: &str) -> OpmError {
+    OpmError::Log(format!("render reference {}: {text}", quote(reference)))
+}
+
+fn find(reference: &str) -> Result<Reference, OpmError> {
+    catalog::find(reference, |text| in_reference(reference, &text))
+}
+
 /// Loads a catalog; the error is the first that opm would meet.
 pub(super) fn load(reference: &str) -> Result<Catalog, OpmError> {
-    let error = |text: String| OpmError::Log(format!("render reference {}: {text}", quote(reference)));
-    let Reference::Catalog(tree) = catalog::find(reference, error)? else {
-        return Err(catalog::no_bundles_yet(reference));
-    };
-    let catalog = load_tree(&tree);
+    match find(reference)? {
+        Reference::Catalog(tree) => load_catalog(reference, &tree),
+        Reference::Bundle(_) => {
+            let text = format!("cannot render bundle directory {}: not allowed", quote(reference));
+            Err(in_reference(reference, &text))
+        }
+    }
+}
+
+fn load_catalog(reference: &str, tree: &DiskTree) -> Result<Catalog, OpmError> {
+    let catalog = load_tree(tree);
     match catalog.faults.first() {
-        Some(fault) => Err(error(fault.message.clone())),
+        Some(fault) => Err(in_reference(reference, &fault.message)),
         None => Ok(catalog),
     }
+}
+
+fn render_bundle(
+    reference: &str,
+    tree: &DiskTree,
+    template: Option<&ImageTemplate>,
+) -> Result<Catalog, OpmError> {
+    let folder = BundleFolder::read(tree);
+    let bundle = folder.and_then(|folder| fbc_bundle::render::render(&folder, template));
+    let bundle = bundle.map_err(|error| in_reference(reference, &error.to_string()))?;
+    Ok(Catalog { bundles: vec![bundle], ..Catalog::default() })
 }
