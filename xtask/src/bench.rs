@@ -36,11 +36,8 @@ pub(crate) struct Options {
 }
 
 /// The commands that are measured; `DIR` stands for the catalog. They are the same for fbc and opm.
-const COMMANDS: [&[&str]; 3] = [
-    &["validate", "DIR"],
-    &["render", "DIR", "-o", "json"],
-    &["render", "DIR", "-o", "yaml"],
-];
+const COMMANDS: [&[&str]; 3] =
+    [&["validate", "DIR"], &["render", "DIR", "-o", "json"], &["render", "DIR", "-o", "yaml"]];
 
 /// After this time a slow command is not repeated beyond the fewest runs that give a median.
 const ENOUGH_TIME: Duration = Duration::from_secs(20);
@@ -85,11 +82,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     print!("{}", report::table(&rows, opm.is_some()));
     load_throughput(&fbc, &generated)?;
     let failed = rows.iter().filter(|row| row.fbc.is_err()).count();
-    Ok(if failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn absolute(path: &Path) -> TaskResult<PathBuf> {
@@ -107,11 +100,8 @@ fn real_catalogs(root: &Path) -> TaskResult<Vec<Input>> {
 }
 
 fn generated_catalog(root: &Path, quick: bool) -> TaskResult<Input> {
-    let (name, size) = if quick {
-        ("generated-quick", catalog::Size::QUICK)
-    } else {
-        ("generated", catalog::Size::FULL)
-    };
+    let (name, size) =
+        if quick { ("generated-quick", catalog::Size::QUICK) } else { ("generated", catalog::Size::FULL) };
     let folder = workspace::target_folder(root)?.join("bench").join(name);
     if catalog::write_unless_present(&folder, &size)? {
         println!("wrote the generated catalog to {}", folder.display());
@@ -122,15 +112,9 @@ fn generated_catalog(root: &Path, quick: bool) -> TaskResult<Input> {
 fn input(folder: PathBuf) -> TaskResult<Input> {
     let mut bytes = 0;
     for file in workspace::files_below(&folder)? {
-        bytes += file
-            .metadata()
-            .context(|| format!("reading {}", file.display()))?
-            .len();
+        bytes += file.metadata().context(|| format!("reading {}", file.display()))?.len();
     }
-    let name = folder
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(Input { name, folder, bytes })
 }
 
@@ -141,21 +125,14 @@ fn measured_row(
     input: &Input,
     runs: usize,
 ) -> TaskResult<Row> {
-    let command = arguments
-        .iter()
-        .filter(|word| **word != "DIR")
-        .copied()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let command = arguments.iter().filter(|word| **word != "DIR").copied().collect::<Vec<_>>().join(" ");
     eprintln!("measuring {command} of {}", input.name);
     Ok(Row {
         command,
         input: input.name.clone(),
         bytes: input.bytes,
         fbc: median_of_runs(fbc, arguments, &input.folder, runs)?,
-        opm: opm
-            .map(|opm| median_of_runs(opm, arguments, &input.folder, runs))
-            .transpose()?,
+        opm: opm.map(|opm| median_of_runs(opm, arguments, &input.folder, runs)).transpose()?,
     })
 }
 
@@ -167,13 +144,11 @@ fn median_of_runs(
     runs: usize,
 ) -> TaskResult<Result<Measurement, String>> {
     let mut command = vec![program.as_os_str()];
-    command.extend(arguments.iter().map(|word| {
-        if *word == "DIR" {
-            folder.as_os_str()
-        } else {
-            word.as_ref()
-        }
-    }));
+    command.extend(arguments.iter().map(
+        |word| {
+            if *word == "DIR" { folder.as_os_str() } else { word.as_ref() }
+        },
+    ));
     let start = Instant::now();
     let mut measurements = Vec::new();
     // The first run is the warm-up and is dropped.
@@ -188,9 +163,7 @@ fn median_of_runs(
         measurements.push(measurement);
     }
     measurements.remove(0);
-    measure::median(measurements)
-        .map(Ok)
-        .ok_or_else(|| TaskError::new("nothing was measured"))
+    measure::median(measurements).map(Ok).ok_or_else(|| TaskError::new("nothing was measured"))
 }
 
 /// Shows what the hidden `fbc debug load` says about loading with one thread, when this fbc has that command.

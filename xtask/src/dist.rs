@@ -24,16 +24,7 @@ const CHECKSUM_PROGRAMS: [(&str, &[&str]); 2] = [("sha256sum", &[]), ("shasum", 
 pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     let root = workspace::root()?;
     let mut build = workspace::cargo(&root);
-    build.args([
-        "build",
-        "--locked",
-        "--profile",
-        "dist",
-        "--package",
-        "fbc",
-        "--bin",
-        "fbc",
-    ]);
+    build.args(["build", "--locked", "--profile", "dist", "--package", "fbc", "--bin", "fbc"]);
     let mut built = workspace::target_folder(&root)?;
     let folder = built.join("dist");
     if let Some(target) = &options.target {
@@ -61,12 +52,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
 /// The line that `sha256sum --check` reads, for a file in the folder.
 fn checksum_line(folder: &Path, name: &str) -> TaskResult<String> {
     for (program, arguments) in CHECKSUM_PROGRAMS {
-        if let Ok(output) = Command::new(program)
-            .args(arguments)
-            .arg(name)
-            .current_dir(folder)
-            .output()
-        {
+        if let Ok(output) = Command::new(program).args(arguments).arg(name).current_dir(folder).output() {
             if !output.status.success() {
                 return Err(TaskError::new(format!("{program} {name}: {}", output.status)));
             }
@@ -77,18 +63,13 @@ fn checksum_line(folder: &Path, name: &str) -> TaskResult<String> {
 }
 
 fn host_triple() -> TaskResult<String> {
-    let output = Command::new("rustc")
-        .arg("-vV")
-        .output()
-        .context(|| "starting rustc".to_owned())?;
+    let output = Command::new("rustc").arg("-vV").output().context(|| "starting rustc".to_owned())?;
     host_line(&String::from_utf8_lossy(&output.stdout))
         .ok_or_else(|| TaskError::new("rustc -vV names no host"))
 }
 
 fn host_line(text: &str) -> Option<String> {
-    text.lines()
-        .find_map(|line| line.strip_prefix("host: "))
-        .map(|triple| triple.trim().to_owned())
+    text.lines().find_map(|line| line.strip_prefix("host: ")).map(|triple| triple.trim().to_owned())
 }
 
 #[cfg(test)]

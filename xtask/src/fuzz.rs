@@ -40,9 +40,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if !workspace::cargo_has(&root, "fuzz") {
-        return Err(TaskError::new(
-            "cargo-fuzz is missing; run: cargo install cargo-fuzz --locked",
-        ));
+        return Err(TaskError::new("cargo-fuzz is missing; run: cargo install cargo-fuzz --locked"));
     }
     let mut failed = Vec::new();
     for target in chosen(&targets, options.target.as_deref())? {
@@ -61,12 +59,8 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
 /// The names of the targets: `fuzz_targets/<name>.rs`.
 fn targets_in(package: &Path) -> TaskResult<Vec<String>> {
     let files = workspace::files_below(&package.join("fuzz_targets"))?;
-    let names = files
-        .iter()
-        .filter(|file| file.extension().is_some_and(|extension| extension == "rs"));
-    Ok(names
-        .filter_map(|file| file.file_stem()?.to_str().map(str::to_owned))
-        .collect())
+    let names = files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs"));
+    Ok(names.filter_map(|file| file.file_stem()?.to_str().map(str::to_owned)).collect())
 }
 
 /// The target that was asked for, or all of them; nothing to run is an error.
@@ -79,10 +73,9 @@ fn chosen<'a>(targets: &'a [String], asked: Option<&str>) -> TaskResult<Vec<&'a 
     match (found.is_empty(), asked) {
         (false, _) => Ok(found),
         (true, None) => Err(TaskError::new("there are no targets in fuzz/fuzz_targets")),
-        (true, Some(asked)) => Err(TaskError::new(format!(
-            "there is no target {asked}; there are: {}",
-            targets.join(", ")
-        ))),
+        (true, Some(asked)) => {
+            Err(TaskError::new(format!("there is no target {asked}; there are: {}", targets.join(", "))))
+        }
     }
 }
 
@@ -96,16 +89,7 @@ fn command(root: &Path, target: &str, options: &Options) -> TaskResult<Command> 
     let seeds = format!("fuzz/seeds/{target}");
     let mut command = workspace::cargo(root);
     command.env("RUSTC_BOOTSTRAP", "1");
-    command.args([
-        "fuzz",
-        "run",
-        "--fuzz-dir",
-        "fuzz",
-        "--sanitizer",
-        &options.sanitizer,
-        target,
-        &corpus,
-    ]);
+    command.args(["fuzz", "run", "--fuzz-dir", "fuzz", "--sanitizer", &options.sanitizer, target, &corpus]);
     if root.join(&seeds).is_dir() {
         command.arg(seeds);
     }
@@ -138,34 +122,20 @@ mod tests {
         assert_eq!(chosen(&targets, None).unwrap(), ["range", "yaml"]);
         assert_eq!(chosen(&targets, Some("yaml")).unwrap(), ["yaml"]);
         let error = chosen(&targets, Some("json")).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "there is no target json; there are: range, yaml"
-        );
+        assert_eq!(error.to_string(), "there is no target json; there are: range, yaml");
         assert!(chosen(&[], None).is_err());
     }
 
     #[test]
     fn the_command_keeps_findings_out_of_the_package() {
         let root = tempfile::tempdir().unwrap();
-        let options = Options {
-            target: None,
-            seconds: 7,
-            sanitizer: "none".to_owned(),
-            list: false,
-        };
+        let options = Options { target: None, seconds: 7, sanitizer: "none".to_owned(), list: false };
         let expected = "cargo fuzz run --fuzz-dir fuzz --sanitizer none range .fuzz/corpus/range \
             -- -max_total_time=7 -artifact_prefix=.fuzz/artifacts/range/";
-        assert_eq!(
-            process::describe(&command(root.path(), "range", &options).unwrap()),
-            expected
-        );
+        assert_eq!(process::describe(&command(root.path(), "range", &options).unwrap()), expected);
         assert!(root.path().join(".fuzz/artifacts/range").is_dir());
         fs::create_dir_all(root.path().join("fuzz/seeds/range")).unwrap();
         let with_seeds = process::describe(&command(root.path(), "range", &options).unwrap());
-        assert!(
-            with_seeds.contains(" .fuzz/corpus/range fuzz/seeds/range -- "),
-            "{with_seeds}"
-        );
+        assert!(with_seeds.contains(" .fuzz/corpus/range fuzz/seeds/range -- "), "{with_seeds}");
     }
 }

@@ -145,14 +145,8 @@ fn apply(root: &Path, wanted: &[Generated]) -> TaskResult<Vec<Difference>> {
 fn by_path(wanted: &[Generated]) -> TaskResult<BTreeMap<&Path, &str>> {
     let mut files = BTreeMap::new();
     for Generated { path, content } in wanted {
-        if !path
-            .components()
-            .all(|component| matches!(component, Component::Normal(_)))
-        {
-            return Err(TaskError::new(format!(
-                "{} is not a path inside the workspace",
-                path.display()
-            )));
+        if !path.components().all(|component| matches!(component, Component::Normal(_))) {
+            return Err(TaskError::new(format!("{} is not a path inside the workspace", path.display())));
         }
         if files.insert(path.as_path(), content.as_str()).is_some() {
             return Err(TaskError::new(format!("{} is generated twice", path.display())));
@@ -178,28 +172,19 @@ mod tests {
     use super::*;
 
     fn file(path: &str, content: &str) -> Generated {
-        Generated {
-            path: PathBuf::from(path),
-            content: content.to_owned(),
-        }
+        Generated { path: PathBuf::from(path), content: content.to_owned() }
     }
 
     #[test]
     fn writing_makes_the_check_pass() {
         let root = tempfile::tempdir().unwrap();
-        let wanted = [
-            file("docs/rules/FBC001.md", "one\n"),
-            file("docs/reference/exit-codes.md", "two\n"),
-        ];
+        let wanted = [file("docs/rules/FBC001.md", "one\n"), file("docs/reference/exit-codes.md", "two\n")];
         let missing = differences(root.path(), &wanted).unwrap();
         assert_eq!(missing.len(), 2);
         assert!(missing.contains(&Difference::Missing(PathBuf::from("docs/rules/FBC001.md"))));
         assert_eq!(apply(root.path(), &wanted).unwrap(), missing);
         assert_eq!(differences(root.path(), &wanted).unwrap(), []);
-        assert_eq!(
-            fs::read_to_string(root.path().join("docs/rules/FBC001.md")).unwrap(),
-            "one\n"
-        );
+        assert_eq!(fs::read_to_string(root.path().join("docs/rules/FBC001.md")).unwrap(), "one\n");
         let left = workspace::files_below(root.path()).unwrap();
         assert_eq!(left.len(), 2, "temporary files are left: {left:?}");
     }
@@ -207,11 +192,7 @@ mod tests {
     #[test]
     fn changed_and_stale_files_are_reported_and_repaired() {
         let root = tempfile::tempdir().unwrap();
-        apply(
-            root.path(),
-            &[file("docs/rules/old.md", "x"), file("docs/rules/kept.md", "old")],
-        )
-        .unwrap();
+        apply(root.path(), &[file("docs/rules/old.md", "x"), file("docs/rules/kept.md", "old")]).unwrap();
         let wanted = [file("docs/rules/kept.md", "new")];
         let expected = [
             Difference::Changed(PathBuf::from("docs/rules/kept.md")),
@@ -239,9 +220,6 @@ mod tests {
             assert!(apply(root.path(), &[file(path, "x")]).is_err(), "{path}");
         }
         let twice = [file("docs/rules/a.md", "x"), file("docs/rules/a.md", "y")];
-        assert_eq!(
-            apply(root.path(), &twice).unwrap_err().to_string(),
-            "docs/rules/a.md is generated twice"
-        );
+        assert_eq!(apply(root.path(), &twice).unwrap_err().to_string(), "docs/rules/a.md is generated twice");
     }
 }

@@ -34,14 +34,8 @@ const LAYERS: [&str; 12] = [
 const PEERS: [&str; 4] = ["fbc-cluster", "fbc-serve", "fbc-image", "fbc-lint"];
 
 /// All that the cluster engine may use.
-const CLUSTER_MAY_USE: [&str; 6] = [
-    "fbc-bundle",
-    "fbc-resolve",
-    "fbc-graph",
-    "fbc-model",
-    "fbc-version",
-    "fbc-yaml",
-];
+const CLUSTER_MAY_USE: [&str; 6] =
+    ["fbc-bundle", "fbc-resolve", "fbc-graph", "fbc-model", "fbc-version", "fbc-yaml"];
 
 /// What the check found.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -66,22 +60,12 @@ struct Crate {
 /// Checks the whole workspace.
 pub(crate) fn check(root: &Path) -> TaskResult<Report> {
     let crates = crates_of(&workspace::metadata(root)?)?;
-    let mut report = Report {
-        violations: check_arrows(&crates),
-        warnings: Vec::new(),
-    };
+    let mut report = Report { violations: check_arrows(&crates), warnings: Vec::new() };
     for folder in workspace::folders_in(&root.join("crates"))? {
-        let name = folder
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         for file in workspace::files_below(&folder.join("src"))? {
             if file.extension().is_some_and(|extension| extension == "rs") {
-                let path = file
-                    .strip_prefix(root)
-                    .unwrap_or(&file)
-                    .to_string_lossy()
-                    .into_owned();
+                let path = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().into_owned();
                 let text = fs::read_to_string(&file).context(|| format!("reading {path}"))?;
                 sources::check_source(&name, &path, &text, &mut report);
             }
@@ -95,10 +79,7 @@ fn crates_of(metadata: &Value) -> TaskResult<Vec<Crate>> {
     let unexpected = || TaskError::new("cargo metadata has an unexpected form");
     let crates_folder = Path::new(metadata["workspace_root"].as_str().ok_or_else(unexpected)?).join("crates");
     let packages = metadata["packages"].as_array().ok_or_else(unexpected)?;
-    let members: Vec<&str> = packages
-        .iter()
-        .filter_map(|package| package["name"].as_str())
-        .collect();
+    let members: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
     let mut crates = Vec::new();
     for package in packages {
         let name = package["name"].as_str().ok_or_else(unexpected)?;
@@ -125,9 +106,7 @@ fn check_arrows(crates: &[Crate]) -> Vec<String> {
     let mut violations = Vec::new();
     for Crate { name, uses, .. } in crates.iter().filter(|member| member.in_crates_folder) {
         if position(name).is_none() {
-            violations.push(format!(
-                "{name} is missing from the list of layers in xtask/src/layering.rs"
-            ));
+            violations.push(format!("{name} is missing from the list of layers in xtask/src/layering.rs"));
             continue;
         }
         for used in uses {
@@ -182,10 +161,7 @@ mod tests {
     #[test]
     fn arrows_down_the_list_are_allowed() {
         let crates = [
-            member(
-                "fbc",
-                &["fbc-cluster", "fbc-serve", "fbc-image", "fbc-lint", "fbc-yaml"],
-            ),
+            member("fbc", &["fbc-cluster", "fbc-serve", "fbc-image", "fbc-lint", "fbc-yaml"]),
             member("fbc-cluster", &CLUSTER_MAY_USE),
             member("fbc-lint", &["fbc-template", "fbc-graph", "fbc-yaml"]),
             member("fbc-yaml", &[]),
@@ -204,33 +180,20 @@ mod tests {
             ("fbc-serve", "fbc-lint", "these crates do not use each other"),
             ("fbc-image", "fbc-lint", "these crates do not use each other"),
             ("fbc-cluster", "fbc-lint", "these crates do not use each other"),
-            (
-                "fbc-cluster",
-                "fbc-template",
-                "the cluster engine may not use that crate",
-            ),
+            ("fbc-cluster", "fbc-template", "the cluster engine may not use that crate"),
             ("fbc-lint", "xtask", "that crate is no layer"),
         ];
         for (name, used, reason) in cases {
             let expected = format!("{name} uses {used}: {reason}");
-            assert_eq!(
-                check_arrows(&[member(name, &["fbc-yaml", used])]).last(),
-                Some(&expected)
-            );
+            assert_eq!(check_arrows(&[member(name, &["fbc-yaml", used])]).last(), Some(&expected));
         }
     }
 
     #[test]
     fn a_crate_without_a_layer_is_found_and_helpers_are_free() {
         let violations = check_arrows(&[member("fbc-extra", &["fbc-yaml"])]);
-        assert_eq!(
-            violations,
-            ["fbc-extra is missing from the list of layers in xtask/src/layering.rs"]
-        );
-        let helper = Crate {
-            in_crates_folder: false,
-            ..member("xtask", &["fbc", "fbc-lint"])
-        };
+        assert_eq!(violations, ["fbc-extra is missing from the list of layers in xtask/src/layering.rs"]);
+        let helper = Crate { in_crates_folder: false, ..member("xtask", &["fbc", "fbc-lint"]) };
         assert_eq!(check_arrows(&[helper]), [] as [String; 0]);
     }
 
@@ -255,10 +218,7 @@ mod tests {
         assert_eq!(crates[0], member("fbc-yaml", &["fbc-model"]));
         assert_eq!(crates[1], member("fbc-model", &["fbc-yaml"]));
         assert!(!crates[3].in_crates_folder);
-        assert_eq!(
-            check_arrows(&crates),
-            ["fbc-yaml uses fbc-model: the arrow does not point down"]
-        );
+        assert_eq!(check_arrows(&crates), ["fbc-yaml uses fbc-model: the arrow does not point down"]);
         assert!(crates_of(&json!({"packages": 1})).is_err());
     }
 }

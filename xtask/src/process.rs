@@ -20,11 +20,7 @@ pub(crate) struct Finished {
 pub(crate) fn run(command: &mut Command) -> TaskResult {
     let words = describe(command);
     let status = command.status().context(|| format!("starting {words}"))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(TaskError::new(format!("{words}: {status}")))
-    }
+    if status.success() { Ok(()) } else { Err(TaskError::new(format!("{words}: {status}"))) }
 }
 
 /// Runs a command, passes on what it prints while it runs, and keeps a copy.
@@ -50,11 +46,7 @@ pub(crate) fn run_and_keep(command: &mut Command) -> TaskResult<Finished> {
         text.push_str(&String::from_utf8_lossy(&bytes));
         text.push('\n');
     }
-    Ok(Finished {
-        success: status.success(),
-        status: status.to_string(),
-        text,
-    })
+    Ok(Finished { success: status.success(), status: status.to_string(), text })
 }
 
 /// The command as a person would type it, without quoting.

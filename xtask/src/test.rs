@@ -53,8 +53,7 @@ enum Step {
 impl Step {
     /// The name on the command line and in the output.
     fn name(self) -> String {
-        self.to_possible_value()
-            .map_or_else(String::new, |value| value.get_name().to_owned())
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }
 
@@ -79,11 +78,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         println!("run this step alone: cargo xtask test --only {}", step.name());
     }
     println!("{counts}");
-    Ok(if failure.is_some() {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok(if failure.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// The steps that the options leave, in the order in which they run.
@@ -136,19 +131,13 @@ mod tests {
     use crate::error::TaskError;
 
     fn passed(count: u64) -> Counts {
-        Counts {
-            passed: count,
-            ..Counts::default()
-        }
+        Counts { passed: count, ..Counts::default() }
     }
 
     #[test]
     fn options_choose_the_steps_and_keep_their_order() {
         assert_eq!(selected(&[], &[]), Step::value_variants());
-        assert_eq!(
-            selected(&[Step::Tests, Step::Rustfmt], &[]),
-            [Step::Rustfmt, Step::Tests]
-        );
+        assert_eq!(selected(&[Step::Tests, Step::Rustfmt], &[]), [Step::Rustfmt, Step::Tests]);
         let without = selected(&[], &[Step::Docs]);
         assert_eq!(without.len(), Step::value_variants().len() - 1);
         assert!(!without.contains(&Step::Docs));
@@ -158,13 +147,9 @@ mod tests {
     fn counts_of_all_steps_are_summed() {
         let (counts, failure) = run_steps(&[Step::Tests, Step::Doctests, Step::Conformance], |step| {
             Ok(match step {
-                Step::Conformance => Outcome::Skipped(
-                    Counts {
-                        skipped: 1,
-                        ..Counts::default()
-                    },
-                    "no data".to_owned(),
-                ),
+                Step::Conformance => {
+                    Outcome::Skipped(Counts { skipped: 1, ..Counts::default() }, "no data".to_owned())
+                }
                 _ => Outcome::Passed(passed(3)),
             })
         });
@@ -197,14 +182,7 @@ mod tests {
     #[test]
     fn failed_tests_are_not_counted_twice() {
         let (counts, _) = run_steps(&[Step::Tests], |_| {
-            Ok(Outcome::Failed(
-                Counts {
-                    passed: 5,
-                    failed: 2,
-                    skipped: 0,
-                },
-                "exit status: 100".to_owned(),
-            ))
+            Ok(Outcome::Failed(Counts { passed: 5, failed: 2, skipped: 0 }, "exit status: 100".to_owned()))
         });
         assert_eq!(counts.to_string(), "5 passed, 2 failed, 0 skipped");
     }

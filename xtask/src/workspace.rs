@@ -19,10 +19,7 @@ pub(crate) fn root() -> TaskResult<PathBuf> {
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     match package.parent() {
         Some(root) if root.join("Cargo.toml").is_file() => Ok(root.to_owned()),
-        _ => Err(TaskError::new(format!(
-            "{} is not inside the workspace",
-            package.display()
-        ))),
+        _ => Err(TaskError::new(format!("{} is not inside the workspace", package.display()))),
     }
 }
 
@@ -41,10 +38,7 @@ pub(crate) fn cargo(root: &Path) -> Command {
 
 /// True when `cargo <name> --version` runs, that is when the subcommand is installed.
 pub(crate) fn cargo_has(root: &Path, name: &str) -> bool {
-    cargo(root)
-        .args([name, "--version"])
-        .output()
-        .is_ok_and(|output| output.status.success())
+    cargo(root).args([name, "--version"]).output().is_ok_and(|output| output.status.success())
 }
 
 /// What `cargo metadata` says about the packages of the workspace.
@@ -55,10 +49,7 @@ pub(crate) fn metadata(root: &Path) -> TaskResult<Value> {
         .context(|| "starting cargo metadata".to_owned())?;
     if !output.status.success() {
         let reason = String::from_utf8_lossy(&output.stderr);
-        return Err(TaskError::new(format!(
-            "cargo metadata failed: {}",
-            reason.trim()
-        )));
+        return Err(TaskError::new(format!("cargo metadata failed: {}", reason.trim())));
     }
     serde_json::from_slice(&output.stdout).context(|| "reading the answer of cargo metadata".to_owned())
 }
@@ -126,14 +117,8 @@ mod tests {
         fs::write(folder.path().join("b/c/deep.txt"), "").unwrap();
         fs::write(folder.path().join("a.txt"), "").unwrap();
         let found = files_below(folder.path()).unwrap();
-        assert_eq!(
-            found,
-            [folder.path().join("a.txt"), folder.path().join("b/c/deep.txt")]
-        );
+        assert_eq!(found, [folder.path().join("a.txt"), folder.path().join("b/c/deep.txt")]);
         assert_eq!(folders_in(folder.path()).unwrap(), [folder.path().join("b")]);
-        assert_eq!(
-            files_below(&folder.path().join("missing")).unwrap(),
-            [] as [PathBuf; 0]
-        );
+        assert_eq!(files_below(&folder.path().join("missing")).unwrap(), [] as [PathBuf; 0]);
     }
 }

@@ -59,7 +59,8 @@ pub fn render(folder: &BundleFolder, template: Option<&ImageTemplate>) -> Result
     check_owned(name, spec, &provided)?;
     let package = &folder.annotations.package;
     let listed = listed_properties(folder, version, spec, &provided)?;
-    let in_bundle = |error: String| BundleError::Content(format!("get properties for bundle {}: {error}", quote(name)));
+    let in_bundle =
+        |error: String| BundleError::Content(format!("get properties for bundle {}: {error}", quote(name)));
     let mut properties = merged_properties(folder, &listed, spec, &provided).map_err(in_bundle)?;
     for manifest in &folder.manifests {
         let json = escape_html(&json_writer::compact(manifest.root()));
@@ -70,18 +71,21 @@ pub fn render(folder: &BundleFolder, template: Option<&ImageTemplate>) -> Result
     let image = match template {
         Some(template) => {
             let first = listed.iter().find(|property| property.kind == "olm.package");
-            let of_version = first.and_then(|property| json_text(&property.value, "version")).unwrap_or_default();
+            let of_version =
+                first.and_then(|property| json_text(&property.value, "version")).unwrap_or_default();
             template.fill(package, name, &of_version)
         }
         None => String::new(),
     };
-    let related_images = related_images(spec, &image)
-        .map_err(|error| BundleError::Content(format!("get related images for bundle {}: {error}", quote(name))))?;
+    let related_images = related_images(spec, &image).map_err(|error| {
+        BundleError::Content(format!("get related images for bundle {}: {error}", quote(name)))
+    })?;
     let properties = properties
         .into_iter()
         .map(|property| {
-            let value = Value::from_json(&property.value)
-                .map_err(|error| in_bundle(format!("value of {}: {}", quote(&property.kind), error.message)))?;
+            let value = Value::from_json(&property.value).map_err(|error| {
+                in_bundle(format!("value of {}: {}", quote(&property.kind), error.message))
+            })?;
             Ok(Property { kind: property.kind, value: Some(value) })
         })
         .collect::<Result<Vec<_>, BundleError>>()?;
@@ -121,10 +125,11 @@ fn listed_properties(
     if let Some(text) = annotations.and_then(|annotations| annotations.get_str("olm.properties")) {
         listed.extend(properties_of_annotation(text));
     }
-    listed.extend(provided.iter().map(|api| RawProperty {
-        kind: "olm.gvk".to_owned(),
-        value: escape_html(&gvk_json(api)),
-    }));
+    listed.extend(
+        provided
+            .iter()
+            .map(|api| RawProperty { kind: "olm.gvk".to_owned(), value: escape_html(&gvk_json(api)) }),
+    );
     let mut seen = BTreeSet::new();
     listed.retain(|property| seen.insert((property.kind.clone(), property.value.clone())));
     Ok(listed)
@@ -139,7 +144,8 @@ fn properties_of_annotation(text: &str) -> Vec<RawProperty> {
     if go_type::check(document.root(), &ANNOTATION_PROPERTIES).is_err() {
         return Vec::new();
     }
-    let ranges = fbc_yaml::locate::Locator::new(text.as_bytes(), 0..text.len(), fbc_yaml::stream::Syntax::Json);
+    let ranges =
+        fbc_yaml::locate::Locator::new(text.as_bytes(), 0..text.len(), fbc_yaml::stream::Syntax::Json);
     (0..document.root().len())
         .filter_map(|index| {
             let item = document.root().item(index)?;
@@ -178,8 +184,11 @@ fn merged_properties(
             "olm.package" => {
                 let document = decoded(dependency, index, &go_types::PACKAGE_PROPERTY)?;
                 let text = |name| string_json(&go_type::text(document.root(), name));
-                let value =
-                    format!("{{\"packageName\":{},\"versionRange\":{}}}", text("packageName"), text("version"));
+                let value = format!(
+                    "{{\"packageName\":{},\"versionRange\":{}}}",
+                    text("packageName"),
+                    text("version")
+                );
                 merged.push(RawProperty { kind: "olm.package.required".to_owned(), value });
             }
             _ => merged.push(dependency.clone()),
@@ -195,12 +204,18 @@ fn merged_properties(
     };
     merged.push(RawProperty { kind: "olm.package".to_owned(), value: package });
     merged.extend(gvks.into_iter().map(|value| RawProperty { kind: "olm.gvk".to_owned(), value }));
-    merged.extend(required.into_iter().map(|value| RawProperty { kind: "olm.gvk.required".to_owned(), value }));
+    merged
+        .extend(required.into_iter().map(|value| RawProperty { kind: "olm.gvk.required".to_owned(), value }));
     Ok(merged)
 }
 
-fn decoded(property: &RawProperty, index: usize, of: &'static GoStruct) -> Result<fbc_yaml::Document, String> {
-    let in_property = |message: &str| format!("parse property[{index}] of type {}: {message}", quote(&property.kind));
+fn decoded(
+    property: &RawProperty,
+    index: usize,
+    of: &'static GoStruct,
+) -> Result<fbc_yaml::Document, String> {
+    let in_property =
+        |message: &str| format!("parse property[{index}] of type {}: {message}", quote(&property.kind));
     if property.value.is_empty() {
         return Err(in_property("unexpected end of JSON input"));
     }
@@ -213,7 +228,12 @@ fn decoded(property: &RawProperty, index: usize, of: &'static GoStruct) -> Resul
 fn gvk_of(property: &RawProperty, index: usize) -> Result<String, String> {
     let document = decoded(property, index, &go_types::GVK_PROPERTY)?;
     let text = |name| go_type::text(document.root(), name);
-    Ok(gvk_json(&Api { group: text("group"), version: text("version"), kind: text("kind"), plural: String::new() }))
+    Ok(gvk_json(&Api {
+        group: text("group"),
+        version: text("version"),
+        kind: text("kind"),
+        plural: String::new(),
+    }))
 }
 
 fn string_json(text: &str) -> String {
@@ -232,7 +252,8 @@ fn gvk_json(api: &Api) -> String {
 }
 
 fn package_json(package: &str, version: &str, release: &str) -> String {
-    let release = if release.is_empty() { String::new() } else { format!(",\"release\":{}", string_json(release)) };
+    let release =
+        if release.is_empty() { String::new() } else { format!(",\"release\":{}", string_json(release)) };
     format!("{{\"packageName\":{},\"version\":{}{release}}}", string_json(package), string_json(version))
 }
 
@@ -336,7 +357,12 @@ fn definitions(spec: Option<Node<'_>>, section: &str, list: &str) -> Result<Vec<
     Ok(items
         .map(|item| {
             let text = |name| go_type::text(item, name);
-            let api = Api { group: text("group"), version: text("version"), kind: text("kind"), plural: String::new() };
+            let api = Api {
+                group: text("group"),
+                version: text("version"),
+                kind: text("kind"),
+                plural: String::new(),
+            };
             (api, text("name"))
         })
         .collect())
@@ -356,7 +382,11 @@ fn check_owned(name: &str, spec: Option<Node<'_>>, provided: &BTreeSet<Api>) -> 
         None => Ok(()),
         Some(missing) => {
             let found: Vec<String> = provided.iter().map(|api| format!("{}:{{}}", shown(api))).collect();
-            Err(in_bundle(format!("couldn't find {} in bundle. found: map[{}]", shown(missing), found.join(" "))))
+            Err(in_bundle(format!(
+                "couldn't find {} in bundle. found: map[{}]",
+                shown(missing),
+                found.join(" ")
+            )))
         }
     }
 }
@@ -395,7 +425,9 @@ fn operator_images(spec: Option<Node<'_>>) -> BTreeSet<String> {
             let template = go_type::field(go_type::field(deployment, "spec")?, "template")?;
             go_type::field(template, "spec")
         })
-        .flat_map(|pod| ["containers", "initContainers"].into_iter().filter_map(move |key| go_type::field(pod, key)))
+        .flat_map(|pod| {
+            ["containers", "initContainers"].into_iter().filter_map(move |key| go_type::field(pod, key))
+        })
         .flat_map(Node::items)
         .map(|container| go_type::text(container, "image"))
         .collect()

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use fbc_model::{Bundle, Catalog, Channel, Deprecation, Origin, Package};
 use fbc_model::tree::Tree;
+use fbc_model::{Bundle, Catalog, Channel, Deprecation, Origin, Package};
 
 use crate::finding::{Place, Target};
 use crate::graph::PackageGraph;

@@ -85,7 +85,8 @@ impl TreeNode {
         children.sort_by_key(|(order, _)| *order);
         let count = children.len();
         for (index, (_, child)) in children.into_iter().enumerate() {
-            let (branch, below) = if index + 1 == count { ("└── ", "    ") } else { ("├── ", "│   ") };
+            let (branch, below) =
+                if index + 1 == count { ("└── ", "    ") } else { ("├── ", "│   ") };
             match child {
                 Child::Leaf(text) => lines.push(format!("{column}{branch}{text}")),
                 Child::Node(text, node) => {

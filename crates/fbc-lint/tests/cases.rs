@@ -22,14 +22,18 @@ fn cases_of_all_rules() {
                 .iter()
                 .filter(|located| located.finding.rule == *rule)
                 .map(|located| {
-                    let place = located.span.as_ref().map_or("-".to_owned(), |span| {
-                        format!("{}:{}", span.start.0, span.start.1)
-                    });
+                    let place = located
+                        .span
+                        .as_ref()
+                        .map_or("-".to_owned(), |span| format!("{}:{}", span.start.0, span.start.1));
                     format!("{place} {}", located.finding.message)
                 })
                 .collect();
             if found != case.findings {
-                failures.push(format!("{} {}: found {found:#?}, the case says {:#?}", rule.code, case.title, case.findings));
+                failures.push(format!(
+                    "{} {}: found {found:#?}, the case says {:#?}",
+                    rule.code, case.title, case.findings
+                ));
             }
         }
     }
@@ -48,6 +52,10 @@ fn rules_are_in_order_and_documented() {
         assert!(!rule.summary.ends_with('.'), "{}: a summary has no full stop", rule.code);
         let is_found = rule.cases.iter().any(|case| !case.findings.is_empty());
         assert!(is_found || ABOUT_FILES.contains(&rule.code), "{} has no case that it finds", rule.code);
-        assert!(rule.cases.iter().any(|case| case.findings.is_empty()), "{} has no case without findings", rule.code);
+        assert!(
+            rule.cases.iter().any(|case| case.findings.is_empty()),
+            "{} has no case without findings",
+            rule.code
+        );
     }
 }

@@ -43,31 +43,42 @@ fn every_file_counts_unless_it_is_ignored() {
 fn every_fault_is_noted_and_the_rest_is_loaded() {
     use LoadFaultKind::*;
     let files = [
-        ("a.yaml", "# licence\n---\nschema: olm.package\nname: foo\ndescription: 3\n---\n- a\n---\nSchema: x\nschema: x\n"),
+        (
+            "a.yaml",
+            "# licence\n---\nschema: olm.package\nname: foo\ndescription: 3\n---\n- a\n---\nSchema: x\nschema: x\n",
+        ),
         ("b.yaml", "name: y\nschema: x\n---\nname: z\n---\na: [\n--- x\nschema: x\n"),
-        ("c.yaml", "schema: olm.bundle\nname: c\npackage: foo\nproperties:\n- type: olm.bundle.object\n  value: {data: '*'}\n"),
+        (
+            "c.yaml",
+            "schema: olm.bundle\nname: c\npackage: foo\nproperties:\n- type: olm.bundle.object\n  value: {data: '*'}\n",
+        ),
         (".indexignore", &"x".repeat(70_000)),
     ];
     let catalog = load_tree(&tree(&files));
     let found = faults(&catalog);
     let kinds: Vec<_> = found.iter().map(|(kind, path, _)| (*kind, path.as_str())).collect();
-    assert_eq!(kinds, [
-        (IndexIgnore, ".indexignore"),
-        (NoSchema, "a.yaml"),
-        (FieldType, "a.yaml"),
-        (NotAnObject, "a.yaml"),
-        (AmbiguousKeys, "a.yaml"),
-        (MetaNotText, "b.yaml"),
-        (NoSchema, "b.yaml"),
-        (Malformed, "b.yaml"),
-        (Separator, "b.yaml"),
-        (BundleObject, "c.yaml"),
-    ]);
+    assert_eq!(
+        kinds,
+        [
+            (IndexIgnore, ".indexignore"),
+            (NoSchema, "a.yaml"),
+            (FieldType, "a.yaml"),
+            (NotAnObject, "a.yaml"),
+            (AmbiguousKeys, "a.yaml"),
+            (MetaNotText, "b.yaml"),
+            (NoSchema, "b.yaml"),
+            (Malformed, "b.yaml"),
+            (Separator, "b.yaml"),
+            (BundleObject, "c.yaml"),
+        ]
+    );
     let messages: Vec<_> = found.iter().map(|(.., message)| message.as_str()).collect();
     assert_eq!(messages.get(1), Some(&"object '' is missing root schema field"));
     assert_eq!(
         messages.last(),
-        Some(&"read bundle objects: package \"foo\", bundle \"c\": parse property at index 0 as bundle object: illegal base64 data at input byte 0")
+        Some(
+            &"read bundle objects: package \"foo\", bundle \"c\": parse property at index 0 as bundle object: illegal base64 data at input byte 0"
+        )
     );
     assert_eq!((catalog.bundles.len(), catalog.others.len()), (1, 1));
 }
@@ -89,17 +100,20 @@ fn what_is_written_is_sorted_and_complete() {
     write(&catalog, Format::Json, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let compact: String = text.lines().map(str::trim).collect();
-    assert_eq!(compact, concat!(
-        r#"{"schema": "olm.package","name": "a","defaultChannel": "","icon": {"base64data": null,"mediatype": "m"}}"#,
-        r#"{"schema": "olm.package","name": "b","defaultChannel": ""}"#,
-        r#"{"schema": "olm.channel","name": "s","package": "b","entries": null}"#,
-        r#"{"schema": "olm.bundle","name": "b.v1","package": "b","image": "q/b:1","properties": ["#,
-        r#"{"type": "x","value": null},{"type": "olm.csv.metadata","value": {"a": 2,"z": 1}}],"#,
-        r#""relatedImages": [{"name": "nn","image": "a"},{"name": "","image": "z"}]}"#,
-        r#"{"package": "b","schema": "zz"}"#,
-        r#"{"schema": "olm.deprecations","package": "b","entries": []}"#,
-        r#"{"number": 1.5,"schema": "free"}"#,
-    ));
+    assert_eq!(
+        compact,
+        concat!(
+            r#"{"schema": "olm.package","name": "a","defaultChannel": "","icon": {"base64data": null,"mediatype": "m"}}"#,
+            r#"{"schema": "olm.package","name": "b","defaultChannel": ""}"#,
+            r#"{"schema": "olm.channel","name": "s","package": "b","entries": null}"#,
+            r#"{"schema": "olm.bundle","name": "b.v1","package": "b","image": "q/b:1","properties": ["#,
+            r#"{"type": "x","value": null},{"type": "olm.csv.metadata","value": {"a": 2,"z": 1}}],"#,
+            r#""relatedImages": [{"name": "nn","image": "a"},{"name": "","image": "z"}]}"#,
+            r#"{"package": "b","schema": "zz"}"#,
+            r#"{"schema": "olm.deprecations","package": "b","entries": []}"#,
+            r#"{"number": 1.5,"schema": "free"}"#,
+        )
+    );
 }
 
 #[test]
@@ -128,7 +142,10 @@ fn manifests_give_way_to_metadata() {
     let mut catalog = load();
     catalog.bundles[0].image.clear();
     prepare(&mut catalog, MigrateLevel::ALL).unwrap();
-    assert_eq!(catalog.bundles[0].properties[0].kind, "olm.bundle.object", "without an image nothing changes");
+    assert_eq!(
+        catalog.bundles[0].properties[0].kind, "olm.bundle.object",
+        "without an image nothing changes"
+    );
 }
 
 #[cfg(unix)]
@@ -147,12 +164,15 @@ fn odd_entries_of_a_folder_are_faults_not_hangs() {
     let tree = DiskTree { root: root.to_path_buf() };
     let catalog = load_tree(&tree);
     let shown: Vec<_> = catalog.faults.iter().map(|fault| fault.message.as_str()).collect();
-    assert_eq!(shown, [
-        "open dangling: no such file or directory",
-        "read link-to-folder: is a directory",
-        "open loop: too many levels of symbolic links",
-        "open zero: is a pipe, socket or device, not a regular file",
-    ]);
+    assert_eq!(
+        shown,
+        [
+            "open dangling: no such file or directory",
+            "read link-to-folder: is a directory",
+            "open loop: too many levels of symbolic links",
+            "open zero: is a pipe, socket or device, not a regular file",
+        ]
+    );
     assert_eq!(catalog.packages.len(), 2, "the file, and the link to it");
     assert!(tree.list(Path::new("missing")).is_err());
 }

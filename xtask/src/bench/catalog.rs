@@ -28,17 +28,9 @@ pub(super) struct Size {
 
 impl Size {
     /// 200 MB in 20,000 bundles.
-    pub(super) const FULL: Self = Self {
-        packages: 40,
-        bundles: 500,
-        bundle_bytes: 10_000,
-    };
+    pub(super) const FULL: Self = Self { packages: 40, bundles: 500, bundle_bytes: 10_000 };
     /// 20 MB in 2,000 bundles.
-    pub(super) const QUICK: Self = Self {
-        packages: 8,
-        bundles: 250,
-        bundle_bytes: 10_000,
-    };
+    pub(super) const QUICK: Self = Self { packages: 8, bundles: 250, bundle_bytes: 10_000 };
 
     fn stamp(&self) -> String {
         format!(
@@ -76,11 +68,7 @@ mod tests {
     use super::*;
     use crate::workspace;
 
-    const SMALL: Size = Size {
-        packages: 2,
-        bundles: 3,
-        bundle_bytes: 10_000,
-    };
+    const SMALL: Size = Size { packages: 2, bundles: 3, bundle_bytes: 10_000 };
 
     #[test]
     fn the_full_size_is_what_the_measurements_promise() {

@@ -85,10 +85,7 @@ fn channel(package: &str, channel: &str, numbers: impl Iterator<Item = usize>) -
         let version = version(number);
         let _ = writeln!(text, "- name: {package}.v{version}");
         if let Some(replaced) = replaced {
-            let _ = writeln!(
-                text,
-                "  replaces: {package}.v{replaced}\n  skipRange: '>=1.0.0 <{version}'"
-            );
+            let _ = writeln!(text, "  replaces: {package}.v{replaced}\n  skipRange: '>=1.0.0 <{version}'");
         }
         replaced = Some(version);
     }
@@ -101,20 +98,16 @@ fn bundle(text: &mut String, random: &mut Random, package: &str, number: usize, 
     let end = text.len() + bytes;
     let version = version(number);
     let image = format!("quay.io/example/{package}-bundle@sha256:{}", digest(random));
-    let _ = writeln!(
-        text,
-        "---\nimage: {image}\nname: {package}.v{version}\npackage: {package}\nproperties:"
-    );
+    let _ =
+        writeln!(text, "---\nimage: {image}\nname: {package}.v{version}\npackage: {package}\nproperties:");
     for kind in KINDS {
         let _ = writeln!(
             text,
             "- type: olm.gvk\n  value:\n    group: {package}.example.com\n    kind: {kind}\n    version: v1"
         );
     }
-    let _ = writeln!(
-        text,
-        "- type: olm.package\n  value:\n    packageName: {package}\n    version: {version}"
-    );
+    let _ =
+        writeln!(text, "- type: olm.package\n  value:\n    packageName: {package}\n    version: {version}");
     for object in 0..OBJECTS {
         let json =
             custom_resource_definition(random, package, KINDS[object % KINDS.len()], bytes / 2 / OBJECTS);
@@ -193,10 +186,8 @@ fn custom_resource_definition(
     while field == 0 || json.len() + close.len() < length {
         let comma = if field == 0 { "" } else { "," };
         let description = sentence(random, LINE_WIDTH).replace('"', "\\\"");
-        let _ = write!(
-            json,
-            "{comma}\"field{field}\":{{\"description\":\"{description}\",\"type\":\"string\"}}"
-        );
+        let _ =
+            write!(json, "{comma}\"field{field}\":{{\"description\":\"{description}\",\"type\":\"string\"}}");
         field += 1;
     }
     json.push_str(close);
@@ -248,13 +239,7 @@ mod tests {
 
     #[test]
     fn base64_has_the_published_test_vectors() {
-        let vectors = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foobar", "Zm9vYmFy"),
-        ];
+        let vectors = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
         for (plain, encoded) in vectors {
             assert_eq!(base64(plain.as_bytes()), encoded);
         }
@@ -264,31 +249,17 @@ mod tests {
     #[test]
     fn a_package_is_the_same_each_time_and_differs_from_others() {
         assert_eq!(package(3, 5, BYTES), package(3, 5, BYTES));
-        assert_ne!(
-            package(3, 5, BYTES),
-            package(4, 5, BYTES).replace("generated-004", "generated-003")
-        );
+        assert_ne!(package(3, 5, BYTES), package(4, 5, BYTES).replace("generated-004", "generated-003"));
     }
 
     #[test]
     fn the_size_is_right_and_half_of_it_is_base64() {
         let text = package(0, BUNDLES, BYTES);
         let wanted = BUNDLES * BYTES;
-        assert!(
-            text.len().abs_diff(wanted) < wanted / 100,
-            "{} bytes, want {wanted}",
-            text.len()
-        );
-        let encoded: usize = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("    data: "))
-            .map(str::len)
-            .sum();
-        assert!(
-            encoded.abs_diff(wanted / 2) < wanted / 20,
-            "{encoded} bytes of base64, want {}",
-            wanted / 2
-        );
+        assert!(text.len().abs_diff(wanted) < wanted / 100, "{} bytes, want {wanted}", text.len());
+        let encoded: usize =
+            text.lines().filter_map(|line| line.strip_prefix("    data: ")).map(str::len).sum();
+        assert!(encoded.abs_diff(wanted / 2) < wanted / 20, "{encoded} bytes of base64, want {}", wanted / 2);
     }
 
     #[test]

@@ -44,10 +44,7 @@ pub(super) fn in_own_process(command: &[&OsStr]) -> TaskResult<Measurement> {
         .output()
         .context(|| "starting the measuring process".to_owned())?;
     if !output.status.success() {
-        return Err(TaskError::new(format!(
-            "the measuring process failed: {}",
-            output.status
-        )));
+        return Err(TaskError::new(format!("the measuring process failed: {}", output.status)));
     }
     let value = serde_json::from_slice(&output.stdout).context(|| "reading the measurement".to_owned())?;
     from_json(&value)
@@ -86,11 +83,7 @@ fn run_here(command: &[OsString]) -> TaskResult<Measurement> {
 }
 
 /// Linux counts the peak in KiB, macOS in bytes.
-const MAXIMUM_PER_MEBIBYTE: f64 = if cfg!(target_os = "macos") {
-    1_048_576.0
-} else {
-    1024.0
-};
+const MAXIMUM_PER_MEBIBYTE: f64 = if cfg!(target_os = "macos") { 1_048_576.0 } else { 1024.0 };
 
 fn seconds(time: TimeVal) -> f64 {
     time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6
@@ -107,10 +100,7 @@ fn to_json(measurement: &Measurement) -> Value {
 
 fn from_json(value: &Value) -> Option<Measurement> {
     Some(Measurement {
-        exit_code: value
-            .get("exit_code")?
-            .as_i64()
-            .and_then(|code| i32::try_from(code).ok()),
+        exit_code: value.get("exit_code")?.as_i64().and_then(|code| i32::try_from(code).ok()),
         wall_seconds: value["wall_seconds"].as_f64()?,
         cpu_seconds: value["cpu_seconds"].as_f64()?,
         peak_mebibytes: value["peak_mebibytes"].as_f64()?,
@@ -122,20 +112,12 @@ mod tests {
     use super::*;
 
     fn with_wall(wall_seconds: f64) -> Measurement {
-        Measurement {
-            exit_code: Some(0),
-            wall_seconds,
-            cpu_seconds: 0.5,
-            peak_mebibytes: 2.0,
-        }
+        Measurement { exit_code: Some(0), wall_seconds, cpu_seconds: 0.5, peak_mebibytes: 2.0 }
     }
 
     #[test]
     fn the_median_is_the_middle_run() {
-        assert_eq!(
-            median([3.0, 1.0, 2.0].map(with_wall).to_vec()),
-            Some(with_wall(2.0))
-        );
+        assert_eq!(median([3.0, 1.0, 2.0].map(with_wall).to_vec()), Some(with_wall(2.0)));
         assert_eq!(median([4.0, 1.0].map(with_wall).to_vec()), Some(with_wall(4.0)));
         assert_eq!(median(Vec::new()), None);
     }
@@ -143,10 +125,7 @@ mod tests {
     #[test]
     fn a_measurement_survives_the_way_through_json() {
         for exit_code in [Some(0), Some(7), None] {
-            let measurement = Measurement {
-                exit_code,
-                ..with_wall(1.25)
-            };
+            let measurement = Measurement { exit_code, ..with_wall(1.25) };
             assert_eq!(from_json(&to_json(&measurement)), Some(measurement));
         }
         assert_eq!(from_json(&json!({"wall_seconds": 1.0})), None);

@@ -25,20 +25,13 @@ impl Row {
             input: input.to_owned(),
             bytes: rows.iter().map(|row| row.bytes).sum(),
             fbc: sum(rows.iter().map(|row| &row.fbc)),
-            opm: first
-                .opm
-                .as_ref()
-                .map(|_| sum(rows.iter().filter_map(|row| row.opm.as_ref()))),
+            opm: first.opm.as_ref().map(|_| sum(rows.iter().filter_map(|row| row.opm.as_ref()))),
         })
     }
 
     fn cells(&self, with_opm: bool) -> Vec<String> {
         let megabytes = self.bytes as f64 / 1e6;
-        let mut cells = vec![
-            self.command.clone(),
-            self.input.clone(),
-            format!("{megabytes:.1}"),
-        ];
+        let mut cells = vec![self.command.clone(), self.input.clone(), format!("{megabytes:.1}")];
         cells.extend(measurement_cells(&self.fbc, megabytes));
         if with_opm {
             let missing = Err("-".to_owned());
@@ -59,12 +52,8 @@ impl Row {
 fn sum<'a>(
     measurements: impl Iterator<Item = &'a Result<Measurement, String>>,
 ) -> Result<Measurement, String> {
-    let mut total = Measurement {
-        exit_code: Some(0),
-        wall_seconds: 0.0,
-        cpu_seconds: 0.0,
-        peak_mebibytes: 0.0,
-    };
+    let mut total =
+        Measurement { exit_code: Some(0), wall_seconds: 0.0, cpu_seconds: 0.0, peak_mebibytes: 0.0 };
     for measurement in measurements {
         let measurement = measurement.as_ref().map_err(String::clone)?;
         total.wall_seconds += measurement.wall_seconds;
@@ -95,13 +84,7 @@ pub(super) fn table(rows: &[Row], with_opm: bool) -> String {
     }
     let mut lines = vec![header.into_iter().map(str::to_owned).collect::<Vec<_>>()];
     lines.extend(rows.iter().map(|row| row.cells(with_opm)));
-    let width = |column: usize| {
-        lines
-            .iter()
-            .map(|line| line[column].len())
-            .max()
-            .unwrap_or_default()
-    };
+    let width = |column: usize| lines.iter().map(|line| line[column].len()).max().unwrap_or_default();
     let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
     let mut text = String::new();
     for (index, line) in lines.iter().enumerate() {
@@ -116,11 +99,7 @@ pub(super) fn table(rows: &[Row], with_opm: bool) -> String {
         if index == 0 {
             for (column, &width) in widths.iter().enumerate() {
                 let dashes = "-".repeat(width + 1);
-                text.push_str(&if column < 2 {
-                    format!("|{dashes}-")
-                } else {
-                    format!("|{dashes}:")
-                });
+                text.push_str(&if column < 2 { format!("|{dashes}-") } else { format!("|{dashes}:") });
             }
             text.push_str("|\n");
         }
@@ -133,47 +112,28 @@ mod tests {
     use super::*;
 
     fn measurement(wall_seconds: f64, peak_mebibytes: f64) -> Measurement {
-        Measurement {
-            exit_code: Some(0),
-            wall_seconds,
-            cpu_seconds: wall_seconds * 2.0,
-            peak_mebibytes,
-        }
+        Measurement { exit_code: Some(0), wall_seconds, cpu_seconds: wall_seconds * 2.0, peak_mebibytes }
     }
 
     fn row(input: &str, fbc: Result<Measurement, String>, opm: Option<Result<Measurement, String>>) -> Row {
-        Row {
-            command: "validate".to_owned(),
-            input: input.to_owned(),
-            bytes: 10_000_000,
-            fbc,
-            opm,
-        }
+        Row { command: "validate".to_owned(), input: input.to_owned(), bytes: 10_000_000, fbc, opm }
     }
 
     #[test]
     fn the_sum_adds_times_and_takes_the_highest_peak() {
-        let rows = [
-            row("a", Ok(measurement(1.0, 30.0)), None),
-            row("b", Ok(measurement(3.0, 20.0)), None),
-        ];
+        let rows = [row("a", Ok(measurement(1.0, 30.0)), None), row("b", Ok(measurement(3.0, 20.0)), None)];
         let sum = Row::sum("all", &rows).unwrap();
         assert_eq!((sum.bytes, sum.fbc), (20_000_000, Ok(measurement(4.0, 30.0))));
         assert!(sum.opm.is_none());
-        let failed = [
-            row("a", Ok(measurement(1.0, 30.0)), None),
-            row("b", Err("exit 1".to_owned()), None),
-        ];
+        let failed = [row("a", Ok(measurement(1.0, 30.0)), None), row("b", Err("exit 1".to_owned()), None)];
         assert_eq!(Row::sum("all", &failed).unwrap().fbc, Err("exit 1".to_owned()));
         assert!(Row::sum("all", &[]).is_none());
     }
 
     #[test]
     fn the_table_of_fbc_alone() {
-        let rows = [
-            row("small", Ok(measurement(0.5, 30.0)), None),
-            row("broken", Err("exit 1".to_owned()), None),
-        ];
+        let rows =
+            [row("small", Ok(measurement(0.5, 30.0)), None), row("broken", Err("exit 1".to_owned()), None)];
         let expected = "\
 | command  | catalog |   MB |  fbc s | MB/s | CPU s | peak MiB |
 |----------|---------|-----:|-------:|-----:|------:|---------:|
@@ -185,18 +145,10 @@ mod tests {
 
     #[test]
     fn the_ratio_says_how_much_faster_fbc_is_and_what_part_of_the_memory_it_takes() {
-        let rows = [row(
-            "small",
-            Ok(measurement(0.5, 30.0)),
-            Some(Ok(measurement(5.0, 120.0))),
-        )];
+        let rows = [row("small", Ok(measurement(0.5, 30.0)), Some(Ok(measurement(5.0, 120.0))))];
         let text = table(&rows, true);
         assert!(text.ends_with("|  10.0x |  0.25x |\n"), "{text}");
-        let failed = [row(
-            "small",
-            Ok(measurement(0.5, 30.0)),
-            Some(Err("exit 1".to_owned())),
-        )];
+        let failed = [row("small", Ok(measurement(0.5, 30.0)), Some(Err("exit 1".to_owned())))];
         assert!(table(&failed, true).ends_with("|      - |      - |\n"));
     }
 }

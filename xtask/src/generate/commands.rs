@@ -34,7 +34,9 @@ fn command(text: &mut String, described: &Command, name: &str) {
             let _ = writeln!(text, "| `{}` | {} |", form(argument), meaning(argument));
         }
     }
-    for child in described.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help") {
+    for child in
+        described.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help")
+    {
         command(text, child, &format!("{name} {}", child.get_name()));
     }
 }
@@ -56,7 +58,8 @@ fn form(argument: &Arg) -> String {
 }
 
 fn meaning(argument: &Arg) -> String {
-    let help = argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string).unwrap_or_default();
+    let help =
+        argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string).unwrap_or_default();
     let mut meaning = help.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
     let choices: Vec<String> = argument
         .get_possible_values()

@@ -58,7 +58,8 @@ fn example(text: &mut String, case: &Case) {
 }
 
 fn index(rules: &[&Rule]) -> Generated {
-    let mut text = "# Rules\n\nWhat `fbc validate` looks for. `fbc explain CODE` shows the same pages.\n\n".to_owned();
+    let mut text =
+        "# Rules\n\nWhat `fbc validate` looks for. `fbc explain CODE` shows the same pages.\n\n".to_owned();
     text.push_str("| code | name | severity | what it finds |\n|---|---|---|---|\n");
     for rule in rules {
         let severity = match rule.basis {
@@ -66,7 +67,13 @@ fn index(rules: &[&Rule]) -> Generated {
             Basis::Documents => "warning (strict: error)",
             Basis::Advice => "warning",
         };
-        let _ = writeln!(text, "| [{code}]({code}.md) | {} | {severity} | {} |", rule.name, rule.summary, code = rule.code);
+        let _ = writeln!(
+            text,
+            "| [{code}]({code}.md) | {} | {severity} | {} |",
+            rule.name,
+            rule.summary,
+            code = rule.code
+        );
     }
     Generated { path: PathBuf::from("docs/rules/README.md"), content: text }
 }

@@ -14,11 +14,7 @@ pub(super) fn index(root: &Path) -> TaskResult<Vec<Generated>> {
     let mut rows = Vec::new();
     for path in workspace::files_below(&root.join("schemas"))? {
         if path.extension().is_some_and(|extension| extension == "json") {
-            let relative = path
-                .strip_prefix(root)
-                .unwrap_or(&path)
-                .to_string_lossy()
-                .into_owned();
+            let relative = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
             let reading = || format!("reading {relative}");
             let text = fs::read_to_string(&path).context(reading)?;
             let schema: Value = serde_json::from_str(&text).context(reading)?;
@@ -33,19 +29,11 @@ pub(super) fn index(root: &Path) -> TaskResult<Vec<Generated>> {
          | schema | what it describes |\n|---|---|\n{}",
         rows.concat()
     );
-    Ok(vec![Generated {
-        path: PathBuf::from("docs/reference/schemas.md"),
-        content,
-    }])
+    Ok(vec![Generated { path: PathBuf::from("docs/reference/schemas.md"), content }])
 }
 
 fn row(relative: &str, schema: &Value) -> String {
-    let words = |key: &str| {
-        schema[key]
-            .as_str()
-            .map(in_a_cell)
-            .filter(|text| !text.is_empty())
-    };
+    let words = |key: &str| schema[key].as_str().map(in_a_cell).filter(|text| !text.is_empty());
     let name = relative.strip_prefix("schemas/").unwrap_or(relative);
     let meaning = match (words("title"), words("description")) {
         (Some(title), Some(description)) => format!("{title}: {description}"),
@@ -56,10 +44,7 @@ fn row(relative: &str, schema: &Value) -> String {
 
 /// Text on one line, with the bars that would end a cell escaped.
 fn in_a_cell(text: &str) -> String {
-    text.split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .replace('|', "\\|")
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }
 
 #[cfg(test)]
@@ -72,10 +57,7 @@ mod tests {
         assert_eq!(index(root.path()).unwrap(), []);
         fs::create_dir(root.path().join("schemas")).unwrap();
         let write = |name: &str, text: &str| fs::write(root.path().join("schemas").join(name), text).unwrap();
-        write(
-            "olm.package.json",
-            r#"{"title": "olm.package", "description": "A package,\n a|b"}"#,
-        );
+        write("olm.package.json", r#"{"title": "olm.package", "description": "A package,\n a|b"}"#);
         write("olm.channel.json", r#"{"title": "olm.channel"}"#);
         write("notes.txt", "no schema");
         let pages = index(root.path()).unwrap();
@@ -86,11 +68,6 @@ mod tests {
              | [olm.package.json](../../schemas/olm.package.json) | olm.package: A package, a\\|b |\n"
         ));
         write("broken.json", "{");
-        assert!(
-            index(root.path())
-                .unwrap_err()
-                .to_string()
-                .starts_with("reading schemas/broken.json: ")
-        );
+        assert!(index(root.path()).unwrap_err().to_string().starts_with("reading schemas/broken.json: "));
     }
 }

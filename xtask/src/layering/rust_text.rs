@@ -40,10 +40,7 @@ fn end_of_blank(characters: &[char], start: usize) -> usize {
 }
 
 fn end_of_line(characters: &[char], start: usize) -> usize {
-    characters[start..]
-        .iter()
-        .position(|&c| c == '\n')
-        .map_or(characters.len(), |length| start + length)
+    characters[start..].iter().position(|&c| c == '\n').map_or(characters.len(), |length| start + length)
 }
 
 /// Block comments nest.
@@ -122,11 +119,7 @@ pub(super) fn without_tests(code: &str) -> String {
         let item = start + MARK.len();
         let end = item + length_of_item(&rest[item..]);
         shipped.push_str(&rest[..start]);
-        shipped.extend(
-            rest[start..end]
-                .chars()
-                .map(|c| if c == '\n' { '\n' } else { ' ' }),
-        );
+        shipped.extend(rest[start..end].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
         rest = &rest[end..];
     }
     shipped.push_str(rest);

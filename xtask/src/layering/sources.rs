@@ -7,16 +7,8 @@ use super::rust_text;
 const NO_LIBRARIES: [&str; 1] = ["fbc"];
 
 /// What a library may not call. The test is on the text, so an alias would escape it; it is there to catch habits.
-const FORBIDDEN_IN_LIBRARIES: [&str; 8] = [
-    "println!",
-    "eprintln!",
-    "print!",
-    "eprint!",
-    "dbg!",
-    "env::var",
-    "SystemTime::now",
-    "Instant::now",
-];
+const FORBIDDEN_IN_LIBRARIES: [&str; 8] =
+    ["println!", "eprintln!", "print!", "eprint!", "dbg!", "env::var", "SystemTime::now", "Instant::now"];
 
 /// A file with more lines should be divided soon.
 const LINES_TO_WARN: usize = 400;
@@ -28,13 +20,9 @@ const LINES_TO_REFUSE: usize = 600;
 pub(super) fn check_source(crate_name: &str, path: &str, text: &str, report: &mut Report) {
     let lines = text.lines().count();
     if lines > LINES_TO_REFUSE {
-        report.violations.push(format!(
-            "{path} has {lines} lines; the limit is {LINES_TO_REFUSE}"
-        ));
+        report.violations.push(format!("{path} has {lines} lines; the limit is {LINES_TO_REFUSE}"));
     } else if lines > LINES_TO_WARN {
-        report.warnings.push(format!(
-            "{path} has {lines} lines; aim for less than {LINES_TO_WARN}"
-        ));
+        report.warnings.push(format!("{path} has {lines} lines; aim for less than {LINES_TO_WARN}"));
     }
     if NO_LIBRARIES.contains(&crate_name) || holds_only_tests(path) {
         return;
@@ -43,9 +31,7 @@ pub(super) fn check_source(crate_name: &str, path: &str, text: &str, report: &mu
     for (index, line) in code.lines().enumerate() {
         for word in FORBIDDEN_IN_LIBRARIES {
             if contains_word(line, word) {
-                report
-                    .violations
-                    .push(format!("{path}:{}: a library does not use {word}", index + 1));
+                report.violations.push(format!("{path}:{}: a library does not use {word}", index + 1));
             }
         }
     }
@@ -86,39 +72,24 @@ mod tests {
         for (statement, word) in cases {
             let text = format!("fn f() {{\n    {statement}\n}}\n");
             let expected = format!("crates/fbc-yaml/src/lib.rs:2: a library does not use {word}");
-            assert_eq!(
-                violations("fbc-yaml", "crates/fbc-yaml/src/lib.rs", &text),
-                [expected]
-            );
+            assert_eq!(violations("fbc-yaml", "crates/fbc-yaml/src/lib.rs", &text), [expected]);
         }
     }
 
     #[test]
     fn the_binary_tests_comments_and_texts_may_name_them() {
         let call = "fn f() { println!(\"x\"); }\n";
-        assert_eq!(
-            violations("fbc", "crates/fbc/src/main.rs", call),
-            [] as [String; 0]
-        );
-        assert_eq!(
-            violations("fbc-yaml", "crates/fbc-yaml/src/scan/tests.rs", call),
-            [] as [String; 0]
-        );
+        assert_eq!(violations("fbc", "crates/fbc/src/main.rs", call), [] as [String; 0]);
+        assert_eq!(violations("fbc-yaml", "crates/fbc-yaml/src/scan/tests.rs", call), [] as [String; 0]);
         let harmless = "/// Does not `println!(\"x\")`.\nconst A: &str = \"println!\";\nfn my_println!() {}\n\
             #[cfg(test)]\nmod tests {\n    fn f() { println!(\"{}\", Instant::now()); }\n}\n";
-        assert_eq!(
-            violations("fbc-yaml", "crates/fbc-yaml/src/lib.rs", harmless),
-            [] as [String; 0]
-        );
+        assert_eq!(violations("fbc-yaml", "crates/fbc-yaml/src/lib.rs", harmless), [] as [String; 0]);
     }
 
     #[test]
     fn code_after_the_tests_is_still_checked() {
         let text = "#[cfg(test)]\nmod tests {}\nfn f() { dbg!(1); }\n";
-        assert_eq!(
-            violations("fbc-yaml", "a.rs", text),
-            ["a.rs:3: a library does not use dbg!"]
-        );
+        assert_eq!(violations("fbc-yaml", "a.rs", text), ["a.rs:3: a library does not use dbg!"]);
     }
 
     #[test]

@@ -24,11 +24,7 @@ impl AddAssign for Counts {
 
 impl fmt::Display for Counts {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{} passed, {} failed, {} skipped",
-            self.passed, self.failed, self.skipped
-        )
+        write!(formatter, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
     }
 }
 
@@ -124,20 +120,13 @@ mod tests {
     use super::*;
 
     fn counts(passed: u64, failed: u64, skipped: u64) -> Counts {
-        Counts {
-            passed,
-            failed,
-            skipped,
-        }
+        Counts { passed, failed, skipped }
     }
 
     #[test]
     fn nextest_summaries() {
         let cases = [
-            (
-                "     Summary [   0.012s] 5 tests run: 5 passed, 1 skipped",
-                counts(5, 0, 1),
-            ),
+            ("     Summary [   0.012s] 5 tests run: 5 passed, 1 skipped", counts(5, 0, 1)),
             (
                 "Summary [  1.0s] 4 tests run: 3 passed (1 slow, 1 leaky), 1 failed, 0 skipped",
                 counts(3, 1, 0),
@@ -146,10 +135,7 @@ mod tests {
                 "Summary [  1.0s] 3/9 tests run: 1 passed, 1 exec failed, 1 timed out, 2 skipped",
                 counts(1, 2, 2),
             ),
-            (
-                "Summary [  1.0s] 1 test run: 1 passed, 0 skipped",
-                counts(1, 0, 0),
-            ),
+            ("Summary [  1.0s] 1 test run: 1 passed, 0 skipped", counts(1, 0, 0)),
             ("Starting 5 tests across 2 binaries", counts(0, 0, 0)),
             (
                 "\u{1b}[32;1m     Summary\u{1b}[0m [   0.0s] \u{1b}[1m2\u{1b}[0m tests run: \

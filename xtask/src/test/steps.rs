@@ -21,11 +21,7 @@ pub(super) fn run(step: Step, root: &Path) -> TaskResult<Outcome> {
             plain(cargo(root).args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
         }
         Step::Docs => {
-            plain(
-                cargo(root)
-                    .env("RUSTDOCFLAGS", "-D warnings")
-                    .args(["doc", "--workspace", "--no-deps"]),
-            )
+            plain(cargo(root).env("RUSTDOCFLAGS", "-D warnings").args(["doc", "--workspace", "--no-deps"]))
         }
         Step::Gen => generated_documentation(root),
         Step::Layering => layers(root),
@@ -51,11 +47,7 @@ fn cargo(root: &Path) -> Command {
 }
 
 fn outcome(finished: Finished, counts: Counts) -> Outcome {
-    if finished.success {
-        Outcome::Passed(counts)
-    } else {
-        Outcome::Failed(counts, finished.status)
-    }
+    if finished.success { Outcome::Passed(counts) } else { Outcome::Failed(counts, finished.status) }
 }
 
 /// A command whose exit code is all that counts.
@@ -72,10 +64,7 @@ fn generated_documentation(root: &Path) -> TaskResult<Outcome> {
     Ok(if differences.is_empty() {
         Outcome::Passed(Counts::default())
     } else {
-        Outcome::Failed(
-            Counts::default(),
-            "generated files differ; run: cargo xtask gen".to_owned(),
-        )
+        Outcome::Failed(Counts::default(), "generated files differ; run: cargo xtask gen".to_owned())
     })
 }
 
@@ -90,41 +79,20 @@ fn layers(root: &Path) -> TaskResult<Outcome> {
     Ok(if report.violations.is_empty() {
         Outcome::Passed(Counts::default())
     } else {
-        Outcome::Failed(
-            Counts::default(),
-            format!("{} violations of the layers", report.violations.len()),
-        )
+        Outcome::Failed(Counts::default(), format!("{} violations of the layers", report.violations.len()))
     })
 }
 
 fn tests(root: &Path) -> TaskResult<Outcome> {
     let mut command = cargo(root);
     if workspace::cargo_has(root, "nextest") {
-        command.args([
-            "nextest",
-            "run",
-            "--workspace",
-            "--no-fail-fast",
-            "--no-tests=pass",
-        ]);
-        command.args([
-            "--status-level=fail",
-            "--final-status-level=fail",
-            "--show-progress=none",
-        ]);
+        command.args(["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass"]);
+        command.args(["--status-level=fail", "--final-status-level=fail", "--show-progress=none"]);
         let finished = process::run_and_keep(&mut command)?;
         let counts = counts::of_nextest(&finished.text);
         Ok(outcome(finished, counts))
     } else {
-        command.args([
-            "test",
-            "--workspace",
-            "--lib",
-            "--bins",
-            "--tests",
-            "--examples",
-            "--no-fail-fast",
-        ]);
+        command.args(["test", "--workspace", "--lib", "--bins", "--tests", "--examples", "--no-fail-fast"]);
         let finished = process::run_and_keep(&mut command)?;
         let counts = counts::of_cargo_test(&finished.text);
         Ok(outcome(finished, counts))
@@ -138,24 +106,13 @@ fn tests(root: &Path) -> TaskResult<Outcome> {
 fn conformance(root: &Path) -> TaskResult<Outcome> {
     let runner = workspace::conformance_folder(root).join("run");
     if !runner.is_file() {
-        let skipped = Counts {
-            skipped: 1,
-            ..Counts::default()
-        };
-        return Ok(Outcome::Skipped(
-            skipped,
-            "no recorded data beside the checkout".to_owned(),
-        ));
+        let skipped = Counts { skipped: 1, ..Counts::default() };
+        return Ok(Outcome::Skipped(skipped, "no recorded data beside the checkout".to_owned()));
     }
     process::run(cargo(root).args(["build", "--release", "--package", "fbc", "--bin", "fbc"]))?;
     let binary = workspace::target_folder(root)?.join("release/fbc");
     let mut command = Command::new("python3");
-    command
-        .current_dir(root)
-        .arg(&runner)
-        .arg("--fbc")
-        .arg(&binary)
-        .args(CONFORMANCE_SUITES);
+    command.current_dir(root).arg(&runner).arg("--fbc").arg(&binary).args(CONFORMANCE_SUITES);
     let finished = process::run_and_keep(&mut command)?;
     Ok(match counts::of_conformance(&finished.text) {
         Some(counts) => outcome(finished, counts),
@@ -169,10 +126,7 @@ fn conformance(root: &Path) -> TaskResult<Outcome> {
 /// Advisories are left out: they need a database from a git repository, which is not to be had everywhere.
 fn deny(root: &Path) -> TaskResult<Outcome> {
     if !workspace::cargo_has(root, "deny") {
-        return Ok(Outcome::Skipped(
-            Counts::default(),
-            "cargo-deny is not installed".to_owned(),
-        ));
+        return Ok(Outcome::Skipped(Counts::default(), "cargo-deny is not installed".to_owned()));
     }
     let mut command = cargo(root);
     command.args(["deny", "--log-level", "warn", "check", "--hide-inclusion-graph"]);

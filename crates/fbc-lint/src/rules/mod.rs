@@ -19,8 +19,7 @@ pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
 /// The rule of a code or name, whatever the case.
 #[must_use]
 pub fn find(code_or_name: &str) -> Option<&'static Rule> {
-    RULES
-        .iter()
-        .copied()
-        .find(|rule| rule.code.eq_ignore_ascii_case(code_or_name) || rule.name.eq_ignore_ascii_case(code_or_name))
+    RULES.iter().copied().find(|rule| {
+        rule.code.eq_ignore_ascii_case(code_or_name) || rule.name.eq_ignore_ascii_case(code_or_name)
+    })
 }

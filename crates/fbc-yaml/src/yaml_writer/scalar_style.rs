@@ -200,7 +200,9 @@ fn reads_as_text(text: &str) -> bool {
                     byte.is_ascii_hexdigit()
                         || matches!(byte, b'x' | b'X' | b'o' | b'O' | b'_' | b'+' | b'-' | b'.')
                 });
-            !(may_be_number && resolve_plain(text) != Scalar::Text || looks_like_timestamp(text) || is_base_60(text))
+            !(may_be_number && resolve_plain(text) != Scalar::Text
+                || looks_like_timestamp(text)
+                || is_base_60(text))
         }
         Some(b'.') => resolve_plain(text) == Scalar::Text,
         // The longest word, `false`, has five letters.

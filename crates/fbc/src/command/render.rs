@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_lint::Profile;
-use fbc_lint::finding::OpmText;
 use fbc_bundle::folder::is_bundle;
 use fbc_bundle::{BundleError, BundleFolder, ImageTemplate};
-use fbc_model::{Bundle, Catalog};
+use fbc_lint::Profile;
+use fbc_lint::finding::OpmText;
 use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::writer;
+use fbc_model::{Bundle, Catalog};
 use rayon::prelude::*;
 
 use super::validate;
@@ -107,7 +107,8 @@ pub(crate) fn load(
         .par_iter()
         .map(|source| {
             let tree = source.tree.as_ref();
-            let render = || BundleFolder::read(tree).and_then(|folder| fbc_bundle::render::render(&folder, template));
+            let render =
+                || BundleFolder::read(tree).and_then(|folder| fbc_bundle::render::render(&folder, template));
             is_bundle(tree).then(render)
         })
         .collect();
