@@ -86,6 +86,13 @@ pub(super) fn of_conformance(text: &str) -> Option<Counts> {
     Some(counts)
 }
 
+/// Whether the conformance runner lists a case as failed: `  CASE: what differs`.
+pub(super) fn case_failed(text: &str, case: &str) -> bool {
+    text.lines().any(|line| {
+        line.strip_prefix("  ").and_then(|line| line.strip_prefix(case)).is_some_and(|rest| rest.starts_with(": "))
+    })
+}
+
 /// The text without the escape sequences that colour it.
 fn without_colours(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
@@ -154,6 +161,14 @@ mod tests {
             test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\
             test result: FAILED. 3 passed; 1 failed; 4 ignored; 0 measured; 9 filtered out; finished in 0.10s\n";
         assert_eq!(of_cargo_test(text), counts(5, 1, 4));
+    }
+
+    #[test]
+    fn failed_cases_are_found_by_their_whole_name() {
+        let text = "render     1 of 2\n  a mermaid: 5 bytes differ\n1 passed, 1 failed";
+        assert!(case_failed(text, "a mermaid"));
+        assert!(!case_failed(text, "a"));
+        assert!(!case_failed(text, "mermaid"));
     }
 
     #[test]
