@@ -8,6 +8,7 @@ pub mod profile;
 pub mod report;
 pub mod rule;
 pub mod rules;
+pub mod schema;
 pub mod verdict;
 
 pub use finding::{Finding, Severity};

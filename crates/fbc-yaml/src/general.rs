@@ -1,4 +1,4 @@
-//! The general path: any YAML document, from the events of a libyaml-lineage parser.
+//! The general path: any YAML document, from the events of [`crate::events`].
 //!
 //! Slow next to [`crate::scanner`], but complete: anchors, aliases, merges, tags, flow collections,
 //! and the error texts of the reference. The meaning of events is that of go-yaml v2's decoder
@@ -6,10 +6,9 @@
 
 use std::collections::HashMap;
 
-use libyaml_safer::{Error as ParserError, ErrorKind, Event, EventData, Mark as Position, Parser};
-
 use crate::base64;
 use crate::document::{Built, Document, DocumentBuilder, Mark, Slot, Text};
+use crate::events::{self, Event, EventError, EventKind};
 use crate::go_text;
 use crate::json_reader::push_lossy;
 use crate::scalar::{Scalar, resolve_plain, resolve_tagged};
@@ -22,66 +21,44 @@ pub(crate) const MAX_DEPTH: usize = 10_000;
 pub(crate) struct GeneralError {
     /// go-yaml's text behind `error converting YAML to JSON: `.
     pub(crate) message: String,
-    /// Line and column in characters, both from 0, where known.
-    pub(crate) position: Option<(usize, usize)>,
+    /// The byte of the text, where known.
+    pub(crate) byte: Option<usize>,
 }
 
-/// The parser's buffer; a small one bounds memory, whatever the size of the document.
-const BUFFER_BYTES: usize = 16 * 1024;
+impl From<EventError> for GeneralError {
+    fn from(error: EventError) -> Self {
+        Self { message: error.go_yaml_message(), byte: Some(error.byte) }
+    }
+}
 
-/// A source of parser events that ends with the first document.
+/// The events of a text, up to the limit of nesting.
 pub(crate) struct Events<'t> {
-    parser: Parser<std::io::BufReader<&'t [u8]>>,
+    events: events::Events<'t>,
     depth: usize,
 }
 
 impl<'t> Events<'t> {
     pub(crate) fn new(bytes: &'t [u8]) -> Self {
-        let mut parser = Parser::new();
-        parser.set_input(std::io::BufReader::with_capacity(BUFFER_BYTES, bytes));
-        // The reader would otherwise guess UTF-16 from a byte order mark; so does go-yaml.
-        Self { parser, depth: 0 }
+        Self { events: events::Events::new(bytes), depth: 0 }
     }
 
-    pub(crate) fn next(&mut self) -> Result<Event, GeneralError> {
-        let event = self.parser.parse().map_err(|error| parser_error(&error))?;
-        match event.data {
-            EventData::MappingStart { .. } | EventData::SequenceStart { .. } => {
+    pub(crate) fn next(&mut self) -> Result<Event<'t>, GeneralError> {
+        let event = self.events.next()?;
+        match event.kind {
+            EventKind::MappingStart { .. } | EventKind::SequenceStart { .. } => {
                 self.depth += 1;
                 if self.depth > MAX_DEPTH {
-                    let line = event.start_mark.line as usize;
+                    let line = event.start.line + 1;
                     return Err(GeneralError {
-                        message: format!("yaml: line {}: exceeded max depth of {MAX_DEPTH}", line + 1),
-                        position: Some((line, event.start_mark.column as usize)),
+                        message: format!("yaml: line {line}: exceeded max depth of {MAX_DEPTH}"),
+                        byte: Some(event.start.byte),
                     });
                 }
             }
-            EventData::MappingEnd | EventData::SequenceEnd => self.depth -= 1,
+            EventKind::MappingEnd | EventKind::SequenceEnd => self.depth -= 1,
             _ => {}
         }
         Ok(event)
-    }
-}
-
-/// go-yaml's way to name the line: the problem's, counted from 0 and one more in the scanner; no
-/// line at all when that is the first.
-fn parser_error(error: &ParserError) -> GeneralError {
-    let line_of = |mark: Option<Position>| mark.map_or(0, |mark| mark.line);
-    let mut line = line_of(error.problem_mark());
-    if line != 0 {
-        line += u64::from(error.kind() == ErrorKind::Scanner);
-    } else {
-        line = line_of(error.context_mark());
-    }
-    let place = if line == 0 { String::new() } else { format!("line {line}: ") };
-    let problem = match error.problem() {
-        // What the library calls its own conversions; go-yaml reads bytes one by one.
-        "invalid UTF-8" => "invalid leading UTF-8 octet",
-        problem => problem,
-    };
-    GeneralError {
-        message: format!("yaml: {place}{problem}"),
-        position: error.problem_mark().map(|mark| (mark.line as usize, mark.column as usize)),
     }
 }
 
@@ -94,9 +71,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, GeneralError> {
     let mut composer = Composer::new();
     loop {
         let event = events.next()?;
-        match event.data {
-            EventData::StreamStart { .. } | EventData::DocumentStart { .. } => continue,
-            EventData::StreamEnd | EventData::DocumentEnd { .. } => break,
+        match event.kind {
+            EventKind::DocumentStart { .. } => continue,
+            EventKind::StreamEnd | EventKind::DocumentEnd => break,
             _ => {}
         }
         // An error of meaning waits until the whole document is known to be well-formed; only an
@@ -114,7 +91,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, GeneralError> {
         return Err(error);
     }
     if let Some(number) = composer.not_a_number {
-        return Err(GeneralError { message: format!("json: unsupported value: {number}"), position: None });
+        return Err(GeneralError { message: format!("json: unsupported value: {number}"), byte: None });
     }
     Ok(composer.builder.finish(Built(composer.root)))
 }
@@ -128,9 +105,9 @@ struct Composed {
     steps: u64,
 }
 
-enum Frame {
-    Sequence { mark: Mark, steps: u64, anchor: Option<String> },
-    Mapping { mark: Mark, steps: u64, anchor: Option<String>, key: Option<Key>, has_merge: bool },
+enum Frame<'t> {
+    Sequence { mark: Mark, steps: u64, anchor: Option<&'t str> },
+    Mapping { mark: Mark, steps: u64, anchor: Option<&'t str>, key: Option<Key>, has_merge: bool },
 }
 
 enum Key {
@@ -143,11 +120,11 @@ struct MeaningError {
     is_syntax: bool,
 }
 
-struct Composer {
+struct Composer<'t> {
     builder: DocumentBuilder,
-    frames: Vec<Frame>,
+    frames: Vec<Frame<'t>>,
     /// Nothing while the anchored node is still open.
-    anchors: HashMap<String, Option<Composed>>,
+    anchors: HashMap<&'t str, Option<Composed>>,
     root: Slot,
     error: Option<GeneralError>,
     not_a_number: Option<&'static str>,
@@ -155,7 +132,7 @@ struct Composer {
     alias_steps: u64,
 }
 
-impl Composer {
+impl<'t> Composer<'t> {
     fn new() -> Self {
         Self {
             builder: DocumentBuilder::new(),
@@ -170,14 +147,11 @@ impl Composer {
         }
     }
 
-    fn event(&mut self, event: Event) -> Result<(), MeaningError> {
-        let position = (event.start_mark.line as usize, event.start_mark.column as usize);
-        let at = |message: String| MeaningError {
-            error: GeneralError { message, position: Some(position) },
-            is_syntax: false,
-        };
-        let composed = match event.data {
-            EventData::Scalar { anchor, tag, value, plain_implicit, .. } => {
+    fn event(&mut self, event: Event<'t>) -> Result<(), MeaningError> {
+        let byte = Some(event.start.byte);
+        let at = |message: String| MeaningError { error: GeneralError { message, byte }, is_syntax: false };
+        let composed = match event.kind {
+            EventKind::Scalar { anchor, tag, value, plain_implicit, .. } => {
                 let (slot, scalar) = self.scalar(tag.as_deref(), &value, plain_implicit).map_err(at)?;
                 self.steps += 1;
                 let composed = Composed { slot, scalar: Some(scalar), steps: 1 };
@@ -186,7 +160,7 @@ impl Composer {
                 }
                 composed
             }
-            EventData::Alias { anchor } => match self.anchors.get(&anchor) {
+            EventKind::Alias { anchor } => match self.anchors.get(anchor) {
                 None => {
                     let error = at(format!("yaml: unknown anchor '{anchor}' referenced"));
                     return Err(MeaningError { is_syntax: true, ..error });
@@ -201,21 +175,21 @@ impl Composer {
                     Composed { steps: target.steps + 1, ..target }
                 }
             },
-            EventData::SequenceStart { anchor, .. } => {
-                self.open_anchor(anchor.as_deref());
+            EventKind::SequenceStart { anchor, .. } => {
+                self.open_anchor(anchor);
                 self.steps += 1;
                 let mark = self.builder.open();
                 self.frames.push(Frame::Sequence { mark, steps: 1, anchor });
                 return Ok(());
             }
-            EventData::MappingStart { anchor, .. } => {
-                self.open_anchor(anchor.as_deref());
+            EventKind::MappingStart { anchor, .. } => {
+                self.open_anchor(anchor);
                 self.steps += 1;
                 let mark = self.builder.open();
                 self.frames.push(Frame::Mapping { mark, steps: 1, anchor, key: None, has_merge: false });
                 return Ok(());
             }
-            EventData::SequenceEnd | EventData::MappingEnd => match self.close() {
+            EventKind::SequenceEnd | EventKind::MappingEnd => match self.close() {
                 Some(composed) => composed,
                 None => return Ok(()),
             },
@@ -224,9 +198,9 @@ impl Composer {
         self.store(composed).map_err(at)
     }
 
-    fn open_anchor(&mut self, anchor: Option<&str>) {
+    fn open_anchor(&mut self, anchor: Option<&'t str>) {
         if let Some(anchor) = anchor {
-            self.anchors.insert(anchor.to_owned(), None);
+            self.anchors.insert(anchor, None);
         }
     }
 

@@ -2,8 +2,7 @@
 
 pub mod base64;
 pub mod document;
-#[allow(dead_code, unused_imports)] // Until the general path reads from it.
-pub(crate) mod events;
+mod events;
 mod general;
 pub mod go_text;
 pub mod json_reader;

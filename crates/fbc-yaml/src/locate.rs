@@ -6,12 +6,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use libyaml_safer::{EventData, Mark as Position};
-
+use crate::events::EventKind;
 use crate::general::{Events, key_text};
 use crate::json_reader::skip_space;
 use crate::scalar::{Scalar, resolve_plain, resolve_tagged};
-use crate::stream::{Syntax, byte_of_position, normalised};
+use crate::stream::{CarriageReturns, Syntax, normalised};
 
 /// The positions of all values of a document.
 #[derive(Debug)]
@@ -187,16 +186,16 @@ impl Builder {
 fn yaml_spans(file: &[u8], range: Range<usize>) -> Spanned {
     let chunk = file.get(range.clone()).unwrap_or_default();
     let text = normalised(chunk);
-    let lines = LineStarts::new(chunk);
-    let byte = |mark: Position| range.start + lines.byte(chunk, mark.line as usize, mark.column as usize);
+    let carriage_returns = CarriageReturns::new(chunk);
+    let byte = |byte: usize| range.start + carriage_returns.original(byte);
     let mut events = Events::new(&text);
     let mut builder = Builder::default();
     while let Ok(event) = events.next() {
-        let start = byte(event.start_mark);
-        match event.data {
-            EventData::DocumentEnd { .. } | EventData::StreamEnd => break,
-            EventData::Scalar { tag, value, plain_implicit, .. } => {
-                let span = start..trimmed_end(file, start, byte(event.end_mark));
+        let start = byte(event.start.byte);
+        match event.kind {
+            EventKind::DocumentEnd | EventKind::StreamEnd => break,
+            EventKind::Scalar { tag, value, plain_implicit, .. } => {
+                let span = start..trimmed_end(file, start, byte(event.end.byte));
                 builder.scalar(span, || {
                     let scalar = match tag {
                         None if plain_implicit => resolve_plain(&value),
@@ -206,14 +205,14 @@ fn yaml_spans(file: &[u8], range: Range<usize>) -> Spanned {
                     key_text(scalar, &value).unwrap_or_default()
                 });
             }
-            EventData::Alias { .. } => builder.scalar(start..byte(event.end_mark), String::new),
-            EventData::SequenceStart { .. } => builder.open(start, false),
-            EventData::MappingStart { .. } => builder.open(start, true),
-            EventData::SequenceEnd | EventData::MappingEnd => {
+            EventKind::Alias { .. } => builder.scalar(start..byte(event.end.byte), String::new),
+            EventKind::SequenceStart { .. } => builder.open(start, false),
+            EventKind::MappingStart { .. } => builder.open(start, true),
+            EventKind::SequenceEnd | EventKind::MappingEnd => {
                 // Block collections end where the next token begins; flow ones at their bracket.
-                let end = byte(event.end_mark);
+                let end = byte(event.end.byte);
                 let closes = end.checked_sub(1).and_then(|last| file.get(last));
-                let is_flow = event.start_mark != event.end_mark && matches!(closes, Some(b']' | b'}'));
+                let is_flow = event.start != event.end && matches!(closes, Some(b']' | b'}'));
                 builder.close(is_flow.then_some(end));
             }
             _ => {}
@@ -230,20 +229,6 @@ fn yaml_spans(file: &[u8], range: Range<usize>) -> Spanned {
 fn trimmed_end(file: &[u8], start: usize, end: usize) -> usize {
     let text = file.get(start..end).unwrap_or_default();
     start + text.trim_ascii_end().len()
-}
-
-#[derive(Debug)]
-struct LineStarts(Vec<usize>);
-
-impl LineStarts {
-    fn new(bytes: &[u8]) -> Self {
-        Self(std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1)).collect())
-    }
-
-    fn byte(&self, bytes: &[u8], line: usize, column: usize) -> usize {
-        let start = self.0.get(line).copied().unwrap_or(bytes.len());
-        start + byte_of_position(bytes.get(start..).unwrap_or_default(), (0, column))
-    }
 }
 
 /// The spans of a JSON value; stops where the text is no JSON.
@@ -303,37 +288,33 @@ fn string_end(file: &[u8], start: usize) -> usize {
 #[derive(Debug)]
 pub struct Lines<'f> {
     file: &'f [u8],
-    starts: LineStarts,
+    /// The first byte of each line.
+    starts: Vec<usize>,
 }
 
 impl<'f> Lines<'f> {
     /// Looks over a file.
     #[must_use]
     pub fn new(file: &'f [u8]) -> Self {
-        Self { file, starts: LineStarts::new(file) }
+        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', file).map(|at| at + 1)).collect();
+        Self { file, starts }
     }
 
-    /// As the function of that name.
+    /// Line and column of a byte, both from 1; columns count characters.
     #[must_use]
     pub fn line_and_column(&self, byte: usize) -> (usize, usize) {
         let byte = byte.min(self.file.len());
-        let line = self.starts.0.partition_point(|start| *start <= byte);
-        let start = line.checked_sub(1).and_then(|line| self.starts.0.get(line)).copied().unwrap_or_default();
-        (line, characters(self.file.get(start..byte).unwrap_or_default()) + 1)
+        let line = self.starts.partition_point(|start| *start <= byte);
+        let start = line.checked_sub(1).and_then(|line| self.starts.get(line)).copied().unwrap_or_default();
+        let before = self.file.get(start..byte).unwrap_or_default();
+        (line, before.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() + 1)
     }
 }
 
-fn characters(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
-}
-
-/// Line and column of a byte, both from 1; columns count characters.
+/// Line and column of one byte of a file, as [`Lines::line_and_column`] gives them.
 #[must_use]
 pub fn line_and_column(file: &[u8], byte: usize) -> (usize, usize) {
-    let before = file.get(..byte).unwrap_or(file);
-    let line = memchr::memchr_iter(b'\n', before).count();
-    let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-    (line + 1, characters(before.get(start..).unwrap_or_default()) + 1)
+    Lines::new(file.get(..byte).unwrap_or(file)).line_and_column(byte)
 }
 
 #[cfg(test)]
@@ -388,9 +369,9 @@ mod tests {
         assert_eq!(line_and_column("é\nüx".as_bytes(), 5), (2, 2));
         assert_eq!(line_and_column(b"a", 99), (1, 2));
         let text = "é\nüx\n\ny".as_bytes();
-        for byte in 0..text.len() + 2 {
-            assert_eq!(Lines::new(text).line_and_column(byte), line_and_column(text, byte), "{byte}");
-        }
+        let lines = Lines::new(text);
+        let places: Vec<_> = [0, 2, 3, 5, 6, 7, 8, 99].map(|byte| lines.line_and_column(byte)).into();
+        assert_eq!(places, [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 1), (4, 1), (4, 2)]);
     }
 
     #[test]

@@ -175,7 +175,7 @@ fn read_chunk<T, R>(bytes: &[u8], range: Range<usize>, convert: Convert<'_, T, R
     let chunk = bytes.get(range.clone()).unwrap_or_default();
     let document = read_yaml_document(chunk).map_err(|error| Fault::Malformed {
         message: format!("error converting YAML to JSON: {}", error.message),
-        byte: range.start + error.position.map_or(0, |place| byte_of_position(chunk, place)),
+        byte: range.start + error.byte.map_or(0, |byte| CarriageReturns::new(chunk).original(byte)),
     })?;
     convert(document).map_err(Fault::Rejected)
 }
@@ -219,7 +219,7 @@ fn read_yaml_document(chunk: &[u8]) -> Result<Document, general::GeneralError> {
     if chunk.len() > MAX_DOCUMENT_BYTES {
         return Err(general::GeneralError {
             message: "document is larger than 1 GiB".to_owned(),
-            position: None,
+            byte: None,
         });
     }
     let chunk = normalised(chunk);
@@ -229,19 +229,23 @@ fn read_yaml_document(chunk: &[u8]) -> Result<Document, general::GeneralError> {
     }
 }
 
-/// The byte of a line and column (both from 0, columns in characters).
-pub(crate) fn byte_of_position(bytes: &[u8], (line, column): (usize, usize)) -> usize {
-    let start = match line.checked_sub(1) {
-        None => 0,
-        Some(breaks) => memchr::memchr_iter(b'\n', bytes).nth(breaks).map_or(bytes.len(), |at| at + 1),
-    };
-    let rest = bytes.get(start..).unwrap_or_default();
-    let is_start_of_character = |byte: u8| byte & 0xC0 != 0x80;
-    let mut characters = rest.iter().enumerate().filter(|&(_, &byte)| is_start_of_character(byte));
-    let offset = characters.nth(column).map_or(rest.len(), |(offset, _)| offset);
-    // Never past the end of the line.
-    let line_end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-    start + offset.min(line_end)
+/// Where [`normalised`] left out carriage returns, to find places of its text in the chunk.
+pub(crate) struct CarriageReturns {
+    /// The bytes of the line feeds behind them, in the normalised text.
+    line_feeds: Vec<usize>,
+    chunk_length: usize,
+}
+
+impl CarriageReturns {
+    pub(crate) fn new(chunk: &[u8]) -> Self {
+        let line_feeds = memmem::find_iter(chunk, b"\r\n").enumerate().map(|(before, at)| at - before);
+        Self { line_feeds: line_feeds.collect(), chunk_length: chunk.len() }
+    }
+
+    /// The byte of the chunk for a byte of the normalised text.
+    pub(crate) fn original(&self, byte: usize) -> usize {
+        (byte + self.line_feeds.partition_point(|&line_feed| line_feed < byte)).min(self.chunk_length)
+    }
 }
 
 #[cfg(feature = "compare")]

@@ -138,9 +138,14 @@ fn every_fault_of_a_file_is_noted() {
 }
 
 #[test]
-fn positions_count_characters() {
-    let bytes = "a\né: x\nb".as_bytes();
-    assert_eq!(byte_of_position(bytes, (1, 1)), 4);
-    assert_eq!(byte_of_position(bytes, (1, 99)), 7);
-    assert_eq!(byte_of_position(bytes, (9, 0)), bytes.len());
+fn places_survive_normalising() {
+    let chunk = b"\xEF\xBB\xBFa\r\n\xC3\xA9\r\n\r\nb";
+    let text = normalised(chunk);
+    let carriage_returns = CarriageReturns::new(chunk);
+    for (byte, found) in text.iter().enumerate().take(text.len() - 1) {
+        let original = carriage_returns.original(byte);
+        let expected = if *found == b'\n' { b'\r' } else { *found };
+        assert_eq!(chunk.get(original), Some(&expected), "{byte}");
+    }
+    assert_eq!(carriage_returns.original(99), chunk.len());
 }
