@@ -13,5 +13,5 @@ pub mod verdict;
 
 pub use finding::{Finding, Severity};
 pub use profile::Profile;
-pub use report::{Located, Report, Span, lint};
+pub use report::{Located, Report, Span, lint, load};
 pub use rule::Rule;

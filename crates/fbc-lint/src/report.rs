@@ -1,12 +1,13 @@
 //! A run over a catalog: every rule, every finding in its place, in one order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fbc_model::Catalog;
+use fbc_model::load::load_inspected;
 use fbc_model::tree::Tree;
+use fbc_model::{Catalog, Origin};
 use fbc_yaml::locate::{Lines, Locator};
 use rayon::prelude::*;
 
@@ -14,6 +15,8 @@ use crate::context::Context;
 use crate::finding::{Finding, Place, Severity, Target};
 use crate::profile::Profile;
 use crate::rules::RULES;
+use crate::rules::fbc::documented_form;
+use crate::schema::{self, BlobKind};
 use crate::verdict;
 
 /// What a run found.
@@ -56,6 +59,38 @@ impl Report {
     }
 }
 
+/// Loads a catalog so that every rule can do its work on it: with the look at each blob that tells
+/// whether it fits the documented schemas.
+#[must_use]
+pub fn load(tree: &dyn Tree) -> Catalog {
+    load_inspected(tree, &|blob, meta| !schema::is_valid(blob, BlobKind::of_schema(&meta.schema)))
+}
+
+/// The documented schemas speak only of places of which no other rule speaks.
+fn yield_to_rules(findings: &mut Vec<Finding>) {
+    let pointer_of = |finding: &Finding| -> Option<(Origin, String)> {
+        let place = finding.place.as_ref()?;
+        match &place.target {
+            Target::Value(pointer) | Target::Key(pointer) => Some((place.origin?, pointer.clone())),
+            _ => None,
+        }
+    };
+    let is_schema = |finding: &Finding| finding.rule == &documented_form::RULE;
+    let taken: HashSet<(Origin, String)> =
+        findings.iter().filter(|finding| !is_schema(finding)).filter_map(pointer_of).collect();
+    findings.retain(|finding| {
+        if !is_schema(finding) {
+            return true;
+        }
+        let Some((origin, pointer)) = pointer_of(finding) else { return true };
+        // The value itself, or any that holds it; of the whole blob only what lies directly in it.
+        let holders = pointer.match_indices('/').map(|(at, _)| pointer.get(..at).unwrap_or_default());
+        let mut places = holders.filter(|holder| !holder.is_empty() || pointer.matches('/').count() == 1);
+        !taken.contains(&(origin, pointer.clone()))
+            && !places.any(|holder| taken.contains(&(origin, holder.to_owned())))
+    });
+}
+
 /// Runs all rules over a catalog. The tree must be the one that the catalog was loaded from: it is
 /// read again for places.
 #[must_use]
@@ -71,6 +106,7 @@ pub fn lint(catalog: &Catalog, tree: &dyn Tree, profile: Profile) -> Report {
         })
         .collect();
     // Rules report load faults kind by kind; opm knows only the first in the order of the walk.
+    yield_to_rules(&mut findings);
     let opm_error =
         catalog.faults.first().map(|fault| fault.message.clone()).or_else(|| verdict::opm_error(&findings));
     findings.retain_mut(|finding| match profile.severity(finding.rule) {

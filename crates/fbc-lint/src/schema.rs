@@ -106,6 +106,8 @@ pub struct SchemaViolation {
     pub expected: String,
     /// A hint on what was meant, such as a field of nearly the same name; may be empty.
     pub help: String,
+    /// The field that is missing; empty for every other violation.
+    pub missing: String,
     /// The name of the schema that says so; see [`by_name`].
     pub schema: &'static str,
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use fbc_lint::load;
 use fbc_lint::rules::RULES;
 use fbc_lint::{Profile, lint};
-use fbc_model::load::load_tree;
 use fbc_model::tree::MemoryTree;
 
 /// Rules about files and folders themselves, which no case of one file can break; see `files.rs`.
@@ -16,7 +16,7 @@ fn cases_of_all_rules() {
     for rule in RULES.iter() {
         for case in rule.cases {
             let tree: MemoryTree = [("catalog.yaml", case.catalog)].into_iter().collect();
-            let report = lint(&load_tree(&tree), &tree, Profile::Default);
+            let report = lint(&load(&tree), &tree, Profile::Default);
             let found: Vec<String> = report
                 .findings
                 .iter()

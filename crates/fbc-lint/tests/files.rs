@@ -3,15 +3,15 @@
 use std::io;
 use std::path::Path;
 
+use fbc_lint::load;
 use fbc_lint::{Profile, lint};
-use fbc_model::load::load_tree;
 use fbc_model::tree::{MemoryTree, Tree, TreeEntry};
 
 const PACKAGE: &str = "schema: olm.package\nname: foo\ndefaultChannel: stable\n";
 
 /// The findings of a code, with their files and help.
 fn findings(tree: &dyn Tree, code: &str) -> Vec<String> {
-    let report = lint(&load_tree(tree), tree, Profile::Default);
+    let report = lint(&load(tree), tree, Profile::Default);
     let of_code = report.findings.iter().filter(|located| located.finding.rule.code == code);
     of_code
         .map(|located| {
@@ -125,7 +125,7 @@ fn what_a_refused_document_may_hold_is_not_missing() {
         ("channel.yaml", "schema: olm.channel\npackage: foo\nname: stable\nentries: [{name: foo.v1}]\n"),
         ("other.yaml", "schema: olm.channel\npackage: bar\nname: stable\n"),
     ]);
-    let report = lint(&load_tree(&files), &files, Profile::Opm);
+    let report = lint(&load(&files), &files, Profile::Opm);
     let messages: Vec<_> = report.findings.iter().map(|located| located.finding.message.as_str()).collect();
     assert_eq!(
         messages,
@@ -149,7 +149,7 @@ fn only_the_last_channel_is_searched_for_missing_bundles() {
     };
     let texts = |catalog: String| {
         let files = tree(&[("catalog.yaml", &catalog)]);
-        let report = lint(&load_tree(&files), &files, Profile::Opm);
+        let report = lint(&load(&files), &files, Profile::Opm);
         let codes: Vec<_> = report.findings.iter().map(|located| located.finding.rule.code).collect();
         (
             codes.into_iter().filter(|code| code.starts_with("FBC")).count(),

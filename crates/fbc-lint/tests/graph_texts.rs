@@ -1,12 +1,12 @@
 //! opm's answers about graphs and deprecations that no recorded case shows, after the specification.
 
+use fbc_lint::load;
 use fbc_lint::{Profile, lint};
-use fbc_model::load::load_tree;
 use fbc_model::tree::MemoryTree;
 
 fn opm_says(parts: &[&str]) -> String {
     let tree: MemoryTree = [("catalog.yaml", parts.join("---\n"))].into_iter().collect();
-    lint(&load_tree(&tree), &tree, Profile::Default).opm_error.unwrap_or_default()
+    lint(&load(&tree), &tree, Profile::Default).opm_error.unwrap_or_default()
 }
 
 const PACKAGE: &str = "schema: olm.package\nname: foo\ndefaultChannel: stable\n";

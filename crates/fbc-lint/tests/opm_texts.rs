@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use fbc_lint::load;
 use fbc_lint::rules::RULES;
 use fbc_lint::{Profile, Report, Severity, lint};
-use fbc_model::load::load_tree;
 use fbc_model::tree::DiskTree;
 
 /// The folder of the recorded answers; nothing where it is not there.
@@ -21,7 +21,7 @@ fn recordings() -> Option<PathBuf> {
 
 fn lint_folder(root: PathBuf) -> Report {
     let tree = DiskTree { root };
-    lint(&load_tree(&tree), &tree, Profile::Default)
+    lint(&load(&tree), &tree, Profile::Default)
 }
 
 /// The order of packages, channels and bundles in opm's tree is random, so trees compare as sets of

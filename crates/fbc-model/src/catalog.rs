@@ -51,6 +51,9 @@ pub struct DocumentInfo {
     /// Whether a blob of opm's own schemas has a key that its type does not have, or spells in
     /// another case. Values of properties do not count.
     pub has_odd_keys: bool,
+    /// Whether whoever loaded the catalog wants a closer look at it; see
+    /// [`load_inspected`](crate::load::load_inspected).
+    pub is_marked: bool,
 }
 
 impl Catalog {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fbc_yaml::stream::{self, Decoded, Fault, Syntax};
-use fbc_yaml::{Document, json_writer};
+use fbc_yaml::{Document, Node, json_writer};
 use rayon::prelude::*;
 
 use crate::blob::{Blob, Bundle, Channel, Deprecation, Origin, Other, Package, Value, schema};
@@ -86,6 +86,16 @@ const KEPT_BUFFER_BYTES: usize = 32 << 20;
 /// Never fails as a whole; what cannot be read is among [`Catalog::faults`].
 #[must_use]
 pub fn load_tree(tree: &dyn Tree) -> Catalog {
+    load_inspected(tree, &|_, _| false)
+}
+
+/// Takes a look at a blob while its document is at hand; true marks the document
+/// ([`DocumentInfo::is_marked`](crate::DocumentInfo::is_marked)), so that it can be read once more and looked at closely.
+pub type Inspect<'a> = &'a (dyn Fn(Node<'_>, &Meta) -> bool + Sync);
+
+/// As [`load_tree`], with a look at every blob that opm's types take.
+#[must_use]
+pub fn load_inspected(tree: &dyn Tree, inspect: Inspect<'_>) -> Catalog {
     let walk = Walk::over(tree);
     let files: Vec<LoadedFile> = walk
         .files
@@ -96,7 +106,7 @@ pub fn load_tree(tree: &dyn Tree) -> Catalog {
             // buffer and brings its own.
             let mut buffer = FILE_BUFFER.take();
             let file = match tree.read_into(path, &mut buffer) {
-                Ok(()) => LoadedFile::from_bytes(path.clone(), &buffer),
+                Ok(()) => LoadedFile::from_bytes(path.clone(), &buffer, inspect),
                 Err(error) => LoadedFile::unreadable(path.clone(), &error),
             };
             if buffer.capacity() <= KEPT_BUFFER_BYTES {
@@ -116,7 +126,7 @@ pub fn load_tree(tree: &dyn Tree) -> Catalog {
 #[must_use]
 pub fn load_bytes(path: &Path, bytes: &[u8]) -> Catalog {
     let mut catalog = Catalog::default();
-    LoadedFile::from_bytes(path.to_path_buf(), bytes).add_to(&mut catalog);
+    LoadedFile::from_bytes(path.to_path_buf(), bytes, &|_, _| false).add_to(&mut catalog);
     catalog
 }
 
@@ -234,8 +244,8 @@ impl LoadedFile {
         }
     }
 
-    fn from_bytes(path: PathBuf, bytes: &[u8]) -> Self {
-        let decoded = stream::read(bytes, &decode_blob);
+    fn from_bytes(path: PathBuf, bytes: &[u8], inspect: Inspect<'_>) -> Self {
+        let decoded = stream::read(bytes, &|document| decode_blob(document, inspect));
         let mut file = CatalogFile { path, documents: Vec::with_capacity(decoded.len()) };
         let mut documents = Vec::with_capacity(decoded.len());
         for Decoded { range, syntax, outcome } in decoded {
@@ -278,6 +288,7 @@ impl LoadedFile {
 struct DecodedBlob {
     has_duplicate_keys: bool,
     has_odd_keys: bool,
+    is_marked: bool,
     outcome: Result<(Blob, Option<Problem>), Problem>,
 }
 
@@ -288,10 +299,15 @@ fn settle(
     syntax: Syntax,
     outcome: Result<DecodedBlob, Fault<MetaError>>,
 ) -> (DocumentInfo, SettledBlob) {
-    let info =
-        |has_duplicate_keys, has_odd_keys| DocumentInfo { range, syntax, has_duplicate_keys, has_odd_keys };
+    let info = |has_duplicate_keys, has_odd_keys, is_marked| DocumentInfo {
+        range,
+        syntax,
+        has_duplicate_keys,
+        has_odd_keys,
+        is_marked,
+    };
     let (kind, message, place) = match outcome {
-        Ok(blob) => return (info(blob.has_duplicate_keys, blob.has_odd_keys), blob.outcome),
+        Ok(blob) => return (info(blob.has_duplicate_keys, blob.has_odd_keys, blob.is_marked), blob.outcome),
         Err(Fault::Malformed { message, byte }) => {
             (LoadFaultKind::Malformed, message, FaultPlace::Byte(byte))
         }
@@ -313,20 +329,23 @@ fn settle(
             (kind, format!("{prefix}{}", error.message), FaultPlace::Pointer(error.pointer))
         }
     };
-    (info(false, false), Err(Problem { kind, message, place }))
+    (info(false, false, false), Err(Problem { kind, message, place }))
 }
 
-fn decode_blob(document: Document) -> Result<DecodedBlob, MetaError> {
+fn decode_blob(document: Document, inspect: Inspect<'_>) -> Result<DecodedBlob, MetaError> {
     let meta = meta::read(document.root())?;
     let mut has_odd_keys = false;
+    let document = Arc::new(document);
+    let outcome = blob_of(&document, &meta, &mut has_odd_keys);
     Ok(DecodedBlob {
         has_duplicate_keys: document.has_duplicate_keys(),
-        outcome: blob_of(Arc::new(document), meta, &mut has_odd_keys),
         has_odd_keys,
+        is_marked: outcome.is_ok() && inspect(document.root(), &meta),
+        outcome,
     })
 }
 
-fn blob_of(document: Arc<Document>, meta: Meta, has_odd_keys: &mut bool) -> SettledBlob {
+fn blob_of(document: &Arc<Document>, meta: &Meta, has_odd_keys: &mut bool) -> SettledBlob {
     let origin = Origin::default();
     let mut fits = |of: &'static go_type::GoStruct, what: &str| {
         let keys_are_known =
@@ -341,22 +360,22 @@ fn blob_of(document: Arc<Document>, meta: Meta, has_odd_keys: &mut bool) -> Sett
     let blob = match meta.schema.as_str() {
         schema::PACKAGE => {
             fits(&go_types::PACKAGE, "package")?;
-            Blob::Package(Package::from_document(&document, origin))
+            Blob::Package(Package::from_document(document, origin))
         }
         schema::CHANNEL => {
             fits(&go_types::CHANNEL, "channel")?;
-            Blob::Channel(Channel::from_document(&document, origin))
+            Blob::Channel(Channel::from_document(document, origin))
         }
         schema::BUNDLE => {
             fits(&go_types::BUNDLE, "bundle")?;
-            let bundle = Bundle::from_document(&document, origin);
+            let bundle = Bundle::from_document(document, origin);
             let problem =
                 bundle_object::check(&bundle).err().map(|error| bundle_object_problem(&bundle, &error));
             return Ok((Blob::Bundle(bundle), problem));
         }
         schema::DEPRECATIONS => {
             fits(&go_types::DEPRECATION, "deprecation")?;
-            Blob::Deprecation(Deprecation::from_document(&document, origin))
+            Blob::Deprecation(Deprecation::from_document(document, origin))
         }
         "" => {
             let text = if document.root().is_null() {
@@ -370,7 +389,7 @@ fn blob_of(document: Arc<Document>, meta: Meta, has_odd_keys: &mut bool) -> Sett
                 place: FaultPlace::Pointer(String::new()),
             });
         }
-        _ => Blob::Other(Other { origin, meta, value: Value::whole(document) }),
+        _ => Blob::Other(Other { origin, meta: meta.clone(), value: Value::whole(Arc::clone(document)) }),
     };
     Ok((blob, None))
 }

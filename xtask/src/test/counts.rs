@@ -89,7 +89,9 @@ pub(super) fn of_conformance(text: &str) -> Option<Counts> {
 /// Whether the conformance runner lists a case as failed: `  CASE: what differs`.
 pub(super) fn case_failed(text: &str, case: &str) -> bool {
     text.lines().any(|line| {
-        line.strip_prefix("  ").and_then(|line| line.strip_prefix(case)).is_some_and(|rest| rest.starts_with(": "))
+        line.strip_prefix("  ")
+            .and_then(|line| line.strip_prefix(case))
+            .is_some_and(|rest| rest.starts_with(": "))
     })
 }
 

@@ -112,6 +112,7 @@ impl Place<'_> {
             None => format!("{subject} {what}"),
         };
         SchemaViolation {
+            missing: String::new(),
             pointer: self.pointer.clone(),
             rule,
             message,
@@ -124,6 +125,7 @@ impl Place<'_> {
     fn missing(&self, field: &str) -> SchemaViolation {
         let subject = quoted(&self.path.join(field));
         let mut violation = self.about(&subject, SchemaRule::Missing, "is missing", "");
+        violation.missing = field.to_owned();
         let mut written = self.path.node.into_iter().flat_map(Node::members).map(|(key, _)| key);
         if let Some(written) = written.find(|key| key.eq_ignore_ascii_case(field)) {
             violation.help = format!("write {} instead of {}", quoted(field), quoted(written));

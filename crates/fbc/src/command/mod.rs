@@ -8,5 +8,6 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod range;
 pub(crate) mod render;
+pub(crate) mod schema;
 pub(crate) mod validate;
 pub(crate) mod version;

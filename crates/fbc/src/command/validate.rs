@@ -8,7 +8,6 @@ use clap::builder::TypedValueParser as _;
 use clap::{Args, ValueHint};
 use fbc_lint::Profile;
 use fbc_model::Catalog;
-use fbc_model::load::load_tree;
 
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
@@ -97,7 +96,7 @@ pub(crate) fn check(
     profile: Profile,
     verbose: bool,
 ) -> CheckedCatalog {
-    let catalog = load_tree(source.tree.as_ref());
+    let catalog = fbc_lint::load(source.tree.as_ref());
     if verbose {
         let mut err = anstream::stderr().lock();
         // What is said here is not worth failing for.

@@ -15,7 +15,6 @@ pub mod unknown_bundle;
 pub mod unknown_channel;
 pub mod unknown_package;
 pub mod unknown_schema;
-pub mod without_entries;
 pub mod without_package;
 pub mod without_schema;
 
@@ -31,7 +30,6 @@ pub static RULES: &[&Rule] = &[
     &package_with_name::RULE,
     &unknown_schema::RULE,
     &empty_message::RULE,
-    &without_entries::RULE,
     &default_channel::RULE,
     &channel_head::RULE,
     &terse_message::RULE,

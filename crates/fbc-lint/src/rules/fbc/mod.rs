@@ -23,6 +23,7 @@ pub mod bundle_without_package;
 pub mod channel_package;
 pub mod channel_without_name;
 pub mod custom_blob_name;
+pub mod documented_form;
 pub mod duplicate_blob;
 pub mod duplicate_bundle;
 pub mod duplicate_channel;
@@ -37,7 +38,6 @@ pub mod field_type;
 pub mod gvk;
 pub mod gvk_twice;
 pub mod hidden_folder;
-pub mod image_required;
 pub mod index_ignore_file;
 pub mod malformed;
 pub mod max_openshift_version;
@@ -45,7 +45,6 @@ pub mod meta_not_text;
 pub mod metadata_missing;
 pub mod metadata_twice;
 pub mod missing_schema;
-pub mod no_deprecations;
 pub mod normalized_name;
 pub mod not_an_object;
 pub mod objects_and_metadata;
@@ -53,11 +52,9 @@ pub mod package_name;
 pub mod package_property_count;
 pub mod package_property_name;
 pub mod package_without_name;
-pub mod property_form;
 pub mod property_type;
 pub mod property_value;
 pub mod required_range;
-pub mod requirement_name;
 pub mod separator_line;
 pub mod stray_file;
 pub mod unknown_field;
@@ -99,10 +96,7 @@ pub static RULES: &[&Rule] = &[
     &build_metadata::RULE,
     &bundle_without_image::RULE,
     &hidden_folder::RULE,
-    &property_form::RULE,
-    &no_deprecations::RULE,
-    &image_required::RULE,
-    &requirement_name::RULE,
+    &documented_form::RULE,
     &duplicate_key::RULE,
     &unknown_schema::RULE,
     &unknown_field::RULE,

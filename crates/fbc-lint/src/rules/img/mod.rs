@@ -8,7 +8,6 @@ pub mod bundle_image;
 pub mod floating_image;
 pub mod icon;
 pub mod related_image;
-pub mod related_image_empty;
 pub mod related_image_twice;
 pub mod short_image;
 pub mod tag_and_digest;
@@ -17,7 +16,6 @@ pub mod tag_and_digest;
 pub static RULES: &[&Rule] = &[
     &bundle_image::RULE,
     &related_image::RULE,
-    &related_image_empty::RULE,
     &icon::RULE,
     &related_image_twice::RULE,
     &floating_image::RULE,

@@ -1,0 +1,62 @@
+//! `fbc schema`: the JSON Schemas of the format, for editors and other tools.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use fbc_lint::schema::{Schema, all, by_name};
+
+use crate::failure::{CLEAN, Failure, closest};
+use crate::output_file::write_output;
+use crate::terminal;
+
+/// Print a JSON Schema of the format, list them, or write all of them to a folder
+///
+/// An editor wants the file `catalog.json` and the others beside it: write them to a folder.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The name of a schema, such as `catalog` or `blob/olm.bundle`
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// Write all schemas to this folder
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, conflicts_with = "name")]
+    folder: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    match (&arguments.name, &arguments.folder) {
+        (_, Some(folder)) => all().iter().try_for_each(|schema| write(schema, folder))?,
+        (Some(name), None) => {
+            let name = name.trim_end_matches(".json");
+            let schema = by_name(name).ok_or_else(|| unknown(name))?;
+            let mut out = terminal::stdout();
+            out.write_all(schema.text.as_bytes())?;
+            out.flush()?;
+        }
+        (None, None) => {
+            let mut out = terminal::stdout();
+            for schema in all() {
+                let title = schema.value().get("title").and_then(|title| title.as_str()).unwrap_or_default();
+                writeln!(out, "{:32}  {title}", schema.name)?;
+            }
+            out.flush()?;
+        }
+    }
+    Ok(CLEAN)
+}
+
+fn write(schema: &Schema, folder: &Path) -> Result<(), Failure> {
+    let path = folder.join(schema.path);
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
+    }
+    write_output(Some(&path), |out| Ok(out.write_all(schema.text.as_bytes())?))
+}
+
+fn unknown(name: &str) -> Failure {
+    let failure = Failure::new(format!("there is no schema {name:?}"));
+    match closest(name, all().iter().map(|schema| schema.name)) {
+        Some(known) => failure.help(format!("did you mean {known}?")),
+        None => failure.help("`fbc schema` lists all schemas"),
+    }
+}
