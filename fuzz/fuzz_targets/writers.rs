@@ -10,6 +10,10 @@ fuzz_target!(|bytes: &[u8]| {
         let json = json_writer::compact(document.root());
         let (again, end) = json_reader::read_value(json.as_bytes(), 0).expect("our own JSON");
         assert_eq!((&again, end), (&document, json.len()));
+        // go-yaml, which the writer equals, does not read back its own text where it holds these.
+        if json.contains(['\u{85}', '\u{2028}', '\u{2029}']) || json.contains("\\u202") {
+            continue;
+        }
         let mut yaml = String::new();
         if yaml_writer::write(&mut yaml, document.root()).is_ok() {
             let again = stream::read_one(yaml.as_bytes());

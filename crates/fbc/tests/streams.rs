@@ -83,7 +83,7 @@ fn output_files_are_written_whole() {
         .unwrap();
     assert_eq!(status.code(), Some(1));
     let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
-    assert_eq!(report["summary"]["errors"], 1);
+    assert_eq!(report["summary"]["errors"], 3);
     // A catalog that cannot be loaded leaves the old file alone.
     let status = fbc(&["render", "broken-catalog", "--output-file"]).arg(&rendered).status().unwrap();
     assert_eq!(status.code(), Some(1));
