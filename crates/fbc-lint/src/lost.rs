@@ -14,6 +14,12 @@ use fbc_model::tree::Tree;
 
 const SCHEMAS: [&str; 4] = [schema::PACKAGE, schema::CHANNEL, schema::BUNDLE, schema::DEPRECATIONS];
 
+/// A refused document larger than this may hold anything; collecting its words would cost more than
+/// they tell.
+const LARGE_DOCUMENT_BYTES: usize = 64 << 20;
+/// No name of a package, channel or bundle is longer.
+const LONGEST_NAME_BYTES: usize = 1024;
+
 /// The words of the documents that could not be loaded, by the schemas that they mention.
 #[derive(Debug, Default)]
 pub struct LostBlobs {
@@ -59,11 +65,16 @@ impl LostBlobs {
         }
         let Some(document) = fault.origin.and_then(|origin| catalog.document(origin)) else { return };
         let text = file.get(document.range.clone()).unwrap_or_default();
+        if text.len() > LARGE_DOCUMENT_BYTES {
+            self.everything = true;
+            return;
+        }
         let mentions = SCHEMAS.map(|schema| memchr::memmem::find(text, schema.as_bytes()).is_some());
         let mentions_none = mentions.iter().all(|mentions| !mentions);
         for (words, mentions) in self.words.iter_mut().zip(mentions) {
             if mentions || mentions_none {
-                let found = text.split(|byte| !is_word(*byte)).filter(|word| !word.is_empty());
+                let is_name = |word: &&[u8]| (1..=LONGEST_NAME_BYTES).contains(&word.len());
+                let found = text.split(|byte| !is_word(*byte)).filter(is_name);
                 words.extend(found.map(|word| word.strip_suffix(b":").unwrap_or(word).into()));
             }
         }
