@@ -9,5 +9,6 @@ pub(crate) mod man;
 pub(crate) mod range;
 pub(crate) mod render;
 pub(crate) mod schema;
+pub(crate) mod template;
 pub(crate) mod validate;
 pub(crate) mod version;

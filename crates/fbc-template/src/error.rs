@@ -1,0 +1,183 @@
+//! Why a template does not expand: data, with the texts of opm, and the place in the template.
+
+mod composite;
+mod semver;
+mod substitutes;
+
+use std::ops::Range;
+
+use fbc_yaml::go_text::quote;
+
+pub use composite::{ComponentFault, CompositeFault};
+pub use semver::{SemverBundleFault, SemverFileFault, VersionClash};
+pub use substitutes::{SubstitutesFault, SubstitutionFault};
+
+/// A template that does not expand.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{fault}")]
+pub struct TemplateError {
+    /// What is wrong. Its text is what opm prints behind `rendering template: `.
+    pub fault: Box<TemplateFault>,
+    /// Where in the template, if the fault lies in it.
+    pub place: Option<TemplatePlace>,
+}
+
+/// A place in the text of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplatePlace {
+    /// The value, as a JSON pointer; nothing where the text does not parse.
+    pub pointer: Option<String>,
+    /// The bytes to show: the value, or its key where that is to blame.
+    pub bytes: Range<usize>,
+}
+
+/// What is wrong with a template or what it names.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateFault {
+    /// There is no such kind of template.
+    #[error("invalid template type {}, must be one of: [basic semver substitutes]", quote(.name))]
+    UnknownType {
+        /// The name.
+        name: String,
+    },
+    /// The kind of a template cannot be told.
+    #[error("auto-detecting template type: {0}")]
+    Detection(DetectionFault),
+    /// A basic template cannot be read.
+    #[error("{0}")]
+    Document(DocumentFault),
+    /// An entry of a basic template, or a blob of a raw catalog, cannot be loaded.
+    #[error("{message}")]
+    Entry {
+        /// opm's text.
+        message: String,
+    },
+    /// A bundle in a basic template has more than an image and a name.
+    #[error("unexpected fields present in basic template bundle")]
+    BundleFields,
+    /// A bundle cannot be had.
+    #[error("{0}")]
+    Bundle(BundleFault),
+    /// A semver template cannot be read.
+    #[error("render: unable to read file: {0}")]
+    SemverFile(SemverFileFault),
+    /// A semver template names no bundles.
+    #[error("render: no bundles specified or no bundles could be rendered")]
+    NoBundles,
+    /// The bundles of a semver template do not make channels.
+    #[error("render: unable to post-process bundle info: {0}")]
+    SemverBundles(SemverBundleFault),
+    /// A substitutes template does not expand.
+    #[error("render: {0}")]
+    Substitutes(SubstitutesFault),
+    /// A composite template cannot be built.
+    #[error("{0}")]
+    Composite(CompositeFault),
+    /// A catalog cannot be made a template.
+    #[error("{message}")]
+    Conversion {
+        /// opm's text.
+        message: String,
+    },
+}
+
+/// Why the kind of a template cannot be told.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DetectionFault {
+    /// There is no document, or it cannot be parsed.
+    #[error("decoding template input: {0}")]
+    Decoding(String),
+    /// The document is no object, or its schema no text.
+    #[error("unmarshalling template schema: {0}")]
+    Unmarshalling(String),
+    /// There is no schema.
+    #[error("template input missing required 'schema' field")]
+    NoSchema,
+    /// The schema is that of no template.
+    #[error("unknown template schema: {0}")]
+    UnknownSchema(String),
+}
+
+/// Why the document of a basic or substitutes template cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentFault {
+    /// There is no document, or it cannot be parsed.
+    #[error("decoding template schema: {0}")]
+    Decoding(String),
+    /// A value has the wrong type.
+    #[error("unmarshalling template: {0}")]
+    Unmarshalling(String),
+    /// An entry is null, at which opm crashes.
+    #[error("unmarshalling template: entry {index} is null")]
+    NullEntry {
+        /// The number of the entry, from 0.
+        index: usize,
+    },
+    /// The schema is that of something else.
+    #[error("template has unknown schema ({}), should be {}", quote(.found), quote(.expected))]
+    Schema {
+        /// The schema in the template.
+        found: String,
+        /// The schema of the kind.
+        expected: &'static str,
+    },
+}
+
+/// Why a bundle cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BundleFault {
+    /// The source does not give it.
+    #[error("render reference {}: {message}", quote(.reference))]
+    Source {
+        /// The image reference.
+        reference: String,
+        /// What the source says.
+        message: String,
+    },
+    /// It cannot be brought up to date.
+    #[error("{message}")]
+    Migration {
+        /// The image reference.
+        reference: String,
+        /// opm's text.
+        message: String,
+    },
+}
+
+impl TemplateError {
+    /// An error without a place.
+    pub(crate) fn new(fault: TemplateFault) -> Self {
+        Self { fault: Box::new(fault), place: None }
+    }
+
+    /// The same error at a place.
+    pub(crate) fn at(self, place: impl Into<Option<TemplatePlace>>) -> Self {
+        Self { place: place.into(), ..self }
+    }
+
+    /// What its author can do about it, where opm's text does not say.
+    #[must_use]
+    pub fn help(&self) -> Option<&'static str> {
+        match self.fault.as_ref() {
+            TemplateFault::BundleFields => {
+                Some("leave only `schema`, `image` and, if you like, `name`: the rest comes from the image")
+            }
+            TemplateFault::SemverBundles(SemverBundleFault::VersionClash { clashes })
+                if clashes.iter().any(|clash| clash.has_releases) =>
+            {
+                Some("semver templates do not look at releases: list one of the bundles, or use a basic one")
+            }
+            TemplateFault::Document(DocumentFault::NullEntry { .. })
+            | TemplateFault::Substitutes(SubstitutesFault::Document(DocumentFault::NullEntry { .. })) => {
+                Some("remove the empty entry; opm crashes on it")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl From<TemplateFault> for TemplateError {
+    fn from(fault: TemplateFault) -> Self {
+        Self::new(fault)
+    }
+}

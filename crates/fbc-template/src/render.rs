@@ -1,0 +1,93 @@
+//! From a template to a catalog: the one entry point, and where bundles come from.
+
+use std::path::Path;
+
+use fbc_model::load::{self, FaultPlace};
+use fbc_model::render::{MigrateLevel, prepare};
+use fbc_model::{Bundle, Catalog};
+
+use crate::document::place_of;
+use crate::error::{BundleFault, TemplateError, TemplateFault, TemplatePlace};
+use crate::kind::TemplateKind;
+use crate::{basic, semver, substitutes};
+
+/// Where templates get the bundles that they name.
+pub trait BundleSource {
+    /// The bundle of an image reference, with the reference as its image and among its related images.
+    /// It should still carry its manifests: package icons and descriptions come from them.
+    ///
+    /// # Errors
+    /// Why there is none, without the reference, which the error of the template adds.
+    fn bundle(&self, reference: &str) -> Result<Bundle, String>;
+}
+
+/// What rendering needs beside the template.
+#[derive(Clone, Copy)]
+pub struct Renderer<'a> {
+    /// Where bundles come from. It is asked once for each reference of a template, in the order of the
+    /// template.
+    pub source: &'a dyn BundleSource,
+    /// Judges a whole catalog as opm does when it converts one to its model; the error is opm's text.
+    /// Only substitutes templates ask.
+    pub validate: &'a dyn Fn(&Catalog) -> Result<(), String>,
+    /// How far the bundles of the source are brought up to date.
+    pub migrate: MigrateLevel,
+}
+
+/// Expands a template.
+///
+/// The catalog comes in the order of the template; writing it brings it in opm's order. Blobs that
+/// were entries of the template have the number of their entry as the document of their origin.
+///
+/// # Errors
+/// The first thing that is wrong, as opm finds it.
+pub fn render(kind: TemplateKind, text: &[u8], renderer: &Renderer<'_>) -> Result<Catalog, TemplateError> {
+    match kind {
+        TemplateKind::Basic => basic::render(text, renderer),
+        TemplateKind::Semver => semver::render(text, renderer),
+        TemplateKind::Substitutes => substitutes::render(text, renderer),
+        TemplateKind::Raw => raw(text),
+    }
+}
+
+/// Loads a catalog that is to be written anew.
+fn raw(text: &[u8]) -> Result<Catalog, TemplateError> {
+    let mut catalog = load::load_bytes(Path::new(""), text);
+    let Some(fault) = std::mem::take(&mut catalog.faults).into_iter().next() else {
+        return Ok(catalog);
+    };
+    let document = fault.origin.and_then(|origin| catalog.document(origin));
+    let place = match (fault.place, document) {
+        (FaultPlace::Byte(byte), _) => Some(TemplatePlace { pointer: None, bytes: byte..byte }),
+        (FaultPlace::Pointer(pointer), Some(document)) => {
+            Some(place_of(text, &document.range, document.syntax, &pointer))
+        }
+        _ => None,
+    };
+    Err(TemplateError::new(TemplateFault::Entry { message: fault.message }).at(place))
+}
+
+/// A bundle as the template takes it.
+pub(crate) struct RenderedBundle {
+    /// The bundle in opm's order and at the level that is asked for.
+    pub(crate) bundle: Bundle,
+    /// The bundle with what migration takes away.
+    pub(crate) original: Bundle,
+}
+
+impl Renderer<'_> {
+    /// Gets a bundle and prepares it as `opm render` does.
+    pub(crate) fn bundle(&self, reference: &str) -> Result<RenderedBundle, BundleFault> {
+        let original = self
+            .source
+            .bundle(reference)
+            .map_err(|message| BundleFault::Source { reference: reference.to_owned(), message })?;
+        let mut catalog = Catalog { bundles: vec![original.clone()], ..Catalog::default() };
+        prepare(&mut catalog, self.migrate).map_err(|error| BundleFault::Migration {
+            reference: reference.to_owned(),
+            message: error.to_string(),
+        })?;
+        let bundle = catalog.bundles.pop().unwrap_or_else(|| original.clone());
+        Ok(RenderedBundle { bundle, original })
+    }
+}
