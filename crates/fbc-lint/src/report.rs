@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use fbc_model::load::load_inspected;
 use fbc_model::tree::Tree;
@@ -24,8 +23,6 @@ use crate::verdict;
 pub struct Report {
     /// The findings by file, place and code.
     pub findings: Vec<Located>,
-    /// The texts of the files that findings lie in, as far as they could be read again.
-    pub sources: BTreeMap<PathBuf, Arc<Vec<u8>>>,
     /// What opm would print as its error; nothing where it accepts the catalog.
     pub opm_error: Option<String>,
 }
@@ -37,7 +34,23 @@ pub struct Located {
     pub finding: Finding,
     /// The stretch of the file; nothing where the finding is about a file as a whole.
     pub span: Option<Span>,
+    /// The text around the stretch.
+    pub excerpt: Option<Excerpt>,
 }
+
+/// A piece of a file: the line of a finding, or the part of it around the finding if it is very long,
+/// and a few lines before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The stretch of the finding in these bytes.
+    pub place: Range<usize>,
+}
+
+/// Lines before the one of a finding, and bytes to either side of it, that an excerpt has at the most.
+const EXCERPT_LINES: usize = 3;
+const EXCERPT_BYTES: usize = 4096;
 
 /// A stretch of a file. Lines and columns count from 1, columns in characters; the end is behind
 /// the last character.
@@ -119,37 +132,66 @@ pub fn lint(catalog: &Catalog, tree: &dyn Tree, profile: Profile) -> Report {
     locate(&context, findings, opm_error)
 }
 
+/// Finds the places of all findings. Files are read again one by one, and not kept.
 fn locate(context: &Context<'_>, findings: Vec<Finding>, opm_error: Option<String>) -> Report {
-    let mut sources: BTreeMap<PathBuf, Arc<Vec<u8>>> = BTreeMap::new();
-    for place in findings.iter().filter_map(|finding| finding.place.as_ref()) {
-        if place.target != Target::File && !sources.contains_key(&place.path) {
-            // A file that cannot be read again still has its findings, without lines.
-            if let Ok(bytes) = context.tree.read(&place.path) {
-                sources.insert(place.path.clone(), Arc::new(bytes));
-            }
-        }
+    let mut by_path: BTreeMap<Option<PathBuf>, Vec<Finding>> = BTreeMap::new();
+    for finding in findings {
+        let path = finding.place.as_ref().map(|place| place.path.clone());
+        by_path.entry(path).or_default().push(finding);
     }
-    let lines: BTreeMap<&PathBuf, Lines<'_>> =
-        sources.iter().map(|(path, source)| (path, Lines::new(source))).collect();
+    let files: Vec<_> = by_path.into_iter().collect();
+    let mut located: Vec<Located> = files
+        .into_par_iter()
+        .with_max_len(1)
+        .flat_map_iter(|(path, findings)| locate_in_file(context, path.as_deref(), findings))
+        .collect();
+    located.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
+    Report { findings: located, opm_error }
+}
+
+fn locate_in_file(context: &Context<'_>, path: Option<&Path>, findings: Vec<Finding>) -> Vec<Located> {
+    let has_place =
+        |finding: &Finding| finding.place.as_ref().is_some_and(|place| place.target != Target::File);
+    // A file that cannot be read again still has its findings, without lines.
+    let source =
+        path.filter(|_| findings.iter().any(has_place)).and_then(|path| context.tree.read(path).ok());
+    let source = source.as_deref().unwrap_or_default();
+    let lines = Lines::new(source);
     let mut locators: BTreeMap<(u32, u32), Locator> = BTreeMap::new();
-    let mut located: Vec<Located> = findings
+    let bytes_of_finding = |finding: &Finding, locators: &mut BTreeMap<(u32, u32), Locator>| {
+        let place = finding.place.as_ref().filter(|_| !source.is_empty())?;
+        bytes_of(context, source, place, locators)
+    };
+    findings
         .into_iter()
-        .map(|finding| {
-            let span = finding.place.as_ref().and_then(|place| {
-                let source = sources.get(&place.path)?;
-                let bytes = bytes_of(context, source, place, &mut locators)?;
-                let lines = lines.get(&place.path)?;
-                Some(Span {
+        .map(|finding| match bytes_of_finding(&finding, &mut locators) {
+            None => Located { finding, span: None, excerpt: None },
+            Some(bytes) => Located {
+                finding,
+                excerpt: Some(excerpt(source, &bytes)),
+                span: Some(Span {
                     start: lines.line_and_column(bytes.start),
                     end: lines.line_and_column(bytes.end),
                     bytes,
-                })
-            });
-            Located { finding, span }
+                }),
+            },
         })
-        .collect();
-    located.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
-    Report { findings: located, sources, opm_error }
+        .collect()
+}
+
+fn excerpt(source: &[u8], place: &Range<usize>) -> Excerpt {
+    let least = place.start.saturating_sub(EXCERPT_BYTES);
+    let before = source.get(least..place.start).unwrap_or_default();
+    let line_breaks = memchr::memrchr_iter(b'\n', before);
+    let start = line_breaks.take(EXCERPT_LINES + 1).nth(EXCERPT_LINES).map_or(least, |at| least + at + 1);
+    let most = source.len().min(place.end.saturating_add(EXCERPT_BYTES));
+    let after = source.get(place.end..most).unwrap_or_default();
+    let end = memchr::memchr(b'\n', after).map_or(most, |at| place.end + at);
+    let place_end = place.end.min(end).max(place.start);
+    Excerpt {
+        bytes: source.get(start..end.max(place_end)).unwrap_or_default().to_vec(),
+        place: place.start - start..place_end - start,
+    }
 }
 
 fn sort_key(located: &Located) -> (Option<&PathBuf>, Option<usize>, &str, &str) {

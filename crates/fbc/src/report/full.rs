@@ -56,8 +56,8 @@ fn render(renderer: &Renderer, view: &FindingView<'_>) -> String {
         .located
         .span
         .as_ref()
-        .zip(view.source)
-        .and_then(|(span, source)| Some((Window::around(source, span.bytes.clone())?, span)));
+        .zip(view.located.excerpt.as_ref())
+        .and_then(|(span, excerpt)| Some((Window::around(&excerpt.bytes, excerpt.place.clone())?, span)));
     match (&window, &view.file) {
         (Some((window, span)), Some(file)) => {
             let annotation = AnnotationKind::Primary.span(window.place.clone());

@@ -78,8 +78,6 @@ pub(crate) struct FindingView<'r> {
     pub(crate) end: Option<(usize, usize)>,
     /// The place in the document as a JSON pointer.
     pub(crate) pointer: Option<&'r str>,
-    /// The text of the file, where lines of it can be shown.
-    pub(crate) source: Option<&'r [u8]>,
 }
 
 impl CheckedCatalog {
@@ -107,7 +105,6 @@ impl CheckedCatalog {
                 Target::Value(pointer) | Target::Key(pointer) => Some(pointer.as_str()),
                 Target::File | Target::Byte(_) | Target::Bytes(_) => None,
             }),
-            source: self.report.sources.get(path).map(|bytes| bytes.as_slice()),
         }
     }
 }
