@@ -1,6 +1,6 @@
 //! The version of a bundle, from its property `olm.package`.
 
-use fbc_model::go_type::{self, GoStruct, GoType};
+use fbc_model::go_type::{self, GoType};
 use fbc_model::{Bundle, Value, go_types};
 use fbc_version::{Release, Version, VersionError, VersionRelease};
 use fbc_yaml::go_text::quote;
@@ -77,7 +77,7 @@ pub fn require(bundle: &Bundle) -> Result<Version, BundleVersionError> {
         let Some(value) = property.value.as_ref().map(Value::node) else {
             return Err(refuse("unexpected end of JSON input".to_owned()));
         };
-        if let Some(known) = known_type(&property.kind) {
+        if let Some(known) = go_types::of_property(&property.kind) {
             go_type::check(value, &GoType::Struct(known)).map_err(|error| refuse(error.message))?;
         }
         if property.kind == PROPERTY_TYPE {
@@ -92,18 +92,4 @@ pub fn require(bundle: &Bundle) -> Result<Version, BundleVersionError> {
         version: version.clone(),
         error,
     })
-}
-
-/// The types whose values the reference decodes here. Bundle objects are not among them: they have
-/// been decoded when the catalog was loaded.
-fn known_type(kind: &str) -> Option<&'static GoStruct> {
-    match kind {
-        PROPERTY_TYPE => Some(&go_types::PACKAGE_PROPERTY),
-        "olm.package.required" => Some(&go_types::PACKAGE_REQUIRED_PROPERTY),
-        "olm.gvk" => Some(&go_types::GVK_PROPERTY),
-        "olm.gvk.required" => Some(&go_types::GVK_REQUIRED_PROPERTY),
-        "olm.channel" => Some(&go_types::CHANNEL_PROPERTY),
-        "olm.csv.metadata" => Some(&go_types::CSV_METADATA_PROPERTY),
-        _ => None,
-    }
 }

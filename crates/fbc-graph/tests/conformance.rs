@@ -35,7 +35,8 @@ fn recorded_charts() {
             let without_numbers = |text: &str| -> Vec<String> {
                 text.lines().filter(|line| !line.starts_with("linkStyle ")).map(str::to_owned).collect()
             };
-            if without_numbers(&chart.text) == without_numbers(&recorded) {
+            let is_irreproducible = (name.as_str(), form) == ("community-v4.20", "mermaid-v0");
+            if is_irreproducible && without_numbers(&chart.text) == without_numbers(&recorded) {
                 // opm counts links over channels of one name in the order in which its threads happened
                 // to load them.
                 println!("{name} {form}: link numbers differ, as they do between two runs of opm");

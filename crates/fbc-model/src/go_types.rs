@@ -103,6 +103,22 @@ pub static DEPRECATION: GoStruct = GoStruct {
     ],
 };
 
+/// The type of the values of a property that opm decodes when it converts a catalog; nothing for any
+/// other. `olm.bundle.object` is not among them: its values are decoded, and refused, when a catalog is
+/// loaded, and decoding them again would double the time of a run.
+#[must_use]
+pub fn of_property(kind: &str) -> Option<&'static GoStruct> {
+    match kind {
+        "olm.package" => Some(&PACKAGE_PROPERTY),
+        "olm.package.required" => Some(&PACKAGE_REQUIRED_PROPERTY),
+        "olm.gvk" => Some(&GVK_PROPERTY),
+        "olm.gvk.required" => Some(&GVK_REQUIRED_PROPERTY),
+        "olm.channel" => Some(&CHANNEL_PROPERTY),
+        "olm.csv.metadata" => Some(&CSV_METADATA_PROPERTY),
+        _ => None,
+    }
+}
+
 /// The value of the property `olm.package`.
 pub static PACKAGE_PROPERTY: GoStruct = GoStruct {
     name: "property.Package",

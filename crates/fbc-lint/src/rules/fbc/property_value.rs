@@ -1,6 +1,6 @@
 //! Values of properties that do not have the form of their type.
 
-use fbc_model::go_type::{self, GoStruct, GoType};
+use fbc_model::go_type::{self, GoType};
 use fbc_model::{Value, bundle_object, go_types};
 use fbc_yaml::go_text::quote;
 
@@ -86,7 +86,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let (message, pointer) = match property.value.as_ref().map(Value::node) {
                 None => ("unexpected end of JSON input".to_owned(), String::new()),
                 Some(value) => {
-                    match known_type(&property.kind).map(|of| go_type::check(value, &GoType::Struct(of))) {
+                    match go_types::of_property(&property.kind)
+                        .map(|of| go_type::check(value, &GoType::Struct(of)))
+                    {
                         Some(Err(error)) => (error.message, error.pointer),
                         _ => continue,
                     }
@@ -118,19 +120,5 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 .opm(item.conversion(4, index, text)),
             );
         }
-    }
-}
-
-/// The types whose values opm decodes. Objects of bundles are not among them: they are decoded, and
-/// refused, when they are loaded, and decoding all of them again would double the time of a run.
-fn known_type(kind: &str) -> Option<&'static GoStruct> {
-    match kind {
-        "olm.package" => Some(&go_types::PACKAGE_PROPERTY),
-        "olm.package.required" => Some(&go_types::PACKAGE_REQUIRED_PROPERTY),
-        "olm.gvk" => Some(&go_types::GVK_PROPERTY),
-        "olm.gvk.required" => Some(&go_types::GVK_REQUIRED_PROPERTY),
-        "olm.channel" => Some(&go_types::CHANNEL_PROPERTY),
-        "olm.csv.metadata" => Some(&go_types::CSV_METADATA_PROPERTY),
-        _ => None,
     }
 }
