@@ -104,7 +104,7 @@ pub struct Property {
 }
 
 /// `olm.package`
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Package {
     /// Where it lies.
     pub origin: Origin,

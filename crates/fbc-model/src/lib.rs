@@ -6,6 +6,7 @@ pub mod catalog;
 pub mod go_sort;
 pub mod go_type;
 pub mod go_types;
+pub mod icon;
 pub mod image_reference;
 pub mod index_ignore;
 pub mod load;

@@ -64,6 +64,11 @@ impl CatalogSource {
         Ok(Self { tree: Box::new(tree), root: Root::File(PathBuf::from("-")) })
     }
 
+    /// A catalog that is, or becomes, a folder.
+    pub(crate) fn of_tree(tree: Box<dyn Tree>, folder: &Path) -> Self {
+        Self { tree, root: Root::Folder(folder.to_path_buf()) }
+    }
+
     /// The path as users know it, without a leading `./`, which other tools do not expect.
     pub(crate) fn shown(&self, relative: &Path) -> PathBuf {
         let path = match &self.root {
@@ -108,6 +113,13 @@ impl Tree for FileTree {
     }
 }
 
+/// Whether a path may be meant as the reference of an image: it begins with the name of a host.
+fn looks_like_image(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let host = text.split_once('/').map(|(host, _)| host).unwrap_or_default();
+    !host.starts_with('.') && host.contains(['.', ':'])
+}
+
 /// The failure for a path that does not exist, with the name beside it that may have been meant.
 fn missing(path: &Path) -> Failure {
     let failure = Failure::new(format!("{} does not exist", path.display()));
@@ -116,6 +128,11 @@ fn missing(path: &Path) -> Failure {
         _ => Path::new("."),
     };
     let Ok(entries) = fs::read_dir(folder) else {
+        if looks_like_image(path) {
+            return failure.help(
+                "fbc does not pull images so far; an image map (FBC_IMAGE_MAP) names the folder that stands for an image",
+            );
+        }
         return failure.help(format!("the folder {} does not exist either", folder.display()));
     };
     let mut names: Vec<String> =

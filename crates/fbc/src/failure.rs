@@ -48,6 +48,17 @@ impl Failure {
         self
     }
 
+    /// Says in front where the failure comes from.
+    pub(crate) fn within(mut self, place: &str) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+
+    /// The exit code.
+    pub(crate) fn exit(&self) -> u8 {
+        if self.is_closed_output { CLEAN } else { self.exit }
+    }
+
     /// A file or folder that the system does not give.
     pub(crate) fn io(verb: &str, path: &Path, error: &io::Error) -> Self {
         let failure = Self::new(format!("cannot {verb} {}: {}", path.display(), words(error)));

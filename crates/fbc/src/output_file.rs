@@ -24,6 +24,30 @@ pub(crate) fn write_output(
         write(&mut out)?;
         return out.flush().map_err(|error| failure(path, &error));
     }
+    let file = temporary_file(path)?;
+    let mut out = BufWriter::with_capacity(256 << 10, file);
+    write(&mut out)?;
+    let file = out.into_inner().map_err(|error| failure(path, error.error()))?;
+    file.persist(path).map_err(|error| failure(path, &error.error))?;
+    Ok(())
+}
+
+/// Writes a file that must not be there yet.
+pub(crate) fn write_new_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let mut file = temporary_file(path)?;
+    file.write_all(bytes).map_err(|error| failure(path, &error))?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(Failure::new(format!("{} is there already", path.display()))
+                .help("remove it first if it is to be made anew"))
+        }
+        Err(error) => Err(failure(path, &error.error)),
+    }
+}
+
+/// A new file beside the one that it becomes, with the permissions of any new file.
+fn temporary_file(path: &Path) -> Result<tempfile::NamedTempFile, Failure> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
         _ => PathBuf::from("."),
@@ -36,12 +60,7 @@ pub(crate) fn write_output(
         use std::os::unix::fs::PermissionsExt as _;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    let file = builder.tempfile_in(&folder).map_err(|error| failure(path, &error))?;
-    let mut out = BufWriter::with_capacity(256 << 10, file);
-    write(&mut out)?;
-    let file = out.into_inner().map_err(|error| failure(path, error.error()))?;
-    file.persist(path).map_err(|error| failure(path, &error.error))?;
-    Ok(())
+    builder.tempfile_in(&folder).map_err(|error| failure(path, &error))
 }
 
 fn failure(path: &Path, error: &io::Error) -> Failure {

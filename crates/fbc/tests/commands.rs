@@ -77,6 +77,7 @@ fn answer(command: &str, opm: &Path) -> String {
         .env("NO_COLOR", "1")
         .env("COLUMNS", "100")
         .env_remove("HELP_ALPHA")
+        .env_remove("FBC_IMAGE_MAP")
         .output()
         .unwrap();
     let mut text = String::new();

@@ -55,14 +55,31 @@ const BATCH: usize = 64;
 /// # Errors
 /// [`WriteError`]; what was written before stays written.
 pub fn write(catalog: &Catalog, format: Format, out: &mut dyn io::Write) -> Result<(), WriteError> {
-    for batch in in_order(catalog).chunks(BATCH) {
-        let texts: Vec<Result<String, WriteError>> =
-            batch.par_iter().with_max_len(8).map(|blob| text_of(*blob, format)).collect();
-        for text in texts {
-            out.write_all(text?.as_bytes())?;
+    parts(catalog).iter().try_for_each(|part| part.write(format, out))
+}
+
+/// The blobs of one package, in opm's order.
+pub struct Part<'c> {
+    /// The package; empty for blobs that have none.
+    pub package: &'c str,
+    blobs: Vec<BlobRef<'c>>,
+}
+
+impl Part<'_> {
+    /// Writes the blobs.
+    ///
+    /// # Errors
+    /// [`WriteError`]; what was written before stays written.
+    pub fn write(&self, format: Format, out: &mut dyn io::Write) -> Result<(), WriteError> {
+        for batch in self.blobs.chunks(BATCH) {
+            let texts: Vec<Result<String, WriteError>> =
+                batch.par_iter().with_max_len(8).map(|blob| text_of(*blob, format)).collect();
+            for text in texts {
+                out.write_all(text?.as_bytes())?;
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// A blob of any kind, borrowed.
@@ -84,7 +101,9 @@ struct PackageBlobs<'c> {
     deprecations: Vec<&'c Deprecation>,
 }
 
-fn in_order(catalog: &Catalog) -> Vec<BlobRef<'_>> {
+/// A catalog cut into its packages, by name; at the end blobs without a package, if there are any.
+#[must_use]
+pub fn parts(catalog: &Catalog) -> Vec<Part<'_>> {
     let mut by_package: BTreeMap<&str, PackageBlobs<'_>> = BTreeMap::new();
     for package in &catalog.packages {
         by_package.entry(&package.name).or_default().packages.push(package);
@@ -102,19 +121,28 @@ fn in_order(catalog: &Catalog) -> Vec<BlobRef<'_>> {
         by_package.entry(&deprecation.package).or_default().deprecations.push(deprecation);
     }
     let without_package = by_package.remove("").map(|blobs| blobs.others).unwrap_or_default();
-    let mut ordered = Vec::new();
-    for mut blobs in by_package.into_values() {
-        go_sort::sort(&mut blobs.channels, |a, b| a.name < b.name);
-        go_sort::sort(&mut blobs.bundles, |a, b| a.name < b.name);
-        blobs.others.sort_by(|a, b| a.meta.schema.cmp(&b.meta.schema));
-        ordered.extend(blobs.packages.into_iter().map(BlobRef::Package));
-        ordered.extend(blobs.channels.into_iter().map(BlobRef::Channel));
-        ordered.extend(blobs.bundles.into_iter().map(BlobRef::Bundle));
-        ordered.extend(blobs.others.into_iter().map(BlobRef::Other));
-        ordered.extend(blobs.deprecations.into_iter().map(BlobRef::Deprecation));
+    let mut parts: Vec<Part<'_>> =
+        by_package.into_iter().map(|(package, blobs)| Part { package, blobs: blobs.in_order() }).collect();
+    if !without_package.is_empty() {
+        let blobs = without_package.into_iter().map(BlobRef::Other).collect();
+        parts.push(Part { package: "", blobs });
     }
-    ordered.extend(without_package.into_iter().map(BlobRef::Other));
-    ordered
+    parts
+}
+
+impl<'c> PackageBlobs<'c> {
+    fn in_order(mut self) -> Vec<BlobRef<'c>> {
+        go_sort::sort(&mut self.channels, |a, b| a.name < b.name);
+        go_sort::sort(&mut self.bundles, |a, b| a.name < b.name);
+        self.others.sort_by(|a, b| a.meta.schema.cmp(&b.meta.schema));
+        let mut ordered: Vec<BlobRef<'c>> = Vec::new();
+        ordered.extend(self.packages.into_iter().map(BlobRef::Package));
+        ordered.extend(self.channels.into_iter().map(BlobRef::Channel));
+        ordered.extend(self.bundles.into_iter().map(BlobRef::Bundle));
+        ordered.extend(self.others.into_iter().map(BlobRef::Other));
+        ordered.extend(self.deprecations.into_iter().map(BlobRef::Deprecation));
+        ordered
+    }
 }
 
 /// The names of all packages that some blob belongs to.

@@ -3,7 +3,9 @@
 pub(crate) mod completions;
 pub(crate) mod debug;
 pub(crate) mod explain;
+pub(crate) mod generate;
 pub(crate) mod graph;
+pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod range;

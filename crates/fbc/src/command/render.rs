@@ -6,18 +6,20 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_bundle::folder::is_bundle;
-use fbc_bundle::{BundleError, BundleFolder, ImageTemplate};
+use fbc_bundle::{BundleFolder, ImageTemplate};
 use fbc_lint::Profile;
 use fbc_lint::finding::OpmText;
+use fbc_model::Catalog;
 use fbc_model::load::load_tree;
-use fbc_model::render::{MigrateLevel, prepare};
+use fbc_model::render::{MigrateError, MigrateLevel, prepare};
+use fbc_model::tree::DiskTree;
 use fbc_model::writer;
-use fbc_model::{Bundle, Catalog};
 use rayon::prelude::*;
 
 use super::validate;
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::image_map::{ImageMap, ImageMapArguments, render_bundle_image};
 use crate::output_file::write_output;
 use crate::report::report_on_stderr;
 
@@ -26,8 +28,8 @@ use crate::report::report_on_stderr;
 /// The output equals that of `opm render`. Nothing is validated beyond what loading needs.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Catalogs (folders, single files, `-` for standard input) and bundle folders, put together in this
-    /// order
+    /// Catalogs (folders, single files, `-` for standard input), bundle folders, and images of the image
+    /// map, put together in this order
     #[arg(value_name = "REF", required = true, value_hint = ValueHint::AnyPath)]
     references: Vec<PathBuf>,
     /// The format to write
@@ -42,6 +44,8 @@ pub(crate) struct Arguments {
     /// Name the images of bundle folders, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
     #[arg(long, value_name = "TEMPLATE", alias = "alpha-image-ref-template", value_parser = ImageTemplate::parse)]
     image_ref_template: Option<ImageTemplate>,
+    #[command(flatten)]
+    image_map: ImageMapArguments,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
@@ -66,7 +70,7 @@ impl From<OutputFormat> for writer::Format {
     }
 }
 
-fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLevel> {
+pub(crate) fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLevel> {
     PossibleValuesParser::new(MigrateLevel::NAMES)
         .map(|name| MigrateLevel::from_name(&name).unwrap_or_default())
 }
@@ -74,13 +78,12 @@ fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLevel> {
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let level =
         if arguments.migrate { MigrateLevel::ALL } else { arguments.migrate_level.unwrap_or_default() };
-    let Some(mut catalog) = load(&arguments.references, arguments.image_ref_template.as_ref())? else {
+    let images = arguments.image_map.read()?;
+    let loaded = load_mapped(&arguments.references, &images, arguments.image_ref_template.as_ref())?;
+    let Some(mut catalog) = loaded else {
         return Ok(FINDINGS);
     };
-    prepare(&mut catalog, level).map_err(|error| {
-        Failure::refusal(format!("bundle {:?} cannot be migrated: {}", error.bundle, error.error))
-            .help("mend its cluster service version, or render without migration")
-    })?;
+    prepare(&mut catalog, level).map_err(|error| migration_failure(&error))?;
     write_output(arguments.output_file.as_deref(), |out| write(&catalog, arguments.output.into(), out))?;
     Ok(CLEAN)
 }
@@ -94,49 +97,86 @@ pub(crate) fn write(catalog: &Catalog, format: writer::Format, out: &mut dyn Wri
     })
 }
 
-/// Loads several catalogs and bundles as one catalog. Whatever cannot be loaded is told on standard
-/// error, all of it; then there is no catalog.
+/// Why a catalog cannot be brought up to date.
+pub(crate) fn migration_failure(error: &MigrateError) -> Failure {
+    Failure::refusal(format!("bundle {:?} cannot be migrated: {}", error.bundle, error.error))
+        .help("mend its cluster service version, or render without migration")
+}
+
+/// What a reference names, loaded.
+pub(crate) struct Loaded {
+    /// Where it lies: the reference itself, or the folder that stands for an image.
+    pub(crate) path: PathBuf,
+    source: CatalogSource,
+    /// The catalog; of a bundle the one blob. It may have faults.
+    pub(crate) catalog: Catalog,
+}
+
+impl Loaded {
+    /// Loads a catalog, a bundle folder, or an image for which a folder stands.
+    pub(crate) fn new(
+        reference: &Path,
+        images: &ImageMap,
+        template: Option<&ImageTemplate>,
+    ) -> Result<Self, Failure> {
+        let image = reference.to_str().filter(|_| !reference.exists());
+        let mapped = image.and_then(|image| Some((image, images.folder(image)?)));
+        let path = mapped.map_or(reference, |(_, folder)| folder).to_path_buf();
+        let source = CatalogSource::open(&path)?;
+        let tree = source.tree.as_ref();
+        if !is_bundle(tree) {
+            let catalog = load_tree(tree);
+            return Ok(Self { path, source, catalog });
+        }
+        let bundle = match mapped {
+            Some((image, folder)) => render_bundle_image(image, &DiskTree { root: folder.to_path_buf() }),
+            None => BundleFolder::read(tree)
+                .and_then(|folder| fbc_bundle::render::render(&folder, template))
+                .map_err(|error| format!("{}: {error}", reference.display())),
+        };
+        let catalog = Catalog { bundles: vec![bundle.map_err(Failure::refusal)?], ..Catalog::default() };
+        Ok(Self { path, source, catalog })
+    }
+
+    /// Tells on standard error what could not be loaded, as findings with their places.
+    pub(crate) fn tell_faults(self) -> Result<(), Failure> {
+        let mut checked = validate::check_loaded(&self.path, self.source, &self.catalog, Profile::Opm);
+        checked.report.findings.retain(|located| matches!(located.finding.opm, Some(OpmText::Load(_))));
+        report_on_stderr(&[checked])
+    }
+}
+
+/// Loads several catalogs and bundles as one catalog, with the image map of the environment. Whatever
+/// cannot be loaded is told on standard error, all of it; then there is no catalog.
 pub(crate) fn load(
     references: &[PathBuf],
     template: Option<&ImageTemplate>,
 ) -> Result<Option<Catalog>, Failure> {
-    let sources: Vec<CatalogSource> =
-        references.iter().map(|reference| CatalogSource::open(reference)).collect::<Result<_, _>>()?;
-    // Bundle folders are small and many: they are read side by side. A catalog is read in parallel itself.
-    let bundles: Vec<Option<Result<Bundle, BundleError>>> = sources
-        .par_iter()
-        .map(|source| {
-            let tree = source.tree.as_ref();
-            let render =
-                || BundleFolder::read(tree).and_then(|folder| fbc_bundle::render::render(&folder, template));
-            is_bundle(tree).then(render)
-        })
-        .collect();
+    load_mapped(references, &ImageMap::from_environment()?, template)
+}
+
+fn load_mapped(
+    references: &[PathBuf],
+    images: &ImageMap,
+    template: Option<&ImageTemplate>,
+) -> Result<Option<Catalog>, Failure> {
+    let loaded: Vec<Result<Loaded, Failure>> =
+        references.par_iter().map(|reference| Loaded::new(reference, images, template)).collect();
     let mut all = Catalog::default();
     let mut is_whole = true;
-    for ((reference, source), bundle) in references.iter().zip(sources).zip(bundles) {
-        let catalog = match bundle {
-            Some(Ok(bundle)) => Catalog { bundles: vec![bundle], ..Catalog::default() },
-            Some(Err(error)) => {
+    for loaded in loaded {
+        match loaded {
+            Ok(loaded) if loaded.catalog.faults.is_empty() => all.append(loaded.catalog),
+            Ok(loaded) => {
                 is_whole = false;
-                Failure::refusal(format!("{}: {error}", reference.display())).report();
-                continue;
+                loaded.tell_faults()?;
             }
-            None => load_tree(source.tree.as_ref()),
-        };
-        if catalog.faults.is_empty() {
-            all.append(catalog);
-        } else {
-            is_whole = false;
-            tell(reference, source, &catalog)?;
+            Err(failure) if failure.exit() == FINDINGS => {
+                is_whole = false;
+                failure.report();
+            }
+            Err(failure) => return Err(failure),
         }
     }
     Ok(is_whole.then_some(all))
-}
-
-/// Tells on standard error what could not be loaded, as findings with their places.
-fn tell(reference: &Path, source: CatalogSource, catalog: &Catalog) -> Result<(), Failure> {
-    let mut checked = validate::check_loaded(reference, source, catalog, Profile::Opm);
-    checked.report.findings.retain(|located| matches!(located.finding.opm, Some(OpmText::Load(_))));
-    report_on_stderr(&[checked])
 }

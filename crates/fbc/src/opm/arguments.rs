@@ -4,6 +4,9 @@ use super::commands::{Action, Arity, COMMANDS, Command, GLOBAL_FLAGS, ROOT};
 use super::flags::{self, Flag, FlagKind};
 use fbc_yaml::go_text::quote;
 
+/// Flags of which only one may be given, as cobra lists them.
+const EXCLUSIVE_FLAGS: [[&str; 2]; 2] = [["migrate", "migrate-level"], ["binary-image", "base-image"]];
+
 /// A command that is called.
 pub(super) struct Invocation {
     /// The command.
@@ -14,7 +17,7 @@ pub(super) struct Invocation {
     pub(super) wants_help: bool,
     /// What to tell about flags that are deprecated.
     pub(super) deprecations: Vec<String>,
-    values: std::collections::BTreeMap<&'static str, String>,
+    values: std::collections::BTreeMap<&'static str, Vec<String>>,
     flags: Vec<&'static Flag>,
 }
 
@@ -50,7 +53,7 @@ impl Invocation {
 
     /// The value of a text flag, or its default.
     pub(super) fn text(&self, name: &str) -> &str {
-        if let Some(value) = self.values.get(name) {
+        if let Some(value) = self.values.get(name).and_then(|values| values.last()) {
             return value;
         }
         match self.flags.iter().find(|flag| flag.name == name).map(|flag| flag.kind) {
@@ -59,9 +62,19 @@ impl Invocation {
         }
     }
 
+    /// All values of a flag, in their order.
+    pub(super) fn texts(&self, name: &str) -> &[String] {
+        self.values.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether a flag is given.
+    pub(super) fn is_given(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
     /// Whether a switch is on.
     pub(super) fn switch(&self, name: &str) -> bool {
-        self.values.get(name).is_some_and(|value| value == "true")
+        self.text(name) == "true"
     }
 
     fn check_combinations(&self) -> Result<(), String> {
@@ -76,14 +89,16 @@ impl Invocation {
                 return Err(format!("invalid flag combination: cannot use --{other} with --skip-tls"));
             }
         }
-        if self.values.contains_key("migrate") && self.values.contains_key("migrate-level") {
-            return Err(
-                "if any flags in the group [migrate migrate-level] are set none of the others can be; \
-                        [migrate migrate-level] were all set"
-                    .to_owned(),
-            );
-        }
-        Ok(())
+        EXCLUSIVE_FLAGS.iter().try_for_each(|[first, second]| {
+            if !self.is_given(first) || !self.is_given(second) {
+                return Ok(());
+            }
+            let (low, high) = if first < second { (first, second) } else { (second, first) };
+            Err(format!(
+                "if any flags in the group [{first} {second}] are set none of the others can be; \
+                 [{low} {high}] were all set"
+            ))
+        })
     }
 }
 

@@ -1,6 +1,9 @@
 //! The table of opm's commands.
 
+use fbc_template::ConversionTarget;
+
 use super::flags::Flag;
+use crate::dockerfile::OPM_IMAGE;
 use crate::listing::Listing;
 
 /// A command.
@@ -52,6 +55,16 @@ pub(super) enum Action {
     List(Listing),
     /// `alpha render-graph`
     RenderGraph,
+    /// `alpha render-template`
+    RenderTemplate,
+    /// `alpha convert-template …`
+    ConvertTemplate(ConversionTarget),
+    /// `generate dockerfile`
+    GenerateDockerfile,
+    /// `init`
+    Init,
+    /// `migrate`
+    Migrate,
     /// `version`
     Version,
 }
@@ -119,12 +132,18 @@ pub(super) static COMMANDS: &[Command] = &[
         &["alpha", "convert-template", "basic"],
         "[file | -]",
         "Convert a catalog to a basic template",
-    ),
+    )
+    .flags(&[OUTPUT_JSON])
+    .takes(Arity::Between(0, 1))
+    .does(Action::ConvertTemplate(ConversionTarget::Basic)),
     Command::new(
         &["alpha", "convert-template", "substitutes"],
         "[file | -]",
         "Convert a catalog to a substitutes template",
-    ),
+    )
+    .flags(&[OUTPUT_JSON])
+    .takes(Arity::Between(0, 1))
+    .does(Action::ConvertTemplate(ConversionTarget::Substitutes)),
     Command::new(&["alpha", "list"], "", "List what is in a catalog").does(Action::Help),
     Command::new(&["alpha", "list", "bundles"], "<catalogRef> [packageName]", "List bundles of a catalog")
         .takes(Arity::Between(1, 2))
@@ -147,11 +166,37 @@ pub(super) static COMMANDS: &[Command] = &[
     ])
     .takes(Arity::AtLeast(1))
     .does(Action::RenderGraph),
-    Command::new(&["alpha", "render-template"], "[type] [file]", "Render a template to a catalog"),
+    Command::new(&["alpha", "render-template"], "[type] [file]", "Render a template to a catalog")
+        .flags(&[
+            MIGRATE_LEVEL,
+            Flag::text("output", "json", "format of the output: json, yaml or mermaid").short('o'),
+        ])
+        .takes(Arity::Between(0, 2))
+        .does(Action::RenderTemplate),
     Command::new(&["generate"], "", "Generate files for catalogs").does(Action::Help),
-    Command::new(&["generate", "dockerfile"], "<catalogDir>", "Generate a Dockerfile for a catalog"),
-    Command::new(&["init"], "<packageName>", "Make an olm.package blob"),
-    Command::new(&["migrate"], "<catalogRef> <outputDir>", "Bring a catalog up to date"),
+    Command::new(&["generate", "dockerfile"], "<catalogDir>", "Generate a Dockerfile for a catalog")
+        .flags(&[
+            Flag::text("base-image", OPM_IMAGE, "image that the catalog is added to").short('i'),
+            Flag::text("binary-image", OPM_IMAGE, "image that the catalog is added to")
+                .deprecated("use --base-image instead"),
+            Flag::text("builder-image", OPM_IMAGE, "image that fills the cache").short('b'),
+            Flag::list("extra-labels", "more labels, as key=value").short('l'),
+        ])
+        .takes(Arity::Exactly(1))
+        .does(Action::GenerateDockerfile),
+    Command::new(&["init"], "<packageName>", "Make an olm.package blob")
+        .flags(&[
+            Flag::text("default-channel", "", "channel of subscriptions that name none").short('c'),
+            Flag::text("description", "", "file with the description, such as a README.md").short('d'),
+            Flag::text("icon", "", "file with the icon").short('i'),
+            OUTPUT_JSON,
+        ])
+        .takes(Arity::Exactly(1))
+        .does(Action::Init),
+    Command::new(&["migrate"], "<catalogRef> <outputDir>", "Bring a catalog up to date")
+        .flags(&[MIGRATE_LEVEL, OUTPUT_JSON])
+        .takes(Arity::Exactly(2))
+        .does(Action::Migrate),
     Command::new(&["render"], "<ref>...", "Write catalogs as one stream of blobs")
         .flags(&[
             Flag::text("alpha-image-ref-template", "", "template of image references for bundle directories")

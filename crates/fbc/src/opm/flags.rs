@@ -29,6 +29,8 @@ pub(super) enum FlagKind {
     Switch,
     /// A text, with its default.
     Text(&'static str),
+    /// Texts: the flag may be given again, and each time hold several behind commas.
+    List,
 }
 
 impl Flag {
@@ -40,6 +42,11 @@ impl Flag {
     /// A flag that takes a text.
     pub(super) const fn text(name: &'static str, default: &'static str, purpose: &'static str) -> Self {
         Self { name, short: None, kind: FlagKind::Text(default), purpose, deprecated: None, is_hidden: false }
+    }
+
+    /// A flag that takes texts.
+    pub(super) const fn list(name: &'static str, purpose: &'static str) -> Self {
+        Self { name, short: None, kind: FlagKind::List, purpose, deprecated: None, is_hidden: false }
     }
 
     /// Adds a short name.
@@ -68,8 +75,8 @@ impl Flag {
 /// Arguments, told apart.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
-    /// The values of the flags that are given; the last one counts.
-    pub(super) values: BTreeMap<&'static str, String>,
+    /// The values of the flags that are given, in their order.
+    pub(super) values: BTreeMap<&'static str, Vec<String>>,
     /// The other arguments.
     pub(super) positionals: Vec<String>,
     /// Whether help is asked for.
@@ -127,7 +134,7 @@ impl Parsed {
         let value = match (value, flag.kind) {
             (Some(value), _) => value.to_owned(),
             (None, FlagKind::Switch) => "true".to_owned(),
-            (None, FlagKind::Text(_)) => {
+            (None, FlagKind::Text(_) | FlagKind::List) => {
                 words.next().ok_or_else(|| format!("flag needs an argument: --{name}"))?.clone()
             }
         };
@@ -159,8 +166,8 @@ impl Parsed {
                     self.set(flag, "true".to_owned())?;
                     continue;
                 }
-                (None, FlagKind::Text(_)) if !remaining.is_empty() => remaining.to_owned(),
-                (None, FlagKind::Text(_)) => words
+                (None, FlagKind::Text(_) | FlagKind::List) if !remaining.is_empty() => remaining.to_owned(),
+                (None, FlagKind::Text(_) | FlagKind::List) => words
                     .next()
                     .ok_or_else(|| format!("flag needs an argument: {} in -{letter}", quote_letter(letter)))?
                     .clone(),
@@ -171,22 +178,76 @@ impl Parsed {
     }
 
     fn set(&mut self, flag: &'static Flag, value: String) -> Result<(), String> {
+        let invalid = |value: &str, why: &str| {
+            format!("invalid argument {} for {} flag: {why}", quote(value), quote(&flag.shown()))
+        };
         let value = match flag.kind {
             FlagKind::Text(_) => value,
+            FlagKind::List => {
+                let texts = comma_list(&value).map_err(|error| invalid(&value, &error))?;
+                self.values.entry(flag.name).or_default().extend(texts);
+                return Ok(());
+            }
             FlagKind::Switch => match value.as_str() {
                 "1" | "t" | "T" | "true" | "TRUE" | "True" => "true".to_owned(),
                 "0" | "f" | "F" | "false" | "FALSE" | "False" => "false".to_owned(),
                 _ => {
-                    let value = quote(&value);
-                    return Err(format!(
-                        "invalid argument {value} for {} flag: strconv.ParseBool: parsing {value}: invalid syntax",
-                        quote(&flag.shown())
-                    ));
+                    let why = format!("strconv.ParseBool: parsing {}: invalid syntax", quote(&value));
+                    return Err(invalid(&value, &why));
                 }
             },
         };
-        self.values.insert(flag.name, value);
+        self.values.entry(flag.name).or_default().push(value);
         Ok(())
+    }
+}
+
+/// A line of comma separated values, as Go's `encoding/csv` reads it: a value in quotes may hold commas,
+/// and quotes written twice.
+fn comma_list(line: &str) -> Result<Vec<String>, String> {
+    let mut values = Vec::new();
+    if line.is_empty() {
+        return Ok(values);
+    }
+    let mut rest = line;
+    let fault = |rest: &str, what: &str| {
+        Err(format!("parse error on line 1, column {}: {what}", line.len() - rest.len() + 1))
+    };
+    loop {
+        let mut value = String::new();
+        if let Some(mut quoted) = rest.strip_prefix('"') {
+            rest = loop {
+                let Some((text, behind)) = quoted.split_once('"') else {
+                    return fault("", "extraneous or missing \" in quoted-field");
+                };
+                value.push_str(text);
+                match behind.strip_prefix('"') {
+                    Some(behind) => {
+                        value.push('"');
+                        quoted = behind;
+                    }
+                    None if behind.is_empty() || behind.starts_with(',') => break behind,
+                    None => {
+                        return fault(
+                            quoted.get(text.len()..).unwrap_or_default(),
+                            "extraneous or missing \" in quoted-field",
+                        );
+                    }
+                }
+            };
+        } else {
+            let text = rest.split(',').next().unwrap_or_default();
+            if let Some(at) = text.find('"') {
+                return fault(rest.get(at..).unwrap_or_default(), "bare \" in non-quoted field");
+            }
+            value.push_str(text);
+            rest = rest.get(text.len()..).unwrap_or_default();
+        }
+        values.push(value);
+        match rest.strip_prefix(',') {
+            Some(behind) => rest = behind,
+            None => return Ok(values),
+        }
     }
 }
 
@@ -198,12 +259,13 @@ fn quote_letter(letter: char) -> String {
 mod tests {
     use super::{Flag, parse};
 
+    static LABELS: Flag = Flag::list("labels", "").short('l');
     static OUTPUT: Flag = Flag::text("output", "json", "").short('o');
     static MIGRATE: Flag = Flag::switch("migrate", "").short('m');
 
     fn outcome(words: &[&str]) -> Result<String, String> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        parse(&words, &[&OUTPUT, &MIGRATE])
+        parse(&words, &[&OUTPUT, &MIGRATE, &LABELS])
             .map(|parsed| format!("{:?} {:?}", parsed.values, parsed.positionals))
     }
 
@@ -212,11 +274,27 @@ mod tests {
         for words in
             [&["-o", "yaml", "a"][..], &["-oyaml", "a"], &["a", "-o=yaml"], &["--output=yaml", "--", "a"]]
         {
-            assert_eq!(outcome(words).unwrap(), r#"{"output": "yaml"} ["a"]"#, "{words:?}");
+            assert_eq!(outcome(words).unwrap(), r#"{"output": ["yaml"]} ["a"]"#, "{words:?}");
         }
         assert_eq!(
             outcome(&["-mo", "x", "-", "--", "-o"]).unwrap(),
-            r#"{"migrate": "true", "output": "x"} ["-", "-o"]"#
+            r#"{"migrate": ["true"], "output": ["x"]} ["-", "-o"]"#
+        );
+    }
+
+    #[test]
+    fn lists() {
+        assert_eq!(
+            outcome(&["-l", "a=1,\"b=\"\"2, 3\"\"\"", "--labels=c,", "-l="]).unwrap(),
+            r#"{"labels": ["a=1", "b=\"2, 3\"", "c", ""]} []"#
+        );
+        assert_eq!(
+            outcome(&["-l", "a,b\"c"]).unwrap_err(),
+            r#"invalid argument "a,b\"c" for "-l, --labels" flag: parse error on line 1, column 4: bare " in non-quoted field"#
+        );
+        assert_eq!(
+            outcome(&["-l", "\"a\"b"]).unwrap_err(),
+            r#"invalid argument "\"a\"b" for "-l, --labels" flag: parse error on line 1, column 3: extraneous or missing " in quoted-field"#
         );
     }
 

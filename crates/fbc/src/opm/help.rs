@@ -58,6 +58,7 @@ fn flag_line(flag: &Flag) -> (String, String) {
     let short = flag.short.map_or("    ".to_owned(), |short| format!("-{short}, "));
     match flag.kind {
         FlagKind::Switch => (format!("  {short}--{}", flag.name), flag.purpose.to_owned()),
+        FlagKind::List => (format!("  {short}--{} strings", flag.name), flag.purpose.to_owned()),
         FlagKind::Text("") => (format!("  {short}--{} string", flag.name), flag.purpose.to_owned()),
         FlagKind::Text(default) => {
             (format!("  {short}--{} string", flag.name), format!("{} (default \"{default}\")", flag.purpose))

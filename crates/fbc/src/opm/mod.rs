@@ -14,11 +14,15 @@ mod arguments;
 mod catalog;
 mod commands;
 mod flags;
+mod generate_dockerfile;
 mod help;
+mod init;
 mod list;
+mod migrate;
 mod render;
 mod render_graph;
 mod telling;
+mod template;
 mod validate;
 mod version;
 
@@ -64,6 +68,11 @@ fn act(invocation: &Invocation) -> Result<(), OpmError> {
         Action::Render => render::run(invocation),
         Action::List(listing) => list::run(invocation, listing),
         Action::RenderGraph => render_graph::run(invocation),
+        Action::RenderTemplate => template::render(invocation),
+        Action::ConvertTemplate(target) => template::convert(invocation, target),
+        Action::GenerateDockerfile => generate_dockerfile::run(invocation),
+        Action::Init => init::run(invocation),
+        Action::Migrate => migrate::run(invocation),
         Action::Version => version::run(),
     }
 }

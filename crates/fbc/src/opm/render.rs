@@ -5,15 +5,12 @@ use fbc_model::Catalog;
 use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::DiskTree;
-use fbc_model::writer;
 use fbc_yaml::go_text::quote;
-use std::io::Write as _;
 
 use super::arguments::Invocation;
 use super::catalog::{self, Reference};
 use super::telling::OpmError;
-use crate::failure::Failure;
-use crate::terminal;
+use crate::image_map::render_bundle_image;
 
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let output = invocation.text("output");
@@ -36,17 +33,16 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         let mut catalog = match find(reference)? {
             Reference::Catalog(tree) => load_catalog(reference, &tree)?,
             Reference::Bundle(tree) => render_bundle(reference, &tree, template.as_ref())?,
+            Reference::BundleImage(tree) => {
+                let bundle =
+                    render_bundle_image(reference, &tree).map_err(|text| in_reference(reference, &text))?;
+                Catalog { bundles: vec![bundle], ..Catalog::default() }
+            }
         };
         prepare(&mut catalog, level).map_err(|error| OpmError::Log(error.to_string()))?;
         all.append(catalog);
     }
-    let format = if output == "yaml" { writer::Format::Yaml } else { writer::Format::Json };
-    let mut out = terminal::stdout();
-    writer::write(&all, format, &mut out).map_err(|error| match error {
-        writer::WriteError::Output(error) => Failure::from(error).into(),
-        writer::WriteError::Blob { .. } => OpmError::Log(error.to_string()),
-    })?;
-    out.flush().map_err(|error| Failure::from(error).into())
+    catalog::write(&all, output, OpmError::Log)
 }
 
 fn in_reference(reference: &str, text: &str) -> OpmError {
@@ -65,6 +61,7 @@ pub(super) fn load(reference: &str) -> Result<Catalog, OpmError> {
             let text = format!("cannot render bundle directory {}: not allowed", quote(reference));
             Err(in_reference(reference, &text))
         }
+        Reference::BundleImage(_) => Err(in_reference(reference, "cannot render bundle image: not allowed")),
     }
 }
 

@@ -56,6 +56,17 @@ impl OpmError {
     }
 }
 
+/// Tells on standard error how far a command is, as logrus does.
+pub(super) fn inform(message: &str) {
+    let mut err = io::stderr().lock();
+    // A hint is not worth failing for.
+    let _ = if err.is_terminal() {
+        writeln!(err, "\x1b[36mINFO\x1b[0m[0000] {message:<44} ")
+    } else {
+        writeln!(err, "time=\"{}\" level=info msg={}", Moment::now().rfc3339(), log_value(message))
+    };
+}
+
 /// A value as logrus writes it: quoted only when it has to be.
 fn log_value(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._/@^+".contains(c);

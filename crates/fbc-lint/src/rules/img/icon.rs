@@ -1,6 +1,7 @@
 //! Icons that are no images.
 
 use fbc_model::Icon;
+use fbc_model::icon::media_type;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
@@ -100,6 +101,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// The media types of images that browsers show.
+const SHOWN_BY_BROWSERS: [&str; 5] = ["image/svg+xml", "image/png", "image/jpeg", "image/gif", "image/webp"];
+
 enum Fault {
     NoData,
     NoImage,
@@ -111,46 +115,10 @@ fn fault(icon: &Icon) -> Option<Fault> {
     if data.is_empty() {
         return Some(Fault::NoData);
     }
-    let Some(actual) = media_type(data) else { return Some(Fault::NoImage) };
+    let shown = media_type(data).filter(|found| SHOWN_BY_BROWSERS.contains(found));
+    let Some(actual) = shown else { return Some(Fault::NoImage) };
     // A parameter such as `; charset=utf-8` does no harm; browsers take `image/jpg`.
     let said = icon.media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let is_same = said == actual || (said == "image/jpg" && actual == "image/jpeg");
     (!is_same).then_some(Fault::OtherType(actual))
-}
-
-/// The type of an image by its first bytes; for SVG by its root element.
-fn media_type(data: &[u8]) -> Option<&'static str> {
-    match data {
-        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
-        [0xFF, 0xD8, 0xFF, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
-        _ => is_svg(data).then_some("image/svg+xml"),
-    }
-}
-
-/// XML whose first element is `svg`, whatever its prefix.
-fn is_svg(data: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(data) else { return false };
-    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
-    loop {
-        let end = if rest.starts_with("<!--") {
-            "-->"
-        } else if rest.starts_with("<?") {
-            "?>"
-        } else if rest.starts_with("<!") {
-            if rest.split('>').next().is_some_and(|declaration| declaration.contains('[')) {
-                "]>"
-            } else {
-                ">"
-            }
-        } else {
-            break;
-        };
-        let Some((_, behind)) = rest.split_once(end) else { return false };
-        rest = behind.trim_start();
-    }
-    let Some(element) = rest.strip_prefix('<') else { return false };
-    let name = element.split(|c: char| c.is_whitespace() || c == '>' || c == '/').next().unwrap_or_default();
-    name.rsplit(':').next() == Some("svg")
 }

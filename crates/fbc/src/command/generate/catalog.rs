@@ -1,0 +1,154 @@
+//! `fbc generate catalog`: a catalog put together from others, as its configuration file says.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use fbc_lint::{Profile, Severity};
+use fbc_model::load::load_tree;
+use fbc_model::render::{MigrateLevel, prepare};
+use fbc_model::tree::MemoryTree;
+use rayon::prelude::*;
+
+use super::configuration::{Configuration, Reference};
+use super::dockerfile;
+use crate::catalog_source::CatalogSource;
+use crate::command::render::{Loaded, OutputFormat, levels, migration_failure, write};
+use crate::command::validate::check_loaded;
+use crate::dockerfile::{Dockerfile, OPM_IMAGE, place};
+use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure};
+use crate::image_map::{ImageMap, ImageMapArguments};
+use crate::output_folder::{Existing, check_free, write_folder};
+use crate::report::report_on_stderr;
+
+/// Put a catalog together from others, as a configuration file says
+///
+/// The file has `name`, `repo`, `tag`, and `references` with `name` and `image` each. Each reference is a
+/// catalog or a bundle, and becomes a folder of its own in the folder of the catalog.
+#[derive(Args, Debug)]
+pub(super) struct Arguments {
+    /// The configuration file
+    #[arg(value_name = "CONFIG", value_hint = ValueHint::FilePath)]
+    configuration: PathBuf,
+    #[command(flatten)]
+    image_map: ImageMapArguments,
+    /// The folder to write [default: the name of the catalog]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    output_folder: Option<PathBuf>,
+    /// Replace the folder if it is there, with all that it holds
+    #[arg(long)]
+    force: bool,
+    /// The format of the catalog files
+    #[arg(short, long, value_enum, default_value_t = OutputFormat::Yaml, value_name = "FORMAT")]
+    output: OutputFormat,
+    /// Bring blobs up to date, up to this level
+    #[arg(long, value_name = "LEVEL", value_parser = levels())]
+    migrate_level: Option<MigrateLevel>,
+    /// Write the catalog even if opm would refuse it
+    #[arg(long)]
+    no_validate: bool,
+    /// Write a Dockerfile beside the folder as well
+    #[arg(long)]
+    dockerfile: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let path = arguments.configuration.as_path();
+    let configuration = match Configuration::read(path) {
+        Ok(configuration) => configuration,
+        Err(failures) => {
+            for failure in failures {
+                failure.report();
+            }
+            return Ok(COULD_NOT_RUN);
+        }
+    };
+    let folder = match &arguments.output_folder {
+        Some(folder) => folder.clone(),
+        None => PathBuf::from(&configuration.name),
+    };
+    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+    check_free(&folder, existing)?;
+    let (dockerfile_path, folder_name) = place(&folder);
+    if arguments.dockerfile && dockerfile_path.exists() {
+        return Err(Failure::new(format!("{} is there already", dockerfile_path.display()))
+            .help("remove it first if it is to be made anew"));
+    }
+    let images = arguments.image_map.read()?;
+    let parts: Vec<Result<Vec<u8>, Failure>> =
+        configuration.references.par_iter().map(|reference| part(reference, &images, arguments)).collect();
+    let mut files = Vec::new();
+    let mut code = CLEAN;
+    for (reference, part) in configuration.references.iter().zip(parts) {
+        let (line, column) = reference.place;
+        match part {
+            Ok(bytes) => files.push((file_of(reference, arguments.output), bytes)),
+            Err(failure) => {
+                code = code.max(failure.exit());
+                let name = &reference.name;
+                failure.within(&format!("{}:{line}:{column}: reference {name:?}", path.display())).report();
+            }
+        }
+    }
+    if code != CLEAN {
+        return Ok(code);
+    }
+    if !arguments.no_validate && !is_valid(&folder, &files)? {
+        return Ok(FINDINGS);
+    }
+    write_folder(&folder, &files, existing)?;
+    if arguments.dockerfile {
+        let (base_image, builder_image) = (OPM_IMAGE, OPM_IMAGE);
+        let labels = std::collections::BTreeMap::new();
+        dockerfile::write(
+            &dockerfile_path,
+            &Dockerfile { base_image, builder_image, folder: &folder_name, labels },
+        )?;
+    }
+    // A hint is not worth failing for.
+    let _ = writeln!(anstream::stderr(), "{} is ready to become {}", folder.display(), configuration.image());
+    Ok(CLEAN)
+}
+
+fn file_of(reference: &Reference, output: OutputFormat) -> PathBuf {
+    Path::new(&reference.name).join(match output {
+        OutputFormat::Json => "index.json",
+        OutputFormat::Yaml => "index.yaml",
+    })
+}
+
+/// Renders what a reference names to the text of a catalog file. What cannot be loaded is told on standard
+/// error.
+fn part(reference: &Reference, images: &ImageMap, arguments: &Arguments) -> Result<Vec<u8>, Failure> {
+    let loaded = Loaded::new(Path::new(&reference.image), images, None)?;
+    let path = loaded.path.display().to_string();
+    if !loaded.catalog.faults.is_empty() {
+        loaded.tell_faults()?;
+        return Err(Failure::refusal(format!("the catalog {path} cannot be loaded")));
+    }
+    let mut catalog = loaded.catalog;
+    prepare(&mut catalog, arguments.migrate_level.unwrap_or_default())
+        .map_err(|error| migration_failure(&error))?;
+    let mut bytes = Vec::new();
+    write(&catalog, arguments.output.into(), &mut bytes)?;
+    if bytes.is_empty() {
+        return Err(Failure::refusal(format!("{path} holds no blobs")).help("is it the right folder?"));
+    }
+    Ok(bytes)
+}
+
+/// Whether opm takes the composed catalog. What it objects to is told on standard error.
+fn is_valid(folder: &Path, files: &[(PathBuf, Vec<u8>)]) -> Result<bool, Failure> {
+    let tree: MemoryTree = files.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
+    let source = CatalogSource::of_tree(Box::new(tree), folder);
+    let catalog = load_tree(source.tree.as_ref());
+    let checked = check_loaded(folder, source, &catalog, Profile::Opm);
+    if checked.report.count(Severity::Error) == 0 {
+        return Ok(true);
+    }
+    report_on_stderr(&[checked])?;
+    Failure::refusal("opm would refuse the composed catalog, so nothing is written")
+        .help("mend the parts, or give --no-validate to write it all the same")
+        .report();
+    Ok(false)
+}

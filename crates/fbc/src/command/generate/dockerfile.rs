@@ -1,0 +1,64 @@
+//! `fbc generate dockerfile`: the Dockerfile of a catalog image, as opm writes it.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+
+use crate::dockerfile::{Dockerfile, OPM_IMAGE, labels, place};
+use crate::failure::{CLEAN, Failure};
+use crate::output_file::write_new_file;
+
+/// Generate a Dockerfile for a catalog, beside its folder
+///
+/// It is the one that `opm generate dockerfile` writes, called `<FOLDER>.Dockerfile`.
+#[derive(Args, Debug)]
+pub(super) struct Arguments {
+    /// The folder of the catalog
+    #[arg(value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    folder: PathBuf,
+    /// The image that the catalog is added to; `scratch` for an image without a server
+    #[arg(short = 'i', long, value_name = "IMAGE", default_value = OPM_IMAGE)]
+    base_image: String,
+    /// The image whose opm fills the cache
+    #[arg(short, long, value_name = "IMAGE", default_value = OPM_IMAGE)]
+    builder_image: String,
+    /// A label, as key=value; may be given again
+    #[arg(short = 'l', long = "extra-labels", value_name = "LABEL", value_delimiter = ',')]
+    labels: Vec<String>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let labels =
+        labels(&arguments.labels).map_err(|error| Failure::new(error).help("write labels as key=value"))?;
+    if arguments.builder_image == "scratch" {
+        return Err(Failure::new("the builder image cannot be `scratch`")
+            .help("it must hold /bin/opm; only the base image may be `scratch`"));
+    }
+    for (flag, image) in
+        [("--base-image", &arguments.base_image), ("--builder-image", &arguments.builder_image)]
+    {
+        if image.is_empty() {
+            return Err(Failure::new(format!("{flag} is empty")).help("name an image, or leave the flag out"));
+        }
+    }
+    let metadata = std::fs::metadata(&arguments.folder)
+        .map_err(|error| Failure::io("open", &arguments.folder, &error))?;
+    if !metadata.is_dir() {
+        return Err(Failure::new(format!("{} is not a folder", arguments.folder.display()))
+            .help("name the folder that holds the catalog"));
+    }
+    let (path, folder) = place(&arguments.folder);
+    let dockerfile = Dockerfile {
+        base_image: &arguments.base_image,
+        builder_image: &arguments.builder_image,
+        folder: &folder,
+        labels,
+    };
+    write(&path, &dockerfile)?;
+    Ok(CLEAN)
+}
+
+/// Writes a Dockerfile that is not there yet.
+pub(super) fn write(path: &Path, dockerfile: &Dockerfile<'_>) -> Result<(), Failure> {
+    write_new_file(path, dockerfile.text().as_bytes())
+}

@@ -1,0 +1,66 @@
+//! `fbc init`: the first blob of a package.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use fbc_model::tree::read_file;
+use fbc_model::{Catalog, Icon, Package};
+
+use super::render::{OutputFormat, write};
+use crate::failure::{CLEAN, Failure};
+use crate::output_file::write_output;
+
+/// Make the olm.package blob of a new package
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The name of the package
+    #[arg(value_name = "PACKAGE", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    package: String,
+    /// The channel of subscriptions that name none
+    #[arg(short = 'c', long, value_name = "CHANNEL")]
+    default_channel: Option<String>,
+    /// A file with the description, such as a README.md
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    description: Option<PathBuf>,
+    /// A file with the icon: SVG, PNG, JPEG, GIF or WebP
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    icon: Option<PathBuf>,
+    /// The format to write
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    output: OutputFormat,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let description = arguments.description.as_deref().map(description).transpose()?;
+    let package = Package {
+        name: arguments.package.clone(),
+        default_channel: arguments.default_channel.clone().unwrap_or_default(),
+        description: description.unwrap_or_default(),
+        icon: arguments.icon.as_deref().map(icon).transpose()?,
+        ..Package::default()
+    };
+    let catalog = Catalog { packages: vec![package], ..Catalog::default() };
+    write_output(arguments.output_file.as_deref(), |out| write(&catalog, arguments.output.into(), out))?;
+    Ok(CLEAN)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    read_file(path).map_err(|error| Failure::io("read", path, &error))
+}
+
+fn description(path: &Path) -> Result<String, Failure> {
+    String::from_utf8(read(path)?).map_err(|_| {
+        Failure::new(format!("{} is not text in UTF-8", path.display()))
+            .help("a description is text, best in Markdown")
+    })
+}
+
+fn icon(path: &Path) -> Result<Icon, Failure> {
+    Icon::from_image(read(path)?).map_err(|error| {
+        Failure::new(format!("{}: {error}", path.display()))
+            .help("an icon is an SVG, PNG, JPEG, GIF or WebP image, the file itself and not its base64 text")
+    })
+}

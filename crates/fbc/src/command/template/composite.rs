@@ -1,0 +1,172 @@
+//! `fbc template composite`: one contribution, built into several catalogs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::{Args, ValueHint};
+use fbc_lint::{Profile, Severity};
+use fbc_model::Catalog;
+use fbc_model::load::{load_bytes, load_tree};
+use fbc_model::render::{MigrateLevel, prepare};
+use fbc_model::tree::{DiskTree, OverlayTree};
+use fbc_template::Renderer;
+use fbc_template::composite::{Catalogs, Input, Step, plan};
+
+use super::{opm_error, read, refusal};
+use crate::catalog_source::CatalogSource;
+use crate::command::render::{OutputFormat, levels, migration_failure, write};
+use crate::command::validate::check_loaded;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::image_map::{ImageMapArguments, TemplateBundles};
+use crate::output_file::write_output;
+use crate::report::report_on_stderr;
+
+/// Build a contribution into several catalogs
+///
+/// The catalogs file says where each catalog lies and which builders it allows; the contribution file says
+/// for each catalog what to build. Either all catalog files are written or none.
+#[derive(Args, Debug)]
+pub(super) struct Arguments {
+    /// The contribution file, with the schema olm.composite
+    #[arg(short = 'c', long, value_name = "FILE", default_value = "contributions.yaml", value_hint = ValueHint::FilePath)]
+    composite_config: PathBuf,
+    /// The catalogs file, with the schema olm.composite.catalogs
+    #[arg(short = 'f', long, value_name = "FILE", default_value = "catalogs.yaml", value_hint = ValueHint::FilePath)]
+    catalog_config: PathBuf,
+    #[command(flatten)]
+    image_map: ImageMapArguments,
+    /// The format of the catalog files
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    output: OutputFormat,
+    /// Bring bundles up to date, up to this level
+    #[arg(long, value_name = "LEVEL", value_parser = levels())]
+    migrate_level: Option<MigrateLevel>,
+    /// Run the commands of custom builders, which may do anything
+    #[arg(long)]
+    allow_commands: bool,
+    /// Write the catalog files even if opm would refuse the catalogs
+    #[arg(long)]
+    no_validate: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let (catalogs_path, path) = (arguments.catalog_config.as_path(), arguments.composite_config.as_path());
+    let text = read(catalogs_path)?;
+    let catalogs = Catalogs::parse(&text).map_err(|error| refusal(catalogs_path, &text, &error))?;
+    let text = read(path)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let plan = plan(&catalogs, &text, folder, arguments.output.into())
+        .map_err(|error| refusal(path, &text, &error))?;
+    let mut code = CLEAN;
+    let mut tell = |failure: Failure| {
+        code = code.max(failure.exit());
+        failure.report();
+    };
+    for error in &plan.errors {
+        tell(refusal(path, &text, error));
+    }
+    // By the folder that is validated: the files that are written into it.
+    let mut written: BTreeMap<&Path, BTreeMap<PathBuf, Vec<u8>>> = BTreeMap::new();
+    for step in &plan.steps {
+        match build(step, arguments) {
+            Ok(bytes) => {
+                let below = step.output.strip_prefix(&step.directory).unwrap_or(&step.output);
+                written.entry(&step.directory).or_default().insert(below.to_path_buf(), bytes);
+            }
+            Err(failure) => tell(failure.within(&format!("component {:?}", step.component))),
+        }
+    }
+    if code != CLEAN {
+        return Ok(code);
+    }
+    if !arguments.no_validate {
+        let mut is_valid = true;
+        for (directory, files) in &written {
+            is_valid &= validate(directory, files)?;
+        }
+        if !is_valid {
+            Failure::refusal("opm would refuse the catalogs, so nothing is written")
+                .help("mend the contribution, or give --no-validate to write it all the same")
+                .report();
+            return Ok(FINDINGS);
+        }
+    }
+    for (directory, files) in &written {
+        for (file, bytes) in files {
+            let path = directory.join(file);
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
+            }
+            write_output(Some(&path), |out| Ok(out.write_all(bytes)?))?;
+        }
+    }
+    Ok(CLEAN)
+}
+
+/// The text of the catalog file that a step builds.
+fn build(step: &Step, arguments: &Arguments) -> Result<Vec<u8>, Failure> {
+    let level = arguments.migrate_level.unwrap_or_default();
+    let catalog = match &step.input {
+        Input::Template { kind, paths } => {
+            let path = paths.iter().find(|path| path.exists()).or(paths.last());
+            let path = path.map_or(Path::new(""), PathBuf::as_path);
+            let text = read(path)?;
+            let images = arguments.image_map.read()?;
+            let renderer = Renderer {
+                source: &TemplateBundles { images: &images, takes_folders: true },
+                validate: &opm_error,
+                migrate: level,
+            };
+            fbc_template::render(*kind, &text, &renderer).map_err(|error| refusal(path, &text, &error))?
+        }
+        Input::Command { program, arguments: words } if arguments.allow_commands => {
+            let mut catalog = output_of(program, words)?;
+            prepare(&mut catalog, level).map_err(|error| migration_failure(&error))?;
+            catalog
+        }
+        Input::Command { program, .. } => {
+            return Err(Failure::refusal(format!(
+                "its builder is the command {program:?}, which is not run"
+            ))
+            .help("look at what it does, then give --allow-commands"));
+        }
+    };
+    let mut bytes = Vec::new();
+    write(&catalog, step.format, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// The catalog that a command prints.
+fn output_of(program: &str, words: &[String]) -> Result<Catalog, Failure> {
+    let output = Command::new(program).args(words).output().map_err(|error| {
+        Failure::io("run", Path::new(program), &error)
+            .help("the command of a custom builder must be on the PATH")
+    })?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last =
+            said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing on standard error");
+        return Err(Failure::refusal(format!("{program:?} failed with {}: {last}", output.status)));
+    }
+    let catalog = load_bytes(Path::new("stdout"), &output.stdout);
+    match catalog.faults.first() {
+        Some(fault) => {
+            Err(Failure::refusal(format!("what {program:?} prints is no catalog: {}", fault.message)))
+        }
+        None => Ok(catalog),
+    }
+}
+
+/// Whether opm takes a catalog with the new files in it. What it objects to is told on standard error.
+fn validate(directory: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) -> Result<bool, Failure> {
+    let tree = OverlayTree::new(DiskTree { root: directory.to_path_buf() }, files.clone());
+    let source = CatalogSource::of_tree(Box::new(tree), directory);
+    let catalog = load_tree(source.tree.as_ref());
+    let checked = check_loaded(directory, source, &catalog, Profile::Opm);
+    if checked.report.count(Severity::Error) == 0 {
+        return Ok(true);
+    }
+    report_on_stderr(&[checked])?;
+    Ok(false)
+}

@@ -1,0 +1,98 @@
+//! `fbc template render`: a catalog from a template.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum, ValueHint};
+use fbc_graph::mermaid::{MermaidOptions, draw};
+use fbc_model::render::MigrateLevel;
+use fbc_model::writer::Format;
+use fbc_template::{Renderer, TemplateError, TemplateKind};
+
+use super::super::render::{levels, write};
+use super::{opm_error, read, refusal};
+use crate::failure::{CLEAN, Failure};
+use crate::image_map::{ImageMapArguments, TemplateBundles};
+use crate::output_file::write_output;
+
+/// Render a template to a catalog
+///
+/// Bundles come from folders: a template names them itself, or the image map says which folder stands
+/// for which image, so that nothing is pulled.
+#[derive(Args, Debug)]
+pub(super) struct Arguments {
+    /// The type of the template (basic, semver, substitutes, raw), if it is not to be found from its
+    /// schema; then the file, or `-` for standard input
+    #[arg(value_name = "[TYPE] FILE", required = true, num_args = 1..=2, value_hint = ValueHint::FilePath)]
+    template: Vec<PathBuf>,
+    #[command(flatten)]
+    image_map: ImageMapArguments,
+    /// The format to write
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    output: TemplateOutput,
+    /// Bring bundles up to date, up to this level
+    #[arg(long, value_name = "LEVEL", value_parser = levels())]
+    migrate_level: Option<MigrateLevel>,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum TemplateOutput {
+    /// Indented JSON documents, one after another
+    #[default]
+    Json,
+    /// YAML documents
+    Yaml,
+    /// The upgrade graph as the text of a mermaid flow chart
+    Mermaid,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let (name, path) = match arguments.template.as_slice() {
+        [name, path] => (Some(name), path.as_path()),
+        // As in opm: a type alone reads standard input.
+        [only] if kind_of(only).is_some() => (Some(only), Path::new("-")),
+        [only] => (None, only.as_path()),
+        _ => return Err(Failure::new("a template needs at most a type and a file")),
+    };
+    let text = read(path)?;
+    let failure = |error: TemplateError| refusal(path, &text, &error);
+    let kind = match name {
+        Some(name) => kind_of(name).ok_or_else(|| unknown_kind(name))?,
+        None => fbc_template::detect(&text).map_err(failure)?,
+    };
+    let images = arguments.image_map.read()?;
+    let renderer = Renderer {
+        source: &TemplateBundles { images: &images, takes_folders: true },
+        validate: &opm_error,
+        migrate: arguments.migrate_level.unwrap_or_default(),
+    };
+    let catalog = fbc_template::render(kind, &text, &renderer).map_err(failure)?;
+    let mut err = anstream::stderr().lock();
+    for advice in fbc_template::lint_expansion(kind, &text, &catalog) {
+        // Advice is not worth failing for.
+        let _ = writeln!(err, "warning: {}", advice.message());
+    }
+    write_output(arguments.output_file.as_deref(), |out| match arguments.output {
+        TemplateOutput::Json => write(&catalog, Format::Json, out),
+        TemplateOutput::Yaml => write(&catalog, Format::Yaml, out),
+        TemplateOutput::Mermaid => {
+            let options = MermaidOptions { draw_v0_semantics: true, ..MermaidOptions::default() };
+            let chart = draw(&catalog, &options).map_err(|error| Failure::refusal(error.to_string()))?;
+            Ok(out.write_all(chart.text.as_bytes())?)
+        }
+    })?;
+    Ok(CLEAN)
+}
+
+fn kind_of(name: &Path) -> Option<TemplateKind> {
+    name.to_str().and_then(|name| TemplateKind::from_name(name).ok())
+}
+
+fn unknown_kind(name: &Path) -> Failure {
+    Failure::new(format!("there is no template type {:?}", name.display().to_string()))
+        .help("the types are basic, semver, substitutes and raw; without one it is found from the schema")
+        .help("composite templates have a command of their own: `fbc template composite`")
+}

@@ -1,0 +1,122 @@
+//! The Dockerfile of a catalog image, byte for byte as opm writes it.
+//!
+//! Source: `operator-framework/operator-registry:alpha/action/generate_dockerfile.go`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use fbc_yaml::go_text::quote;
+
+/// The image that opm builds on by default.
+pub(crate) const OPM_IMAGE: &str = "quay.io/operator-framework/opm:latest";
+
+/// What goes into a Dockerfile.
+pub(crate) struct Dockerfile<'d> {
+    /// The image that the catalog is added to.
+    pub(crate) base_image: &'d str,
+    /// The image that fills the cache.
+    pub(crate) builder_image: &'d str,
+    /// The folder of the catalog, beside the Dockerfile.
+    pub(crate) folder: &'d str,
+    /// Further labels.
+    pub(crate) labels: BTreeMap<&'d str, &'d str>,
+}
+
+impl Dockerfile<'_> {
+    /// The text.
+    pub(crate) fn text(&self) -> String {
+        let Self { base_image, builder_image, folder, .. } = self;
+        let start = if *base_image == "scratch" { SCRATCH } else { WITH_OPM };
+        let mut text = format!(
+            "# The builder image is expected to contain
+# /bin/opm (with serve subcommand)
+FROM {builder_image} as builder
+
+# Copy FBC root into image at /configs and pre-populate serve cache
+ADD {folder} /configs
+RUN [\"/bin/opm\", \"serve\", \"/configs\", \"--cache-dir=/tmp/cache\", \"--cache-only\"]
+
+FROM {base_image}
+{start}
+COPY --from=builder /configs /configs
+COPY --from=builder /tmp/cache /tmp/cache
+
+# Set FBC-specific label for the location of the FBC root directory
+# in the image
+LABEL operators.operatorframework.io.index.configs.v1=/configs
+"
+        );
+        if !self.labels.is_empty() {
+            text.push_str("\n# Set other custom labels\n");
+        }
+        for (key, value) in &self.labels {
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "LABEL \"{key}\"=\"{value}\"");
+        }
+        text
+    }
+}
+
+const WITH_OPM: &str = "\
+# The base image is expected to contain
+# /bin/opm (with serve subcommand) and /bin/grpc_health_probe
+
+# Configure the entrypoint and command
+ENTRYPOINT [\"/bin/opm\"]
+CMD [\"serve\", \"/configs\", \"--cache-dir=/tmp/cache\"]
+";
+
+const SCRATCH: &str = "\
+# OLMv0 CatalogSources that use binary-less images must set:
+# spec:
+#   grpcPodConfig:
+#     extractContent:
+#       catalogDir: /configs
+#       cacheDir: /tmp/cache
+";
+
+/// Labels from texts such as `key=value`; of equal keys the last one counts.
+///
+/// The error is opm's text.
+pub(crate) fn labels(texts: &[String]) -> Result<BTreeMap<&str, &str>, String> {
+    texts
+        .iter()
+        .map(|text| text.split_once('=').ok_or_else(|| format!("invalid label {}", quote(text))))
+        .collect()
+}
+
+/// Where the Dockerfile of a catalog folder goes, beside the folder, and the name of the folder in it.
+pub(crate) fn place(folder: &Path) -> (PathBuf, String) {
+    // Only the text of the path counts, as in opm; `.` is a name like any other.
+    let clean: PathBuf = folder.components().collect();
+    let clean = if clean.as_os_str().is_empty() { PathBuf::from(".") } else { clean };
+    let name = match clean.file_name() {
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => clean.to_string_lossy().into_owned(),
+    };
+    let file = format!("{name}.Dockerfile");
+    let path = match clean.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.join(file),
+        _ => PathBuf::from(file),
+    };
+    (path, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beside_the_folder() {
+        for (folder, path, name) in [
+            ("cat", "cat.Dockerfile", "cat"),
+            ("a/cat/", "a/cat.Dockerfile", "cat"),
+            ("./a//cat/.", "a/cat.Dockerfile", "cat"),
+            (".", "..Dockerfile", "."),
+            ("/abs/cat", "/abs/cat.Dockerfile", "cat"),
+        ] {
+            assert_eq!(place(Path::new(folder)), (PathBuf::from(path), name.to_owned()), "{folder}");
+        }
+    }
+}

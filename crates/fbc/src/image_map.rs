@@ -1,0 +1,106 @@
+//! Folders that stand for images, so that what names images works without a network.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use fbc_bundle::folder::is_bundle;
+use fbc_bundle::{BundleFolder, ImageTemplate};
+use fbc_model::Bundle;
+use fbc_model::tree::{DiskTree, read_file};
+use fbc_template::BundleSource;
+use fbc_yaml::go_text::quote;
+use fbc_yaml::stream;
+
+use crate::failure::Failure;
+
+/// The environment variable that names an image map, also for opm's command line.
+const VARIABLE: &str = "FBC_IMAGE_MAP";
+
+/// Where the image map is.
+#[derive(Args, Debug, Default)]
+pub(crate) struct ImageMapArguments {
+    /// A YAML or JSON file that maps image references to folders, relative to the working directory
+    #[arg(long, value_name = "FILE", env = VARIABLE, value_hint = ValueHint::FilePath)]
+    image_map: Option<PathBuf>,
+}
+
+impl ImageMapArguments {
+    /// Reads the image map; an empty one if none is named.
+    pub(crate) fn read(&self) -> Result<ImageMap, Failure> {
+        self.image_map.as_deref().map_or_else(|| Ok(ImageMap::default()), ImageMap::read)
+    }
+}
+
+/// Folders by the images that they stand for.
+#[derive(Debug, Default)]
+pub(crate) struct ImageMap(BTreeMap<String, PathBuf>);
+
+impl ImageMap {
+    /// The image map that the environment names.
+    pub(crate) fn from_environment() -> Result<Self, Failure> {
+        let path = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
+        path.map_or_else(|| Ok(Self::default()), |path| Self::read(Path::new(&path)))
+    }
+
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let invalid = |text: String| {
+            Failure::new(format!("{}: {text}", path.display()))
+                .help("an image map is a YAML mapping: image reference to folder")
+        };
+        let bytes = read_file(path).map_err(|error| Failure::io("read", path, &error))?;
+        let document = stream::read_one(&bytes).map_err(invalid)?;
+        let mut map = BTreeMap::new();
+        for (reference, folder) in document.root().members() {
+            let folder =
+                folder.as_str().ok_or_else(|| invalid(format!("{reference:?} maps to no folder")))?;
+            map.insert(reference.to_owned(), PathBuf::from(folder));
+        }
+        if map.is_empty() {
+            return Err(invalid("it maps nothing".to_owned()));
+        }
+        Ok(Self(map))
+    }
+
+    /// The folder that stands for an image.
+    pub(crate) fn folder(&self, reference: &str) -> Option<&Path> {
+        self.0.get(reference).map(PathBuf::as_path)
+    }
+}
+
+/// Renders the bundle in a folder as the image of that name.
+pub(crate) fn render_bundle_image(reference: &str, tree: &DiskTree) -> Result<Bundle, String> {
+    let in_folder = |error: String| format!("{}: {error}", tree.root.display());
+    let folder = BundleFolder::read(tree).map_err(|error| in_folder(error.to_string()))?;
+    // Without fields a template is the reference itself.
+    let image = ImageTemplate::parse(reference).map_err(|error| in_folder(error.to_string()))?;
+    fbc_bundle::render::render(&folder, Some(&image)).map_err(|error| in_folder(error.to_string()))
+}
+
+/// What to say of an image that no folder stands for.
+pub(crate) const NOT_PULLED: &str = "it is not in the image map, and fbc does not pull images so far";
+
+/// Where templates get their bundles.
+pub(crate) struct TemplateBundles<'m> {
+    /// The folders that stand for images.
+    pub(crate) images: &'m ImageMap,
+    /// Whether a template may name a folder in place of an image. opm refuses that.
+    pub(crate) takes_folders: bool,
+}
+
+impl BundleSource for TemplateBundles<'_> {
+    fn bundle(&self, reference: &str) -> Result<Bundle, String> {
+        if let Some(folder) = self.images.folder(reference) {
+            return render_bundle_image(reference, &DiskTree { root: folder.to_path_buf() });
+        }
+        let tree = DiskTree { root: PathBuf::from(reference) };
+        match (tree.root.is_dir(), self.takes_folders) {
+            (true, true) => render_bundle_image(reference, &tree),
+            (true, false) => {
+                let kind = if is_bundle(&tree) { "bundle" } else { "declarative config" };
+                Err(format!("cannot render {kind} directory {}: not allowed", quote(reference)))
+            }
+            (false, _) => Err(NOT_PULLED.to_owned()),
+        }
+    }
+}

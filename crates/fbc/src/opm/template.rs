@@ -1,0 +1,89 @@
+//! `opm alpha render-template` and `opm alpha convert-template`.
+
+use std::fs;
+use std::io::{self, Read as _};
+
+use fbc_graph::mermaid::{MermaidOptions, draw};
+use fbc_model::render::MigrateLevel;
+use fbc_model::writer::Format;
+use fbc_template::{ConversionTarget, Renderer, TemplateError, TemplateKind};
+use fbc_yaml::go_text::quote;
+
+use super::arguments::Invocation;
+use super::telling::OpmError;
+use super::{catalog, print};
+use crate::command::template::opm_error;
+use crate::failure::words;
+use crate::image_map::{ImageMap, TemplateBundles};
+
+pub(super) fn render(invocation: &Invocation) -> Result<(), OpmError> {
+    let is_kind = |name: &str| TemplateKind::NAMES.contains(&name);
+    let (name, path) = match invocation.positionals.as_slice() {
+        [] => (None, "-"),
+        [name] if is_kind(name) => (Some(name), "-"),
+        [path] => (None, path.as_str()),
+        [name, path, ..] if is_kind(name) => (Some(name), path.as_str()),
+        [name, ..] => {
+            return Err(OpmError::Usage(format!(
+                "invalid template type {}, must be one of: [{}]",
+                quote(name),
+                TemplateKind::NAMES.join(" ")
+            )));
+        }
+    };
+    let text = read(path).map_err(|(source, error)| {
+        OpmError::Usage(format!("unable to open {}: open {source}: {}", quote(&source), error))
+    })?;
+    let output = invocation.text("output");
+    if !["json", "yaml", "mermaid"].contains(&output) {
+        let value = quote(output);
+        return Err(OpmError::Usage(format!("invalid --output value {value}, expected (json|yaml|mermaid)")));
+    }
+    let kind = match name {
+        Some(name) => TemplateKind::from_name(name),
+        None => fbc_template::detect(&text),
+    };
+    let kind = kind.map_err(|error| OpmError::Usage(error.to_string()))?;
+    let level = match invocation.text("migrate-level") {
+        "" => MigrateLevel::None,
+        name => MigrateLevel::from_name(name)
+            .ok_or_else(|| OpmError::Usage(format!("unknown migration level {}", quote(name))))?,
+    };
+    let images = ImageMap::from_environment()?;
+    let renderer = Renderer {
+        source: &TemplateBundles { images: &images, takes_folders: false },
+        validate: &opm_error,
+        migrate: level,
+    };
+    let refuse = |error: TemplateError| OpmError::Usage(format!("rendering template: {error}"));
+    let catalog = fbc_template::render(kind, &text, &renderer).map_err(refuse)?;
+    if output == "mermaid" {
+        let options = MermaidOptions { draw_v0_semantics: true, ..MermaidOptions::default() };
+        let chart =
+            draw(&catalog, &options).map_err(|error| OpmError::Usage(format!("writing output: {error}")))?;
+        return print(&chart.text);
+    }
+    catalog::write(&catalog, output, |text| OpmError::Usage(format!("writing output: {text}")))
+}
+
+pub(super) fn convert(invocation: &Invocation, target: ConversionTarget) -> Result<(), OpmError> {
+    let output = invocation.text("output");
+    catalog::check_output(output).map_err(OpmError::Log)?;
+    let path = invocation.positionals.first().map_or("-", String::as_str);
+    let text = read(path)
+        .map_err(|(source, _)| OpmError::Usage(format!("unable to open input: {}", quote(&source))))?;
+    let format = if output == "yaml" { Format::Yaml } else { Format::Json };
+    let converted = fbc_template::convert(target, &text, format)
+        .map_err(|error| OpmError::Usage(format!("converting: {error}")))?;
+    print(&converted)
+}
+
+/// Reads a file or standard input; the error is the name and the words of the system.
+fn read(path: &str) -> Result<Vec<u8>, (String, String)> {
+    if path == "-" {
+        let mut text = Vec::new();
+        let read = io::stdin().lock().read_to_end(&mut text);
+        return read.map(|_| text).map_err(|error| ("stdin".to_owned(), words(&error).to_lowercase()));
+    }
+    fs::read(path).map_err(|error| (path.to_owned(), words(&error).to_lowercase()))
+}
