@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use fbc_yaml::go_text::quote;
 
@@ -89,8 +89,19 @@ pub(crate) fn labels(texts: &[String]) -> Result<BTreeMap<&str, &str>, String> {
 /// Where the Dockerfile of a catalog folder goes, beside the folder, and the name of the folder in it.
 pub(crate) fn place(folder: &Path) -> (PathBuf, String) {
     // Only the text of the path counts, as in opm; `.` is a name like any other.
-    let clean: PathBuf = folder.components().collect();
-    let clean = if clean.as_os_str().is_empty() { PathBuf::from(".") } else { clean };
+    let mut clean = PathBuf::new();
+    for component in folder.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if clean.file_name().is_some() => {
+                clean.pop();
+            }
+            other => clean.push(other),
+        }
+    }
+    if clean.as_os_str().is_empty() {
+        clean.push(".");
+    }
     let name = match clean.file_name() {
         Some(name) => name.to_string_lossy().into_owned(),
         None => clean.to_string_lossy().into_owned(),
@@ -114,6 +125,8 @@ mod tests {
             ("a/cat/", "a/cat.Dockerfile", "cat"),
             ("./a//cat/.", "a/cat.Dockerfile", "cat"),
             (".", "..Dockerfile", "."),
+            ("a/..", "..Dockerfile", "."),
+            ("../b/../cat", "../cat.Dockerfile", "cat"),
             ("/abs/cat", "/abs/cat.Dockerfile", "cat"),
         ] {
             assert_eq!(place(Path::new(folder)), (PathBuf::from(path), name.to_owned()), "{folder}");
