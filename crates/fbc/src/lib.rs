@@ -11,6 +11,7 @@ mod failure;
 mod listing;
 mod opm;
 mod output_file;
+mod query;
 mod report;
 mod runtime;
 mod terminal;

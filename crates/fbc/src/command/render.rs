@@ -9,8 +9,9 @@ use fbc_bundle::folder::is_bundle;
 use fbc_bundle::{BundleError, BundleFolder, ImageTemplate};
 use fbc_lint::Profile;
 use fbc_lint::finding::OpmText;
+use fbc_model::catalog::CatalogFile;
 use fbc_model::load::load_tree;
-use fbc_model::render::{MigrateLevel, prepare};
+use fbc_model::render::{MigrateError, MigrateLevel, prepare};
 use fbc_model::writer;
 use fbc_model::{Bundle, Catalog};
 use rayon::prelude::*;
@@ -66,7 +67,8 @@ impl From<OutputFormat> for writer::Format {
     }
 }
 
-fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLevel> {
+/// The levels of migration, as flags have them.
+pub(crate) fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLevel> {
     PossibleValuesParser::new(MigrateLevel::NAMES)
         .map(|name| MigrateLevel::from_name(&name).unwrap_or_default())
 }
@@ -77,12 +79,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let Some(mut catalog) = load(&arguments.references, arguments.image_ref_template.as_ref())? else {
         return Ok(FINDINGS);
     };
-    prepare(&mut catalog, level).map_err(|error| {
-        Failure::refusal(format!("bundle {:?} cannot be migrated: {}", error.bundle, error.error))
-            .help("mend its cluster service version, or render without migration")
-    })?;
+    prepare(&mut catalog, level).map_err(|error| migrate_failure(&error))?;
     write_output(arguments.output_file.as_deref(), |out| write(&catalog, arguments.output.into(), out))?;
     Ok(CLEAN)
+}
+
+/// The refusal of a bundle that cannot be brought up to date.
+pub(crate) fn migrate_failure(error: &MigrateError) -> Failure {
+    Failure::refusal(format!("bundle {:?} cannot be migrated: {}", error.bundle, error.error))
+        .help("mend its cluster service version, or go without migration")
 }
 
 /// Writes a catalog.
@@ -115,8 +120,11 @@ pub(crate) fn load(
     let mut all = Catalog::default();
     let mut is_whole = true;
     for ((reference, source), bundle) in references.iter().zip(sources).zip(bundles) {
-        let catalog = match bundle {
-            Some(Ok(bundle)) => Catalog { bundles: vec![bundle], ..Catalog::default() },
+        let mut catalog = match bundle {
+            Some(Ok(bundle)) => {
+                let files = vec![CatalogFile { path: PathBuf::new(), documents: Vec::new() }];
+                Catalog { bundles: vec![bundle], files, ..Catalog::default() }
+            }
             Some(Err(error)) => {
                 is_whole = false;
                 Failure::refusal(format!("{}: {error}", reference.display())).report();
@@ -125,6 +133,8 @@ pub(crate) fn load(
             None => load_tree(source.tree.as_ref()),
         };
         if catalog.faults.is_empty() {
+            // Where several are put together, only paths from where the command runs tell files apart.
+            catalog.files.iter_mut().for_each(|file| file.path = source.shown(&file.path));
             all.append(catalog);
         } else {
             is_whole = false;
