@@ -8,6 +8,7 @@ mod catalog_source;
 mod clock;
 mod command;
 mod failure;
+mod filter;
 mod listing;
 mod opm;
 mod output_file;

@@ -3,6 +3,7 @@
 pub(crate) mod completions;
 pub(crate) mod debug;
 pub(crate) mod explain;
+pub(crate) mod filter;
 pub(crate) mod graph;
 pub(crate) mod list;
 pub(crate) mod man;

@@ -145,7 +145,7 @@ pub(crate) fn load(
 }
 
 /// Tells on standard error what could not be loaded, as findings with their places.
-fn tell(reference: &Path, source: CatalogSource, catalog: &Catalog) -> Result<(), Failure> {
+pub(crate) fn tell(reference: &Path, source: CatalogSource, catalog: &Catalog) -> Result<(), Failure> {
     let mut checked = validate::check_loaded(reference, source, catalog, Profile::Opm);
     checked.report.findings.retain(|located| matches!(located.finding.opm, Some(OpmText::Load(_))));
     report_on_stderr(&[checked])
