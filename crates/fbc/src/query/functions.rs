@@ -56,7 +56,7 @@ pub(super) fn definitions() -> impl Iterator<Item = Def<&'static str>> {
 
 /// The functions that are no definitions.
 pub(super) fn functions() -> impl Iterator<Item = Fun<QueryData>> {
-    let own: [native::Filter<RunPtr<QueryData>>; 6] = [
+    let own: [native::Filter<RunPtr<QueryData>>; 7] = [
         ("input_filename", v(0), |cv| {
             let surroundings = cv.0.data();
             let name = surroundings.current.get().and_then(surroundings.file_name);
@@ -70,6 +70,11 @@ pub(super) fn functions() -> impl Iterator<Item = Fun<QueryData>> {
             tell(&cv.1, "");
             Box::new(std::iter::empty())
         }),
+        ("input", v(0), |cv| {
+            let mut inputs = cv.0.data().inputs;
+            let none = || Err("No more inputs".to_owned());
+            native::bome(inputs.next().unwrap_or_else(none).map_err(Error::str))
+        }),
         ("delete_paths", v(1), |mut cv| {
             let paths = cv.0.pop_var();
             native::bome(delete_paths(cv.1, paths))
@@ -82,8 +87,9 @@ pub(super) fn functions() -> impl Iterator<Item = Fun<QueryData>> {
     jaq_core::funs()
         .chain(jaq_std::funs())
         .chain(jaq_json::funs())
+        .chain(input::funs::<QueryData>().into_vec().into_iter().map(run::<QueryData>))
         .filter(move |(name, ..)| !replaced.contains(name))
-        .chain(input::funs::<QueryData>().into_vec().into_iter().chain(own).map(run::<QueryData>))
+        .chain(own.into_iter().map(run::<QueryData>))
 }
 
 /// A value as JSON on one line.
