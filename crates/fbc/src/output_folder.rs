@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::output_file::write_output;
 
 /// What happens to a folder that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub(crate) enum Existing {
     Keep,
     /// It goes away, whatever it holds.
     Replace,
+    /// Files are written into it one by one; nothing is deleted.
+    Fill,
 }
 
 /// Checks that a folder may be written, before the work is done.
@@ -28,11 +31,11 @@ pub(crate) fn check_free(folder: &Path, existing: Existing) -> Result<(), Failur
     }
     let is_empty =
         fs::read_dir(folder).map_err(|error| Failure::io("read", folder, &error))?.next().is_none();
-    if is_empty || existing == Existing::Replace {
+    if is_empty || existing != Existing::Keep {
         return Ok(());
     }
     Err(Failure::new(format!("the folder {} is not empty", folder.display()))
-        .help("name another folder, or give --force to replace it with all that it holds"))
+        .help("name another folder; --force, where a command has it, writes all the same"))
 }
 
 /// Writes files to a folder, by their paths in it. Folders on the way are created.
@@ -42,6 +45,9 @@ pub(crate) fn write_folder(
     existing: Existing,
 ) -> Result<(), Failure> {
     check_free(folder, existing)?;
+    if existing == Existing::Fill && folder.exists() {
+        return fill(folder, files);
+    }
     let failure = |error: io::Error| Failure::io("write", folder, &error);
     let parent = match folder.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -79,5 +85,16 @@ pub(crate) fn write_folder(
         }
     }
     let _ = work.keep();
+    Ok(())
+}
+
+fn fill(folder: &Path, files: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
+    for (path, bytes) in files {
+        let path = folder.join(path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
+        }
+        write_output(Some(&path), |out| Ok(out.write_all(bytes)?))?;
+    }
     Ok(())
 }

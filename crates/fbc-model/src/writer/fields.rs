@@ -6,7 +6,7 @@ use fbc_yaml::base64;
 use crate::blob::{Bundle, Channel, Deprecation, Package, Property, Value, schema};
 
 /// Takes a value piece by piece: inside an object keys and values in turn, inside a list values.
-pub(super) trait Sink {
+pub trait Sink {
     /// Begins an object.
     fn open_object(&mut self);
     /// Ends the object.

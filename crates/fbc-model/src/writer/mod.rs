@@ -7,15 +7,15 @@ mod fields;
 mod json_sink;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::{fmt, io};
 
 use fbc_yaml::yaml_writer;
 use rayon::prelude::*;
 
 use self::document_sink::DocumentSink;
-use self::fields::Sink;
+pub use self::fields::Sink;
 use self::json_sink::JsonSink;
-use crate::blob::{Bundle, Channel, Deprecation, Other, Package, schema};
+use crate::blob::{Bundle, Channel, Deprecation, Origin, Other, Package, schema};
 use crate::catalog::Catalog;
 use crate::go_sort;
 
@@ -58,6 +58,12 @@ pub fn write(catalog: &Catalog, format: Format, out: &mut dyn io::Write) -> Resu
     parts(catalog).iter().try_for_each(|part| part.write(format, out))
 }
 
+/// The blobs in the order in which [`write`] writes them, without those that it leaves out.
+#[must_use]
+pub fn in_order(catalog: &Catalog) -> Vec<BlobRef<'_>> {
+    parts(catalog).into_iter().flat_map(|part| part.blobs).collect()
+}
+
 /// The blobs of one package, in opm's order.
 pub struct Part<'c> {
     /// The package; empty for blobs that have none.
@@ -83,13 +89,64 @@ impl Part<'_> {
 }
 
 /// A blob of any kind, borrowed.
-#[derive(Clone, Copy)]
-enum BlobRef<'c> {
+#[derive(Clone, Copy, Debug)]
+pub enum BlobRef<'c> {
+    /// `olm.package`
     Package(&'c Package),
+    /// `olm.channel`
     Channel(&'c Channel),
+    /// `olm.bundle`
     Bundle(&'c Bundle),
+    /// Everything else.
     Other(&'c Other),
+    /// `olm.deprecations`
     Deprecation(&'c Deprecation),
+}
+
+impl BlobRef<'_> {
+    /// Where it lies.
+    #[must_use]
+    pub fn origin(self) -> Origin {
+        match self {
+            Self::Package(blob) => blob.origin,
+            Self::Channel(blob) => blob.origin,
+            Self::Bundle(blob) => blob.origin,
+            Self::Other(blob) => blob.origin,
+            Self::Deprecation(blob) => blob.origin,
+        }
+    }
+
+    /// Hands the blob to a sink, piece by piece in the order of the JSON that [`write`] writes.
+    pub fn write_to(self, sink: &mut impl Sink) {
+        match self {
+            Self::Package(package) => fields::package(sink, package),
+            Self::Channel(channel) => fields::channel(sink, channel),
+            Self::Bundle(bundle) => fields::bundle(sink, bundle),
+            Self::Deprecation(deprecation) => fields::deprecation(sink, deprecation),
+            Self::Other(other) => sink.value(&other.value),
+        }
+    }
+}
+
+/// Schema, name and package of a blob, as messages name it.
+impl fmt::Display for BlobRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Package(package) => write!(f, "{} {:?}", schema::PACKAGE, package.name),
+            Self::Channel(channel) => {
+                write!(f, "{} {:?} of package {:?}", schema::CHANNEL, channel.name, channel.package)
+            }
+            Self::Bundle(bundle) => {
+                write!(f, "{} {:?} of package {:?}", schema::BUNDLE, bundle.name, bundle.package)
+            }
+            Self::Other(Other { meta, .. }) => {
+                write!(f, "{} {:?} of package {:?}", meta.schema, meta.name, meta.package)
+            }
+            Self::Deprecation(deprecation) => {
+                write!(f, "{} of package {:?}", schema::DEPRECATIONS, deprecation.package)
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -161,7 +218,7 @@ fn text_of(blob: BlobRef<'_>, format: Format) -> Result<String, WriteError> {
     match format {
         Format::Json => {
             let mut sink = JsonSink::new();
-            write_fields(&mut sink, blob);
+            blob.write_to(&mut sink);
             Ok(sink.finish())
         }
         Format::Yaml => {
@@ -170,40 +227,12 @@ fn text_of(blob: BlobRef<'_>, format: Format) -> Result<String, WriteError> {
                 BlobRef::Other(other) => yaml_writer::write(&mut text, other.value.node()),
                 _ => {
                     let mut sink = DocumentSink::new();
-                    write_fields(&mut sink, blob);
+                    blob.write_to(&mut sink);
                     yaml_writer::write(&mut text, sink.finish().root())
                 }
             };
-            written.map_err(|error| WriteError::Blob { blob: name_of(blob), error })?;
+            written.map_err(|error| WriteError::Blob { blob: blob.to_string(), error })?;
             Ok(text)
-        }
-    }
-}
-
-fn write_fields(sink: &mut impl Sink, blob: BlobRef<'_>) {
-    match blob {
-        BlobRef::Package(package) => fields::package(sink, package),
-        BlobRef::Channel(channel) => fields::channel(sink, channel),
-        BlobRef::Bundle(bundle) => fields::bundle(sink, bundle),
-        BlobRef::Deprecation(deprecation) => fields::deprecation(sink, deprecation),
-        BlobRef::Other(other) => sink.value(&other.value),
-    }
-}
-
-fn name_of(blob: BlobRef<'_>) -> String {
-    match blob {
-        BlobRef::Package(package) => format!("{} {:?}", schema::PACKAGE, package.name),
-        BlobRef::Channel(channel) => {
-            format!("{} {:?} of package {:?}", schema::CHANNEL, channel.name, channel.package)
-        }
-        BlobRef::Bundle(bundle) => {
-            format!("{} {:?} of package {:?}", schema::BUNDLE, bundle.name, bundle.package)
-        }
-        BlobRef::Other(other) => {
-            format!("{} {:?} of package {:?}", other.meta.schema, other.meta.name, other.meta.package)
-        }
-        BlobRef::Deprecation(deprecation) => {
-            format!("{} of package {:?}", schema::DEPRECATIONS, deprecation.package)
         }
     }
 }

@@ -3,11 +3,13 @@
 pub(crate) mod completions;
 pub(crate) mod debug;
 pub(crate) mod explain;
+pub(crate) mod filter;
 pub(crate) mod generate;
 pub(crate) mod graph;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod query;
 pub(crate) mod range;
 pub(crate) mod render;
 pub(crate) mod schema;

@@ -10,6 +10,7 @@ use fbc_bundle::{BundleFolder, ImageTemplate};
 use fbc_lint::Profile;
 use fbc_lint::finding::OpmText;
 use fbc_model::Catalog;
+use fbc_model::catalog::CatalogFile;
 use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateError, MigrateLevel, prepare};
 use fbc_model::tree::DiskTree;
@@ -70,6 +71,7 @@ impl From<OutputFormat> for writer::Format {
     }
 }
 
+/// The levels of migration, as flags have them.
 pub(crate) fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLevel> {
     PossibleValuesParser::new(MigrateLevel::NAMES)
         .map(|name| MigrateLevel::from_name(&name).unwrap_or_default())
@@ -90,17 +92,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 
 /// Writes a catalog.
 pub(crate) fn write(catalog: &Catalog, format: writer::Format, out: &mut dyn Write) -> Result<(), Failure> {
-    writer::write(catalog, format, out).map_err(|error| match error {
+    writer::write(catalog, format, out).map_err(write_failure)
+}
+
+/// Why a catalog cannot be written.
+pub(crate) fn write_failure(error: writer::WriteError) -> Failure {
+    match error {
         writer::WriteError::Output(error) => Failure::from(error),
         writer::WriteError::Blob { .. } => Failure::refusal(error.to_string())
             .help("YAML cannot hold this text; render as JSON, or mend the blob"),
-    })
+    }
 }
 
 /// Why a catalog cannot be brought up to date.
 pub(crate) fn migration_failure(error: &MigrateError) -> Failure {
     Failure::refusal(format!("bundle {:?} cannot be migrated: {}", error.bundle, error.error))
-        .help("mend its cluster service version, or render without migration")
+        .help("mend its cluster service version, or go without migration")
 }
 
 /// What a reference names, loaded.
@@ -134,15 +141,15 @@ impl Loaded {
                 .and_then(|folder| fbc_bundle::render::render(&folder, template))
                 .map_err(|error| format!("{}: {error}", reference.display())),
         };
-        let catalog = Catalog { bundles: vec![bundle.map_err(Failure::refusal)?], ..Catalog::default() };
+        let files = vec![CatalogFile { path: PathBuf::new(), documents: Vec::new() }];
+        let bundles = vec![bundle.map_err(Failure::refusal)?];
+        let catalog = Catalog { bundles, files, ..Catalog::default() };
         Ok(Self { path, source, catalog })
     }
 
     /// Tells on standard error what could not be loaded, as findings with their places.
     pub(crate) fn tell_faults(self) -> Result<(), Failure> {
-        let mut checked = validate::check_loaded(&self.path, self.source, &self.catalog, Profile::Opm);
-        checked.report.findings.retain(|located| matches!(located.finding.opm, Some(OpmText::Load(_))));
-        report_on_stderr(&[checked])
+        tell_faults(&self.path, self.source, &self.catalog)
     }
 }
 
@@ -166,7 +173,11 @@ fn load_mapped(
     let mut is_whole = true;
     for loaded in loaded {
         match loaded {
-            Ok(loaded) if loaded.catalog.faults.is_empty() => all.append(loaded.catalog),
+            Ok(Loaded { source, mut catalog, .. }) if catalog.faults.is_empty() => {
+                // Where several are put together, only paths from where the command runs tell files apart.
+                catalog.files.iter_mut().for_each(|file| file.path = source.shown(&file.path));
+                all.append(catalog);
+            }
             Ok(loaded) => {
                 is_whole = false;
                 loaded.tell_faults()?;
@@ -179,4 +190,11 @@ fn load_mapped(
         }
     }
     Ok(is_whole.then_some(all))
+}
+
+/// Tells on standard error what of a catalog could not be loaded, as findings with their places.
+pub(crate) fn tell_faults(reference: &Path, source: CatalogSource, catalog: &Catalog) -> Result<(), Failure> {
+    let mut checked = validate::check_loaded(reference, source, catalog, Profile::Opm);
+    checked.report.findings.retain(|located| matches!(located.finding.opm, Some(OpmText::Load(_))));
+    report_on_stderr(&[checked])
 }

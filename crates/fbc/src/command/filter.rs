@@ -1,0 +1,110 @@
+//! `fbc filter`: a smaller catalog that is still valid.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use fbc_graph::filter::{Filtered, filter};
+use fbc_lint::{Profile, Severity};
+use fbc_model::load::load_tree;
+use fbc_model::render::{MigrateLevel, prepare};
+
+use super::render::{self, OutputFormat};
+use super::validate;
+use crate::arguments::Global;
+use crate::catalog_source::CatalogSource;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
+use crate::filter::{folder, told};
+use crate::output_file::write_output;
+use crate::output_folder::{Existing, check_free};
+use crate::report::report_on_stderr;
+
+/// Make a smaller catalog that is still valid
+///
+/// Keeps the packages that are named, and of each the channels and versions that are named. Where what is
+/// wanted of a channel would have several heads, the entries between are kept too. Edges to entries that are
+/// left out stay: the format permits them, and whoever has such a version installed upgrades by them.
+/// Bundles in no kept channel go, and so do deprecations of what goes; other blobs of a package stay.
+///
+/// The result is validated before anything is written; a selection that gives no valid catalog is refused.
+/// On standard error stands what was left out, from which versions the head can no longer be reached, and
+/// which required packages and APIs are no longer provided.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The catalog: a folder, a file, or `-` for standard input
+    #[arg(value_name = "REF", value_hint = ValueHint::AnyPath)]
+    reference: PathBuf,
+    /// Keep a package, one channel of it, or the versions of a channel that are in a range; P::RANGE means
+    /// the range in every channel. Several of one package add up
+    #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", required = true, value_parser = PackageWord::parse)]
+    package: Vec<PackageWord>,
+    /// Keep only the head of each channel that is kept without a range
+    #[arg(long, conflicts_with = "keep_path_from")]
+    heads_only: bool,
+    /// Keep only what leads from this version to the head of each channel that is kept without a range
+    #[arg(long, value_name = "[P=]VERSION", value_parser = VersionOfPackage::parse)]
+    keep_path_from: Vec<VersionOfPackage>,
+    /// Make a channel the default of a package
+    #[arg(long, value_name = "P=CHANNEL", value_parser = ChannelOfPackage::parse)]
+    default_channel: Vec<ChannelOfPackage>,
+    /// The format to write [default: json, in a folder yaml]
+    #[arg(short, long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
+    output: Option<OutputFormat>,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "output_folder")]
+    output_file: Option<PathBuf>,
+    /// Write a folder for each package into this folder, which must be empty or absent
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    output_folder: Option<PathBuf>,
+    /// Write into a folder that is not empty; nothing is deleted, catalogs of the same packages are replaced
+    #[arg(long, requires = "output_folder")]
+    force: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    let selection = selection::selection(
+        &arguments.package,
+        arguments.heads_only,
+        &arguments.keep_path_from,
+        &arguments.default_channel,
+    )?;
+    let existing = if arguments.force { Existing::Fill } else { Existing::Keep };
+    if let Some(path) = &arguments.output_folder {
+        check_free(path, existing)?;
+    }
+    let source = CatalogSource::open(&arguments.reference)?;
+    let catalog = load_tree(source.tree.as_ref());
+    if !catalog.faults.is_empty() {
+        render::tell_faults(&arguments.reference, source, &catalog)?;
+        return Ok(FINDINGS);
+    }
+    let Filtered { catalog: mut filtered, changes } = match filter(&catalog, &selection) {
+        Ok(filtered) => filtered,
+        Err(refusals) => {
+            for refusal in &refusals {
+                // Each tells its own exit code, which is that of all.
+                let _ = told::refusal(refusal, &catalog).report();
+            }
+            return Ok(FINDINGS);
+        }
+    };
+    let checked = validate::check_loaded(&arguments.reference, source, &filtered, Profile::Opm);
+    if checked.report.count(Severity::Error) > 0 {
+        report_on_stderr(&[checked])?;
+        return Err(Failure::refusal("what would be kept is no valid catalog")
+            .help("mend these first; `fbc validate` shows them with their lines"));
+    }
+    prepare(&mut filtered, MigrateLevel::None).map_err(|error| render::migration_failure(&error))?;
+    if !global.quiet {
+        told::changes(&changes, &catalog, global.verbose);
+    }
+    match &arguments.output_folder {
+        Some(path) => {
+            folder::write(&filtered, path, arguments.output.unwrap_or(OutputFormat::Yaml), existing)?
+        }
+        None => write_output(arguments.output_file.as_deref(), |out| {
+            render::write(&filtered, arguments.output.unwrap_or_default().into(), out)
+        })?,
+    }
+    Ok(CLEAN)
+}

@@ -1,0 +1,326 @@
+//! `fbc query`: jq over the blobs of catalogs.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use clap::{Args, ValueHint};
+use fbc_model::render::{MigrateLevel, prepare};
+use fbc_model::writer::in_order;
+use jaq_json::{Map, Val, read};
+
+use super::render;
+use crate::failure::{CLEAN, COULD_NOT_RUN, ERROR, FINDINGS, Failure, STRONG};
+use crate::output_file::write_output;
+use crate::query::output::Layout;
+use crate::query::program::{Program, ProgramFault};
+use crate::query::run::{InputMode, Outcome, Query};
+use crate::terminal;
+
+/// Characters of an error that are shown; jq's errors may quote a whole blob.
+const MAX_ERROR: usize = 240;
+
+/// Ask catalogs with jq
+///
+/// Runs a jq program over the blobs that `fbc render` would write, in that order and with the same keys;
+/// nothing else need be installed. A backslash at the end of a line is dropped, so programs may be pasted
+/// from shell scripts.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "fbc query [OPTIONS] EXPR REF...\n       fbc query [OPTIONS] --from-file FILE REF...",
+    after_help = "Exit codes: 0 done; 1 a catalog is refused, or with --exit-status the last value is null or \
+                  false or there is none; 2 the program is wrong or fails on a blob. A program that calls \
+                  halt_error chooses its own.",
+    after_long_help = EXAMPLES
+)]
+pub(crate) struct Arguments {
+    /// The jq program, then catalogs (folders, single files, `-` for standard input) and bundle folders
+    #[arg(value_name = "EXPR_OR_REF", value_hint = ValueHint::AnyPath)]
+    words: Vec<OsString>,
+    /// Read the program from a file; all words are catalogs then
+    #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    from_file: Option<PathBuf>,
+    /// Text without quotes
+    #[arg(short, long)]
+    raw_output: bool,
+    /// As --raw-output, and nothing between the values
+    #[arg(short, long)]
+    join_output: bool,
+    /// Each value on one line
+    #[arg(short, long, conflicts_with_all = ["tab", "indent"])]
+    compact_output: bool,
+    /// One list of all blobs as the only input
+    #[arg(short, long)]
+    slurp: bool,
+    /// Null as the only input; `input` and `inputs` give the blobs
+    #[arg(short, long, conflicts_with = "slurp")]
+    null_input: bool,
+    /// Exit with 1 if the last value is null or false, or if there is none
+    #[arg(short, long)]
+    exit_status: bool,
+    /// Sort the keys of objects
+    #[arg(short = 'S', long)]
+    sort_keys: bool,
+    /// Nothing but ASCII, everything else escaped
+    #[arg(short, long)]
+    ascii_output: bool,
+    /// Indent by tabs
+    #[arg(long, conflicts_with = "indent")]
+    tab: bool,
+    /// Indent by this many spaces [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=7))]
+    indent: Option<u8>,
+    /// Let $NAME be a text
+    #[arg(long, num_args = 2, value_names = ["NAME", "VALUE"])]
+    arg: Vec<String>,
+    /// Let $NAME be a JSON value
+    #[arg(long, num_args = 2, value_names = ["NAME", "JSON"])]
+    argjson: Vec<String>,
+    /// Let $NAME be the text of a file
+    #[arg(long, num_args = 2, value_names = ["NAME", "FILE"])]
+    rawfile: Vec<String>,
+    /// Let $NAME be the list of the JSON values in a file
+    #[arg(long, num_args = 2, value_names = ["NAME", "FILE"])]
+    slurpfile: Vec<String>,
+    /// Let $ARGS.positional be these texts: all words up to the next flag
+    #[arg(long, num_args = 0.., value_name = "TEXT")]
+    args: Vec<String>,
+    /// Let $ARGS.positional be these JSON values: all words up to the next flag
+    #[arg(long, num_args = 0.., value_name = "JSON", conflicts_with = "args")]
+    jsonargs: Vec<String>,
+    /// Bring blobs up to date first, up to this level
+    #[arg(long, value_name = "LEVEL", value_parser = render::levels(), conflicts_with = "migrate")]
+    migrate_level: Option<MigrateLevel>,
+    /// Bring blobs up to date first, as far as possible
+    #[arg(long)]
+    migrate: bool,
+}
+
+const EXAMPLES: &str = r#"Exit codes: 0 done; 1 a catalog is refused, or with --exit-status the last value is null or false or
+there is none; 2 the program is wrong or fails on a blob. A program that calls halt_error chooses its
+own.
+
+Examples:
+  packages:
+    fbc query -r 'select(.schema == "olm.package").name' catalog/
+  channels of a package:
+    fbc query -r --arg p my-operator 'select(.schema == "olm.channel" and .package == $p).name' catalog/
+  bundles without olm.csv.metadata:
+    fbc query -r 'select(.schema == "olm.bundle" and all(.properties[]?; .type != "olm.csv.metadata")).name' catalog/
+"#;
+
+/// A program as the user gave it.
+struct ProgramText {
+    text: String,
+    /// Its file.
+    path: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let (program_text, references) = program_and_references(arguments)?;
+    let (names, values) = variables(arguments)?;
+    let program = match Program::compile(&program_text.text, &names) {
+        Ok(program) => program,
+        Err(faults) => {
+            tell_faults(&program_text, &faults, arguments.from_file.is_none());
+            return Ok(COULD_NOT_RUN);
+        }
+    };
+    let Some(mut catalog) = render::load(&references, None)? else { return Ok(FINDINGS) };
+    let level =
+        if arguments.migrate { MigrateLevel::ALL } else { arguments.migrate_level.unwrap_or_default() };
+    prepare(&mut catalog, level).map_err(|error| render::migration_failure(&error))?;
+    let blobs = in_order(&catalog);
+    let file_name = |number: usize| {
+        let file = catalog.file(blobs.get(number)?.origin())?;
+        Some(file.path.display().to_string())
+    };
+    let layout = layout(arguments);
+    let query = Query {
+        program: &program,
+        blobs: &blobs,
+        file_name: &file_name,
+        variables: &values,
+        mode: match (arguments.slurp, arguments.null_input) {
+            (true, _) => InputMode::Slurped,
+            (false, true) => InputMode::Null,
+            (false, false) => InputMode::Each,
+        },
+        layout: &layout,
+    };
+    let mut tell_error = |blob: Option<usize>, message: &str| {
+        let place = blob.filter(|_| query.mode != InputMode::Slurped).and_then(|number| {
+            let file = file_name(number).map(|path| format!(" ({path})")).unwrap_or_default();
+            blobs.get(number).map(|blob| format!("{blob}{file}: "))
+        });
+        let place = place.unwrap_or_default();
+        // Nothing is left to tell it to if this fails.
+        let _ = writeln!(
+            anstream::stderr().lock(),
+            "{ERROR}error{ERROR:#}{STRONG}: {place}{}{STRONG:#}",
+            shortened(message)
+        );
+    };
+    let mut outcome = Outcome::default();
+    write_output(None, |out| {
+        outcome = query.run(out, &mut tell_error)?;
+        Ok(())
+    })?;
+    Ok(exit_code(outcome, arguments.exit_status))
+}
+
+/// Errors come before what `--exit-status` says: an answer that is not whole is none.
+fn exit_code(outcome: Outcome, wants_status: bool) -> u8 {
+    match outcome.halted {
+        Some(code) => code as u8,
+        None if outcome.has_errors => COULD_NOT_RUN,
+        None if wants_status && outcome.last_is_true != Some(true) => FINDINGS,
+        None => CLEAN,
+    }
+}
+
+fn program_and_references(arguments: &Arguments) -> Result<(ProgramText, Vec<PathBuf>), Failure> {
+    let mut words = arguments.words.iter();
+    let program = match &arguments.from_file {
+        Some(path) => {
+            let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+            let text = String::from_utf8(bytes).map_err(|_| {
+                Failure::new(format!("{} is no UTF-8 text", path.display())).help("give a jq program")
+            })?;
+            ProgramText { text, path: Some(path.clone()) }
+        }
+        None => {
+            let word = words.next().ok_or_else(|| {
+                Failure::new("there is no program").help("`fbc query . catalog/` prints every blob")
+            })?;
+            let text = word.to_str().ok_or_else(|| Failure::new("the program is no UTF-8 text"))?;
+            ProgramText { text: text.to_owned(), path: None }
+        }
+    };
+    let references: Vec<PathBuf> = words.map(PathBuf::from).collect();
+    if references.is_empty() && !arguments.null_input {
+        let failure = Failure::new("there is no catalog to ask");
+        return Err(match &program.path {
+            None if Path::new(&program.text).exists() => {
+                failure.help(format!("{} is taken for the program; it comes first", program.text))
+            }
+            _ => failure.help("name a folder or a file behind the program, or `-` for standard input"),
+        });
+    }
+    if references.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Failure::new("standard input is given twice").help("give `-` once"));
+    }
+    Ok((program, references))
+}
+
+fn layout(arguments: &Arguments) -> Layout {
+    let is_raw = arguments.raw_output || arguments.join_output;
+    Layout {
+        indent: match arguments.indent {
+            _ if arguments.compact_output => None,
+            _ if arguments.tab => Some("\t".to_owned()),
+            Some(0) => None,
+            width => Some(" ".repeat(usize::from(width.unwrap_or(2)))),
+        },
+        is_raw,
+        sorts_keys: arguments.sort_keys,
+        is_ascii: arguments.ascii_output,
+        has_color: terminal::stdout_has_color(),
+        end: if arguments.join_output { "" } else { "\n" },
+    }
+}
+
+/// Names and values of the variables that flags give: of equal names the first counts, as in jq.
+fn variables(arguments: &Arguments) -> Result<(Vec<String>, Vec<Val>), Failure> {
+    let mut named = Map::default();
+    let mut name_it = |name: &str, value: Val| {
+        named.entry(Val::from(name.to_owned())).or_insert(value);
+    };
+    for (name, value) in pairs(&arguments.arg) {
+        name_it(name, Val::from(value.to_owned()));
+    }
+    for (name, json) in pairs(&arguments.argjson) {
+        name_it(name, parsed(json, &format!("--argjson {name}"))?);
+    }
+    for (name, path) in pairs(&arguments.rawfile) {
+        name_it(name, Val::from(String::from_utf8_lossy(&contents(path)?).into_owned()));
+    }
+    for (name, path) in pairs(&arguments.slurpfile) {
+        let bytes = contents(path)?;
+        let values: Result<Vec<Val>, _> = read::parse_many(&bytes).collect();
+        let values = values.map_err(|error| Failure::new(format!("{path} is no JSON: {error}")))?;
+        name_it(name, values.into_iter().collect());
+    }
+    let texts = arguments.args.iter().map(|text| Ok(Val::from(text.clone())));
+    let values = arguments.jsonargs.iter().map(|json| parsed(json, "--jsonargs"));
+    let positional: Vec<Val> = texts.chain(values).collect::<Result<_, Failure>>()?;
+    let text = |text: &str| Val::from(text.to_owned());
+    let environment = std::env::vars_os()
+        .map(|(name, value)| (text(&name.to_string_lossy()), text(&value.to_string_lossy())));
+    let together = Val::obj(
+        [(text("positional"), positional.into_iter().collect()), (text("named"), Val::obj(named.clone()))]
+            .into_iter()
+            .collect(),
+    );
+    let mut names = vec!["$ENV".to_owned(), "$ARGS".to_owned()];
+    let mut values = vec![Val::obj(environment.collect()), together];
+    for (name, value) in named {
+        if let Val::TStr(name) = name {
+            names.push(format!("${}", String::from_utf8_lossy(&name)));
+            values.push(value);
+        }
+    }
+    Ok((names, values))
+}
+
+fn pairs(words: &[String]) -> impl Iterator<Item = (&str, &str)> {
+    words.chunks(2).filter_map(|pair| match pair {
+        [name, value] => Some((name.as_str(), value.as_str())),
+        _ => None,
+    })
+}
+
+fn parsed(json: &str, flag: &str) -> Result<Val, Failure> {
+    read::parse_single(json.as_bytes()).map_err(|error| {
+        Failure::new(format!("{flag}: {} is no JSON: {error}", shortened(json)))
+            .help("texts need quotes of their own in JSON; `--arg` and `--args` take text as it is")
+    })
+}
+
+fn contents(path: &str) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| Failure::io("read", Path::new(path), &error))
+}
+
+/// Shows where a program is wrong.
+fn tell_faults(program: &ProgramText, faults: &[ProgramFault], may_be_reference: bool) {
+    let path = program.path.as_ref().map(|path| path.display().to_string());
+    let renderer = Renderer::styled();
+    let mut err = anstream::stderr().lock();
+    for fault in faults {
+        let annotation = AnnotationKind::Primary.span(fault.place.clone()).label(fault.label.as_str());
+        let snippet = Snippet::source(program.text.as_str())
+            .path(path.as_deref().unwrap_or("program"))
+            .fold(true)
+            .annotation(annotation);
+        let mut group =
+            Group::with_title(Level::ERROR.primary_title(fault.message.as_str())).element(snippet);
+        if may_be_reference && Path::new(&program.text).exists() {
+            group = group.element(Level::HELP.message("the program comes first, then the catalogs"));
+        }
+        // Nothing is left to tell it to if this fails.
+        let _ = writeln!(err, "{}", renderer.render(&[group]));
+    }
+}
+
+/// A message without the middle of what it quotes.
+fn shortened(message: &str) -> String {
+    let count = message.chars().count();
+    if count <= MAX_ERROR {
+        return message.to_owned();
+    }
+    let start: String = message.chars().take(MAX_ERROR / 2).collect();
+    let end: String = message.chars().skip(count - MAX_ERROR / 2).collect();
+    format!("{start} … {end}")
+}

@@ -1,0 +1,144 @@
+//! The selection of a catalog's parts, from the words of the command line.
+
+use std::collections::BTreeMap;
+
+use fbc_graph::filter::{ChannelSelection, Keep, PackageSelection, Selection};
+use fbc_version::{Grammar, Range, Target, Version};
+
+use crate::failure::Failure;
+
+/// `P`, `P:CHANNEL`, `P:CHANNEL:RANGE` or `P::RANGE`.
+#[derive(Clone, Debug)]
+pub(crate) struct PackageWord {
+    package: String,
+    channel: Option<String>,
+    range: Option<Range>,
+}
+
+impl PackageWord {
+    /// Reads the value of `--package`.
+    pub(crate) fn parse(word: &str) -> Result<Self, String> {
+        let mut parts = word.splitn(3, ':');
+        let package = parts.next().unwrap_or_default();
+        if package.is_empty() {
+            return Err("the name of the package is missing".to_owned());
+        }
+        let channel = parts.next().map(str::to_owned);
+        let range = match parts.next() {
+            None if channel.as_deref() == Some("") => {
+                return Err("the channel is missing behind `:`".to_owned());
+            }
+            None => None,
+            Some("") => return Err("the range is missing behind the last `:`".to_owned()),
+            Some(text) => Some(
+                Range::parse(Grammar::Masterminds, Target::Latest, text)
+                    .map_err(|error| format!("{text:?} is no range: {error}"))?,
+            ),
+        };
+        Ok(Self { package: package.to_owned(), channel, range })
+    }
+}
+
+/// `P=VERSION`, or a version for the only package.
+#[derive(Clone, Debug)]
+pub(crate) struct VersionOfPackage {
+    package: Option<String>,
+    version: Version,
+}
+
+impl VersionOfPackage {
+    /// Reads the value of `--keep-path-from`.
+    pub(crate) fn parse(word: &str) -> Result<Self, String> {
+        let (package, version) = match word.split_once('=') {
+            Some((package, version)) => (Some(package.to_owned()), version),
+            None => (None, word),
+        };
+        let version =
+            Version::parse(version).map_err(|error| format!("{version:?} is no version: {error}"))?;
+        Ok(Self { package, version })
+    }
+}
+
+/// `P=CHANNEL`
+#[derive(Clone, Debug)]
+pub(crate) struct ChannelOfPackage {
+    package: String,
+    channel: String,
+}
+
+impl ChannelOfPackage {
+    /// Reads the value of `--default-channel`.
+    pub(crate) fn parse(word: &str) -> Result<Self, String> {
+        match word.split_once('=') {
+            Some((package, channel)) if !package.is_empty() && !channel.is_empty() => {
+                Ok(Self { package: package.to_owned(), channel: channel.to_owned() })
+            }
+            _ => Err("expected PACKAGE=CHANNEL".to_owned()),
+        }
+    }
+}
+
+/// Puts the flags together.
+pub(crate) fn selection(
+    packages: &[PackageWord],
+    heads_only: bool,
+    paths: &[VersionOfPackage],
+    defaults: &[ChannelOfPackage],
+) -> Result<Selection, Failure> {
+    let mut by_package: BTreeMap<&str, Vec<&PackageWord>> = BTreeMap::new();
+    for word in packages {
+        by_package.entry(&word.package).or_default().push(word);
+    }
+    let require = |flag: &str, package: &str| match by_package.contains_key(package) {
+        true => Ok(()),
+        false => Err(Failure::new(format!("{flag} names package {package:?}, which is not kept"))
+            .help(format!("add `--package {package}`, or correct the name"))),
+    };
+    let mut from: BTreeMap<&str, &Version> = BTreeMap::new();
+    for path in paths {
+        let package = match (&path.package, by_package.keys().next()) {
+            (Some(package), _) => package.as_str(),
+            (None, Some(only)) if by_package.len() == 1 => only,
+            (None, _) => {
+                return Err(Failure::new("--keep-path-from does not say which package it means")
+                    .help(format!("write `--keep-path-from PACKAGE={}`", path.version)));
+            }
+        };
+        require("--keep-path-from", package)?;
+        if from.insert(package, &path.version).is_some() {
+            return Err(Failure::new(format!("--keep-path-from is given twice for package {package:?}"))
+                .help("give the lowest version; what leads from it to the head is kept"));
+        }
+    }
+    for default in defaults {
+        require("--default-channel", &default.package)?;
+    }
+    let mut selection = Selection::default();
+    for (package, words) in &by_package {
+        if words.len() > 1 && words.iter().any(|word| word.channel.is_none()) {
+            return Err(Failure::new(format!("package {package:?} is wanted as a whole and in parts"))
+                .help("leave out `--package` without a channel, or those with one"));
+        }
+        let without_range = || match from.get(package) {
+            Some(version) => Keep::WayFrom((*version).clone()),
+            None if heads_only => Keep::Head,
+            None => Keep::All,
+        };
+        let channels: Vec<ChannelSelection> = words
+            .iter()
+            .map(|word| ChannelSelection {
+                name: word.channel.clone().unwrap_or_default(),
+                keep: word.range.clone().map_or_else(without_range, Keep::Range),
+            })
+            .collect();
+        let chosen: Vec<&ChannelOfPackage> =
+            defaults.iter().filter(|default| default.package == *package).collect();
+        if chosen.len() > 1 {
+            return Err(Failure::new(format!("--default-channel is given twice for package {package:?}"))
+                .help("a package has one default channel"));
+        }
+        let default_channel = chosen.first().map(|default| default.channel.clone());
+        selection.packages.insert((*package).to_owned(), PackageSelection { channels, default_channel });
+    }
+    Ok(selection)
+}
