@@ -1,0 +1,1 @@
+//! Catalog and bundle images: build, layouts and archives, registries, without a daemon.
