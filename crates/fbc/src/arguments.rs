@@ -58,6 +58,7 @@ pub(crate) struct Global {
 enum Command {
     Validate(command::validate::Arguments),
     Render(command::render::Arguments),
+    Bundle(command::bundle::Arguments),
     List(command::list::Arguments),
     Graph(command::graph::Arguments),
     Range(command::range::Arguments),
@@ -112,6 +113,7 @@ impl CommandLine {
         match self.command {
             Command::Validate(arguments) => command::validate::run(&arguments, global),
             Command::Render(arguments) => command::render::run(&arguments),
+            Command::Bundle(arguments) => command::bundle::run(&arguments, global),
             Command::List(arguments) => command::list::run(&arguments),
             Command::Graph(arguments) => command::graph::run(&arguments),
             Command::Range(arguments) => command::range::run(&arguments),

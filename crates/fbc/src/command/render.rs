@@ -30,6 +30,13 @@ pub(crate) struct Arguments {
     /// order
     #[arg(value_name = "REF", required = true, value_hint = ValueHint::AnyPath)]
     references: Vec<PathBuf>,
+    #[command(flatten)]
+    rendering: RenderingArguments,
+}
+
+/// What becomes of blobs, and where they go.
+#[derive(Args, Debug)]
+pub(crate) struct RenderingArguments {
     /// The format to write
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     output: OutputFormat,
@@ -72,9 +79,14 @@ fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLevel> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    render(&arguments.references, &arguments.rendering)
+}
+
+/// Writes catalogs and bundles as one stream of blobs.
+pub(crate) fn render(references: &[PathBuf], arguments: &RenderingArguments) -> Result<u8, Failure> {
     let level =
         if arguments.migrate { MigrateLevel::ALL } else { arguments.migrate_level.unwrap_or_default() };
-    let Some(mut catalog) = load(&arguments.references, arguments.image_ref_template.as_ref())? else {
+    let Some(mut catalog) = load(references, arguments.image_ref_template.as_ref())? else {
         return Ok(FINDINGS);
     };
     prepare(&mut catalog, level).map_err(|error| {

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,11 +18,11 @@ an image of another type, leaves a broken picture. opm does not look at icons.
 
 Types that browsers show: `image/svg+xml`, `image/png`, `image/jpeg`, `image/gif`, `image/webp`.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "an SVG",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 icon: {base64data: PHN2Zz48L3N2Zz4=, mediatype: image/svg+xml}
@@ -31,7 +31,7 @@ icon: {base64data: PHN2Zz48L3N2Zz4=, mediatype: image/svg+xml}
         },
         Case {
             title: "text",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 icon: {base64data: SGVsbG8=, mediatype: image/png}
@@ -40,7 +40,7 @@ icon: {base64data: SGVsbG8=, mediatype: image/png}
         },
         Case {
             title: "another type",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 icon: {base64data: PHN2Zz48L3N2Zz4=, mediatype: image/png}
@@ -51,7 +51,7 @@ icon: {base64data: PHN2Zz48L3N2Zz4=, mediatype: image/png}
         },
         Case {
             title: "no data",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 icon: {mediatype: image/png}
@@ -100,13 +100,13 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-enum Fault {
+pub(crate) enum Fault {
     NoData,
     NoImage,
     OtherType(&'static str),
 }
 
-fn fault(icon: &Icon) -> Option<Fault> {
+pub(crate) fn fault(icon: &Icon) -> Option<Fault> {
     let data = icon.data.as_deref().unwrap_or_default();
     if data.is_empty() {
         return Some(Fault::NoData);
