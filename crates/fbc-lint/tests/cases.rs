@@ -22,7 +22,7 @@ fn found(rule: &'static Rule, case: &Case) -> Vec<String> {
             lint_bundle(&BundleContents::read(&tree), &tree, &Targets::default(), Profile::Default)
         }
     };
-    let of_rule = report.findings.iter().filter(|located| located.finding.rule == *rule);
+    let of_rule = report.findings.iter().filter(|located| located.finding.rule == rule);
     of_rule
         .map(|located| {
             let path = located.finding.place.as_ref().map(|place| place.path.as_path());

@@ -61,7 +61,7 @@ annotations:
   operators.operatorframework.io.bundle.channels.v1: \"\"
   operators.operatorframework.io.bundle.channel.default.v1: stable
 ",
-            findings: &["metadata/annotations.yaml:6:53 annotation \"operators.operatorframework.io.bundle.channels.v1\" is empty"],
+            findings: &["metadata/annotations.yaml:6:54 annotation \"operators.operatorframework.io.bundle.channels.v1\" is empty"],
         },
     ],
 };

@@ -51,7 +51,7 @@ annotations:
   operators.operatorframework.io.bundle.channels.v1: stable, fast
   operators.operatorframework.io.bundle.channel.default.v1: stable
 ",
-            findings: &["metadata/annotations.yaml:6:53 channel \" fast\" begins or ends with a space"],
+            findings: &["metadata/annotations.yaml:6:54 channel \" fast\" begins or ends with a space"],
         },
         Case {
             title: "an unknown default",
@@ -66,7 +66,7 @@ annotations:
   operators.operatorframework.io.bundle.channel.default.v1: alpha
 ",
             findings: &[
-                "metadata/annotations.yaml:7:60 the default channel \"alpha\" is none of the channels of the bundle: \"stable,fast\"",
+                "metadata/annotations.yaml:7:61 the default channel \"alpha\" is none of the channels of the bundle: \"stable,fast\"",
             ],
         },
     ],

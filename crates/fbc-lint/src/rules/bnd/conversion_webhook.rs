@@ -41,7 +41,7 @@ spec:
   webhookdefinitions:
   - {type: ConversionWebhook, generateName: w, conversionCRDs: [a.example.com]}
 ",
-            findings: &["4:64 conversion webhook \"w\" converts \"a.example.com\", which is not owned"],
+            findings: &["4:65 conversion webhook \"w\" converts \"a.example.com\", which is not owned"],
         },
         Case {
             title: "nothing",

@@ -37,7 +37,7 @@ metadata:
   annotations: {certified: false}
 spec: {version: 1.0}
 ",
-            findings: &["3:28 `metadata.annotations.certified` must be text, but it is a boolean", "4:17 `spec.version` must be text, but it is a number"],
+            findings: &["3:28 `metadata.annotations.certified` must be text, but it is true or false", "4:17 `spec.version` must be text, but it is a number"],
         },
     ],
 };

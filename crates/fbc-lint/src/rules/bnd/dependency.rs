@@ -62,7 +62,7 @@ dependencies:
 -- metadata/dependencies.yaml --
 dependencies: {type: olm.gvk}
 ",
-            findings: &["metadata/dependencies.yaml:1:15 `dependencies` is a mapping, not a list"],
+            findings: &["metadata/dependencies.yaml:1:15 `dependencies` is an object, not a list"],
         },
     ],
 };

@@ -43,7 +43,7 @@ metadata:
 spec:
   customresourcedefinitions: {owned: [{name: foos.example.com, version: v1, kind: Foo}]}
 ",
-            findings: &["5:40 owned custom resource \"foos.example.com\" (\"v1\") has no example"],
+            findings: &["5:39 owned custom resource \"foos.example.com\" (\"v1\") has no example"],
         },
         Case {
             title: "internal",

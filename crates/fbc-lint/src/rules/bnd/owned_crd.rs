@@ -59,7 +59,7 @@ spec:
   versions:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
 ",
-            findings: &["4:43 owned custom resource \"foos.example.com\" has no version \"v2\" in the bundle"],
+            findings: &["4:47 owned custom resource \"foos.example.com\" has no version \"v2\" in the bundle"],
         },
         Case {
             title: "not there",

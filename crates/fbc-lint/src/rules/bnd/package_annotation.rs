@@ -48,7 +48,7 @@ annotations:
   operators.operatorframework.io.bundle.channels.v1: stable,fast
   operators.operatorframework.io.bundle.channel.default.v1: stable
 ",
-            findings: &["metadata/annotations.yaml:5:52 the package name \"Foo\" is no RFC 1123 label"],
+            findings: &["metadata/annotations.yaml:5:53 the package name \"Foo\" is no RFC 1123 label"],
         },
         Case {
             title: "empty",
@@ -62,7 +62,7 @@ annotations:
   operators.operatorframework.io.bundle.channels.v1: stable,fast
   operators.operatorframework.io.bundle.channel.default.v1: stable
 ",
-            findings: &["metadata/annotations.yaml:5:52 the package name is empty"],
+            findings: &["metadata/annotations.yaml:5:53 the package name is empty"],
         },
     ],
 };

@@ -57,7 +57,7 @@ spec:
             spec:
               containers: [{name: manager}]
 ",
-            findings: &["9:36 deployment \"foo\" selects \"app: foo\", which its template has not", "13:28 container \"manager\" of deployment \"foo\" has no image"],
+            findings: &["9:41 deployment \"foo\" selects \"app: foo\", which its template has not", "13:28 container \"manager\" of deployment \"foo\" has no image"],
         },
         Case {
             title: "no containers",
@@ -71,7 +71,7 @@ spec:
       - name: foo
         spec: {selector: {}, template: {}}
 ",
-            findings: &["8:15 deployment \"foo\" selects no labels", "8:40 deployment \"foo\" has no containers"],
+            findings: &["8:26 deployment \"foo\" selects no labels", "8:40 deployment \"foo\" has no containers"],
         },
         Case {
             title: "no deployments",
@@ -79,7 +79,7 @@ spec:
 kind: ClusterServiceVersion
 spec: {install: {strategy: deployment, spec: {deployments: []}}}
 ",
-            findings: &["2:59 the ClusterServiceVersion has no deployments"],
+            findings: &["2:60 the ClusterServiceVersion has no deployments"],
         },
     ],
 };

@@ -43,7 +43,7 @@ properties:
 -- metadata/properties.yaml --
 properties: {a: b}
 ",
-            findings: &["metadata/properties.yaml:1:13 `properties` is a mapping, not a list"],
+            findings: &["metadata/properties.yaml:1:13 `properties` is an object, not a list"],
         },
     ],
 };

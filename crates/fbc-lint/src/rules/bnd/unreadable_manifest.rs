@@ -55,7 +55,7 @@ kind: ClusterServiceVersion
 kind: ClusterServiceVersion
 spec: [
 ",
-            findings: &["2:8 the document is no valid YAML: did not find expected node content"],
+            findings: &["3:1 the document is no valid YAML: did not find expected node content"],
         },
     ],
 };

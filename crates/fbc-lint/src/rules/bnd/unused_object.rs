@@ -40,12 +40,12 @@ subjects: [{kind: ServiceAccount, name: prometheus-k8s}]
             files: "\
 -- manifests/role.yaml --
 kind: Role
-metadata: {name: reader}
+metadata: {name: metrics}
 -- manifests/account.yaml --
 kind: ServiceAccount
 metadata: {name: metrics}
 ",
-            findings: &["manifests/account.yaml:2:18 nothing in the bundle uses service account \"metrics\"", "manifests/role.yaml:2:18 nothing in the bundle binds role \"reader\""],
+            findings: &["manifests/account.yaml:2:18 nothing in the bundle uses service account \"metrics\"", "manifests/role.yaml:2:18 nothing in the bundle binds role \"metrics\""],
         },
     ],
 };

@@ -40,7 +40,7 @@ spec:
   webhookdefinitions:
   - {generateName: a, rules: [{apiGroups: [\"*\"], resources: [pods]}]}
 ",
-            findings: &["5:45 webhook \"a\" intercepts API group \"*\""],
+            findings: &["5:44 webhook \"a\" intercepts API group \"*\""],
         },
         Case {
             title: "webhook configurations",
@@ -51,7 +51,7 @@ spec:
   webhookdefinitions:
   - {generateName: a, rules: [{apiGroups: [admissionregistration.k8s.io], resources: [\"*\"]}]}
 ",
-            findings: &["5:88 webhook \"a\" intercepts \"*\" of \"admissionregistration.k8s.io\""],
+            findings: &["5:87 webhook \"a\" intercepts \"*\" of \"admissionregistration.k8s.io\""],
         },
     ],
 };
