@@ -1,9 +1,11 @@
 //! registry+v1 bundles: folders with the manifests of one version of an operator, and what becomes of
 //! them.
 
+pub mod contents;
 pub mod folder;
 pub mod image_template;
 pub mod render;
 
+pub use contents::BundleContents;
 pub use folder::{BundleError, BundleFolder};
 pub use image_template::ImageTemplate;

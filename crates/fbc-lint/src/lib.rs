@@ -1,5 +1,6 @@
 //! Findings: rules, their documentation, and profiles.
 
+pub mod bundle;
 pub mod context;
 pub mod finding;
 pub mod graph;
@@ -11,6 +12,7 @@ pub mod rules;
 pub mod schema;
 pub mod verdict;
 
+pub use bundle::{BundleContext, Targets, lint_bundle};
 pub use finding::{Finding, Severity};
 pub use profile::Profile;
 pub use report::{Located, Report, Span, lint, load};

@@ -11,7 +11,8 @@ pub enum Profile {
     Default,
     /// Only what opm refuses.
     Opm,
-    /// As the default, and what the CUE of the product documents forbids is an error too.
+    /// As the default, and what the CUE of the product documents forbids, or OLM does not install, is an
+    /// error too.
     Strict,
 }
 
@@ -20,7 +21,11 @@ impl Profile {
     pub const ALL: [(Self, &'static str, &'static str); 3] = [
         (Self::Default, "default", "errors are what opm refuses; what hurts otherwise is a warning"),
         (Self::Opm, "opm", "only what opm refuses"),
-        (Self::Strict, "strict", "as default, and what the documented schemas forbid is an error"),
+        (
+            Self::Strict,
+            "strict",
+            "as default, and what the documented schemas forbid or OLM does not install is an error",
+        ),
     ];
 
     /// The profile of a name.
@@ -33,8 +38,8 @@ impl Profile {
     #[must_use]
     pub fn severity(self, rule: &Rule) -> Option<Severity> {
         match (self, rule.basis) {
-            (Self::Opm, Basis::Documents | Basis::Advice) => None,
-            (Self::Strict, Basis::Documents) => Some(Severity::Error),
+            (Self::Opm, Basis::Documents | Basis::Olm | Basis::Advice) => None,
+            (Self::Strict, Basis::Documents | Basis::Olm) => Some(Severity::Error),
             (_, basis) => Some(basis.severity()),
         }
     }

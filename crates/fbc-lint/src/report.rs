@@ -8,11 +8,13 @@ use fbc_model::load::load_inspected;
 use fbc_model::tree::Tree;
 use fbc_model::{Catalog, Origin};
 use fbc_yaml::locate::{Lines, Locator};
+use fbc_yaml::stream::Syntax;
 use rayon::prelude::*;
 
 use crate::context::Context;
 use crate::finding::{Finding, Place, Severity, Target};
 use crate::profile::Profile;
+use crate::rule::Check;
 use crate::rules::RULES;
 use crate::rules::fbc::documented_form;
 use crate::schema::{self, BlobKind};
@@ -114,7 +116,9 @@ pub fn lint(catalog: &Catalog, tree: &dyn Tree, profile: Profile) -> Report {
         .with_max_len(1)
         .flat_map_iter(|rule| {
             let mut found = Vec::new();
-            (rule.check)(&context, &mut found);
+            if let Check::Catalog(check) = rule.check {
+                check(&context, &mut found);
+            }
             found
         })
         .collect();
@@ -122,6 +126,12 @@ pub fn lint(catalog: &Catalog, tree: &dyn Tree, profile: Profile) -> Report {
     yield_to_rules(&mut findings);
     let opm_error =
         catalog.faults.first().map(|fault| fault.message.clone()).or_else(|| verdict::opm_error(&findings));
+    judge(&mut findings, profile);
+    Report { findings: locate(catalog, tree, findings), opm_error }
+}
+
+/// Gives each finding its severity under the profile, and drops those that the profile leaves out.
+pub(crate) fn judge(findings: &mut Vec<Finding>, profile: Profile) {
     findings.retain_mut(|finding| match profile.severity(finding.rule) {
         Some(severity) => {
             finding.severity = severity;
@@ -129,11 +139,22 @@ pub fn lint(catalog: &Catalog, tree: &dyn Tree, profile: Profile) -> Report {
         }
         None => false,
     });
-    locate(&context, findings, opm_error)
+}
+
+/// Where the documents lie in the files that were read.
+pub(crate) trait Documents: Sync {
+    /// The stretch of the file and the syntax of a document.
+    fn document(&self, origin: Origin) -> Option<(Range<usize>, Syntax)>;
+}
+
+impl Documents for Catalog {
+    fn document(&self, origin: Origin) -> Option<(Range<usize>, Syntax)> {
+        Self::document(self, origin).map(|document| (document.range.clone(), document.syntax))
+    }
 }
 
 /// Finds the places of all findings. Files are read again one by one, and not kept.
-fn locate(context: &Context<'_>, findings: Vec<Finding>, opm_error: Option<String>) -> Report {
+pub(crate) fn locate(documents: &dyn Documents, tree: &dyn Tree, findings: Vec<Finding>) -> Vec<Located> {
     let mut by_path: BTreeMap<Option<PathBuf>, Vec<Finding>> = BTreeMap::new();
     for finding in findings {
         let path = finding.place.as_ref().map(|place| place.path.clone());
@@ -143,24 +164,28 @@ fn locate(context: &Context<'_>, findings: Vec<Finding>, opm_error: Option<Strin
     let mut located: Vec<Located> = files
         .into_par_iter()
         .with_max_len(1)
-        .flat_map_iter(|(path, findings)| locate_in_file(context, path.as_deref(), findings))
+        .flat_map_iter(|(path, findings)| locate_in_file(documents, tree, path.as_deref(), findings))
         .collect();
     located.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
-    Report { findings: located, opm_error }
+    located
 }
 
-fn locate_in_file(context: &Context<'_>, path: Option<&Path>, findings: Vec<Finding>) -> Vec<Located> {
+fn locate_in_file(
+    documents: &dyn Documents,
+    tree: &dyn Tree,
+    path: Option<&Path>,
+    findings: Vec<Finding>,
+) -> Vec<Located> {
     let has_place =
         |finding: &Finding| finding.place.as_ref().is_some_and(|place| place.target != Target::File);
     // A file that cannot be read again still has its findings, without lines.
-    let source =
-        path.filter(|_| findings.iter().any(has_place)).and_then(|path| context.tree.read(path).ok());
+    let source = path.filter(|_| findings.iter().any(has_place)).and_then(|path| tree.read(path).ok());
     let source = source.as_deref().unwrap_or_default();
     let lines = Lines::new(source);
     let mut locators: BTreeMap<(u32, u32), Locator> = BTreeMap::new();
     let bytes_of_finding = |finding: &Finding, locators: &mut BTreeMap<(u32, u32), Locator>| {
         let place = finding.place.as_ref().filter(|_| !source.is_empty())?;
-        bytes_of(context, source, place, locators)
+        bytes_of(documents, source, place, locators)
     };
     findings
         .into_iter()
@@ -201,7 +226,7 @@ fn sort_key(located: &Located) -> (Option<&PathBuf>, Option<usize>, &str, &str) 
 }
 
 fn bytes_of(
-    context: &Context<'_>,
+    documents: &dyn Documents,
     source: &[u8],
     place: &Place,
     locators: &mut BTreeMap<(u32, u32), Locator>,
@@ -214,10 +239,9 @@ fn bytes_of(
         Target::Key(pointer) => (pointer, true),
     };
     let origin = place.origin?;
-    let document = context.catalog.document(origin)?;
-    let locator = locators
-        .entry((origin.file, origin.document))
-        .or_insert_with(|| Locator::new(source, document.range.clone(), document.syntax));
+    let (range, syntax) = documents.document(origin)?;
+    let locator =
+        locators.entry((origin.file, origin.document)).or_insert_with(|| Locator::new(source, range, syntax));
     let found = locator.find(pointer);
     let range = match found.key {
         Some(key) if wants_key => key,

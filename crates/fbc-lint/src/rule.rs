@@ -1,5 +1,6 @@
 //! A rule: its code, its documentation and its check, side by side in one file each.
 
+use crate::bundle::BundleContext;
 use crate::context::Context;
 use crate::finding::{Finding, Severity};
 
@@ -17,9 +18,29 @@ pub struct Rule {
     /// On whose authority it is wrong.
     pub basis: Basis,
     /// Looks for it.
-    pub check: fn(&Context<'_>, &mut Vec<Finding>),
-    /// Small catalogs with what the rule finds in them.
+    pub check: Check,
+    /// Small catalogs or bundles with what the rule finds in them.
     pub cases: &'static [Case],
+}
+
+/// What a rule looks at, and how.
+#[derive(Debug)]
+pub enum Check {
+    /// A catalog.
+    Catalog(fn(&Context<'_>, &mut Vec<Finding>)),
+    /// A bundle folder.
+    Bundle(fn(&BundleContext<'_>, &mut Vec<Finding>)),
+}
+
+impl Check {
+    /// The file that the text of a [`Case`] begins with.
+    #[must_use]
+    pub fn first_file(&self) -> &'static str {
+        match self {
+            Self::Catalog(_) => "catalog.yaml",
+            Self::Bundle(_) => "manifests/csv.yaml",
+        }
+    }
 }
 
 impl PartialEq for Rule {
@@ -36,7 +57,13 @@ pub enum Basis {
     /// The CUE of the product documents is stricter than opm: a warning, an error in the strict
     /// profile.
     Documents,
-    /// opm accepts it, and it hurts somebody: a warning.
+    /// opm's `alpha bundle validate` or the default checks of `operator-sdk bundle validate` refuse the
+    /// bundle: an error.
+    Validators,
+    /// The validators accept the bundle, and OLM does not install it: a warning, an error in the strict
+    /// profile.
+    Olm,
+    /// It is accepted everywhere, and it hurts somebody: a warning.
     Advice,
 }
 
@@ -45,20 +72,46 @@ impl Basis {
     #[must_use]
     pub fn severity(self) -> Severity {
         match self {
-            Self::Opm => Severity::Error,
-            Self::Documents | Self::Advice => Severity::Warning,
+            Self::Opm | Self::Validators => Severity::Error,
+            Self::Documents | Self::Olm | Self::Advice => Severity::Warning,
         }
     }
 }
 
-/// A small catalog, and what the rule finds in it. Cases are tests, and examples in the
+/// A small catalog or bundle, and what the rule finds in it. Cases are tests, and examples in the
 /// documentation of the rule.
 #[derive(Debug)]
 pub struct Case {
     /// What is special about it.
     pub title: &'static str,
-    /// The text of the one file `catalog.yaml`.
-    pub catalog: &'static str,
-    /// The findings of this rule: `line:column message` each; none if the catalog is fine.
+    /// The text of its files. It begins with the text of [`Check::first_file`]; a line `-- path --` begins
+    /// another file.
+    pub files: &'static str,
+    /// The findings of this rule: `line:column message` each, with the path and a colon before it where it
+    /// is not the first file; none if all is fine. A finding about a whole file has `-` for line and column.
     pub findings: &'static [&'static str],
+}
+
+impl Case {
+    /// The files with their texts.
+    #[must_use]
+    pub fn files(&self, check: &Check) -> Vec<(&'static str, &'static str)> {
+        let mut files = Vec::new();
+        let (mut path, mut rest) = (check.first_file(), self.files);
+        loop {
+            let mut at = 0;
+            let next = rest.split_inclusive('\n').find_map(|line| {
+                let start = at;
+                at += line.len();
+                let name = line.trim_end().strip_prefix("-- ")?.strip_suffix(" --")?;
+                Some((name, start, at))
+            });
+            let text = rest.get(..next.map_or(rest.len(), |(_, start, _)| start)).unwrap_or_default();
+            if !text.is_empty() || !files.is_empty() {
+                files.push((path, text));
+            }
+            let Some((name, _, end)) = next else { return files };
+            (path, rest) = (name, rest.get(end..).unwrap_or_default());
+        }
+    }
 }

@@ -1,34 +1,46 @@
 //! Every rule finds in its cases what it says it finds, and has the documentation that it must have.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
+use fbc_bundle::BundleContents;
 use fbc_lint::load;
+use fbc_lint::rule::{Case, Check, Rule};
 use fbc_lint::rules::RULES;
-use fbc_lint::{Profile, lint};
+use fbc_lint::{Profile, Targets, lint, lint_bundle};
 use fbc_model::tree::MemoryTree;
 
-/// Rules about files and folders themselves, which no case of one file can break; see `files.rs`.
-const ABOUT_FILES: [&str; 5] = ["FBC001", "FBC002", "FBC033", "FBC216", "FBC217"];
+/// Rules about files and folders themselves, which no small case can break; see `files.rs` and `bundles.rs`.
+const ABOUT_FILES: [&str; 8] =
+    ["FBC001", "FBC002", "FBC033", "FBC216", "FBC217", "BND021", "BND026", "BND211"];
+
+fn found(rule: &'static Rule, case: &Case) -> Vec<String> {
+    let tree: MemoryTree = case.files(&rule.check).into_iter().collect();
+    let report = match rule.check {
+        Check::Catalog(_) => lint(&load(&tree), &tree, Profile::Default),
+        Check::Bundle(_) => {
+            lint_bundle(&BundleContents::read(&tree), &tree, &Targets::default(), Profile::Default)
+        }
+    };
+    let of_rule = report.findings.iter().filter(|located| located.finding.rule == rule);
+    of_rule
+        .map(|located| {
+            let path = located.finding.place.as_ref().map(|place| place.path.as_path());
+            let path = path.filter(|path| *path != Path::new(rule.check.first_file()));
+            let file = path.map(|path| format!("{}:", path.display())).unwrap_or_default();
+            let place = located.span.as_ref();
+            let place = place.map_or("-".to_owned(), |span| format!("{}:{}", span.start.0, span.start.1));
+            format!("{file}{place} {}", located.finding.message)
+        })
+        .collect()
+}
 
 #[test]
 fn cases_of_all_rules() {
     let mut failures = Vec::new();
     for rule in RULES.iter() {
         for case in rule.cases {
-            let tree: MemoryTree = [("catalog.yaml", case.catalog)].into_iter().collect();
-            let report = lint(&load(&tree), &tree, Profile::Default);
-            let found: Vec<String> = report
-                .findings
-                .iter()
-                .filter(|located| located.finding.rule == *rule)
-                .map(|located| {
-                    let place = located
-                        .span
-                        .as_ref()
-                        .map_or("-".to_owned(), |span| format!("{}:{}", span.start.0, span.start.1));
-                    format!("{place} {}", located.finding.message)
-                })
-                .collect();
+            let found = found(rule, case);
             if found != case.findings {
                 failures.push(format!(
                     "{} {}: found {found:#?}, the case says {:#?}",

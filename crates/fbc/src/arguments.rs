@@ -58,6 +58,7 @@ pub(crate) struct Global {
 enum Command {
     Validate(command::validate::Arguments),
     Render(command::render::Arguments),
+    Bundle(command::bundle::Arguments),
     List(command::list::Arguments),
     Graph(command::graph::Arguments),
     Query(command::query::Arguments),
@@ -116,6 +117,7 @@ impl CommandLine {
         match self.command {
             Command::Validate(arguments) => command::validate::run(&arguments, global),
             Command::Render(arguments) => command::render::run(&arguments),
+            Command::Bundle(arguments) => command::bundle::run(&arguments, global),
             Command::List(arguments) => command::list::run(&arguments),
             Command::Filter(arguments) => command::filter::run(&arguments, global),
             Command::Query(arguments) => command::query::run(&arguments),

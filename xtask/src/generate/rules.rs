@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use fbc_lint::rule::{Basis, Case, Rule};
+use fbc_lint::rule::{Basis, Case, Check, Rule};
 use fbc_lint::rules::RULES;
 
 use super::Generated;
@@ -26,7 +26,7 @@ fn page(rule: &Rule) -> Generated {
         rule.explanation.trim()
     );
     for case in rule.cases {
-        example(&mut text, case);
+        example(&mut text, rule, case);
     }
     Generated { path: PathBuf::from(format!("docs/rules/{}.md", rule.code)), content: text }
 }
@@ -37,21 +37,34 @@ fn authority(basis: Basis) -> &'static str {
         Basis::Documents => {
             "**Warning**, an error under `--profile strict`: the documented schemas forbid it, opm does not."
         }
-        Basis::Advice => "**Warning**: opm accepts it, and it hurts somebody.",
+        Basis::Validators => "**Error**: the validation of opm or operator-sdk refuses the bundle.",
+        Basis::Olm => {
+            "**Warning**, an error under `--profile strict`: the validators accept it, OLM does not install it."
+        }
+        Basis::Advice => "**Warning**: it is accepted, and it hurts somebody.",
     }
 }
 
-fn example(text: &mut String, case: &Case) {
+fn example(text: &mut String, rule: &Rule, case: &Case) {
     // Writing to a String cannot fail.
-    let _ = write!(text, "\n## Example: {}\n\n```yaml\n{}\n```\n\n", case.title, case.catalog.trim_end());
+    let _ = write!(text, "\n## Example: {}\n\n", case.title);
+    for (path, file) in case.files(&rule.check) {
+        if matches!(rule.check, Check::Bundle(_)) {
+            let _ = write!(text, "`{path}`:\n\n");
+        }
+        let _ = write!(text, "```yaml\n{}\n```\n\n", file.trim_end());
+    }
     if case.findings.is_empty() {
         text.push_str("Nothing is found.\n");
     }
     for finding in case.findings {
         let (place, message) = finding.split_once(' ').unwrap_or((finding, ""));
-        let place = match place.split_once(':') {
-            Some((line, column)) => format!("Line {line}, column {column}"),
-            None => "The file".to_owned(),
+        let mut parts = place.rsplitn(3, ':');
+        let place = match (parts.next(), parts.next(), parts.next()) {
+            (Some(column), Some(line), None) if column != "-" => format!("Line {line}, column {column}"),
+            (Some(column), Some(line), Some(path)) => format!("`{path}`, line {line}, column {column}"),
+            (Some("-"), Some(path), None) => format!("`{path}`"),
+            _ => "The file".to_owned(),
         };
         let _ = writeln!(text, "- {place}: {message}");
     }
@@ -59,12 +72,12 @@ fn example(text: &mut String, case: &Case) {
 
 fn index(rules: &[&Rule]) -> Generated {
     let mut text =
-        "# Rules\n\nWhat `fbc validate` looks for. `fbc explain CODE` shows the same pages.\n\n".to_owned();
+        "# Rules\n\nWhat `fbc validate` and `fbc bundle validate` (`BND`) look for. `fbc explain CODE` shows the same pages.\n\n".to_owned();
     text.push_str("| code | name | severity | what it finds |\n|---|---|---|---|\n");
     for rule in rules {
         let severity = match rule.basis {
-            Basis::Opm => "error",
-            Basis::Documents => "warning (strict: error)",
+            Basis::Opm | Basis::Validators => "error",
+            Basis::Documents | Basis::Olm => "warning (strict: error)",
             Basis::Advice => "warning",
         };
         let _ = writeln!(

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use crate::rule::Rule;
 
+pub mod bnd;
 pub mod dep;
 pub mod fbc;
 pub mod grf;
@@ -11,7 +12,7 @@ pub mod img;
 
 /// All rules in the order of their codes.
 pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-    let mut rules: Vec<&'static Rule> = [dep::RULES, fbc::RULES, grf::RULES, img::RULES].concat();
+    let mut rules: Vec<&'static Rule> = [bnd::RULES, dep::RULES, fbc::RULES, grf::RULES, img::RULES].concat();
     rules.sort_by_key(|rule| rule.code);
     rules
 });

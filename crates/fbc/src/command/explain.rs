@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use fbc_lint::Rule;
-use fbc_lint::rule::Basis;
+use fbc_lint::rule::{Basis, Check};
 use fbc_lint::rules::{RULES, find};
 
 use crate::failure::{CLEAN, Failure, HELP, STRONG, closest};
@@ -57,13 +57,22 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
         Basis::Documents => {
             "A warning: opm accepts it, the documented schemas do not. An error with --profile strict."
         }
-        Basis::Advice => "A warning: opm accepts it, and it hurts somebody.",
+        Basis::Validators => "An error: the validation of opm or operator-sdk refuses such a bundle.",
+        Basis::Olm => {
+            "A warning: the validators accept it, OLM does not install it. An error with --profile strict."
+        }
+        Basis::Advice => "A warning: it is accepted, and it hurts somebody.",
     };
     writeln!(out, "{basis}\n\n{}", rule.explanation.trim_end())?;
     for case in rule.cases {
         writeln!(out, "\n{HELP}Example{HELP:#}: {}", case.title)?;
-        for line in case.catalog.lines() {
-            writeln!(out, "    {line}")?;
+        for (path, text) in case.files(&rule.check) {
+            if matches!(rule.check, Check::Bundle(_)) {
+                writeln!(out, "    # {path}")?;
+            }
+            for line in text.lines() {
+                writeln!(out, "    {line}")?;
+            }
         }
         if case.findings.is_empty() {
             writeln!(out, "  is fine.")?;

@@ -33,6 +33,13 @@ pub(crate) struct Arguments {
     /// map, put together in this order
     #[arg(value_name = "REF", required = true, value_hint = ValueHint::AnyPath)]
     references: Vec<PathBuf>,
+    #[command(flatten)]
+    rendering: RenderingArguments,
+}
+
+/// What becomes of blobs, and where they go.
+#[derive(Args, Debug)]
+pub(crate) struct RenderingArguments {
     /// The format to write
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     output: OutputFormat,
@@ -78,10 +85,15 @@ pub(crate) fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLe
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    render(&arguments.references, &arguments.rendering)
+}
+
+/// Writes catalogs and bundles as one stream of blobs.
+pub(crate) fn render(references: &[PathBuf], arguments: &RenderingArguments) -> Result<u8, Failure> {
     let level =
         if arguments.migrate { MigrateLevel::ALL } else { arguments.migrate_level.unwrap_or_default() };
     let images = arguments.image_map.read()?;
-    let loaded = load_mapped(&arguments.references, &images, arguments.image_ref_template.as_ref())?;
+    let loaded = load_mapped(references, &images, arguments.image_ref_template.as_ref())?;
     let Some(mut catalog) = loaded else {
         return Ok(FINDINGS);
     };

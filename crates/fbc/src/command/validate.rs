@@ -25,13 +25,20 @@ pub(crate) struct Arguments {
     /// Catalogs: folders, single files, or `-` for standard input; each is validated on its own
     #[arg(value_name = "PATH", default_value = ".", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    report: ReportArguments,
+}
+
+/// What counts, and how it is told.
+#[derive(Args, Debug)]
+pub(crate) struct ReportArguments {
     /// How findings are written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     /// Which findings count as errors
     #[arg(long, default_value = "default", value_name = "PROFILE", value_parser = profiles(),
           long_help = profile_help())]
-    profile: Profile,
+    pub(crate) profile: Profile,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
@@ -68,24 +75,30 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     let catalogs: Vec<CheckedCatalog> = sources
         .into_iter()
-        .map(|(path, source)| check(path, source, arguments.profile, global.verbose))
+        .map(|(path, source)| check(path, source, arguments.report.profile, global.verbose))
         .collect();
-    let style = Style {
-        color: arguments.output.is_none() && terminal::stdout_has_color(),
-        quiet: global.quiet,
-        max_findings: arguments.max_findings,
-    };
-    let written = write_output(arguments.output.as_deref(), |out| {
-        Ok(report::write(arguments.format, &catalogs, style, out)?)
-    });
-    let summary = Summary::of(&catalogs);
-    let code =
-        if summary.errors > 0 || arguments.deny_warnings && summary.warnings > 0 { FINDINGS } else { CLEAN };
-    match written {
-        // The verdict holds even if nobody wants to read all of it.
-        Err(failure) if failure.is_closed_output() => Ok(code),
-        Err(failure) => Err(failure),
-        Ok(()) => Ok(code),
+    arguments.report.write(&catalogs, global)
+}
+
+impl ReportArguments {
+    /// Writes the findings of everything that was checked; the exit code.
+    pub(crate) fn write(&self, checked: &[CheckedCatalog], global: Global) -> Result<u8, Failure> {
+        let style = Style {
+            color: self.output.is_none() && terminal::stdout_has_color(),
+            quiet: global.quiet,
+            max_findings: self.max_findings,
+        };
+        let written =
+            write_output(self.output.as_deref(), |out| Ok(report::write(self.format, checked, style, out)?));
+        let summary = Summary::of(checked);
+        let code =
+            if summary.errors > 0 || self.deny_warnings && summary.warnings > 0 { FINDINGS } else { CLEAN };
+        match written {
+            // The verdict holds even if nobody wants to read all of it.
+            Err(failure) if failure.is_closed_output() => Ok(code),
+            Err(failure) => Err(failure),
+            Ok(()) => Ok(code),
+        }
     }
 }
 

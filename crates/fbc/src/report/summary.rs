@@ -42,7 +42,11 @@ impl Summary {
         match (self.errors, self.warnings) {
             (0, 0) => {
                 let (packages, bundles) = (count(self.packages, "package"), count(self.bundles, "bundle"));
-                format!("no problems: {packages}, {bundles} in {files}")
+                match self.packages {
+                    // Bundle folders are in no package yet.
+                    0 if self.bundles > 0 => format!("no problems: {bundles} in {files}"),
+                    _ => format!("no problems: {packages}, {bundles} in {files}"),
+                }
             }
             (0, warnings) => format!("{} in {files}", count(warnings, "warning")),
             (errors, 0) => format!("{} in {files}", count(errors, "error")),

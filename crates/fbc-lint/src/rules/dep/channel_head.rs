@@ -8,7 +8,7 @@ use fbc_yaml::go_text::quote;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::grf::opm::name_list;
 
 /// See [`Rule::explanation`].
@@ -23,11 +23,11 @@ deprecated, all users of the channel end with a warning and have no update that 
 Add a newer bundle to the channel. If the channel as a whole has come to its end, deprecate the channel, so
 that its users learn where to go.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "an older bundle is deprecated",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -58,7 +58,7 @@ entries:
         },
         Case {
             title: "the head is deprecated",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -91,7 +91,7 @@ entries:
         },
         Case {
             title: "with its channel",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

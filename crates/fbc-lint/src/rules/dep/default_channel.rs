@@ -8,7 +8,7 @@ use fbc_yaml::go_text::quote;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::grf::opm::name_list;
 
 /// See [`Rule::explanation`].
@@ -22,11 +22,11 @@ user begins with a warning, although there is a channel without one.
 
 Make a channel that is not deprecated the default channel.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "another channel is deprecated",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -53,7 +53,7 @@ entries:
         },
         Case {
             title: "the only channel is deprecated",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -74,7 +74,7 @@ entries:
         },
         Case {
             title: "the default channel is deprecated",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

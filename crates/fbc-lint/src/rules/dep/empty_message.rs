@@ -8,7 +8,7 @@ use fbc_yaml::go_text::quote;
 use super::references::references;
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::grf::opm::{bundle_leaf, channel_leaf, leaf_order, package_leaf};
 
 /// See [`Rule::explanation`].
@@ -22,11 +22,11 @@ installed. Without one they learn nothing, so opm refuses it.
 
 Say what is no longer supported, and what to use instead.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a channel of the package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -47,7 +47,7 @@ entries:
         },
         Case {
             title: "an empty message",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -68,7 +68,7 @@ entries:
         },
         Case {
             title: "no message",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,11 +19,11 @@ package it is follows from `package` of the blob.
 
 Remove the name. If a channel or a bundle is meant, set the schema accordingly.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "no name",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -44,7 +44,7 @@ entries:
         },
         Case {
             title: "a name",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

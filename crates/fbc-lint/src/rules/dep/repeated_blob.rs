@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 use super::references::{conversion, with_number};
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,11 +19,11 @@ All deprecations of a package stand in one `olm.deprecations` blob.
 
 Move the entries into the first blob, and remove the others.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "one blob",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -36,7 +36,7 @@ entries: []
         },
         Case {
             title: "two blobs",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

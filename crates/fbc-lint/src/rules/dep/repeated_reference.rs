@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,11 +18,11 @@ same reference.
 
 Join the two messages in one entry.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a channel of the package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -43,7 +43,7 @@ entries:
         },
         Case {
             title: "the same channel twice",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,11 +18,11 @@ what to do: the package, channel or version to go to, or the end of support.
 
 Write a sentence or two, such as \"channel `alpha` is no longer supported. Please switch to `stable`\".",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a sentence",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -43,7 +43,7 @@ entries:
         },
         Case {
             title: "a word",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

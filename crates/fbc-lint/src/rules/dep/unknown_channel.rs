@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
@@ -19,11 +19,11 @@ A deprecation of a channel names an `olm.channel` blob of the same package.
 
 Correct the name. If the channel was removed from the catalog, remove its deprecation too.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a channel of the package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -44,7 +44,7 @@ entries:
         },
         Case {
             title: "no such channel",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

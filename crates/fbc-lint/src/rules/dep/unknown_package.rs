@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 use super::references::conversion;
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
@@ -19,11 +19,11 @@ The package of a deprecations blob must have an `olm.package` blob in the same c
 
 Correct the name. If the package was removed from the catalog, remove its deprecations too.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a known package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -36,7 +36,7 @@ entries: []
         },
         Case {
             title: "an unknown package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

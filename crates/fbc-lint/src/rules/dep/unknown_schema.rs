@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
@@ -20,11 +20,11 @@ Packages, channels and bundles can be deprecated, with `reference.schema` being 
 
 Correct the schema.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a channel of the package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -45,7 +45,7 @@ entries:
         },
         Case {
             title: "another schema",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

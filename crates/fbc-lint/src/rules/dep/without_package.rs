@@ -3,7 +3,7 @@
 use super::references::conversion;
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -16,11 +16,11 @@ refuses the catalog.
 
 Add `package` with the name of the package.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -33,7 +33,7 @@ entries: []
         },
         Case {
             title: "no package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

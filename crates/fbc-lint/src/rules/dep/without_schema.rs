@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 use super::references::{conversion, with_number};
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,11 +18,11 @@ Channels and bundles also need `reference.name`.
 
 Add the schema to the reference.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a channel of the package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -43,7 +43,7 @@ entries:
         },
         Case {
             title: "no schema",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, load_fault};
 
@@ -20,12 +20,12 @@ field. opm refuses a blob with such keys at its top level, known or not.
 
 Keep the one that is spelt as the format spells it.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
-        Case { title: "different keys", catalog: "schema: olm.package\nname: foo\n", findings: &[] },
+        Case { title: "different keys", files: "schema: olm.package\nname: foo\n", findings: &[] },
         Case {
             title: "one key in two spellings",
-            catalog: "schema: olm.package\nname: foo\nName: bar\n",
+            files: "schema: olm.package\nname: foo\nName: bar\n",
             findings: &[
                 "2:1 \"name\" is here in another spelling too: keys must not differ in upper and lower case only",
             ],

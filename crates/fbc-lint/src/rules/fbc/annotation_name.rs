@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{opm, suggest};
 
@@ -23,11 +23,11 @@ effect, `olm.skipRange` has. Nobody says so, and users are left without an upgra
 Correct the name in the ClusterServiceVersion, build the bundle anew, and render it. The annotations are
 `olm.skipRange`, `olm.substitutesFor` and `olm.properties`. A package is reported once for each name.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "as OLM spells it",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -38,7 +38,7 @@ properties:
         },
         Case {
             title: "another case",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo

@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
 
@@ -19,11 +19,11 @@ Build metadata (`+…` at the end of a version) was the old way to tell apart bu
 
 Move what follows the `+` to `release`.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a release",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo-v1.0.0-1
 properties:
@@ -33,7 +33,7 @@ properties:
         },
         Case {
             title: "both",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

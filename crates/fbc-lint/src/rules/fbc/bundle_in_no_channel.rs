@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{opm, suggest};
 
@@ -22,11 +22,11 @@ often the reason than intent.
 
 Add an entry to a channel, with the edges that lead to it, or remove the blob of the bundle.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "listed",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -45,7 +45,7 @@ package: foo
         },
         Case {
             title: "not listed",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

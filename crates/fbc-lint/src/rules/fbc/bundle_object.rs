@@ -4,7 +4,7 @@ use fbc_model::load::{FaultPlace, LoadFaultKind};
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, load_fault};
 
@@ -19,21 +19,21 @@ base64. This one is no base64, or what it holds is no YAML.
 
 Render the bundle image anew rather than mending the data by hand.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a manifest",
-            catalog: "schema: olm.bundle\nname: foo.v1\nproperties:\n- {type: olm.bundle.object, value: {data: e30=}}\n",
+            files: "schema: olm.bundle\nname: foo.v1\nproperties:\n- {type: olm.bundle.object, value: {data: e30=}}\n",
             findings: &[],
         },
         Case {
             title: "no base64",
-            catalog: "schema: olm.bundle\nname: foo.v1\nproperties:\n- {type: olm.bundle.object, value: {data: '*'}}\n",
+            files: "schema: olm.bundle\nname: foo.v1\nproperties:\n- {type: olm.bundle.object, value: {data: '*'}}\n",
             findings: &["4:43 `properties[0].value.data` is no base64: byte 0 of it cannot stand there"],
         },
         Case {
             title: "no YAML",
-            catalog: "schema: olm.bundle\nname: foo.v1\nproperties:\n- {type: olm.bundle.object, value: {data: 'YTogYjogYw=='}}\n",
+            files: "schema: olm.bundle\nname: foo.v1\nproperties:\n- {type: olm.bundle.object, value: {data: 'YTogYjogYw=='}}\n",
             findings: &[
                 "4:43 `properties[0].value.data` holds no manifest: yaml: mapping values are not allowed in this context",
             ],

@@ -8,7 +8,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Phase, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, package_property, unknown_package_help};
 
@@ -23,11 +23,11 @@ The `package` of a bundle names an `olm.package` blob in the same catalog. There
 Correct the name, or add the blob of the package. The bundles of one unknown package are reported
 together.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a known package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -40,7 +40,7 @@ package: foo
         },
         Case {
             title: "a misspelt package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

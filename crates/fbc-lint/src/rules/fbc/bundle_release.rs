@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
 
@@ -19,11 +19,11 @@ The `release` in the property `olm.package` tells apart bundles of one version. 
 characters: identifiers with dots between, as in the prerelease of a semantic version. Identifiers are
 letters, digits and `-`; numbers have no leading zeros.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a number",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo-v1.0.0-1
 properties:
@@ -33,7 +33,7 @@ properties:
         },
         Case {
             title: "a leading zero",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 properties:
@@ -45,7 +45,7 @@ properties:
         },
         Case {
             title: "too long",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 properties:
@@ -55,7 +55,7 @@ properties:
         },
         Case {
             title: "much too long",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 properties:

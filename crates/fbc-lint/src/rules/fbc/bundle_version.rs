@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
 
@@ -22,11 +22,11 @@ out.
 A prerelease is a sequence of identifiers with dots between: letters, digits and `-`, and numbers again
 without leading zeros.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a version",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1.0.0
 package: foo
@@ -38,7 +38,7 @@ properties:
         },
         Case {
             title: "a prefix",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 properties:
@@ -50,7 +50,7 @@ properties:
         },
         Case {
             title: "two numbers",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 properties:
@@ -60,7 +60,7 @@ properties:
         },
         Case {
             title: "none",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 properties:

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
 
@@ -18,11 +18,11 @@ pub static RULE: Rule = Rule {
 The `image` of a bundle is what a cluster pulls to install it. Only a bundle that carries its manifests in
 properties `olm.bundle.object` can do without.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "an image",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -36,7 +36,7 @@ image: quay.io/foo/foo:v1.0.0
         },
         Case {
             title: "no image",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -49,7 +49,7 @@ package: foo
         },
         Case {
             title: "an empty image",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

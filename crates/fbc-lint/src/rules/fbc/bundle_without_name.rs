@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Phase, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{bundle_leaf, conversion, leaf_order};
 
@@ -17,11 +17,11 @@ pub static RULE: Rule = Rule {
 Channels list bundles by name, so a bundle without one cannot be in any. The name is that of the
 ClusterServiceVersion in the bundle, such as `foo.v1.0.0`.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a name",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -40,7 +40,7 @@ package: foo
         },
         Case {
             title: "no name",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

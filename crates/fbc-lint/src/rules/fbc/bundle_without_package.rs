@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Phase, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, package_property};
 
@@ -17,11 +17,11 @@ pub static RULE: Rule = Rule {
 The `package` of an `olm.bundle` blob says to which package the bundle belongs. The property
 `olm.package` repeats it.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a package",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -30,7 +30,7 @@ package: foo
         },
         Case {
             title: "no package",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 ",

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Phase, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, unknown_package_help};
 
@@ -21,11 +21,11 @@ or the channel names none.
 Correct the name, or add the blob of the package. What else follows from the missing package, for the
 bundles in the channel for instance, is not reported.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a known package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -38,7 +38,7 @@ name: stable
         },
         Case {
             title: "a misspelt package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -51,7 +51,7 @@ name: stable
         },
         Case {
             title: "no package",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

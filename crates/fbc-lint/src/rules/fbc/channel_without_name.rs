@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Phase, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::conversion;
 
@@ -17,11 +17,11 @@ pub static RULE: Rule = Rule {
 An `olm.channel` blob needs a name that is unique in its package: users follow channels by name, and
 `defaultChannel` of the package names one.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a name",
-            catalog: "\
+            files: "\
 schema: olm.channel
 package: foo
 name: stable
@@ -30,7 +30,7 @@ name: stable
         },
         Case {
             title: "no name",
-            catalog: "\
+            files: "\
 schema: olm.channel
 package: foo
 ",

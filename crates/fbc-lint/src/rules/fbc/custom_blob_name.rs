@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,11 +17,11 @@ pub static RULE: Rule = Rule {
 opm validates blobs of other schemas whatever their schema and package are, but serves a catalog only if
 both consist of letters, digits, `.`, `_` and `-` and begin with a letter or digit.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a good schema",
-            catalog: "\
+            files: "\
 schema: com.example.note
 package: foo
 ",
@@ -29,7 +29,7 @@ package: foo
         },
         Case {
             title: "a space",
-            catalog: "\
+            files: "\
 schema: my note
 package: foo
 ",
@@ -37,7 +37,7 @@ package: foo
         },
         Case {
             title: "a slash in the package",
-            catalog: "\
+            files: "\
 schema: com.example.note
 package: foo/bar
 ",

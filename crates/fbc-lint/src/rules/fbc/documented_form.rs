@@ -6,7 +6,7 @@ use fbc_yaml::stream;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 use crate::schema::{self, BlobKind, SchemaRule};
 
 /// See [`Rule::explanation`].
@@ -21,11 +21,11 @@ opm accepts all of that, and other tools that read the catalog may not.
 
 `fbc schema` shows the schemas; an editor that knows them points such places out while you type.",
     basis: Basis::Documents,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "complete",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -34,7 +34,7 @@ defaultChannel: stable
         },
         Case {
             title: "a property without a value",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -46,7 +46,7 @@ properties:
         },
         Case {
             title: "deprecations that deprecate nothing",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -59,7 +59,7 @@ entries: []
         },
         Case {
             title: "an edge that is there and empty",
-            catalog: "\
+            files: "\
 schema: olm.channel
 package: foo
 name: stable

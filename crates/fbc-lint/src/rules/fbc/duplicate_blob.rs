@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
 
@@ -19,11 +19,11 @@ pub static RULE: Rule = Rule {
 Schema, package and name together identify a blob in a catalog. opm checks that for its own schemas only;
 who looks up one of two equal ones finds either.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "two names",
-            catalog: "\
+            files: "\
 schema: com.example.note
 package: foo
 name: a
@@ -36,7 +36,7 @@ name: b
         },
         Case {
             title: "equal",
-            catalog: "\
+            files: "\
 schema: com.example.note
 package: foo
 name: a

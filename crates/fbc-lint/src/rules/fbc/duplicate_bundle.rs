@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Phase, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, other_place};
 
@@ -19,11 +19,11 @@ that a bundle was rendered and appended twice.
 
 Remove one of the blobs. Its other contents are not checked.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "two bundles",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -40,7 +40,7 @@ package: foo
         },
         Case {
             title: "the same twice",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

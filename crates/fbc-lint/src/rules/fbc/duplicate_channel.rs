@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Phase, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, other_place};
 
@@ -20,11 +20,11 @@ All entries of a channel stand in one `olm.channel` blob. Blobs of the same name
 
 Move the entries of both into one, or rename one.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "two channels",
-            catalog: "\
+            files: "\
 schema: olm.channel
 package: foo
 name: a
@@ -37,7 +37,7 @@ name: b
         },
         Case {
             title: "two blobs of one name",
-            catalog: "\
+            files: "\
 schema: olm.channel
 package: foo
 name: a

@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Phase, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::conversion;
 
@@ -21,11 +21,11 @@ may be in other channels as well, with other edges.
 
 Merge the entries into one.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "two entries",
-            catalog: "\
+            files: "\
 schema: olm.channel
 package: foo
 name: a
@@ -37,7 +37,7 @@ entries:
         },
         Case {
             title: "the same twice",
-            catalog: "\
+            files: "\
 schema: olm.channel
 package: foo
 name: a

@@ -5,7 +5,7 @@ use fbc_yaml::locate::{Locator, line_and_column};
 
 use crate::context::Context;
 use crate::finding::{Finding, Place, Target};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,11 +18,11 @@ the first one held is gone.
 
 Remove one of the two, or merge what they hold.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "different keys",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -31,7 +31,7 @@ defaultChannel: stable
         },
         Case {
             title: "one key twice",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 name: bar

@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Phase, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, other_place};
 
@@ -21,11 +21,11 @@ Each package has exactly one `olm.package` blob in the whole catalog.
 Two usual reasons: a package was copied and not renamed; or the folder is no catalog but holds several,
 for instance one for each version of OpenShift. Validate each of those folders on its own.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "one blob",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -34,7 +34,7 @@ defaultChannel: stable
         },
         Case {
             title: "two blobs",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

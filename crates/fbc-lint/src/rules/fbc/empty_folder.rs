@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Place, Target};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,10 +19,10 @@ By custom each package has a folder of its own. This folder holds no blob: files
 the package was removed and its folder was not. A folder all of whose files `.indexignore` leaves out is
 not reported.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[Case {
         title: "no folders",
-        catalog: "\
+        files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{missing_bundles, suggest};
 
@@ -25,11 +25,11 @@ it says instead that the bundle lacks its property `olm.package` and its image.
 
 Render the missing bundle into the catalog, correct the name, or remove the entry from all channels.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a bundle for the entry",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -48,7 +48,7 @@ package: foo
         },
         Case {
             title: "no bundle",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

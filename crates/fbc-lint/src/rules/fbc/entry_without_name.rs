@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Phase, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::missing_bundles;
 use super::opm::conversion;
@@ -18,11 +18,11 @@ pub static RULE: Rule = Rule {
 An entry of a channel stands for a bundle and has its name. An entry without one is usually a line with
 a lonely `-`, or `replaces` that was meant to belong to the entry before.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a name",
-            catalog: "\
+            files: "\
 schema: olm.channel
 package: foo
 name: a
@@ -33,7 +33,7 @@ entries:
         },
         Case {
             title: "no name",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::odd_keys;
 
@@ -18,11 +18,11 @@ opm takes fields whatever their case: `defaultchannel` counts as `defaultChannel
 a query with jq, a schema in an editor, a program in another language finds nothing there. When opm
 renders the blob, it writes the usual spelling.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "the usual spelling",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -31,7 +31,7 @@ defaultChannel: stable
         },
         Case {
             title: "another case",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultchannel: stable

@@ -4,7 +4,7 @@ use fbc_model::load::{FaultPlace, LoadFaultKind};
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, load_fault};
 
@@ -19,22 +19,22 @@ number, boolean or list where text is due is refused, and so is text that should
 
 YAML 1.1 reads `4.19`, `1_000`, `on`, `yes` and the like as numbers and booleans: put texts in quotes.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
-        Case { title: "text", catalog: "schema: olm.package\nname: foo\ndescription: '3'\n", findings: &[] },
+        Case { title: "text", files: "schema: olm.package\nname: foo\ndescription: '3'\n", findings: &[] },
         Case {
             title: "a number for text",
-            catalog: "schema: olm.package\nname: foo\ndescription: 3\n",
+            files: "schema: olm.package\nname: foo\ndescription: 3\n",
             findings: &["3:14 `description` must be text, found a number"],
         },
         Case {
             title: "text for a list",
-            catalog: "schema: olm.channel\npackage: foo\nname: stable\nentries:\n- name: foo.v2\n  skips: foo.v1\n",
+            files: "schema: olm.channel\npackage: foo\nname: stable\nentries:\n- name: foo.v2\n  skips: foo.v1\n",
             findings: &["6:10 `entries[0].skips` must be a list of texts, found text"],
         },
         Case {
             title: "no base64",
-            catalog: "schema: olm.package\nname: foo\nicon: {base64data: '*', mediatype: image/png}\n",
+            files: "schema: olm.package\nname: foo\nicon: {base64data: '*', mediatype: image/png}\n",
             findings: &["3:20 `icon.base64data` is no base64: byte 0 of it cannot stand there"],
         },
     ],

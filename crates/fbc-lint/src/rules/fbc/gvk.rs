@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
 
@@ -20,11 +20,11 @@ pub static RULE: Rule = Rule {
 the form of a domain name, a version such as `v1alpha1`, and a kind in the form of a Go type name. No
 API can have another name, so nothing provides or satisfies this one.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "an API",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -35,7 +35,7 @@ properties:
         },
         Case {
             title: "a slash in the group",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -46,7 +46,7 @@ properties:
         },
         Case {
             title: "no kind",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -76,10 +76,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// A field, what it must satisfy, and what is said of it if it does not.
-type Check = (&'static str, fn(&str) -> bool, &'static str);
+type FieldCheck = (&'static str, fn(&str) -> bool, &'static str);
 
 fn fault(value: Node<'_>, kind: &str, bundle: &str) -> Option<(&'static str, String)> {
-    let checks: [Check; 3] = [
+    let checks: [FieldCheck; 3] = [
         ("group", is_group, "no domain name"),
         ("version", is_label, "no version such as \"v1\""),
         ("kind", |kind| is_label(&kind.to_ascii_lowercase()), "not the name of a type"),

@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
 
@@ -19,11 +19,11 @@ pub static RULE: Rule = Rule {
 A bundle has several properties `olm.gvk`, or several `olm.gvk.required`, with the same group, version and
 kind. One is enough; a second one is most often a copy in which the version or kind was not changed.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "two APIs",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -35,7 +35,7 @@ properties:
         },
         Case {
             title: "the same twice",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo

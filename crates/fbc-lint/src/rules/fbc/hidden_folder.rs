@@ -8,7 +8,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, OpmText, Place, Target};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::load_fault;
 
@@ -24,10 +24,10 @@ names of the files. What it finds there is no catalog.
 Validate the folder of the catalog rather than the root of the repository, or name the hidden folder in
 `.indexignore`. A folder is reported once.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[Case {
         title: "no hidden folder",
-        catalog: "\
+        files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

@@ -4,7 +4,7 @@ use fbc_model::load::LoadFaultKind;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::load_fault;
 
@@ -19,8 +19,8 @@ read, or has a line of more than 64 KiB, which opm refuses.
 
 Put one pattern on each line, as in `.gitignore`.",
     basis: Basis::Opm,
-    check,
-    cases: &[Case { title: "no ignore file", catalog: "schema: olm.package\nname: foo\n", findings: &[] }],
+    check: Check::Catalog(check),
+    cases: &[Case { title: "no ignore file", files: "schema: olm.package\nname: foo\n", findings: &[] }],
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -6,7 +6,7 @@ use fbc_yaml::stream::Syntax;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::load_fault;
 
@@ -23,17 +23,17 @@ Common mistakes: a tab in the indentation; a text with `: ` or ` #` in it, or on
 `&`, `@`, `%`, `{` or a back quote, without quotes; a list item that is not as far to the right as its
 neighbours; a missing or superfluous comma in JSON; comments in JSON.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
-        Case { title: "well-formed", catalog: "schema: olm.package\nname: foo\n", findings: &[] },
+        Case { title: "well-formed", files: "schema: olm.package\nname: foo\n", findings: &[] },
         Case {
             title: "a colon in a text without quotes",
-            catalog: "schema: olm.package\nname: foo\ndescription: note: this\n",
+            files: "schema: olm.package\nname: foo\ndescription: note: this\n",
             findings: &["3:18 the document is no valid YAML: mapping values are not allowed in this context"],
         },
         Case {
             title: "a superfluous comma",
-            catalog: "{\"schema\": \"olm.package\",, \"name\": \"foo\"}\n",
+            files: "{\"schema\": \"olm.package\",, \"name\": \"foo\"}\n",
             findings: &[
                 "1:26 the document is no valid JSON: invalid character ',' looking for beginning of object key string",
             ],

@@ -5,7 +5,7 @@ use fbc_yaml::{Kind, Node};
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
 
@@ -21,11 +21,11 @@ with a value that cannot be read is installed, the cluster refuses upgrades to a
 
 Put the version in quotes: without them YAML reads a number, and `4.20` becomes `4.2`.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a minor version",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -36,7 +36,7 @@ properties:
         },
         Case {
             title: "a number",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -47,7 +47,7 @@ properties:
         },
         Case {
             title: "a patch version",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -60,7 +60,7 @@ properties:
         },
         Case {
             title: "twice",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -94,7 +94,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn fault(value: Node<'_>) -> Option<String> {
+pub(crate) fn fault(value: Node<'_>) -> Option<String> {
     match (value.kind(), value.as_str()) {
         (_, Some(text)) if is_minor_version(text) => None,
         (_, Some(text)) => Some(format!("{}, not a minor version", quote(text))),

@@ -4,7 +4,7 @@ use fbc_model::load::{FaultPlace, LoadFaultKind};
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, load_fault};
 
@@ -20,22 +20,22 @@ and `off`. An empty value is null.
 
 Put the text in quotes.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
-        Case { title: "text", catalog: "schema: olm.channel\npackage: foo\nname: '4.19'\n", findings: &[] },
+        Case { title: "text", files: "schema: olm.channel\npackage: foo\nname: '4.19'\n", findings: &[] },
         Case {
             title: "a number",
-            catalog: "schema: olm.channel\npackage: foo\nname: 4.19\n",
+            files: "schema: olm.channel\npackage: foo\nname: 4.19\n",
             findings: &["3:7 `name` must be text, found 4.19"],
         },
         Case {
             title: "a boolean of YAML 1.1",
-            catalog: "schema: olm.channel\npackage: foo\nname: on\n",
+            files: "schema: olm.channel\npackage: foo\nname: on\n",
             findings: &["3:7 `name` must be text, found the boolean true"],
         },
         Case {
             title: "nothing",
-            catalog: "schema:\nname: foo\n",
+            files: "schema:\nname: foo\n",
             findings: &["1:8 `schema` must be text, found nothing"],
         },
     ],

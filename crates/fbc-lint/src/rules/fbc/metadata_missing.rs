@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
 
@@ -21,11 +21,11 @@ bundle with neither can be installed, but has no entry that people could read.
 
 Render the bundle image with a current opm or with `fbc render`. A package is reported once.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "metadata",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -41,7 +41,7 @@ image: quay.io/foo/foo:v1
         },
         Case {
             title: "neither",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

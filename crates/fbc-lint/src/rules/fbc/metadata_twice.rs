@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use fbc_model::Property;
 
@@ -19,11 +19,11 @@ pub static RULE: Rule = Rule {
 The property `olm.csv.metadata` holds what a console shows of a bundle. opm validates a catalog in which a
 bundle has two, and then cannot serve it: `expected at most 1 property of type \"olm.csv.metadata\"`.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "one",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -34,7 +34,7 @@ properties:
         },
         Case {
             title: "two",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo

@@ -5,7 +5,7 @@ use fbc_yaml::json_reader;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{load_fault, suggest};
 
@@ -25,26 +25,26 @@ comments only. Remove that line, and separators with nothing between them.
 A file that is no part of the catalog, such as a Kubernetes manifest or a `README.md`, belongs into
 `.indexignore`: opm reads every file, whatever its name.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a header without a separator",
-            catalog: "# Licence\nschema: olm.package\nname: foo\n",
+            files: "# Licence\nschema: olm.package\nname: foo\n",
             findings: &[],
         },
         Case {
             title: "a header with a separator",
-            catalog: "# Licence\n---\nschema: olm.package\nname: foo\n",
+            files: "# Licence\n---\nschema: olm.package\nname: foo\n",
             findings: &["1:1 the document holds nothing but comments or blank lines"],
         },
         Case {
             title: "a misspelt key",
-            catalog: "shcema: olm.package\nname: foo\n",
+            files: "shcema: olm.package\nname: foo\n",
             findings: &["1:1 the document has no `schema`"],
         },
         Case {
             title: "an empty schema",
-            catalog: "schema: ''\nname: foo\n",
+            files: "schema: ''\nname: foo\n",
             findings: &["1:1 the `schema` of the document is empty"],
         },
     ],

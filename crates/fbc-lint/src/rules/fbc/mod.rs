@@ -2,7 +2,7 @@
 
 use crate::rule::Rule;
 
-mod go_words;
+pub(crate) mod go_words;
 mod load_fault;
 mod missing_bundles;
 mod odd_keys;

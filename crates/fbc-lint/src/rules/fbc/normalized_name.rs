@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
 
@@ -18,11 +18,11 @@ pub static RULE: Rule = Rule {
 A bundle whose property `olm.package` has a `release` is named `<package>-v<version>-<release>`. Bundles
 without a release may have any name.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "package, version, release",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -37,7 +37,7 @@ properties:
         },
         Case {
             title: "without the release",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

@@ -4,7 +4,7 @@ use fbc_model::load::LoadFaultKind;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, load_fault};
 
@@ -21,17 +21,17 @@ Turn a list of blobs into documents of their own with `---` lines between them. 
 of the catalog, such as a text file, belongs into `.indexignore`: opm reads every file, whatever its
 name.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
-        Case { title: "an object", catalog: "schema: olm.package\nname: foo\n", findings: &[] },
+        Case { title: "an object", files: "schema: olm.package\nname: foo\n", findings: &[] },
         Case {
             title: "a list",
-            catalog: "- schema: olm.package\n  name: foo\n",
+            files: "- schema: olm.package\n  name: foo\n",
             findings: &["1:1 the document is a list, not an object with a schema"],
         },
         Case {
             title: "plain text",
-            catalog: "Hello\n",
+            files: "Hello\n",
             findings: &["1:1 the document is text, not an object with a schema"],
         },
     ],

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use fbc_model::Bundle;
 
@@ -24,11 +24,11 @@ different things if the two disagree.
 Clusters before OpenShift 4.17 need `olm.bundle.object`, later ones `olm.csv.metadata`: render with the
 migration level that fits the clusters of this catalog. A package is reported once.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "one form",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -43,7 +43,7 @@ properties:
         },
         Case {
             title: "both",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{ConversionOrder, Finding, OpmText, Phase, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,19 +18,19 @@ label: at most 63 lower-case letters, digits and `-`, beginning and ending with 
 Rename the package before it is published. A published name cannot change: to its users, a package of
 another name is another package.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
-        Case { title: "a label", catalog: "schema: olm.package\nname: my-operator\n", findings: &[] },
+        Case { title: "a label", files: "schema: olm.package\nname: my-operator\n", findings: &[] },
         Case {
             title: "capitals and an underscore",
-            catalog: "schema: olm.package\nname: Foo_bar\n",
+            files: "schema: olm.package\nname: Foo_bar\n",
             findings: &[
                 "2:7 \"Foo_bar\" is no valid package name: use lower-case letters, digits and '-', with a letter or digit at both ends",
             ],
         },
         Case {
             title: "dots",
-            catalog: "schema: olm.package\nname: my.operator\n",
+            files: "schema: olm.package\nname: my.operator\n",
             findings: &["2:7 \"my.operator\" is no valid package name: use no dots"],
         },
     ],

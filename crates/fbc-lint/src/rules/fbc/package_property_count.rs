@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{self, PACKAGE_PROPERTY_TYPE};
 use super::suggest;
@@ -25,11 +25,11 @@ The property `olm.package` says of which package and version a bundle is:
 
 Every bundle has exactly one.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "one",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1.0.0
 package: foo
@@ -41,7 +41,7 @@ properties:
         },
         Case {
             title: "none",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1.0.0
 package: foo
@@ -52,7 +52,7 @@ properties:
         },
         Case {
             title: "two",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo

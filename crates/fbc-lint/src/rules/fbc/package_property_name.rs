@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
 
@@ -19,11 +19,11 @@ two must be the same.
 
 When bundles are moved to another package, change both.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "the same",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -39,7 +39,7 @@ properties:
         },
         Case {
             title: "different",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::finding::{Finding, Phase};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::conversion;
 
@@ -16,11 +16,11 @@ An `olm.package` blob declares a package. Without a name, no channel and no bund
 
 Give it the name that its channels and bundles have as their `package`.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a name",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -29,7 +29,7 @@ defaultChannel: stable
         },
         Case {
             title: "no name",
-            catalog: "\
+            files: "\
 schema: olm.package
 defaultChannel: stable
 ",

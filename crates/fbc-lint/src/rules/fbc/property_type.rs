@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{annotation_name, opm, suggest};
 
@@ -23,11 +23,11 @@ OLM; for properties of your own, use a type that begins with a domain of yours.
 `olm.skipRange`, `olm.substitutesFor` and `olm.properties` are annotations of a ClusterServiceVersion, not
 types of properties. A package is reported once for each type.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a known type",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -38,7 +38,7 @@ properties:
         },
         Case {
             title: "another case",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -49,7 +49,7 @@ properties:
         },
         Case {
             title: "an annotation",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo

@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, opm};
 
@@ -28,11 +28,11 @@ Every property of a bundle has a `value`, and opm knows the form of these types:
 A version without quotes, such as `1.0`, is a number to YAML. Properties of other types may have any
 value, but they must have one.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a version in quotes",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 properties:
@@ -43,7 +43,7 @@ properties:
         },
         Case {
             title: "a number for a version",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 properties:
@@ -56,7 +56,7 @@ properties:
         },
         Case {
             title: "text for an object",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 properties:
@@ -69,7 +69,7 @@ properties:
         },
         Case {
             title: "no value",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 properties:

@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
 
@@ -22,11 +22,11 @@ needs. opm does not read it, so a mistake in it shows only when a cluster tries 
 
 The grammar: `>=1.2.0 <2.0.0`, alternatives with `||`, `1.2.x`. There is no `^`, no `~`, no comma.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a range",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -37,7 +37,7 @@ properties:
         },
         Case {
             title: "another grammar",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -50,7 +50,7 @@ properties:
         },
         Case {
             title: "none",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::load_fault;
 
@@ -21,16 +21,16 @@ the line lies within a block of text.
 
 Move what follows the dashes to the next line. Indent a line of text that begins with dashes.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "with a comment",
-            catalog: "--- # first\nschema: olm.package\nname: foo\n",
+            files: "--- # first\nschema: olm.package\nname: foo\n",
             findings: &[],
         },
         Case {
             title: "with a document",
-            catalog: "--- {schema: olm.package, name: foo}\n",
+            files: "--- {schema: olm.package, name: foo}\n",
             findings: &[
                 "1:1 a line that begins with --- separates documents and cannot go on with \"{schema: olm.package, name: foo}\"",
             ],

@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Place, Target};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use fbc_model::Origin;
 
@@ -23,10 +23,10 @@ perhaps.
 
 Rename it if it belongs to the catalog; else move it or name it in `.indexignore`.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[Case {
         title: "a catalog file",
-        catalog: "\
+        files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{odd_keys, suggest};
 
@@ -19,11 +19,11 @@ blob without them. Often the field is misspelt, or belongs to another object.
 
 Correct the name or remove the field. Data of your own belongs into a property.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "known fields",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -32,7 +32,7 @@ defaultChannel: stable
         },
         Case {
             title: "a misspelt field",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChanel: stable
@@ -41,7 +41,7 @@ defaultChanel: stable
         },
         Case {
             title: "a field of every entry",
-            catalog: "\
+            files: "\
 schema: olm.channel
 package: foo
 name: a

@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use fbc_model::Other;
 use fbc_model::blob::schema;
@@ -28,11 +28,11 @@ with a domain of yours.
 A template (`olm.semver`, `olm.template.basic`) is no part of a catalog: render it, and keep the template
 outside of the folder of the catalog or name it in `.indexignore`.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a schema of one's own",
-            catalog: "\
+            files: "\
 schema: com.example.note
 package: foo
 ",
@@ -40,7 +40,7 @@ package: foo
         },
         Case {
             title: "a misspelt schema",
-            catalog: "\
+            files: "\
 schema: olm.bundel
 name: foo.v1
 ",
@@ -48,7 +48,7 @@ name: foo.v1
         },
         Case {
             title: "a template",
-            catalog: "\
+            files: "\
 schema: olm.semver
 stable: {}
 ",

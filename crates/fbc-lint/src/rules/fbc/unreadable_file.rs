@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::load_fault;
 
@@ -20,10 +20,10 @@ a permission is missing, a symbolic link leads nowhere or to a folder, or it is 
 
 Mend or remove the file, or leave it out with a line in `.indexignore`.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[Case {
         title: "a file that can be read",
-        catalog: "schema: olm.package\nname: foo\n",
+        files: "schema: olm.package\nname: foo\n",
         findings: &[],
     }],
 };

@@ -6,7 +6,7 @@ use super::opm::{channel_leaf, leaf_order, name_list};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Subject};
 use crate::graph::ChannelGraph;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,11 +19,11 @@ an entry replaces one that was passed already, users on the circle would be upda
 
 Remove the `replaces` of an older entry that names a newer one.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a chain with an end",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -42,7 +42,7 @@ entries:
         },
         Case {
             title: "a circle below the head",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

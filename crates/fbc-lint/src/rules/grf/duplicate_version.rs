@@ -8,7 +8,7 @@ use fbc_yaml::go_text::quote;
 use super::opm::{leaf_order, name_list, package_leaf};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Place, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -24,11 +24,11 @@ opm takes an entry without a bundle for version 0.0.0.
 
 Give the rebuilt bundle a higher version, or remove one of the two.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "two versions",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -57,7 +57,7 @@ properties:
         },
         Case {
             title: "a version that was not raised",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---

@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Subject};
 use crate::graph::ChannelGraph;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -21,11 +21,11 @@ users a downgrade as if it were an update. opm does not look at versions here.
 Mostly two names were mixed up, or `replaces` stands in the wrong entry. A downgrade on purpose is better
 made by a bundle of a higher version with the old contents.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "an update",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -55,7 +55,7 @@ properties:
         },
         Case {
             title: "a downgrade",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 use super::opm::{channel_leaf, leaf_order};
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,11 +18,11 @@ A channel without entries offers nothing to install, so opm refuses it.
 Add an entry for every bundle of the channel, or remove the channel. Users of a channel that is removed
 stay where they are until they choose another one.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "one entry",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -37,7 +37,7 @@ entries:
         },
         Case {
             title: "an empty list",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -51,7 +51,7 @@ entries: []
         },
         Case {
             title: "no list",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 use super::opm::{entry_leaf, leaf_order};
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,11 +18,11 @@ script that found nothing to put there.
 
 Remove the item.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "names",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -37,7 +37,7 @@ entries:
         },
         Case {
             title: "an empty name",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---

@@ -10,7 +10,7 @@ use fbc_yaml::go_text::quote;
 use super::opm::{entry_leaf, leaf_order};
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -27,11 +27,11 @@ This is another grammar than that of `version` in a ClusterExtension, and anothe
 
 Write for instance `>=1.0.0 <1.4.2`.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "comparisons",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -46,7 +46,7 @@ entries:
         },
         Case {
             title: "npm's grammar",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -103,7 +103,7 @@ fn label(error: &RangeError) -> String {
 }
 
 /// What the author may have meant: the text may be of the grammar that ClusterExtensions have.
-fn help(text: &str) -> String {
+pub(crate) fn help(text: &str) -> String {
     match Constraint::parse(MastermindsVersion::V3_5_0, text).ok().and_then(|meant| as_comparisons(&meant)) {
         Some(comparisons) => format!("in the grammar of `skipRange` that is `{comparisons}`"),
         None => "write comparisons with whole versions, such as `>=1.0.0 <1.4.2`".to_owned(),

@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -20,11 +20,11 @@ Then the edge that was meant does not exist.
 
 Spell the name as the entry does.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "the same spelling",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -40,7 +40,7 @@ entries:
         },
         Case {
             title: "a bundle that is gone",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -55,7 +55,7 @@ entries:
         },
         Case {
             title: "another spelling",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---

@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 use super::opm::{leaf_order, package_leaf};
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,11 +19,11 @@ blob that names it in `package`, offers nothing.
 
 Add a channel, and name it in `defaultChannel` of the package.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "one channel",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -37,7 +37,7 @@ entries:
         },
         Case {
             title: "no channel",
-            catalog: "schema: olm.package\nname: foo\n",
+            files: "schema: olm.package\nname: foo\n",
             findings: &["2:7 package \"foo\" has no channels"],
         },
     ],

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 use super::opm::{leaf_order, package_leaf};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,21 +17,21 @@ Who installs a package without naming a channel gets its default channel, so eve
 
 Set `defaultChannel` of the package to the name of the channel that most users should follow.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a default channel",
-            catalog: "schema: olm.package\nname: foo\ndefaultChannel: stable\n",
+            files: "schema: olm.package\nname: foo\ndefaultChannel: stable\n",
             findings: &[],
         },
         Case {
             title: "none",
-            catalog: "schema: olm.package\nname: foo\n",
+            files: "schema: olm.package\nname: foo\n",
             findings: &["2:7 package \"foo\" names no default channel"],
         },
         Case {
             title: "an empty name",
-            catalog: "schema: olm.package\nname: foo\ndefaultChannel: \"\"\n",
+            files: "schema: olm.package\nname: foo\ndefaultChannel: \"\"\n",
             findings: &["2:7 package \"foo\" names no default channel"],
         },
     ],

@@ -7,7 +7,7 @@ use super::opm::{channel_leaf, leaf_order};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Subject};
 use crate::graph::ChannelGraph;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -20,11 +20,11 @@ all updates lead. If the edges run in a circle, or an entry replaces or skips it
 
 Remove the edges that lead from the newest entry to an older one, so that nothing replaces or skips it.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "the newest entry is the head",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -41,7 +41,7 @@ entries:
         },
         Case {
             title: "two entries replace each other",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -59,7 +59,7 @@ entries:
         },
         Case {
             title: "an entry skips itself",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

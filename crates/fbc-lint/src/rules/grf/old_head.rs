@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 use super::edge_to_newer::prerelease_help;
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,11 +19,11 @@ has a higher version, and is replaced or skipped by an older one.
 If the newer version was withdrawn on purpose, all is well: ignore this. Otherwise turn the edges round, so
 that the newest version is the head.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "the newest version is the head",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -53,7 +53,7 @@ properties:
         },
         Case {
             title: "an older version is the head",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---

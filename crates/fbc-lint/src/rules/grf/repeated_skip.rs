@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -18,11 +18,11 @@ The second item has no effect. Mostly it was meant to be another name.
 
 Remove the item, or put the right name in its place.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "two names",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -37,7 +37,7 @@ entries:
         },
         Case {
             title: "one name twice",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---

@@ -9,7 +9,7 @@ use super::opm::{channel_leaf, leaf_order, name_list};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Subject};
 use crate::graph::ChannelGraph;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -23,11 +23,11 @@ it is open what a new user gets, and users of one head never see the other.
 Usually an edge was forgotten: let the newer head replace the older one, or add the older one to its
 `skips`. `skipRange` is no edge in this sense: it moves users on, but hides no head.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "the newer entry replaces the older one",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -44,7 +44,7 @@ entries:
         },
         Case {
             title: "a forgotten edge",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

@@ -8,7 +8,7 @@ use fbc_yaml::go_text::quote;
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Subject};
 use crate::graph::ChannelGraph;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -25,11 +25,11 @@ generates such channels when skips are in it over several minor versions. OLM v1
 
 Add the entry to `skips` of an entry on the chain, mostly of the head.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "skipped by the head",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -68,7 +68,7 @@ properties:
         },
         Case {
             title: "covered by the range of the head",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -108,7 +108,7 @@ properties:
         },
         Case {
             title: "skipped by a skipped entry",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---

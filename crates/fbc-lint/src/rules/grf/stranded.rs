@@ -9,7 +9,7 @@ use super::opm::{channel_leaf, leaf_order};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Subject};
 use crate::graph::ChannelGraph;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -27,11 +27,11 @@ unless it is skipped too.
 Add the stranded entry to `skips` of a newer entry on the way, or let the entry at the end of the way
 replace it.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "skipped, so it has a way",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -51,7 +51,7 @@ entries:
         },
         Case {
             title: "cut off by a skipped entry",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable

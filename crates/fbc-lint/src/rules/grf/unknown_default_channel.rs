@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 use super::opm::{channel_leaf, leaf_order, name_list};
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
@@ -20,11 +20,11 @@ that name in place of the missing one, and then complains that the channel conta
 
 Correct the name, or add the channel.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a channel of that name",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stable
@@ -39,7 +39,7 @@ entries:
         },
         Case {
             title: "no channel of that name",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 defaultChannel: stabel

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -20,11 +20,11 @@ Nothing between two `||` is worse: opm accepts the range when it validates, and 
 
 Correct the range, or remove it.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a range with versions in it",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -39,7 +39,7 @@ entries:
         },
         Case {
             title: "the wrong way round",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -56,7 +56,7 @@ entries:
         },
         Case {
             title: "nothing between two alternatives",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---

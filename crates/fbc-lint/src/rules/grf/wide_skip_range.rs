@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -17,11 +17,11 @@ covers the entry itself offers users what they have; one that covers newer versi
 
 End the range below the version of the entry: `>=1.0.0 <1.4.2` for 1.4.2.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "up to the version of the entry",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -43,7 +43,7 @@ properties:
         },
         Case {
             title: "including the version of the entry",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---
@@ -67,7 +67,7 @@ properties:
         },
         Case {
             title: "including a newer version",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 ---

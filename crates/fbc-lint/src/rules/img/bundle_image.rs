@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::reference;
 use crate::rules::fbc::opm;
@@ -20,11 +20,11 @@ An image reference is `registry/path:tag` or `registry/path@digest`: no `http://
 letters in the path, no spaces, a tag of at most 128 letters, digits, `_`, `.` and `-`, and a digest of
 full length. Build metadata of a version cannot be part of a tag, because of the `+`.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a reference",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -34,7 +34,7 @@ image: quay.io/foo/foo:v1
         },
         Case {
             title: "a URL",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -44,7 +44,7 @@ image: https://quay.io/foo/foo:v1
         },
         Case {
             title: "a capital letter",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use crate::rules::fbc::opm;
 
@@ -21,11 +21,11 @@ first.
 
 Use the digest of the image. A tag that is never moved is the second best.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a digest",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -35,7 +35,7 @@ image: quay.io/foo/foo@sha256:0123456789abcdef0123456789abcdef0123456789abcdef01
         },
         Case {
             title: "latest",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -45,7 +45,7 @@ image: quay.io/foo/foo:latest
         },
         Case {
             title: "no tag",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo

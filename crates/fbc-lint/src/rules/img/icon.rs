@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Subject};
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -19,11 +19,11 @@ an image of another type, leaves a broken picture. opm does not look at icons.
 
 Types that browsers show: `image/svg+xml`, `image/png`, `image/jpeg`, `image/gif`, `image/webp`.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "an SVG",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 icon: {base64data: PHN2Zz48L3N2Zz4=, mediatype: image/svg+xml}
@@ -32,7 +32,7 @@ icon: {base64data: PHN2Zz48L3N2Zz4=, mediatype: image/svg+xml}
         },
         Case {
             title: "text",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 icon: {base64data: SGVsbG8=, mediatype: image/png}
@@ -41,7 +41,7 @@ icon: {base64data: SGVsbG8=, mediatype: image/png}
         },
         Case {
             title: "another type",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 icon: {base64data: PHN2Zz48L3N2Zz4=, mediatype: image/png}
@@ -52,7 +52,7 @@ icon: {base64data: PHN2Zz48L3N2Zz4=, mediatype: image/png}
         },
         Case {
             title: "no data",
-            catalog: "\
+            files: "\
 schema: olm.package
 name: foo
 icon: {mediatype: image/png}
@@ -104,13 +104,13 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// The media types of images that browsers show.
 const SHOWN_BY_BROWSERS: [&str; 5] = ["image/svg+xml", "image/png", "image/jpeg", "image/gif", "image/webp"];
 
-enum Fault {
+pub(crate) enum Fault {
     NoData,
     NoImage,
     OtherType(&'static str),
 }
 
-fn fault(icon: &Icon) -> Option<Fault> {
+pub(crate) fn fault(icon: &Icon) -> Option<Fault> {
     let data = icon.data.as_deref().unwrap_or_default();
     if data.is_empty() {
         return Some(Fault::NoData);

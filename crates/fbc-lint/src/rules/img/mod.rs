@@ -2,7 +2,7 @@
 
 use crate::rule::Rule;
 
-mod reference;
+pub(crate) mod reference;
 
 pub mod bundle_image;
 pub mod floating_image;

@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::reference;
 use crate::rules::fbc::opm;
@@ -21,11 +21,11 @@ pub static RULE: Rule = Rule {
 `relatedImages` names the images that a bundle needs, so that they can be mirrored. Each must be an image
 reference: `registry/path:tag` or `registry/path@digest`.",
     basis: Basis::Opm,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a reference",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -36,7 +36,7 @@ relatedImages:
         },
         Case {
             title: "a space",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo

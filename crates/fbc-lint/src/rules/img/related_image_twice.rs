@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use crate::rules::fbc::opm;
 
@@ -22,11 +22,11 @@ different images are most often left over from an update.
 The same image under several names does no harm. Entries that are wholly equal are only noise, and not
 reported.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "different names",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -38,7 +38,7 @@ relatedImages:
         },
         Case {
             title: "one name for two images",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::reference;
 use crate::rules::fbc::opm;
@@ -21,11 +21,11 @@ them (`repository name must be canonical`), and clusters may refuse them.
 
 Write the registry, for instance `docker.io/library/foo` or `quay.io/foo/bar`.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "with a registry",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -35,7 +35,7 @@ image: quay.io/foo/foo:v1
         },
         Case {
             title: "without",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo

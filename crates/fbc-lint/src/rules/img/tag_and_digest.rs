@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::rule::{Basis, Case, Rule};
+use crate::rule::{Basis, Case, Check, Rule};
 
 use super::reference;
 use crate::rules::fbc::opm;
@@ -20,11 +20,11 @@ currently not supported`. Other tools ignore the tag.
 
 Keep the digest. A bundle is reported once, however many of its images are written so.",
     basis: Basis::Advice,
-    check,
+    check: Check::Catalog(check),
     cases: &[
         Case {
             title: "a digest",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo
@@ -34,7 +34,7 @@ image: quay.io/foo/foo@sha256:0123456789abcdef0123456789abcdef0123456789abcdef01
         },
         Case {
             title: "both",
-            catalog: "\
+            files: "\
 schema: olm.bundle
 name: foo.v1
 package: foo

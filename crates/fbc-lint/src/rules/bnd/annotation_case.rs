@@ -1,0 +1,66 @@
+//! Annotations of OLM in another case.
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::bundle::pointer;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND022",
+    name: "annotation-case",
+    summary: "An annotation of OLM is written in another case",
+    explanation:
+        "\
+The case of annotation names counts. `olm.skiprange` has no effect, `olm.skipRange` has; without it users are
+left without an upgrade. operator-sdk refuses other cases of the annotations that OLM reads or writes itself.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "right",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations: {olm.skipRange: \"<1.0.0\"}
+",
+            findings: &[],
+        },
+        Case {
+            title: "wrong",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations: {olm.skiprange: \"<1.0.0\"}
+",
+            findings: &["3:17 annotation \"olm.skiprange\" has no effect: its name is \"olm.skipRange\""],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    for (key, _) in csv.annotations() {
+        let known = CASE_SENSITIVE.iter().find(|known| known.eq_ignore_ascii_case(key) && **known != key);
+        let Some(known) = known else { continue };
+        let message = format!("annotation {} has no effect: its name is {}", quote(key), quote(known));
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(context.key(csv.origin(), pointer("/metadata/annotations", key)))
+                .about(context.subject())
+                .label("another case")
+                .help(format!("write `{known}`")),
+        );
+    }
+}
+
+/// Source: `operator-framework/api:pkg/validation/internal/annotations.go`.
+pub(super) const CASE_SENSITIVE: [&str; 5] = [
+    "olm.operatorGroup",
+    "olm.operatorNamespace",
+    "olm.targetNamespaces",
+    "olm.providedAPIs",
+    "olm.skipRange",
+];

@@ -1,0 +1,70 @@
+//! Paths in annotations that lead elsewhere.
+
+use fbc_bundle::contents::{MANIFESTS, METADATA};
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::bundle::pointer;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::annotation_keys::{MANIFESTS_PATH, METADATA_PATH};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND202",
+    name: "annotation-path",
+    summary: "An annotation names another folder than the one that is there",
+    explanation: "\
+`manifests.v1` and `metadata.v1` must be `manifests/` and `metadata/`. OLM unpacks what they name in the labels
+of the bundle image, which are made from these annotations; opm looks into the two folders whatever is
+written. Another path leads to a bundle that renders and does not install.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "as it should be",
+            files: "\
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: foo
+  operators.operatorframework.io.bundle.channels.v1: stable,fast
+  operators.operatorframework.io.bundle.channel.default.v1: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "another folder",
+            files: "\
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: deploy/manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: foo
+  operators.operatorframework.io.bundle.channels.v1: stable,fast
+  operators.operatorframework.io.bundle.channel.default.v1: stable
+",
+            findings: &["metadata/annotations.yaml:3:55 annotation \"operators.operatorframework.io.bundle.manifests.v1\" is \"deploy/manifests/\", not \"manifests/\""],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(annotations) = context.annotations else { return };
+    for (key, folder) in [(MANIFESTS_PATH, MANIFESTS), (METADATA_PATH, METADATA)] {
+        let Some(path) = annotations.node.get_str(key) else { continue };
+        if path.strip_suffix('/').unwrap_or(path) == folder {
+            continue;
+        }
+        let message = format!("annotation {} is {}, not \"{folder}/\"", quote(key), quote(path));
+        findings.push(
+            context
+                .finding(&RULE, annotations.origin, pointer("/annotations", key), message)
+                .help(format!("write `{folder}/`")),
+        );
+    }
+}

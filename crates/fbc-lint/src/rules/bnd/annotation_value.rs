@@ -1,0 +1,95 @@
+//! Values of annotations that opm refuses.
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::bundle::pointer;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::annotation_keys::{CHANNELS, DEFAULT_CHANNEL, MEDIA_TYPE};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND004",
+    name: "annotation-value",
+    summary: "An annotation of a bundle has a value that opm refuses",
+    explanation: "\
+`mediatype.v1` names the format of the manifests. `registry+v1` is the one that OLM installs: a cluster service
+version and other Kubernetes objects. `plain+v0` and `helm+v0` were experiments. The list of channels and the
+default channel, if it is given, must not be empty.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "as it should be",
+            files: "\
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: foo
+  operators.operatorframework.io.bundle.channels.v1: stable,fast
+  operators.operatorframework.io.bundle.channel.default.v1: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "another format",
+            files: "\
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry/v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: foo
+  operators.operatorframework.io.bundle.channels.v1: stable,fast
+  operators.operatorframework.io.bundle.channel.default.v1: stable
+",
+            findings: &["metadata/annotations.yaml:2:55 the media type of the bundle is \"registry/v1\", not \"registry+v1\""],
+        },
+        Case {
+            title: "no channel",
+            files: "\
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: foo
+  operators.operatorframework.io.bundle.channels.v1: \"\"
+  operators.operatorframework.io.bundle.channel.default.v1: stable
+",
+            findings: &["metadata/annotations.yaml:6:54 annotation \"operators.operatorframework.io.bundle.channels.v1\" is empty"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(annotations) = context.annotations else { return };
+    let text = |key: &str| annotations.node.get_str(key);
+    if let Some(media_type) = text(MEDIA_TYPE).filter(|media_type| *media_type != "registry+v1") {
+        let message = format!("the media type of the bundle is {}, not \"registry+v1\"", quote(media_type));
+        findings.push(
+            context
+                .finding(&RULE, annotations.origin, pointer("/annotations", MEDIA_TYPE), message)
+                .label("no format that OLM installs")
+                .help("write `registry+v1`"),
+        );
+    }
+    for key in [CHANNELS, DEFAULT_CHANNEL] {
+        if text(key) == Some("") {
+            let message = format!("annotation {} is empty", quote(key));
+            findings.push(
+                context.finding(&RULE, annotations.origin, pointer("/annotations", key), message).help(
+                    if key == CHANNELS {
+                        "name at least one channel, such as `stable`"
+                    } else {
+                        "name one of the channels, or remove the annotation"
+                    },
+                ),
+            );
+        }
+    }
+}

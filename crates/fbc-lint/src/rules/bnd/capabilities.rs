@@ -1,0 +1,87 @@
+//! Capability levels and categories that nobody knows.
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::bundle::pointer;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::suggest;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND225",
+    name: "capabilities",
+    summary: "The capability level or a category of the operator is not a known one",
+    explanation: "\
+The annotation `capabilities` is one of `Basic Install`, `Seamless Upgrades`, `Full Lifecycle`, `Deep Insights`,
+`Auto Pilot`. The annotation `categories` is a list of known categories with commas between them. Consoles filter by
+them, and show an operator with another word under none.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "known",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations:
+    capabilities: Full Lifecycle
+",
+            findings: &[],
+        },
+        Case {
+            title: "unknown",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations:
+    capabilities: full lifecycle
+    categories: \"Storage, Databases\"
+",
+            findings: &["4:19 \"full lifecycle\" is no capability level", "5:17 \"Databases\" is no known category"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let mut report = |key: &str, message: String, text: &str, known: &'static [&'static str]| {
+        let help = match suggest::closest(text, known.iter().copied()) {
+            Some(close) => format!("did you mean {}?", quote(close)),
+            None => format!("known are {}", known.join(", ")),
+        };
+        let pointer = pointer("/metadata/annotations", key);
+        findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
+    };
+    if let Some(level) = csv.annotation("capabilities").filter(|level| !LEVELS.contains(level)) {
+        report("capabilities", format!("{} is no capability level", quote(level)), level, &LEVELS);
+    }
+    let categories = csv.annotation("categories").into_iter().flat_map(|list| list.split(',')).map(str::trim);
+    for category in categories.filter(|category| !CATEGORIES.contains(category)) {
+        report("categories", format!("{} is no known category", quote(category)), category, &CATEGORIES);
+    }
+}
+
+/// Source: `operator-framework/api:pkg/validation/internal/standardcapabilities.go`.
+static LEVELS: [&str; 5] =
+    ["Basic Install", "Seamless Upgrades", "Full Lifecycle", "Deep Insights", "Auto Pilot"];
+/// Source: `operator-framework/api:pkg/validation/internal/standardcategories.go`.
+static CATEGORIES: [&str; 16] = [
+    "AI/Machine Learning",
+    "Application Runtime",
+    "Big Data",
+    "Cloud Provider",
+    "Developer Tools",
+    "Database",
+    "Integration & Delivery",
+    "Logging & Tracing",
+    "Monitoring",
+    "Modernization & Migration",
+    "Networking",
+    "OpenShift Optional",
+    "Security",
+    "Storage",
+    "Streaming & Messaging",
+    "Observability",
+];

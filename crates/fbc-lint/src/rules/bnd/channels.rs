@@ -1,0 +1,111 @@
+//! Lists of channels with slips.
+
+use std::collections::BTreeSet;
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::bundle::pointer;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::suggest;
+
+use super::annotation_keys::{CHANNELS, DEFAULT_CHANNEL};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND204",
+    name: "channel-list",
+    summary: "The list of channels, or the default channel, does not mean what it says",
+    explanation: "\
+`channels.v1` is a list of channel names with commas between them and nothing else: a space becomes part of a
+name, as does whatever stands between two commas. The default channel should be one of them, unless other
+bundles of the package bring it along. opm takes everything, and puts the bundle into channels that nobody
+meant.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "two",
+            files: "\
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: foo
+  operators.operatorframework.io.bundle.channels.v1: stable,fast
+  operators.operatorframework.io.bundle.channel.default.v1: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "a space",
+            files: "\
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: foo
+  operators.operatorframework.io.bundle.channels.v1: stable, fast
+  operators.operatorframework.io.bundle.channel.default.v1: stable
+",
+            findings: &["metadata/annotations.yaml:6:54 channel \" fast\" begins or ends with a space"],
+        },
+        Case {
+            title: "an unknown default",
+            files: "\
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: foo
+  operators.operatorframework.io.bundle.channels.v1: stable,fast
+  operators.operatorframework.io.bundle.channel.default.v1: alpha
+",
+            findings: &[
+                "metadata/annotations.yaml:7:61 the default channel \"alpha\" is none of the channels of the bundle: \"stable,fast\"",
+            ],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(annotations) = context.annotations else { return };
+    let list = context.annotation(CHANNELS);
+    let mut seen = BTreeSet::new();
+    for channel in list.split(',').filter(|_| !list.is_empty()) {
+        let problem = if channel.trim().is_empty() {
+            "an item of the list of channels is empty".to_owned()
+        } else if channel.trim() != channel {
+            format!("channel {} begins or ends with a space", quote(channel))
+        } else if channel.contains(char::is_whitespace) {
+            format!("channel {} has a space in its name", quote(channel))
+        } else if !seen.insert(channel) {
+            format!("channel {} is listed twice", quote(channel))
+        } else {
+            continue;
+        };
+        findings.push(
+            context
+                .finding(&RULE, annotations.origin, pointer("/annotations", CHANNELS), problem)
+                .help("write the names with commas between them, without spaces"),
+        );
+    }
+    let default = context.annotation(DEFAULT_CHANNEL);
+    if !default.is_empty() && !list.is_empty() && list.split(',').all(|channel| channel.trim() != default) {
+        let message = format!(
+            "the default channel {} is none of the channels of the bundle: {}",
+            quote(default),
+            quote(list)
+        );
+        let question = suggest::did_you_mean(default, list.split(',').map(str::trim));
+        findings.push(
+            context
+                .finding(&RULE, annotations.origin, pointer("/annotations", DEFAULT_CHANNEL), message)
+                .help(format!("{question}name a channel that some bundle of the package has")),
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! Cluster service versions of an API that there is not.
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND105",
+    name: "csv-api-version",
+    summary: "The `apiVersion` of the ClusterServiceVersion is not that of OLM",
+    explanation: "\
+A ClusterServiceVersion is an object of `operators.coreos.com/v1alpha1`; there is no other version, and the group
+belongs to it. Tools that know the object by its kind read it all the same; a cluster refuses it.",
+    basis: Basis::Olm,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "as it should be",
+            files: "\
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+",
+            findings: &[],
+        },
+        Case {
+            title: "without the group",
+            files: "\
+apiVersion: v1alpha1
+kind: ClusterServiceVersion
+",
+            findings: &["1:13 the `apiVersion` of the ClusterServiceVersion is \"v1alpha1\", not \"operators.coreos.com/v1alpha1\""],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let api_version = csv.object.node.get_str("apiVersion").unwrap_or_default();
+    // A missing one is BND007's.
+    if api_version.is_empty() || api_version == API_VERSION {
+        return;
+    }
+    let message = format!(
+        "the `apiVersion` of the ClusterServiceVersion is {}, not {}",
+        quote(api_version),
+        quote(API_VERSION)
+    );
+    findings.push(
+        context
+            .finding(&RULE, csv.origin(), "/apiVersion", message)
+            .help(format!("write `apiVersion: {API_VERSION}`")),
+    );
+}
+
+const API_VERSION: &str = "operators.coreos.com/v1alpha1";

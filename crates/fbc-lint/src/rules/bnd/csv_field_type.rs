@@ -1,0 +1,61 @@
+//! Fields of a cluster service version of the wrong kind.
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::go_words;
+
+use super::csv_shape::{Departure, departures};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND008",
+    name: "csv-field-type",
+    summary: "A field of a ClusterServiceVersion has a value of the wrong kind",
+    explanation: "\
+The tools decode the ClusterServiceVersion into types, and refuse it as a whole for one value of another kind.
+The usual reason is YAML: an unquoted `1.0` is a number and an unquoted `true` is no text. Annotations are texts
+without exception.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "texts",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations: {certified: \"false\"}
+spec: {version: 1.0.0}
+",
+            findings: &[],
+        },
+        Case {
+            title: "YAML reads other kinds",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations: {certified: false}
+spec: {version: 1.0}
+",
+            findings: &["3:28 `metadata.annotations.certified` must be text, but it is true or false", "4:17 `spec.version` must be text, but it is a number"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    for (pointer, departure) in departures(csv.object.node) {
+        let Departure::Kind { expected, found } = departure else { continue };
+        let shown = go_words::path(&pointer);
+        let message =
+            format!("`{shown}` must be {expected}, but it is {}", go_words::found_kind(found.go_name()));
+        findings.push(context.finding(&RULE, csv.origin(), pointer, message).label("another kind").help(
+            match expected {
+                "text" => "put the value in quotes",
+                "true or false" => "write `true` or `false` without quotes",
+                "a number" => "write the number without quotes",
+                _ => "correct the indentation, or the value",
+            },
+        ));
+    }
+}

@@ -1,0 +1,71 @@
+//! Names of cluster service versions that Kubernetes refuses.
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::names;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND009",
+    name: "csv-name",
+    summary: "The name of a ClusterServiceVersion is not allowed",
+    explanation: "\
+`metadata.name` is the name of an object and becomes the value of a label on everything that belongs to the
+operator. So it has at most 63 lower-case letters, digits, `-` and `.`, with a letter or digit at both ends of
+each part. Build metadata of a version (`+1`) cannot be in it. The same holds for `spec.replaces`.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "a name",
+            files: "\
+kind: ClusterServiceVersion
+metadata: {name: foo.v1.0.0}
+",
+            findings: &[],
+        },
+        Case {
+            title: "build metadata",
+            files: "\
+kind: ClusterServiceVersion
+metadata: {name: foo.v1.0.0+1}
+",
+            findings: &[
+                "2:18 `metadata.name` \"foo.v1.0.0+1\" is not allowed: use lower-case letters, digits, `-` and `.`, with a letter or digit at both ends of each part",
+            ],
+        },
+        Case {
+            title: "none",
+            files: "\
+kind: ClusterServiceVersion
+metadata: {}
+",
+            findings: &["2:11 the ClusterServiceVersion has no name"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    if csv.object.name.is_empty() {
+        findings.push(
+            context
+                .finding(&RULE, csv.origin(), "/metadata/name", "the ClusterServiceVersion has no name")
+                .help("write the name of the operator and its version: `name: my-operator.v1.0.0`"),
+        );
+    }
+    let texts = [("/metadata/name", csv.object.name), ("/spec/replaces", csv.spec_text("replaces"))];
+    for (pointer, name) in texts {
+        if name.is_empty() {
+            continue;
+        }
+        let Some(fault) = names::csv_name_fault(name) else { continue };
+        let shown = pointer.trim_start_matches('/').replace('/', ".");
+        let message = format!("`{shown}` {} is not allowed: {fault}", quote(name));
+        findings.push(context.finding(&RULE, csv.origin(), pointer, message).label("no name for an object"));
+    }
+}

@@ -1,0 +1,65 @@
+//! Related images that are no image references.
+
+use fbc_model::image_reference;
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::img::reference;
+
+use super::images;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND018",
+    name: "csv-related-image",
+    summary: "A related image of the ClusterServiceVersion is no image reference",
+    explanation: "\
+`spec.relatedImages` lists every image that the operator may need, so that the bundle can be mirrored. Each must
+have an image reference (see IMG001); operator-sdk refuses a bundle with another text, and mirroring fails over it.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "a reference",
+            files: "\
+kind: ClusterServiceVersion
+spec: {relatedImages: [{name: a, image: quay.io/foo/foo:v1}]}
+",
+            findings: &[],
+        },
+        Case {
+            title: "a URL",
+            files: "\
+kind: ClusterServiceVersion
+spec: {relatedImages: [{name: a, image: https://quay.io/foo/foo:v1}]}
+",
+            findings: &["2:41 related image \"https://quay.io/foo/foo:v1\" is no image reference: invalid reference format"],
+        },
+        Case {
+            title: "none",
+            files: "\
+kind: ClusterServiceVersion
+spec: {relatedImages: [{name: a}]}
+",
+            findings: &["2:24 related image \"a\" has no image"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    for (number, name, image) in images::listed(&csv) {
+        let pointer = format!("/spec/relatedImages/{number}/image");
+        if image.is_empty() {
+            let message = format!("related image {} has no image", quote(name));
+            let help = "name the image, or remove the entry";
+            findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
+        } else if let Err(error) = image_reference::parse(image) {
+            let message = format!("related image {} is no image reference: {error}", quote(image));
+            let help = reference::help(image);
+            findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Related images of one name.
+
+use std::collections::BTreeMap;
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::images;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND220",
+    name: "csv-related-image-twice",
+    summary: "Two related images have one name, or are the same",
+    explanation: "\
+Names under `spec.relatedImages` tell the images apart. Two different images of one name are a slip: an older digest that
+was left behind, for instance. The same image under the same name a second time is of no use.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "two",
+            files: "\
+kind: ClusterServiceVersion
+spec: {relatedImages: [{name: a, image: quay.io/foo/a:v1}, {name: b, image: quay.io/foo/b:v1}]}
+",
+            findings: &[],
+        },
+        Case {
+            title: "one name",
+            files: "\
+kind: ClusterServiceVersion
+spec: {relatedImages: [{name: a, image: quay.io/foo/a:v1}, {name: a, image: quay.io/foo/a:v2}]}
+",
+            findings: &["2:67 related image \"a\" is \"quay.io/foo/a:v2\" here and \"quay.io/foo/a:v1\" before"],
+        },
+        Case {
+            title: "the same",
+            files: "\
+kind: ClusterServiceVersion
+spec: {relatedImages: [{name: a, image: quay.io/foo/a:v1}, {name: a, image: quay.io/foo/a:v1}]}
+",
+            findings: &["2:67 related image \"a\" is listed twice"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let mut first_images = BTreeMap::new();
+    for (number, name, image) in images::listed(&csv).filter(|(_, name, _)| !name.is_empty()) {
+        let first = *first_images.entry(name).or_insert((number, image));
+        if first.0 == number {
+            continue;
+        }
+        let (message, help) = if first.1 == image {
+            (format!("related image {} is listed twice", quote(name)), "remove one of them")
+        } else {
+            (
+                format!(
+                    "related image {} is {} here and {} before",
+                    quote(name),
+                    quote(image),
+                    quote(first.1)
+                ),
+                "give each image a name of its own, or remove the old one",
+            )
+        };
+        let pointer = format!("/spec/relatedImages/{number}/name");
+        findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
+    }
+}

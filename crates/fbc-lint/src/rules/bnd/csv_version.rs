@@ -1,0 +1,80 @@
+//! Cluster service versions without a version.
+
+use fbc_version::Version;
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND010",
+    name: "csv-version",
+    summary: "The version of a ClusterServiceVersion is missing or no semantic version",
+    explanation: "\
+`spec.version` is the version of the bundle in every catalog. It must be a semantic version with three numbers,
+such as `1.4.0` or `1.4.0-rc.1`, without a `v` before it. Some tools read more than that; opm puts the text into
+the property `olm.package`, and refuses the catalog that holds it.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "a version",
+            files: "\
+kind: ClusterServiceVersion
+spec: {version: 1.4.0-rc.1}
+",
+            findings: &[],
+        },
+        Case {
+            title: "with a v",
+            files: "\
+kind: ClusterServiceVersion
+spec: {version: v1.4.0}
+",
+            findings: &["2:17 the version \"v1.4.0\" is no semantic version"],
+        },
+        Case {
+            title: "none",
+            files: "\
+kind: ClusterServiceVersion
+spec: {displayName: Foo}
+",
+            findings: &["2:7 the ClusterServiceVersion has no version"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let Some(value) = csv.spec("version") else {
+        findings.push(
+            context
+                .finding(&RULE, csv.origin(), "/spec/version", "the ClusterServiceVersion has no version")
+                .help("write the version as three numbers: `version: 1.0.0`"),
+        );
+        return;
+    };
+    // Another kind is another rule's.
+    let Some(text) = value.as_str() else { return };
+    let Err(error) = Version::parse(text) else { return };
+    let stripped = text.trim().trim_start_matches(['v', 'V']);
+    let help = if Version::parse(stripped).is_ok() {
+        format!("write `{stripped}`")
+    } else {
+        "write three numbers, such as `1.4.0`".to_owned()
+    };
+    findings.push(
+        context
+            .finding(
+                &RULE,
+                csv.origin(),
+                "/spec/version",
+                format!("the version {} is no semantic version", quote(text)),
+            )
+            .label("no version")
+            .note(error.to_string())
+            .help(help),
+    );
+}

@@ -1,0 +1,121 @@
+//! Dependencies that nobody can resolve.
+
+use fbc_version::blang::Range;
+use fbc_yaml::Kind;
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::{go_words, suggest};
+use crate::rules::grf::invalid_skip_range;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND024",
+    name: "dependency",
+    summary: "A dependency of the bundle is malformed",
+    explanation: "\
+`metadata/dependencies.yaml` has a list `dependencies` of mappings with `type` and `value`. The types are
+`olm.package` (`packageName` and `version`, a range in the grammar of GRF010), `olm.gvk` (`group`, `version`, `kind`),
+`olm.label` (`label`) and `olm.constraint` (`failureMessage` and one of `cel`, `package`, `gvk`, `all`, `any`, `not`).
+opm renders what it does not understand without a word; OLM then finds no update, or ignores it. OLM v1 installs no
+bundle with dependencies on packages, kinds or constraints at all.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "a package",
+            files: "\
+-- metadata/dependencies.yaml --
+dependencies:
+- type: olm.package
+  value: {packageName: bar, version: \">=1.0.0\"}
+",
+            findings: &[],
+        },
+        Case {
+            title: "another grammar",
+            files: "\
+-- metadata/dependencies.yaml --
+dependencies:
+- type: olm.package
+  value: {packageName: bar, version: ^1.0.0}
+",
+            findings: &["metadata/dependencies.yaml:3:38 the range \"^1.0.0\" of dependency \"bar\" cannot be read"],
+        },
+        Case {
+            title: "an unknown type and a missing field",
+            files: "\
+-- metadata/dependencies.yaml --
+dependencies:
+- type: olm.packages
+  value: {}
+- type: olm.gvk
+  value: {group: example.com, kind: Foo}
+",
+            findings: &["metadata/dependencies.yaml:2:9 \"olm.packages\" is no type of dependency", "metadata/dependencies.yaml:5:10 dependency \"olm.gvk\" has no `version`"],
+        },
+        Case {
+            title: "no list",
+            files: "\
+-- metadata/dependencies.yaml --
+dependencies: {type: olm.gvk}
+",
+            findings: &["metadata/dependencies.yaml:1:15 `dependencies` is an object, not a list"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(dependencies) = context.dependencies else { return };
+    let mut report = |pointer: String, message: String, help: String| {
+        findings.push(context.finding(&RULE, dependencies.origin, pointer, message).help(help));
+    };
+    if !matches!(dependencies.node.kind(), Kind::Array | Kind::Null) {
+        let kind = go_words::found_kind(dependencies.node.kind().go_name());
+        let message = format!("`dependencies` is {kind}, not a list");
+        report("/dependencies".to_owned(), message, "write each dependency as an item of a list".to_owned());
+    }
+    for (number, item) in dependencies.node.items().enumerate() {
+        let start = format!("/dependencies/{number}");
+        let kind = item.get_str("type").unwrap_or_default();
+        let Some((_, fields)) = TYPES.iter().find(|(known, _)| *known == kind) else {
+            let question = suggest::did_you_mean(kind, TYPES.map(|(known, _)| known));
+            let known = TYPES.map(|(known, _)| known).join(", ");
+            let message = format!("{} is no type of dependency", quote(kind));
+            report(format!("{start}/type"), message, format!("{question}known are {known}"));
+            continue;
+        };
+        let value = item.get("value");
+        for field in *fields {
+            let text = value.and_then(|value| value.get(field));
+            if text.is_none_or(|text| text.is_null() || text.as_str() == Some("")) {
+                let message = format!("dependency {} has no `{field}`", quote(kind));
+                report(format!("{start}/value/{field}"), message, format!("add `{field}`"));
+            } else if let Some(other) = text.filter(|text| text.as_str().is_none()) {
+                let found = go_words::found_kind(other.kind().go_name());
+                let message = format!("`{field}` of dependency {} is {found}, not text", quote(kind));
+                report(format!("{start}/value/{field}"), message, "put the value in quotes".to_owned());
+            }
+        }
+        let range = value.and_then(|value| value.get_str("version")).filter(|range| !range.is_empty());
+        if let Some(range) = range.filter(|_| kind == "olm.package")
+            && Range::parse(range).is_err()
+        {
+            let name = value.and_then(|value| value.get_str("packageName")).unwrap_or_default();
+            let message = format!("the range {} of dependency {} cannot be read", quote(range), quote(name));
+            report(format!("{start}/value/version"), message, invalid_skip_range::help(range));
+        }
+    }
+}
+
+/// The types of dependencies with the texts that each must have.
+///
+/// Source: `operator-framework/operator-registry:pkg/registry/types.go`.
+const TYPES: [(&str, &[&str]); 4] = [
+    ("olm.package", &["packageName", "version"]),
+    ("olm.gvk", &["group", "version", "kind"]),
+    ("olm.label", &["label"]),
+    ("olm.constraint", &[]),
+];

@@ -1,0 +1,90 @@
+//! Deployments that OLM cannot make.
+
+use std::collections::BTreeSet;
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::names;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND101",
+    name: "deployment",
+    summary: "A deployment of the ClusterServiceVersion has no usable name",
+    explanation: "\
+OLM makes a Deployment of each entry of `spec.install.spec.deployments`. Names must be there once each, and be RFC
+1123 subdomains: lower-case letters, digits, `-` and `.`. The only strategy is `deployment`.",
+    basis: Basis::Olm,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "a name",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  install:
+    strategy: deployment
+    spec:
+      deployments:
+      - name: foo
+",
+            findings: &[],
+        },
+        Case {
+            title: "twice",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  install:
+    strategy: deployment
+    spec:
+      deployments:
+      - name: foo
+      - name: foo
+      - name: Foo_2
+      - spec: {}
+",
+            findings: &["8:15 deployment \"foo\" is there twice", "9:15 \"Foo_2\" is no name for a deployment", "10:9 a deployment has no name"],
+        },
+        Case {
+            title: "another strategy",
+            files: "\
+kind: ClusterServiceVersion
+spec: {install: {strategy: helm}}
+",
+            findings: &["2:28 \"helm\" is no install strategy"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let mut seen = BTreeSet::new();
+    for deployment in csv.deployments() {
+        let name = quote(deployment.name);
+        let (message, help) = if deployment.name.is_empty() {
+            ("a deployment has no name".to_owned(), "add `name`")
+        } else if !names::is_dns_subdomain(deployment.name) {
+            (format!("{name} is no name for a deployment"), "use lower-case letters, digits, `-` and `.`")
+        } else if !seen.insert(deployment.name) {
+            (format!("deployment {name} is there twice"), "rename one of them")
+        } else {
+            continue;
+        };
+        let pointer = format!("{}/name", deployment.pointer);
+        findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
+    }
+    let strategy = csv.spec("install").and_then(|install| install.get_str("strategy")).unwrap_or_default();
+    if !matches!(strategy, "" | "deployment") {
+        let message = format!("{} is no install strategy", quote(strategy));
+        findings.push(
+            context
+                .finding(&RULE, csv.origin(), "/spec/install/strategy", message)
+                .help("write `strategy: deployment`"),
+        );
+    }
+}

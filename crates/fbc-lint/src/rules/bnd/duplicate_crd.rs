@@ -1,0 +1,89 @@
+//! Custom resources that are defined twice.
+
+use std::collections::BTreeSet;
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::crd;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND015",
+    name: "duplicate-crd",
+    summary: "A bundle defines a custom resource twice",
+    explanation: "\
+Two CustomResourceDefinitions of one group and kind exclude each other: a cluster keeps what was applied last. It
+happens when a definition is generated anew under another file name, or beside its older `v1beta1` form. Keep one
+of the files.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "once",
+            files: "\
+-- manifests/foos.crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  names: {kind: Foo, plural: foos}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "twice",
+            files: "\
+-- manifests/foos.crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  names: {kind: Foo, plural: foos}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+-- manifests/old.crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  names: {kind: Foo, plural: foos}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+",
+            findings: &["manifests/old.crd.yaml:9:12 version \"v1\" of \"Foo\" in \"example.com\" is defined a second time"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let mut seen = BTreeSet::new();
+    for defined in crd::defined(context) {
+        if seen.insert((defined.group, defined.kind, defined.version)) {
+            continue;
+        }
+        let message = format!(
+            "version {} of {} in {} is defined a second time",
+            quote(defined.version),
+            quote(defined.kind),
+            quote(defined.group)
+        );
+        findings.push(
+            context
+                .finding(&RULE, defined.object.origin, defined.pointer, message)
+                .label("again")
+                .help("keep one of the definitions"),
+        );
+    }
+}

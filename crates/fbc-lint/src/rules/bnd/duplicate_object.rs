@@ -1,0 +1,73 @@
+//! Objects that are there twice.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND214",
+    name: "duplicate-object",
+    summary: "A bundle holds an object twice",
+    explanation: "\
+Two objects of the same group, kind, namespace and name are one object on a cluster: the file that is applied last
+wins. Keep one of them.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "two objects",
+            files: "\
+-- manifests/a.yaml --
+kind: Service
+metadata: {name: a}
+-- manifests/b.yaml --
+kind: Service
+metadata: {name: b}
+",
+            findings: &[],
+        },
+        Case {
+            title: "one object twice",
+            files: "\
+-- manifests/a.yaml --
+kind: Service
+metadata: {name: a}
+-- manifests/b.yaml --
+kind: Service
+metadata: {name: a}
+",
+            findings: &["manifests/b.yaml:2:18 \"Service\" \"a\" is in the bundle a second time: it is in \"manifests/a.yaml\" too"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let mut first_files = BTreeMap::new();
+    for object in context.objects.iter().filter(|object| !object.name.is_empty()) {
+        let file = context.contents.files.get(object.origin.file as usize);
+        let path = file.map(|file| file.path.to_string_lossy()).unwrap_or_default();
+        let key = (object.group, object.kind, object.namespace, object.name);
+        match first_files.entry(key) {
+            Entry::Vacant(entry) => drop(entry.insert(path)),
+            Entry::Occupied(entry) => {
+                let message = format!(
+                    "{} {} is in the bundle a second time: it is in {} too",
+                    quote(object.kind),
+                    quote(object.name),
+                    quote(entry.get())
+                );
+                findings.push(
+                    context
+                        .finding(&RULE, object.origin, "/metadata/name", message)
+                        .help("remove one of the two files"),
+                );
+            }
+        }
+    }
+}

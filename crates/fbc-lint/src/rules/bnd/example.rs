@@ -1,0 +1,106 @@
+//! Examples that consoles cannot show.
+
+use fbc_yaml::Kind;
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::bundle::{embedded_json, pointer};
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::examples;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND019",
+    name: "example",
+    summary: "The examples of a ClusterServiceVersion cannot be read, or are of other kinds",
+    explanation: "\
+The annotation `alm-examples` is a JSON list of custom resources, which consoles offer to users to start from. Each
+must be of a group, version and kind that the operator owns.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "an example",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations: {alm-examples: '[{\"apiVersion\": \"example.com/v1\", \"kind\": \"Foo\"}]'}
+spec:
+  customresourcedefinitions: {owned: [{name: foos.example.com, version: v1, kind: Foo}]}
+",
+            findings: &[],
+        },
+        Case {
+            title: "no JSON",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations: {alm-examples: '[{]'}
+spec:
+  customresourcedefinitions: {owned: [{name: foos.example.com, version: v1, kind: Foo}]}
+",
+            findings: &["3:31 `alm-examples` is no JSON: invalid character ']' looking for beginning of object key string"],
+        },
+        Case {
+            title: "another version",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations: {alm-examples: '[{\"apiVersion\": \"example.com/v2\", \"kind\": \"Foo\"}]'}
+spec:
+  customresourcedefinitions: {owned: [{name: foos.example.com, version: v1, kind: Foo}]}
+",
+            findings: &["3:31 example 1 is a \"Foo\" of \"example.com/v2\", which the operator does not own"],
+        },
+        Case {
+            title: "no list",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations: {alm-examples: '{}'}
+spec:
+  customresourcedefinitions: {owned: [{name: foos.example.com, version: v1, kind: Foo}]}
+",
+            findings: &["3:31 `alm-examples` is no list of objects"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let Some((key, text)) = examples::annotation(&csv) else { return };
+    let mut report = |message: String, help: &str| {
+        let pointer = pointer("/metadata/annotations", key);
+        findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
+    };
+    if text.is_empty() {
+        return;
+    }
+    let document = match embedded_json(text) {
+        Ok(document) => document,
+        Err(error) => {
+            report(format!("`{key}` is no JSON: {error}"), "mend it; `jq` or an editor shows the place");
+            return;
+        }
+    };
+    let root = document.root();
+    if root.kind() != Kind::Array || root.items().any(|item| item.kind() != Kind::Object) {
+        report(format!("`{key}` is no list of objects"), "write a list, also for one example: `[{...}]`");
+        return;
+    }
+    let provided = examples::provided(&csv);
+    for (number, item) in root.items().enumerate() {
+        let (api_version, kind) = examples::type_of(item);
+        if !provided.contains(&(api_version.to_owned(), kind.to_owned())) {
+            let message = format!(
+                "example {} is a {} of {}, which the operator does not own",
+                number + 1,
+                quote(kind),
+                quote(api_version)
+            );
+            report(message, "give it a version that is owned, or remove it");
+        }
+    }
+}

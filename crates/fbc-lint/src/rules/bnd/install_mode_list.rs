@@ -1,0 +1,86 @@
+//! Lists of install modes with slips.
+
+use std::collections::BTreeSet;
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::suggest;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND209",
+    name: "install-mode-list",
+    summary: "The list of install modes has an unknown, repeated or missing one",
+    explanation: "\
+`spec.installModes` should list `OwnNamespace`, `SingleNamespace`, `MultiNamespace` and `AllNamespaces` once each.
+What is not listed counts as not supported; of one that is listed twice OLM takes the last; an unknown type means
+nothing.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "all four",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  installModes:
+  - {type: OwnNamespace, supported: true}
+  - {type: SingleNamespace, supported: true}
+  - {type: MultiNamespace, supported: false}
+  - {type: AllNamespaces, supported: true}
+",
+            findings: &[],
+        },
+        Case {
+            title: "slips",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  installModes:
+  - {type: OwnNamespace, supported: true}
+  - {type: OwnNamespace, supported: false}
+  - {type: AllNamespace, supported: true}
+",
+            findings: &["3:3 install modes \"SingleNamespace\", \"MultiNamespace\", \"AllNamespaces\" are not declared", "5:12 install mode \"OwnNamespace\" is declared twice", "6:12 \"AllNamespace\" is no install mode"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let mut declared = BTreeSet::new();
+    for (number, mode) in csv.list("installModes") {
+        let name = mode.get_str("type").unwrap_or_default();
+        let (message, help) = if !INSTALL_MODES.contains(&name) {
+            let question = suggest::did_you_mean(name, INSTALL_MODES);
+            (
+                format!("{} is no install mode", quote(name)),
+                format!("{question}known are {}", INSTALL_MODES.join(", ")),
+            )
+        } else if !declared.insert(name) {
+            (format!("install mode {} is declared twice", quote(name)), "remove one of the two".to_owned())
+        } else {
+            continue;
+        };
+        let pointer = format!("/spec/installModes/{number}/type");
+        findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
+    }
+    let missing: Vec<String> =
+        INSTALL_MODES.iter().filter(|name| !declared.contains(*name)).map(|name| quote(name)).collect();
+    // A list that is not there at all is an error of its own.
+    if !missing.is_empty() && csv.list("installModes").next().is_some() {
+        let (noun, verb) = if missing.len() == 1 { ("install mode", "is") } else { ("install modes", "are") };
+        let message = format!("{noun} {} {verb} not declared", missing.join(", "));
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(context.key(csv.origin(), "/spec/installModes"))
+                .about(context.subject())
+                .help("declare all four, with `supported: false` where the operator does not support one"),
+        );
+    }
+}
+
+const INSTALL_MODES: [&str; 4] = ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"];

@@ -1,0 +1,104 @@
+//! Install modes that leave nothing.
+
+use fbc_yaml::Node;
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND012",
+    name: "install-modes",
+    summary: "A ClusterServiceVersion supports no install mode, or another than conversion webhooks allow",
+    explanation: "\
+`spec.installModes` says which namespaces the operator can watch: `OwnNamespace`, `SingleNamespace`,
+`MultiNamespace`, `AllNamespaces`. At least one must be supported. An operator with a conversion webhook serves
+the whole cluster, so it may support `AllNamespaces` only.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "all namespaces",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  installModes: [{type: AllNamespaces, supported: true}]
+",
+            findings: &[],
+        },
+        Case {
+            title: "none",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  version: 1.0.0
+",
+            findings: &["3:3 the ClusterServiceVersion declares no install modes"],
+        },
+        Case {
+            title: "none is supported",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  installModes: [{type: AllNamespaces, supported: false}]
+",
+            findings: &["3:17 no install mode is supported"],
+        },
+        Case {
+            title: "a conversion webhook",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  installModes: [{type: OwnNamespace, supported: true}]
+  webhookdefinitions: [{type: ConversionWebhook, generateName: a.example.com, conversionCRDs: [a.example.com]}]
+",
+            findings: &["4:95 conversion webhook \"a.example.com\" allows no install mode but \"AllNamespaces\""],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    if csv.list("installModes").next().is_none() {
+        findings.push(
+            context
+                .finding(
+                    &RULE,
+                    csv.origin(),
+                    "/spec/installModes",
+                    "the ClusterServiceVersion declares no install modes",
+                )
+                .help("list the four install modes under `installModes`, each with `supported: true` or `false`"),
+        );
+        return;
+    }
+    let is_supported = |mode: Node<'_>| mode.get("supported").and_then(Node::as_bool) == Some(true);
+    if !csv.list("installModes").any(|(_, mode)| is_supported(mode)) {
+        findings.push(
+            context
+                .finding(&RULE, csv.origin(), "/spec/installModes", "no install mode is supported")
+                .help("set `supported: true` for the install modes that the operator has"),
+        );
+    }
+    let others_are_supported = csv.list("installModes").any(|(_, mode)| {
+        let is_all = mode.get_str("type") == Some("AllNamespaces");
+        is_all != is_supported(mode)
+    });
+    for (number, webhook) in csv.list("webhookdefinitions") {
+        let converts = webhook.get("conversionCRDs").is_some_and(|list| !list.is_empty());
+        if converts && others_are_supported {
+            let message = format!(
+                "conversion webhook {} allows no install mode but \"AllNamespaces\"",
+                quote(webhook.get_str("generateName").unwrap_or_default())
+            );
+            let pointer = format!("/spec/webhookdefinitions/{number}/conversionCRDs");
+            findings.push(
+                context
+                    .finding(&RULE, csv.origin(), pointer, message)
+                    .help("support `AllNamespaces`, and set the other install modes to `supported: false`"),
+            );
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Keys that are there twice.
+
+use fbc_model::Origin;
+use fbc_yaml::go_text::quote;
+use fbc_yaml::locate::Locator;
+
+use crate::bundle::BundleContext;
+use crate::finding::{Finding, Target};
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND227",
+    name: "manifest-duplicate-key",
+    summary: "A mapping of a bundle has a key twice",
+    explanation: "\
+Of two equal keys in a mapping the tools of Kubernetes take the last, or refuse the file: what stands under the first
+is lost. Keep one of them.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "once",
+            files: "\
+kind: ClusterServiceVersion
+spec: {version: 1.0.0}
+",
+            findings: &[],
+        },
+        Case {
+            title: "twice",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  version: 1.0.0
+  version: 1.0.1
+",
+            findings: &["4:3 key \"version\" is there twice"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    for (number, file) in context.contents.files.iter().enumerate() {
+        let documents = file.documents.as_deref().unwrap_or_default();
+        let Some(first) = documents.first() else { continue };
+        if !first.object.as_ref().is_ok_and(|object| object.has_duplicate_keys()) {
+            continue;
+        }
+        let Ok(bytes) = context.tree.read(&file.path) else { continue };
+        let origin = Origin { file: number as u32, document: 0 };
+        let locator = Locator::new(&bytes, first.range.clone(), first.syntax);
+        for duplicate in locator.duplicate_keys() {
+            findings.push(
+                Finding::new(&RULE, format!("key {} is there twice", quote(&duplicate.key)))
+                    .at(context.place(origin, Target::Bytes(duplicate.last)))
+                    .about(context.subject())
+                    .label("wins over the first")
+                    .help("keep one of them"),
+            );
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Highest versions of OpenShift that do not fit.
+
+use fbc_model::Origin;
+use fbc_yaml::Node;
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::{BundleContext, Targets, embedded_json, pointer};
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::max_openshift_version;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND222",
+    name: "max-openshift",
+    summary: "`olm.maxOpenShiftVersion` is no minor version, or below a target",
+    explanation: "\
+The property `olm.maxOpenShiftVersion` keeps a cluster from an upgrade beyond the minor version that it names, such as
+`\"4.19\"`. It stands in `metadata/properties.yaml` or in the annotation `olm.properties` of the ClusterServiceVersion. A
+value that cannot be read blocks every upgrade to another minor version. With `--ocp` each target above the value is
+reported: clusters of that version should not have the operator.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "a minor version",
+            files: "\
+-- metadata/properties.yaml --
+properties:
+- {type: olm.maxOpenShiftVersion, value: \"4.19\"}
+",
+            findings: &[],
+        },
+        Case {
+            title: "a number",
+            files: "\
+-- metadata/properties.yaml --
+properties:
+- {type: olm.maxOpenShiftVersion, value: 4.20}
+",
+            findings: &["metadata/properties.yaml:2:42 olm.maxOpenShiftVersion is the number 4.2"],
+        },
+        Case {
+            title: "in the annotation",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations:
+    olm.properties: '[{\"type\": \"olm.maxOpenShiftVersion\", \"value\": \"4.19.1\"}]'
+",
+            findings: &["4:21 olm.maxOpenShiftVersion is \"4.19.1\", not a minor version"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let mut report = |origin: Origin, pointer: String, value: Node<'_>| {
+        if let Some(fault) = max_openshift_version::fault(value) {
+            findings.push(
+                context
+                    .finding(&RULE, origin, pointer.clone(), format!("olm.maxOpenShiftVersion is {fault}"))
+                    .help("write the last minor version that works, in quotes, such as \"4.19\""),
+            );
+            return;
+        }
+        let text = value.as_str().unwrap_or_default();
+        let highest = Targets::parse_openshift(text).ok();
+        for target in &context.targets.openshift {
+            if highest.is_some_and(|highest| *target > highest) {
+                let message = format!(
+                    "olm.maxOpenShiftVersion {} is below the target OpenShift 4.{target}",
+                    quote(text)
+                );
+                findings.push(
+                    context
+                        .finding(&RULE, origin, pointer.clone(), message)
+                        .help("raise it once the operator is tested there, or leave the target out"),
+                );
+            }
+        }
+    };
+    if let Some(properties) = context.properties {
+        for (number, item) in properties.node.items().enumerate() {
+            if let Some(value) = item.get("value").filter(|_| item.get_str("type") == Some(PROPERTY)) {
+                report(properties.origin, format!("/properties/{number}/value"), value);
+            }
+        }
+    }
+    let Some(csv) = context.csv else { return };
+    let document = csv.annotation("olm.properties").and_then(|text| embedded_json(text).ok());
+    for item in document.iter().flat_map(|document| document.root().items()) {
+        if let Some(value) = item.get("value").filter(|_| item.get_str("type") == Some(PROPERTY)) {
+            report(csv.origin(), pointer("/metadata/annotations", "olm.properties"), value);
+        }
+    }
+}
+
+const PROPERTY: &str = "olm.maxOpenShiftVersion";

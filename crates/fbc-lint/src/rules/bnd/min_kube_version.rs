@@ -1,0 +1,53 @@
+//! Least versions of Kubernetes that are no versions.
+
+use fbc_version::Version;
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND011",
+    name: "min-kube-version",
+    summary: "`minKubeVersion` is no semantic version",
+    explanation: "\
+`spec.minKubeVersion` keeps an operator from clusters that are too old for it. It must have three numbers, such
+as `1.25.0`, without a `v`.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "three numbers",
+            files: "\
+kind: ClusterServiceVersion
+spec: {minKubeVersion: 1.25.0}
+",
+            findings: &[],
+        },
+        Case {
+            title: "two numbers",
+            files: "\
+kind: ClusterServiceVersion
+spec: {minKubeVersion: \"1.25\"}
+",
+            findings: &["2:24 `minKubeVersion` \"1.25\" is no semantic version"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let text = csv.spec_text("minKubeVersion");
+    if text.trim().is_empty() || Version::parse(text).is_ok() {
+        return;
+    }
+    let stripped = text.trim().trim_start_matches('v');
+    let whole =
+        [stripped.to_owned(), format!("{stripped}.0")].into_iter().find(|text| Version::parse(text).is_ok());
+    let help =
+        whole.map_or("write three numbers, such as `1.25.0`".to_owned(), |text| format!("write `{text}`"));
+    let message = format!("`minKubeVersion` {} is no semantic version", quote(text));
+    findings.push(context.finding(&RULE, csv.origin(), "/spec/minKubeVersion", message).help(help));
+}

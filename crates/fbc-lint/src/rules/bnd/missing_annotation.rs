@@ -1,0 +1,130 @@
+//! Annotations that a bundle must have.
+
+use fbc_bundle::contents::METADATA;
+use fbc_yaml::Kind;
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::bundle::pointer;
+use crate::finding::{Finding, Place, Target};
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::go_words;
+
+use super::annotation_keys::{CHANNELS, MANIFESTS_PATH, MEDIA_TYPE, METADATA_PATH, PACKAGE};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND003",
+    name: "missing-annotation",
+    summary: "A bundle lacks `annotations.yaml` or one of its annotations",
+    explanation: "\
+A file of the folder `metadata`, by custom `annotations.yaml`, tells the package and the channels of a bundle
+under the key `annotations`. opm reads the first file that has them, and takes no bundle without. The default
+channel may be left out.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "all",
+            files: "\
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: foo
+  operators.operatorframework.io.bundle.channels.v1: stable,fast
+  operators.operatorframework.io.bundle.channel.default.v1: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "no file",
+            files: "\
+kind: ClusterServiceVersion
+",
+            findings: &["metadata:- no file in `metadata` has `annotations`"],
+        },
+        Case {
+            title: "no channels",
+            files: "\
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: foo
+  operators.operatorframework.io.bundle.channel.default.v1: stable
+",
+            findings: &[
+                "metadata/annotations.yaml:2:3 annotation \"operators.operatorframework.io.bundle.channels.v1\" is missing",
+            ],
+        },
+        Case {
+            title: "a list",
+            files: "\
+-- metadata/annotations.yaml --
+annotations: [a]
+",
+            findings: &["metadata/annotations.yaml:1:14 `annotations` is a list, not a mapping of texts"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(annotations) = context.annotations else {
+        let place = Place { path: METADATA.into(), origin: None, target: Target::File };
+        findings.push(
+            Finding::new(&RULE, "no file in `metadata` has `annotations`")
+                .at(place)
+                .about(context.subject())
+                .help("write `metadata/annotations.yaml`; `fbc explain BND003` says what belongs into it"),
+        );
+        return;
+    };
+    if annotations.node.kind() != Kind::Object {
+        let kind = go_words::found_kind(annotations.node.kind().go_name());
+        let message = format!("`annotations` is {kind}, not a mapping of texts");
+        findings.push(context.finding(&RULE, annotations.origin, "/annotations", message));
+        return;
+    }
+    for key in REQUIRED {
+        match annotations.node.get(key) {
+            Some(value) if value.as_str().is_some() => {}
+            Some(value) => {
+                let kind = go_words::found_kind(value.kind().go_name());
+                let message = format!("annotation {} is {kind}, not text", quote(key));
+                findings.push(
+                    context
+                        .finding(&RULE, annotations.origin, pointer("/annotations", key), message)
+                        .help("put the value in quotes"),
+                );
+            }
+            None => findings.push(
+                context
+                    .finding(
+                        &RULE,
+                        annotations.origin,
+                        "/annotations",
+                        format!("annotation {} is missing", quote(key)),
+                    )
+                    .help(format!("add `{key}: {}`", example(key))),
+            ),
+        }
+    }
+}
+
+/// The annotations that opm's validation asks for.
+///
+/// Source: `operator-framework/operator-registry:pkg/lib/bundle/validate.go`, `validateAnnotations`.
+const REQUIRED: [&str; 5] = [MEDIA_TYPE, MANIFESTS_PATH, METADATA_PATH, PACKAGE, CHANNELS];
+
+fn example(key: &str) -> &'static str {
+    match key {
+        MEDIA_TYPE => "registry+v1",
+        MANIFESTS_PATH => "manifests/",
+        METADATA_PATH => "metadata/",
+        PACKAGE => "my-operator",
+        _ => "stable",
+    }
+}

@@ -1,0 +1,60 @@
+//! Bundles without a cluster service version.
+
+use fbc_bundle::contents::MANIFESTS;
+use fbc_bundle::folder::CLUSTER_SERVICE_VERSION;
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::{Finding, Place, Target};
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::suggest;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND005",
+    name: "missing-csv",
+    summary: "A bundle has no ClusterServiceVersion",
+    explanation: "\
+The ClusterServiceVersion describes the operator: its name and version, its deployments, permissions and
+custom resources. It is a file of `manifests` like the others, known by its `kind`; file names do not count.
+Without it there is no bundle.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "one",
+            files: "\
+kind: ClusterServiceVersion
+",
+            findings: &[],
+        },
+        Case {
+            title: "a misspelt kind",
+            files: "\
+kind: ClusterServiceVerison
+",
+            findings: &["manifests:- no file in `manifests` is a ClusterServiceVersion"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    if context.csv.is_some() {
+        return;
+    }
+    let place = Place { path: MANIFESTS.into(), origin: None, target: Target::File };
+    let finding = Finding::new(&RULE, "no file in `manifests` is a ClusterServiceVersion").at(place);
+    let similar = context.objects.iter().find(|object| {
+        !object.kind.is_empty() && suggest::closest(object.kind, [CLUSTER_SERVICE_VERSION]).is_some()
+    });
+    let help = match similar {
+        Some(object) => {
+            let path =
+                context.contents.files.get(object.origin.file as usize).map(|file| file.path.display());
+            let path = path.map(|path| path.to_string()).unwrap_or_default();
+            format!("did you mean the {} in {path}?", quote(object.kind))
+        }
+        None => "add the ClusterServiceVersion of the operator to `manifests`".to_owned(),
+    };
+    findings.push(finding.about(context.subject()).help(help));
+}

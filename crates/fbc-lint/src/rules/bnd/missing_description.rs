@@ -1,0 +1,59 @@
+//! Operators without a description.
+
+use fbc_yaml::Node;
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND228",
+    name: "missing-description",
+    summary: "The operator, or a custom resource of it, has no description",
+    explanation: "\
+Users choose an operator by `spec.description`, which is Markdown and the main text of its page in a console, and read
+`description` of each owned custom resource to know what it is for.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "described",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  description: Keeps lamps lit.
+",
+            findings: &[],
+        },
+        Case {
+            title: "not described",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  customresourcedefinitions: {owned: [{name: foos.example.com, kind: Foo}]}
+",
+            findings: &["3:3 the ClusterServiceVersion has no `description`", "3:39 owned custom resource \"foos.example.com\" has no description"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    if csv.spec_text("description").trim().is_empty() {
+        let message = "the ClusterServiceVersion has no `description`";
+        let help = "describe the operator in Markdown";
+        findings.push(context.finding(&RULE, csv.origin(), "/spec/description", message).help(help));
+    }
+    let owned = csv.spec("customresourcedefinitions").and_then(|section| section.get("owned"));
+    for (number, item) in owned.into_iter().flat_map(Node::items).enumerate() {
+        if !item.get_str("description").unwrap_or_default().trim().is_empty() {
+            continue;
+        }
+        let name = quote(item.get_str("name").unwrap_or_default());
+        let pointer = format!("/spec/customresourcedefinitions/owned/{number}");
+        let message = format!("owned custom resource {name} has no description");
+        findings.push(context.finding(&RULE, csv.origin(), pointer, message).help("say what it is for"));
+    }
+}

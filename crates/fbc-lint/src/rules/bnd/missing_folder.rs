@@ -1,0 +1,55 @@
+//! Folders without the two folders of a bundle.
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::{Finding, Place, Target};
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND001",
+    name: "bundle-folder",
+    summary: "A bundle has no folder `manifests` or `metadata`",
+    explanation: "\
+A bundle of the format registry+v1 is a folder with two folders: `manifests` holds the Kubernetes objects, a
+file for each, and `metadata` holds `annotations.yaml`. Both names are fixed. Name the folder that holds both.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "both",
+            files: "\
+kind: ClusterServiceVersion
+-- metadata/annotations.yaml --
+annotations: {}
+",
+            findings: &[],
+        },
+        Case {
+            title: "no metadata",
+            files: "\
+kind: ClusterServiceVersion
+",
+            findings: &["metadata:- the bundle has no folder \"metadata\": is empty"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    for (folder, reason) in &context.contents.missing_folders {
+        let name = quote(&folder.to_string_lossy());
+        let place = Place { path: folder.clone(), origin: None, target: Target::File };
+        findings.push(
+            Finding::new(&RULE, format!("the bundle has no folder {name}: {}", words(reason)))
+                .at(place)
+                .about(context.subject())
+                .help("name the folder that holds `manifests` and `metadata`"),
+        );
+    }
+}
+
+/// The words of the system, without its number.
+fn words(reason: &str) -> &str {
+    reason.split(" (os error").next().unwrap_or(reason)
+}

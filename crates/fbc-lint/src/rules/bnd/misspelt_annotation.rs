@@ -1,0 +1,151 @@
+//! Annotations whose names nobody knows.
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::bundle::pointer;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::suggest;
+
+use super::annotation_case::CASE_SENSITIVE;
+use super::annotation_keys::KNOWN;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND203",
+    name: "misspelt-annotation",
+    summary: "The name of an annotation looks misspelt",
+    explanation: "\
+An annotation that nobody knows has no effect, and nobody says so: a default channel with a misspelt key is no
+default channel, and a feature with a misspelt key is not shown. This rule reports names in `annotations.yaml`
+that begin like those of bundles and are none, and names there and in the ClusterServiceVersion that are a
+typing mistake away from a known one.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "known names",
+            files: "\
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: foo
+  operators.operatorframework.io.bundle.channels.v1: stable,fast
+  operators.operatorframework.io.bundle.channel.default.v1: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "a letter too few",
+            files: "\
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: foo
+  operators.operatorframework.io.bundle.channels.v1: stable,fast
+  operators.operatorframework.io.bundle.channel.defalt.v1: stable
+",
+            findings: &[
+                "metadata/annotations.yaml:7:3 annotation \"operators.operatorframework.io.bundle.channel.defalt.v1\" has no effect",
+            ],
+        },
+        Case {
+            title: "in the ClusterServiceVersion",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations:
+    alm-example: \"[]\"
+    example.com/mine: \"1\"
+",
+            findings: &["4:5 annotation \"alm-example\" has no effect"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let mut report = |origin, path: &str, key: &str, known: &[&str], is_ours: bool| {
+        if known.contains(&key) {
+            return;
+        }
+        let question = suggest::did_you_mean(key, known.iter().copied());
+        if question.is_empty() && !is_ours {
+            return;
+        }
+        let help = if question.is_empty() { "remove it, or correct its name" } else { question.trim_end() };
+        findings.push(
+            Finding::new(&RULE, format!("annotation {} has no effect", quote(key)))
+                .at(context.key(origin, pointer(path, key)))
+                .about(context.subject())
+                .label("no known annotation")
+                .help(help),
+        );
+    };
+    if let Some(annotations) = context.annotations {
+        for (key, _) in annotations.node.members() {
+            let is_ours = key.starts_with("operators.operatorframework.io.bundle.");
+            report(annotations.origin, "/annotations", key, &KNOWN, is_ours);
+        }
+    }
+    if let Some(csv) = context.csv {
+        for (key, _) in csv.annotations() {
+            // A wrong case of these is an error of its own.
+            if !CASE_SENSITIVE.iter().any(|known| known.eq_ignore_ascii_case(key)) {
+                report(csv.origin(), "/metadata/annotations", key, &KNOWN_OF_CSV, false);
+            }
+        }
+    }
+}
+
+/// The annotations of a cluster service version that some tool reads.
+const KNOWN_OF_CSV: [&str; 44] = [
+    "alm-examples",
+    "olm.examples",
+    "capabilities",
+    "categories",
+    "certified",
+    "containerImage",
+    "createdAt",
+    "description",
+    "repository",
+    "support",
+    "olm.properties",
+    "olm.skipRange",
+    "olm.substitutesFor",
+    "olm.operatorGroup",
+    "olm.operatorNamespace",
+    "olm.targetNamespaces",
+    "olm.providedAPIs",
+    "operatorframework.io/arch",
+    "operatorframework.io/cluster-monitoring",
+    "operatorframework.io/initialization-resource",
+    "operatorframework.io/properties",
+    "operatorframework.io/suggested-namespace",
+    "operatorframework.io/suggested-namespace-template",
+    "operators.operatorframework.io/builder",
+    "operators.operatorframework.io/internal-objects",
+    "operators.operatorframework.io/operator-type",
+    "operators.operatorframework.io/project_layout",
+    "operators.openshift.io/infrastructure-features",
+    "operators.openshift.io/valid-subscription",
+    "operators.openshift.io/capability",
+    "features.operators.openshift.io/disconnected",
+    "features.operators.openshift.io/fips-compliant",
+    "features.operators.openshift.io/proxy-aware",
+    "features.operators.openshift.io/cnf",
+    "features.operators.openshift.io/cni",
+    "features.operators.openshift.io/csi",
+    "features.operators.openshift.io/tls-profiles",
+    "features.operators.openshift.io/token-auth-aws",
+    "features.operators.openshift.io/token-auth-azure",
+    "features.operators.openshift.io/token-auth-gcp",
+    "console.openshift.io/plugins",
+    "console.openshift.io/disable-operand-delete",
+    "marketplace.openshift.io/remote-workflow",
+    "marketplace.openshift.io/support-workflow",
+];

@@ -1,0 +1,49 @@
+//! Cluster service versions for any Kubernetes.
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND208",
+    name: "no-min-kube-version",
+    summary: "A ClusterServiceVersion does not say which Kubernetes it needs",
+    explanation: "\
+Without `spec.minKubeVersion` the operator may be installed on a cluster of any age, also where the APIs that it
+uses do not exist. Name the oldest version that it is tested with.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "named",
+            files: "\
+kind: ClusterServiceVersion
+spec: {minKubeVersion: 1.25.0}
+",
+            findings: &[],
+        },
+        Case {
+            title: "not named",
+            files: "\
+kind: ClusterServiceVersion
+spec: {version: 1.0.0}
+",
+            findings: &["2:7 the ClusterServiceVersion has no `minKubeVersion`"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    if csv
+        .spec("minKubeVersion")
+        .is_some_and(|value| value.as_str().is_none_or(|text| !text.trim().is_empty()))
+    {
+        return;
+    }
+    let message = "the ClusterServiceVersion has no `minKubeVersion`";
+    findings.push(context.finding(&RULE, csv.origin(), "/spec/minKubeVersion", message).help(
+        "name the oldest Kubernetes that the operator is tested with, such as `minKubeVersion: 1.25.0`",
+    ));
+}

@@ -1,0 +1,53 @@
+//! Objects without a name.
+
+use fbc_bundle::folder::CLUSTER_SERVICE_VERSION;
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND023",
+    name: "object-name",
+    summary: "An object of the bundle has no name",
+    explanation: "\
+Every object needs `metadata.name`: nothing can be applied to a cluster without. `generateName` makes a new
+object at each attempt, which OLM cannot follow.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "named",
+            files: "\
+-- manifests/a.yaml --
+kind: ConfigMap
+metadata: {name: a}
+",
+            findings: &[],
+        },
+        Case {
+            title: "not named",
+            files: "\
+-- manifests/a.yaml --
+kind: ConfigMap
+metadata: {}
+",
+            findings: &["manifests/a.yaml:2:11 the \"ConfigMap\" has no name"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    for object in &context.objects {
+        // That of the cluster service version is BND009's.
+        if object.kind == CLUSTER_SERVICE_VERSION || object.kind.is_empty() || !object.name.is_empty() {
+            continue;
+        }
+        let message = format!("the {} has no name", quote(object.kind));
+        findings.push(
+            context.finding(&RULE, object.origin, "/metadata/name", message).help("add `metadata.name`"),
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! Owned custom resources that the bundle does not define.
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::suggest;
+
+use super::crd;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND013",
+    name: "owned-crd",
+    summary: "A custom resource that the operator owns is not defined in the bundle",
+    explanation: "\
+Each entry of `spec.customresourcedefinitions.owned` must be defined by a CustomResourceDefinition in `manifests`:
+with the group that stands behind the first dot of `name`, with `kind`, and with `version` among its versions.
+OLM installs no bundle that lacks one, and opm does not render it.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "defined",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  customresourcedefinitions:
+    owned: [{name: foos.example.com, version: v1, kind: Foo}]
+-- manifests/foos.crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  names: {kind: Foo, plural: foos}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "another version",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  customresourcedefinitions:
+    owned: [{name: foos.example.com, version: v2, kind: Foo}]
+-- manifests/foos.crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  names: {kind: Foo, plural: foos}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+",
+            findings: &["4:47 owned custom resource \"foos.example.com\" has no version \"v2\" in the bundle"],
+        },
+        Case {
+            title: "not there",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  customresourcedefinitions:
+    owned: [{name: bars.example.com, version: v1, kind: Bar}]
+-- manifests/foos.crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  names: {kind: Foo, plural: foos}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+",
+            findings: &["4:20 owned custom resource \"bars.example.com\" is not defined in the bundle"],
+        },
+        Case {
+            title: "no group",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  customresourcedefinitions:
+    owned: [{name: foos, version: v1, kind: Foo}]
+-- manifests/foos.crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  names: {kind: Foo, plural: foos}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+",
+            findings: &["4:20 the name \"foos\" of an owned custom resource is not `plural.group`"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let defined = crd::defined(context);
+    for (number, owned) in csv.custom_resources("owned") {
+        if defined.iter().any(|defined| defined.is(&owned)) {
+            continue;
+        }
+        let name = quote(owned.name);
+        let of_name = || defined.iter().filter(|defined| defined.object.name == owned.name);
+        let (field, message, help) = if owned.group().is_none() {
+            (
+                "name",
+                format!("the name {name} of an owned custom resource is not `plural.group`"),
+                "write the name of the CustomResourceDefinition, such as `foos.example.com`".to_owned(),
+            )
+        } else if let Some(other) = of_name().find(|defined| defined.kind != owned.kind) {
+            (
+                "kind",
+                format!(
+                    "owned custom resource {name} has the kind {}, not {}",
+                    quote(other.kind),
+                    quote(owned.kind)
+                ),
+                format!("write `kind: {}`", other.kind),
+            )
+        } else if of_name().next().is_some() {
+            let versions: Vec<&str> = of_name().map(|defined| defined.version).collect();
+            (
+                "version",
+                format!("owned custom resource {name} has no version {} in the bundle", quote(owned.version)),
+                format!("the definition has {}", versions.join(", ")),
+            )
+        } else {
+            let names = defined.iter().map(|defined| defined.object.name);
+            let question = suggest::did_you_mean(owned.name, names);
+            (
+                "name",
+                format!("owned custom resource {name} is not defined in the bundle"),
+                format!(
+                    "{question}add its CustomResourceDefinition to `manifests`, or remove it from `owned`"
+                ),
+            )
+        };
+        let pointer = format!("/spec/customresourcedefinitions/owned/{number}/{field}");
+        findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
+    }
+}

@@ -1,0 +1,76 @@
+//! Properties in an annotation that nobody can read.
+
+use fbc_yaml::{Kind, Node};
+
+use crate::bundle::BundleContext;
+use crate::bundle::{embedded_json, pointer};
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND223",
+    name: "properties-annotation",
+    summary: "The annotation `olm.properties` is no list of properties",
+    explanation: "\
+The annotation `olm.properties` of a ClusterServiceVersion is a JSON list of objects with `type` and `value`. opm skips
+a text that is none, and with it every property: a highest version of OpenShift for instance. Properties are better kept
+in `metadata/properties.yaml`.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "a list",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations:
+    olm.properties: '[{\"type\": \"a\", \"value\": 1}]'
+",
+            findings: &[],
+        },
+        Case {
+            title: "an object",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations:
+    olm.properties: '{\"type\": \"a\", \"value\": 1}'
+",
+            findings: &["4:21 `olm.properties` is no list of objects with a type"],
+        },
+        Case {
+            title: "no JSON",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  annotations:
+    olm.properties: '[{]'
+",
+            findings: &["4:21 `olm.properties` is no JSON: invalid character ']' looking for beginning of object key string"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let Some(text) = csv.annotation("olm.properties") else { return };
+    let is_property = |item: Node<'_>| item.get_str("type").is_some_and(|kind| !kind.is_empty());
+    let message = match embedded_json(text) {
+        Err(error) => format!("`olm.properties` is no JSON: {error}"),
+        Ok(document) => {
+            let root = document.root();
+            if root.kind() == Kind::Array && root.items().all(is_property) {
+                return;
+            }
+            "`olm.properties` is no list of objects with a type".to_owned()
+        }
+    };
+    let pointer = pointer("/metadata/annotations", "olm.properties");
+    findings.push(
+        context
+            .finding(&RULE, csv.origin(), pointer, message)
+            .label("opm skips all of it")
+            .help("write the properties to `metadata/properties.yaml`, and remove the annotation"),
+    );
+}

@@ -1,0 +1,72 @@
+//! Properties that are no properties.
+
+use fbc_yaml::{Kind, Node};
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::go_words;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND217",
+    name: "properties-file",
+    summary: "`metadata/properties.yaml` holds something other than properties",
+    explanation: "\
+`properties` is a list of mappings with `type`, a text, and `value`, whatever the type asks for. opm skips what is
+none, so that the property is missing from the catalog.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "a property",
+            files: "\
+-- metadata/properties.yaml --
+properties:
+- {type: olm.maxOpenShiftVersion, value: \"4.19\"}
+",
+            findings: &[],
+        },
+        Case {
+            title: "no type",
+            files: "\
+-- metadata/properties.yaml --
+properties:
+- {name: a, value: 1}
+- {type: a}
+",
+            findings: &["metadata/properties.yaml:2:3 property 1 has no type", "metadata/properties.yaml:3:3 property 2 has no value"],
+        },
+        Case {
+            title: "no list",
+            files: "\
+-- metadata/properties.yaml --
+properties: {a: b}
+",
+            findings: &["metadata/properties.yaml:1:13 `properties` is an object, not a list"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(properties) = context.properties else { return };
+    let mut report = |pointer: String, message: String| {
+        findings.push(
+            context
+                .finding(&RULE, properties.origin, pointer, message)
+                .help("write a list of mappings: `- {type: ..., value: ...}`"),
+        );
+    };
+    if !matches!(properties.node.kind(), Kind::Array | Kind::Null) {
+        let kind = go_words::found_kind(properties.node.kind().go_name());
+        report("/properties".to_owned(), format!("`properties` is {kind}, not a list"));
+    }
+    for (number, item) in properties.node.items().enumerate() {
+        let pointer = format!("/properties/{number}");
+        if item.get_str("type").unwrap_or_default().is_empty() {
+            report(pointer, format!("property {} has no type", number + 1));
+        } else if item.get("value").is_none_or(Node::is_null) {
+            report(pointer, format!("property {} has no value", number + 1));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Objects of APIs that newer clusters do not know.
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::removed;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND213",
+    name: "removed-api",
+    summary: "An object is of an API that newer versions of Kubernetes do not have",
+    explanation: "\
+Kubernetes removes versions of its APIs. The bundle installs on older clusters, and on no newer one; a cluster with
+the operator may refuse its own upgrade. With `--kubernetes` or `--ocp` only what is gone on these targets is
+reported, as an error (BND025).",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "still there",
+            files: "\
+-- manifests/pdb.yaml --
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: a}
+",
+            findings: &[],
+        },
+        Case {
+            title: "gone",
+            files: "\
+-- manifests/pdb.yaml --
+apiVersion: policy/v1beta1
+kind: PodDisruptionBudget
+metadata: {name: a}
+",
+            findings: &["manifests/pdb.yaml:1:13 \"PodDisruptionBudget\" of \"policy/v1beta1\" is gone since Kubernetes 1.25"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    if !context.targets.is_empty() {
+        return;
+    }
+    for (object, removed) in removed::objects(context) {
+        if !removed::targets_without(context, removed).is_empty() {
+            continue;
+        }
+        let message = format!(
+            "{} of {} is gone since Kubernetes 1.{}",
+            quote(object.kind),
+            quote(&format!("{}/{}", object.group, object.version)),
+            removed.since
+        );
+        findings.push(context.finding(&RULE, object.origin, "/apiVersion", message).help(removed.help()));
+    }
+}

@@ -1,0 +1,65 @@
+//! Objects that a target cluster does not know.
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::removed;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND025",
+    name: "removed-api-in-target",
+    summary: "An object is of an API that a target of the bundle does not have",
+    explanation: "\
+Kubernetes removes versions of its APIs. A bundle with an object of a removed one does not install on a cluster that
+is without it. The targets are those named with `--kubernetes` and `--ocp`, and `minKubeVersion` of the
+ClusterServiceVersion: an operator that needs a Kubernetes without the API cannot have an object of it.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "still there",
+            files: "\
+kind: ClusterServiceVersion
+spec: {minKubeVersion: 1.25.0}
+-- manifests/pdb.yaml --
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: a}
+",
+            findings: &[],
+        },
+        Case {
+            title: "gone",
+            files: "\
+kind: ClusterServiceVersion
+spec: {minKubeVersion: 1.25.0}
+-- manifests/pdb.yaml --
+apiVersion: policy/v1beta1
+kind: PodDisruptionBudget
+metadata: {name: a}
+",
+            findings: &["manifests/pdb.yaml:1:13 \"PodDisruptionBudget\" of \"policy/v1beta1\" is gone since Kubernetes 1.25: not in Kubernetes 1.25.0 (`minKubeVersion`)"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    for (object, removed) in removed::objects(context) {
+        let targets = removed::targets_without(context, removed);
+        if targets.is_empty() {
+            continue;
+        }
+        let message = format!(
+            "{} of {} is gone since Kubernetes 1.{}: not in {}",
+            quote(object.kind),
+            quote(&format!("{}/{}", object.group, object.version)),
+            removed.since,
+            targets.join(", ")
+        );
+        findings.push(context.finding(&RULE, object.origin, "/apiVersion", message).help(removed.help()));
+    }
+}

@@ -1,0 +1,64 @@
+//! Service accounts that OLM makes itself.
+
+use std::collections::BTreeSet;
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND020",
+    name: "service-account",
+    summary: "A ServiceAccount of the bundle is one that the ClusterServiceVersion already stands for",
+    explanation: "\
+OLM makes the service accounts that the deployments of a ClusterServiceVersion name. A manifest of the same
+account competes with it: the two take it from each other, and an update can leave the operator without rights.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "another account",
+            files: "\
+kind: ClusterServiceVersion
+spec: {install: {spec: {deployments: [{spec: {template: {spec: {serviceAccountName: foo}}}}]}}}
+-- manifests/account.yaml --
+kind: ServiceAccount
+metadata: {name: metrics}
+",
+            findings: &[],
+        },
+        Case {
+            title: "the same",
+            files: "\
+kind: ClusterServiceVersion
+spec: {install: {spec: {deployments: [{spec: {template: {spec: {serviceAccountName: foo}}}}]}}}
+-- manifests/account.yaml --
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: foo}
+",
+            findings: &["manifests/account.yaml:3:18 service account \"foo\" is made from the ClusterServiceVersion already"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let of_deployments: BTreeSet<&str> =
+        csv.deployments().filter_map(|deployment| deployment.pod()?.get_str("serviceAccountName")).collect();
+    for object in &context.objects {
+        if object.kind != "ServiceAccount" || !of_deployments.contains(object.name) {
+            continue;
+        }
+        let message =
+            format!("service account {} is made from the ClusterServiceVersion already", quote(object.name));
+        findings.push(
+            context
+                .finding(&RULE, object.origin, "/metadata/name", message)
+                .help("remove this file, or give the account another name"),
+        );
+    }
+}

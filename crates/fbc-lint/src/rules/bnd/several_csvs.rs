@@ -1,0 +1,64 @@
+//! Bundles with several cluster service versions.
+
+use fbc_bundle::folder::CLUSTER_SERVICE_VERSION;
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND006",
+    name: "several-csvs",
+    summary: "A bundle has more than one ClusterServiceVersion",
+    explanation: "\
+A bundle is one version of one operator. opm takes the first ClusterServiceVersion in the order of the file
+names and drops the others without a word; operator-sdk refuses the bundle. Put each version into a bundle of
+its own.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "one",
+            files: "\
+kind: ClusterServiceVersion
+",
+            findings: &[],
+        },
+        Case {
+            title: "two",
+            files: "\
+kind: ClusterServiceVersion
+metadata: {name: foo.v1.0.0}
+-- manifests/old.yaml --
+kind: ClusterServiceVersion
+metadata: {name: foo.v0.9.0}
+",
+            findings: &[
+                "manifests/old.yaml:2:18 \"foo.v0.9.0\" is a second ClusterServiceVersion: only \"foo.v1.0.0\" counts",
+            ],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(first) = context.csv else { return };
+    let others = context
+        .objects
+        .iter()
+        .filter(|object| object.kind == CLUSTER_SERVICE_VERSION && object.origin != first.origin());
+    for other in others {
+        let message = format!(
+            "{} is a second ClusterServiceVersion: only {} counts",
+            quote(other.name),
+            quote(first.object.name)
+        );
+        findings.push(
+            context
+                .finding(&RULE, other.origin, "/metadata/name", message)
+                .label("one too many")
+                .help("move it into a bundle of its own"),
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! Custom resource definitions that nobody owns.
+
+use std::collections::BTreeSet;
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::crd;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND014",
+    name: "undeclared-crd",
+    summary: "A CustomResourceDefinition of the bundle is not declared as owned",
+    explanation: "\
+Every CustomResourceDefinition in `manifests` must be named under `spec.customresourcedefinitions.owned`, in one of
+its versions at least. OLM takes care of what is owned: it finds conflicts with other operators, gives users rights
+for it, and consoles show it. operator-sdk refuses a definition that is not declared; opm renders it.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "declared",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  customresourcedefinitions:
+    owned: [{name: foos.example.com, version: v1, kind: Foo}]
+-- manifests/foos.crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  names: {kind: Foo, plural: foos}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "not declared",
+            files: "\
+kind: ClusterServiceVersion
+-- manifests/foos.crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  names: {kind: Foo, plural: foos}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+",
+            findings: &["manifests/foos.crd.yaml:3:18 \"foos.example.com\" is not declared as owned"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let owned: BTreeSet<(Option<&str>, &str)> =
+        csv.custom_resources("owned").map(|(_, owned)| (owned.group(), owned.kind)).collect();
+    let mut reported = BTreeSet::new();
+    for defined in crd::defined(context) {
+        let is_owned = owned.contains(&(Some(defined.group), defined.kind));
+        if is_owned || !reported.insert(defined.object.origin) {
+            continue;
+        }
+        let name = defined.object.name;
+        findings.push(
+            context
+                .finding(
+                    &RULE,
+                    defined.object.origin,
+                    "/metadata/name",
+                    format!("{} is not declared as owned", quote(name)),
+                )
+                .help(format!(
+                    "add `{{name: {name}, version: {}, kind: {}}}` to `spec.customresourcedefinitions.owned`",
+                    defined.version, defined.kind
+                )),
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! Keys of a cluster service version that mean nothing.
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::{go_words, suggest};
+
+use super::csv_shape::{Departure, departures};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND206",
+    name: "unknown-csv-key",
+    summary: "A key of a ClusterServiceVersion means nothing",
+    explanation: "\
+A key that the type of the ClusterServiceVersion does not have is dropped without a word: a misspelt `replaces`
+means that nobody gets the update, a misspelt `minKubeVersion` that nobody is kept from it. The case counts:
+`customresourcedefinitions` and `webhookdefinitions` are written in lower case.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "known keys",
+            files: "\
+kind: ClusterServiceVersion
+spec: {minKubeVersion: 1.25.0}
+",
+            findings: &[],
+        },
+        Case {
+            title: "another case",
+            files: "\
+kind: ClusterServiceVersion
+spec: {minKubeversion: 1.25.0}
+",
+            findings: &["2:8 `spec.minKubeversion` means nothing in a ClusterServiceVersion"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    for (pointer, departure) in departures(csv.object.node) {
+        let Departure::Unknown { key, known } = departure else { continue };
+        let message = format!("`{}` means nothing in a ClusterServiceVersion", go_words::path(&pointer));
+        let question = suggest::did_you_mean(key, known.iter().copied());
+        let help = if question.is_empty() {
+            format!("remove it; known here: {}", known.join(", "))
+        } else {
+            question.trim_end().to_owned()
+        };
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(context.key(csv.origin(), pointer))
+                .about(context.subject())
+                .label("unknown key")
+                .help(help),
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! Images that are used and not listed.
+
+use std::collections::BTreeSet;
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::images::{self, Reason};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND219",
+    name: "unlisted-image",
+    summary: "An image that the operator uses is not among its related images",
+    explanation: "\
+Tools that mirror an operator copy its related images and nothing else. opm adds the images of the deployments to
+those under `spec.relatedImages`, but not those that the operator gets in environment variables `RELATED_IMAGE_...`: on
+a cluster without a way to the internet these cannot be pulled. Where there is a list, it should be complete.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "listed",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  relatedImages: [{image: quay.io/foo/a:v1}, {image: quay.io/foo/b:v1}]
+  install:
+    spec:
+      deployments:
+      - spec:
+          template:
+            spec:
+              containers:
+              - image: quay.io/foo/a:v1
+                env: [{name: RELATED_IMAGE_B, value: quay.io/foo/b:v1}]
+",
+            findings: &[],
+        },
+        Case {
+            title: "a variable",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  relatedImages: [{name: a, image: quay.io/foo/a:v1}]
+  install:
+    spec:
+      deployments:
+      - spec:
+          template:
+            spec:
+              containers:
+              - image: quay.io/foo/a:v1
+                env: [{name: RELATED_IMAGE_B, value: quay.io/foo/b:v1}]
+",
+            findings: &["12:54 image \"quay.io/foo/b:v1\" is not under `relatedImages`"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let listed: BTreeSet<&str> = images::listed(&csv).map(|(_, _, image)| image).collect();
+    let mut reported = BTreeSet::new();
+    for used in images::used(&csv) {
+        // Without a list opm makes one of the images of containers.
+        let is_needed = used.reason == Reason::Variable || !listed.is_empty();
+        if !is_needed || listed.contains(used.image) || !reported.insert(used.image) {
+            continue;
+        }
+        let message = format!("image {} is not under `relatedImages`", quote(used.image));
+        let label = match used.reason {
+            Reason::Container => "a container runs it",
+            Reason::Variable => "the operator gets it in a variable",
+            Reason::Annotation => "users see it",
+        };
+        findings.push(
+            context
+                .finding(&RULE, csv.origin(), used.pointer, message)
+                .label(label)
+                .help(format!("add `{{name: ..., image: {}}}` to `spec.relatedImages`", used.image)),
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! Files of a bundle that are no objects.
+
+use fbc_bundle::contents::{BundleFile, FileFault, MANIFESTS, METADATA};
+use fbc_model::Origin;
+use fbc_yaml::Kind;
+use fbc_yaml::go_text::quote;
+use fbc_yaml::stream::{Fault, Syntax};
+
+use crate::bundle::BundleContext;
+use crate::finding::{Finding, Place, Target};
+use crate::lost::is_catalog_file;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::go_words;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND002",
+    name: "unreadable-manifest",
+    summary: "A file of a bundle cannot be read, or holds no object",
+    explanation: "\
+Every file directly in `manifests` must hold one Kubernetes object, as YAML or JSON. opm skips what it cannot
+read when it renders a bundle, so that a manifest is missing from the catalog and from the cluster without a
+word; opm's and operator-sdk's validation refuse the bundle. Files of `metadata` are only looked at if they
+are YAML or JSON by their names.
+
+Move other files (pictures, notes, folders) out of `manifests`, and mend what is broken.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "an object",
+            files: "\
+kind: ClusterServiceVersion
+",
+            findings: &[],
+        },
+        Case {
+            title: "a list",
+            files: "\
+- a
+- b
+",
+            findings: &["1:1 the document is a list, not an object"],
+        },
+        Case {
+            title: "nothing",
+            files: "\
+# later
+",
+            findings: &["- the file holds no object"],
+        },
+        Case {
+            title: "broken YAML",
+            files: "\
+kind: ClusterServiceVersion
+spec: [
+",
+            findings: &["3:1 the document is no valid YAML: did not find expected node content"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    for (folder, is_of_manifests) in [(MANIFESTS, true), (METADATA, false)] {
+        for (number, file) in context.contents.files_of(folder) {
+            if !is_of_manifests && !is_catalog_file(&file.path) {
+                continue;
+            }
+            let Some((message, target)) = fault(file) else { continue };
+            // A document of `metadata` without content says nothing, and does no harm.
+            if !is_of_manifests
+                && target == Target::File
+                && matches!(&file.documents, Ok(list) if list.is_empty())
+            {
+                continue;
+            }
+            let origin = Origin { file: number, document: 0 };
+            findings.push(
+                Finding::new(&RULE, message).at(context.place(origin, target)).about(context.subject()).help(
+                    if is_of_manifests {
+                        "put one Kubernetes object into each file of `manifests`, and nothing else there"
+                    } else {
+                        "mend the file or remove it"
+                    },
+                ),
+            );
+        }
+    }
+    for folder in &context.contents.nested_folders {
+        if folder.starts_with(MANIFESTS) {
+            let message = format!("{} is a folder: nobody looks into it", quote(&folder.to_string_lossy()));
+            let place = Place { path: folder.clone(), origin: None, target: Target::File };
+            findings.push(
+                Finding::new(&RULE, message)
+                    .at(place)
+                    .about(context.subject())
+                    .help("move its files directly into `manifests`"),
+            );
+        }
+    }
+}
+
+/// What is wrong with the first document of a file, which is the one that counts, and where.
+fn fault(file: &BundleFile) -> Option<(String, Target)> {
+    let documents = match &file.documents {
+        Err(FileFault::Unreadable(reason)) => {
+            let reason = reason.split(" (os error").next().unwrap_or(reason);
+            return Some((format!("the file cannot be read: {reason}"), Target::File));
+        }
+        Err(FileFault::NotText(byte)) => {
+            return Some((format!("the file is not text: byte {byte} is no UTF-8"), Target::File));
+        }
+        Ok(documents) => documents,
+    };
+    let Some(first) = documents.first() else {
+        return Some(("the file holds no object".to_owned(), Target::File));
+    };
+    match first.object.as_ref().err()? {
+        Fault::Rejected(Kind::Null) => Some(("the file holds no object".to_owned(), Target::File)),
+        Fault::Rejected(kind) => {
+            let kind = go_words::found_kind(kind.go_name());
+            Some((format!("the document is {kind}, not an object"), Target::Value(String::new())))
+        }
+        Fault::Malformed { message, byte } => {
+            let syntax = match first.syntax {
+                Syntax::Yaml => "YAML",
+                Syntax::Json => "JSON",
+            };
+            let message = message.rsplit("yaml: ").next().unwrap_or(message);
+            let reason = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
+            let reason = reason.map_or(message, |(_, reason)| reason);
+            Some((format!("the document is no valid {syntax}: {reason}"), Target::Byte(*byte)))
+        }
+        Fault::Separator { rest, byte } => {
+            Some((format!("{} stands behind a line of dashes", quote(rest)), Target::Byte(*byte)))
+        }
+    }
+}

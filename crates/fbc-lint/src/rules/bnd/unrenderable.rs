@@ -1,0 +1,42 @@
+//! Bundles that opm cannot render.
+
+use crate::bundle::BundleContext;
+use crate::bundle::rendering_error;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND026",
+    name: "unrenderable",
+    summary: "opm cannot render the bundle",
+    explanation: "\
+`opm render` refuses the bundle, for a reason that no other rule reports with its place. The message is opm's. No
+catalog can be made from the bundle until it is mended.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "as it should be",
+            files: "\
+kind: ClusterServiceVersion
+metadata: {name: foo.v1.0.0}
+spec: {version: 1.0.0}
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.package.v1: foo
+",
+            findings: &[],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let Some(error) = rendering_error(context.tree) else { return };
+    findings.push(
+        context
+            .finding(&RULE, csv.origin(), "", format!("opm cannot render the bundle: {error}"))
+            .help("mend what the message names"),
+    );
+}

@@ -1,0 +1,106 @@
+//! Objects of kinds that OLM does not install.
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::suggest;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND017",
+    name: "unsupported-kind",
+    summary: "An object of the bundle has a kind that bundles cannot hold",
+    explanation: "\
+Bundles of the format registry+v1 hold a ClusterServiceVersion and objects of a fixed list of kinds. OLM refuses
+others. Deployments, webhook configurations and the roles of the operator belong into the ClusterServiceVersion;
+for what is left, let the operator create the object when it starts.",
+    basis: Basis::Validators,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "a service",
+            files: "\
+kind: ClusterServiceVersion
+-- manifests/service.yaml --
+kind: Service
+",
+            findings: &[],
+        },
+        Case {
+            title: "a deployment",
+            files: "\
+-- manifests/deployment.yaml --
+kind: Deployment
+metadata: {name: foo}
+",
+            findings: &["manifests/deployment.yaml:1:7 a bundle cannot hold a \"Deployment\""],
+        },
+        Case {
+            title: "no kind",
+            files: "\
+-- manifests/values.yaml --
+replicas: 1
+",
+            findings: &["manifests/values.yaml:1:1 the object has no kind"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    for object in &context.objects {
+        if SUPPORTED.contains(&object.kind) {
+            continue;
+        }
+        let message = if object.kind.is_empty() {
+            "the object has no kind".to_owned()
+        } else {
+            format!("a bundle cannot hold a {}", quote(object.kind))
+        };
+        let question = suggest::did_you_mean(object.kind, SUPPORTED);
+        let help = match object.kind {
+            "Deployment" => {
+                "move it into `spec.install.spec.deployments` of the ClusterServiceVersion".to_owned()
+            }
+            "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration" => {
+                "describe it in `spec.webhookdefinitions` of the ClusterServiceVersion".to_owned()
+            }
+            "Namespace" => "remove it: OLM installs into a namespace that is there".to_owned(),
+            "" => "add `apiVersion` and `kind`, or move the file out of `manifests`".to_owned(),
+            _ => format!("{question}let the operator create it, or remove it"),
+        };
+        findings.push(
+            context
+                .finding(&RULE, object.origin, "/kind", message)
+                .label("not in the list of supported kinds")
+                .help(help),
+        );
+    }
+}
+
+/// Source: `operator-framework/operator-registry:pkg/lib/bundle/supported_resources.go`.
+const SUPPORTED: [&str; 22] = [
+    "ClusterServiceVersion",
+    "CustomResourceDefinition",
+    "Secret",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "ConfigMap",
+    "ServiceAccount",
+    "Service",
+    "Role",
+    "RoleBinding",
+    "PrometheusRule",
+    "ServiceMonitor",
+    "PodDisruptionBudget",
+    "PriorityClass",
+    "VerticalPodAutoscaler",
+    "ConsoleYAMLSample",
+    "ConsoleQuickStart",
+    "ConsoleCLIDownload",
+    "ConsoleLink",
+    "ConsolePlugin",
+    "NetworkPolicy",
+    "PodMonitor",
+];

@@ -1,0 +1,105 @@
+//! Updates that a bundle cannot offer.
+
+use fbc_version::Version;
+use fbc_version::blang::Range;
+use fbc_yaml::Node;
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::bundle::pointer;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::grf::invalid_skip_range;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND212",
+    name: "update-edge",
+    summary: "`replaces`, `skips` or `olm.skipRange` of a bundle cannot work",
+    explanation: "\
+`spec.replaces` and `spec.skips` name other versions of the operator; `olm.skipRange` is a range of versions in
+the grammar of GRF010. A bundle that replaces itself, or a newer version, or has a range that cannot be read,
+offers nobody the update that its author meant. Catalogs made by hand or from templates have edges of their own;
+those of the bundle count where a catalog is built from bundles.",
+    basis: Basis::Advice,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "as it should be",
+            files: "\
+kind: ClusterServiceVersion
+metadata: {name: foo.v1.1.0, annotations: {olm.skipRange: \"<1.1.0\"}}
+spec: {replaces: foo.v1.0.0, version: 1.1.0}
+",
+            findings: &[],
+        },
+        Case {
+            title: "itself and a range of another grammar",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  name: foo.v1.1.0
+  annotations: {olm.skipRange: ^1.0}
+spec: {replaces: foo.v1.1.0}
+",
+            findings: &["4:32 `olm.skipRange` \"^1.0\" is no range", "5:18 \"foo.v1.1.0\" replaces itself"],
+        },
+        Case {
+            title: "a newer one",
+            files: "\
+kind: ClusterServiceVersion
+metadata: {name: foo.v1.1.0}
+spec: {version: 1.1.0, replaces: foo.v1.2.0, skips: [foo.v1.2.0, foo.v1.1.0]}
+",
+            findings: &["3:34 \"foo.v1.1.0\" replaces the newer \"foo.v1.2.0\"", "3:54 \"foo.v1.1.0\" skips the newer \"foo.v1.2.0\"", "3:66 \"foo.v1.1.0\" skips itself"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let name = csv.object.name;
+    let version = Version::parse(csv.spec_text("version")).ok();
+    let replaces =
+        csv.spec("replaces").and_then(Node::as_str).map(|to| ("replaces", "/spec/replaces".to_owned(), to));
+    let skips = csv
+        .list("skips")
+        .filter_map(|(number, skip)| Some(("skips", format!("/spec/skips/{number}"), skip.as_str()?)));
+    for (verb, pointer, other) in replaces.into_iter().chain(skips) {
+        let other_version = other.split_once(".v").and_then(|(_, text)| Version::parse(text).ok());
+        let is_newer = version
+            .as_ref()
+            .zip(other_version.as_ref())
+            .is_some_and(|(own, other)| own.compare_precedence(other).is_lt());
+        let (message, help) = if other == name && !name.is_empty() {
+            (
+                format!("{} {verb} itself", quote(name)),
+                format!("name another version, or remove it from `{verb}`"),
+            )
+        } else if is_newer {
+            (
+                format!("{} {verb} the newer {}", quote(name), quote(other)),
+                "name a version that is older than this one".to_owned(),
+            )
+        } else {
+            continue;
+        };
+        findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
+    }
+    if let Some(range) = csv.annotation("olm.skipRange").filter(|range| !range.is_empty())
+        && let Err(error) = Range::parse(range)
+    {
+        let pointer = pointer("/metadata/annotations", "olm.skipRange");
+        findings.push(
+            context
+                .finding(
+                    &RULE,
+                    csv.origin(),
+                    pointer,
+                    format!("`olm.skipRange` {} is no range", quote(range)),
+                )
+                .note(error.to_string())
+                .help(invalid_skip_range::help(range)),
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! Webhooks that OLM cannot make.
+
+use std::collections::BTreeSet;
+
+use fbc_yaml::go_text::quote;
+
+use crate::bundle::BundleContext;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::suggest;
+
+use super::names;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "BND102",
+    name: "webhook",
+    summary: "A webhook of the ClusterServiceVersion has no usable name, type or deployment",
+    explanation: "\
+OLM makes the webhook configurations from `spec.webhookdefinitions`, and lets them call a deployment of the same
+ClusterServiceVersion. So `deploymentName` must be one of its deployments, `type` one of `ValidatingAdmissionWebhook`,
+`MutatingAdmissionWebhook` and `ConversionWebhook`, and `generateName` an RFC 1123 subdomain that no other webhook of
+the type has. `sideEffects` and `admissionReviewVersions` must be given.",
+    basis: Basis::Olm,
+    check: Check::Bundle(check),
+    cases: &[
+        Case {
+            title: "as it should be",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  install: {spec: {deployments: [{name: foo}]}}
+  webhookdefinitions:
+  - {type: ValidatingAdmissionWebhook, generateName: a.example.com, deploymentName: foo, sideEffects: None, admissionReviewVersions: [v1]}
+",
+            findings: &[],
+        },
+        Case {
+            title: "no such deployment",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  install: {spec: {deployments: [{name: foo}]}}
+  webhookdefinitions:
+  - {type: ValidatingAdmissionWebhook, generateName: a.example.com, deploymentName: fo, sideEffects: None, admissionReviewVersions: [v1]}
+",
+            findings: &["5:85 webhook \"a.example.com\" calls deployment \"fo\", which the ClusterServiceVersion has not"],
+        },
+        Case {
+            title: "a wrong type, no side effects",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  install: {spec: {deployments: [{name: foo}]}}
+  webhookdefinitions:
+  - {type: Validating, generateName: A, deploymentName: foo}
+",
+            findings: &["5:5 webhook \"A\" has no `admissionReviewVersions`", "5:5 webhook \"A\" has no `sideEffects`", "5:12 \"Validating\" is no type of webhook", "5:38 \"A\" is no name for a webhook"],
+        },
+    ],
+};
+
+fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+    let Some(csv) = context.csv else { return };
+    let deployments: BTreeSet<&str> = csv.deployments().map(|deployment| deployment.name).collect();
+    let mut seen = BTreeSet::new();
+    for (number, webhook) in csv.list("webhookdefinitions") {
+        let text = |key: &str| webhook.get_str(key).unwrap_or_default();
+        let (kind, name, deployment) = (text("type"), text("generateName"), text("deploymentName"));
+        let shown = quote(name);
+        let mut report = |field: &str, message: String, help: String| {
+            let pointer = format!("/spec/webhookdefinitions/{number}/{field}");
+            findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
+        };
+        if !TYPES.contains(&kind) {
+            let question = suggest::did_you_mean(kind, TYPES);
+            let message = format!("{} is no type of webhook", quote(kind));
+            report("type", message, format!("{question}known are {}", TYPES.join(", ")));
+        }
+        if !names::is_dns_subdomain(name) {
+            let message = format!("{shown} is no name for a webhook");
+            report("generateName", message, "use lower-case letters, digits, `-` and `.`".to_owned());
+        } else if !seen.insert((kind, name)) {
+            let message = format!("webhook {shown} of this type is there twice");
+            report("generateName", message, "rename one of them".to_owned());
+        }
+        if !deployments.contains(deployment) {
+            let message = format!(
+                "webhook {shown} calls deployment {}, which the ClusterServiceVersion has not",
+                quote(deployment)
+            );
+            let question = suggest::did_you_mean(deployment, deployments.iter().copied());
+            report("deploymentName", message, format!("{question}name one of the deployments"));
+        }
+        for (field, example) in [("sideEffects", "None"), ("admissionReviewVersions", "[v1]")] {
+            if webhook.get(field).is_none_or(|value| value.is_null()) {
+                let message = format!("webhook {shown} has no `{field}`");
+                report(field, message, format!("add `{field}: {example}`"));
+            }
+        }
+    }
+}
+
+const TYPES: [&str; 3] = ["ValidatingAdmissionWebhook", "MutatingAdmissionWebhook", "ConversionWebhook"];

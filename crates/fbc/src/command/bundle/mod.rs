@@ -1,0 +1,29 @@
+//! `fbc bundle`: bundle folders, the manifests of one version of an operator.
+
+use clap::{Args, Subcommand};
+
+use crate::arguments::Global;
+use crate::failure::Failure;
+
+mod render;
+mod validate;
+
+/// Check and render bundle folders
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Validate(validate::Arguments),
+    Render(render::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    match &arguments.command {
+        Command::Validate(arguments) => validate::run(arguments, global),
+        Command::Render(arguments) => render::run(arguments),
+    }
+}

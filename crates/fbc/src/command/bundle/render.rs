@@ -1,0 +1,32 @@
+//! `fbc bundle render`: bundle folders as `olm.bundle` blobs.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use fbc_bundle::folder::is_bundle;
+
+use super::validate::open;
+use crate::command::render::{self, RenderingArguments};
+use crate::failure::Failure;
+
+/// Write bundle folders as the blobs of a catalog
+///
+/// The output equals that of `opm render` on the folders. Nothing is validated beyond what rendering needs.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// Bundle folders, in the order of the output
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    folders: Vec<PathBuf>,
+    #[command(flatten)]
+    rendering: RenderingArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    for folder in &arguments.folders {
+        if !is_bundle(open(folder)?.tree.as_ref()) {
+            return Err(Failure::new(format!("{} is no bundle folder", folder.display()))
+                .help("name the folder that holds `manifests` and `metadata`"));
+        }
+    }
+    render::render(&arguments.folders, &arguments.rendering)
+}

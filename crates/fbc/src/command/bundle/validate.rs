@@ -1,0 +1,85 @@
+//! `fbc bundle validate`: every problem of bundle folders.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use fbc_bundle::BundleContents;
+use fbc_lint::{Profile, Report, Targets, lint_bundle};
+use rayon::prelude::*;
+
+use crate::arguments::Global;
+use crate::catalog_source::CatalogSource;
+use crate::command::validate::ReportArguments;
+use crate::failure::Failure;
+use crate::report::CheckedCatalog;
+
+/// Report every problem of bundle folders
+///
+/// A bundle folder has the folders `manifests` and `metadata`. Errors are what the validation of opm or
+/// operator-sdk refuses; exits with 1 if there is one. Warnings are about what they accept although it hurts
+/// somebody; they do not fail the command unless `--deny-warnings` is given.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// Bundle folders; each is validated on its own
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    folders: Vec<PathBuf>,
+    /// The versions of OpenShift that the bundle is for, such as 4.18,4.19: what their Kubernetes has not is
+    /// an error
+    #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = Targets::parse_openshift)]
+    ocp: Vec<u64>,
+    /// The versions of Kubernetes that the bundle is for, such as 1.25,1.32
+    #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = Targets::parse_kubernetes)]
+    kubernetes: Vec<u64>,
+    #[command(flatten)]
+    report: ReportArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    let targets = Targets { kubernetes: arguments.kubernetes.clone(), openshift: arguments.ocp.clone() };
+    // All folders first: a typing error in the last should not show after minutes.
+    let sources = arguments.folders.iter().map(|folder| open(folder)).collect::<Result<Vec<_>, _>>()?;
+    let reports: Vec<(Report, usize)> =
+        sources.par_iter().map(|source| check(source, &targets, arguments.report.profile)).collect();
+    let checked: Vec<CheckedCatalog> = arguments
+        .folders
+        .iter()
+        .zip(sources)
+        .zip(reports)
+        .map(|((folder, source), (report, files))| CheckedCatalog {
+            reference: folder.clone(),
+            source,
+            report,
+            files,
+            packages: 0,
+            bundles: 1,
+        })
+        .collect();
+    if global.verbose {
+        let mut err = anstream::stderr().lock();
+        // What is said here is not worth failing for.
+        let _ = checked.iter().try_for_each(|bundle| {
+            writeln!(err, "read {} ({} files)", bundle.reference.display(), bundle.files)
+        });
+    }
+    arguments.report.write(&checked, global)
+}
+
+/// Opens a folder; a file is none.
+pub(super) fn open(folder: &Path) -> Result<CatalogSource, Failure> {
+    let is_named = folder.as_os_str() != "-";
+    let source = is_named.then(|| CatalogSource::open(folder)).transpose()?;
+    let source = source.filter(|source| source.is_folder(Path::new("")));
+    source.ok_or_else(|| {
+        let what = if is_named { folder.display().to_string() } else { "standard input".to_owned() };
+        Failure::new(format!("{what} is no folder"))
+            .help("name the folder that holds `manifests` and `metadata`")
+    })
+}
+
+/// The findings of a bundle, and the number of its files.
+fn check(source: &CatalogSource, targets: &Targets, profile: Profile) -> (Report, usize) {
+    let tree = source.tree.as_ref();
+    let contents = BundleContents::read(tree);
+    (lint_bundle(&contents, tree, targets, profile), contents.files.len())
+}
