@@ -3,6 +3,8 @@
 
 pub mod folder;
 pub mod image_template;
+pub mod kubernetes;
+pub mod manifests;
 pub mod render;
 
 pub use folder::{BundleError, BundleFolder};

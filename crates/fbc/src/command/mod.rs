@@ -1,5 +1,6 @@
 //! The commands of fbc, one file each: arguments, and what they print.
 
+pub(crate) mod bundle;
 pub(crate) mod completions;
 pub(crate) mod debug;
 pub(crate) mod explain;
