@@ -24,6 +24,9 @@ mod support;
 mod validators;
 mod webhooks;
 
+#[cfg(test)]
+mod tests;
+
 pub use bundle::{Bundle, ReadError};
 pub use certificates::CertificateProvider;
 pub use configuration::Configuration;

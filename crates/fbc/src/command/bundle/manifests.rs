@@ -186,7 +186,9 @@ fn configuration(path: &Path) -> Result<Configuration, Failure> {
     let shown = path.display();
     let document = match documents.next().map(|first| first.outcome) {
         None => {
-            return Err(Failure::new(format!("{shown} is empty")).help("an empty configuration is written {}"));
+            return Err(
+                Failure::new(format!("{shown} is empty")).help("an empty configuration is written {}")
+            );
         }
         Some(Ok(document)) => document,
         Some(Err(Fault::Malformed { message, .. })) => {
