@@ -146,14 +146,13 @@ fn parts(text: &str) -> Result<Parts<'_>, QuantityError> {
     if before.is_empty() && fraction.is_empty() {
         return Err(QuantityError::Format);
     }
-    let (letters, exponent) = split_while(suffix, |c| "eEinumkKMGTP".contains(c));
+    let (_, exponent) = split_while(suffix, |c| "eEinumkKMGTP".contains(c));
     let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
     if !exponent.chars().all(is_digit) {
         return Err(QuantityError::Format);
     }
     let stripped = before.trim_start_matches('0');
     let whole = if stripped.is_empty() { "0" } else { stripped };
-    let _ = letters;
     Ok(Parts { negative, whole, fraction, suffix })
 }
 

@@ -6,6 +6,7 @@
 const LONGEST_SUBDOMAIN: usize = 253;
 
 /// The longest label.
+#[cfg(test)]
 const LONGEST_LABEL: usize = 63;
 
 /// What Kubernetes has against a name that should be a subdomain, sorted by text.
@@ -26,7 +27,7 @@ pub(super) fn subdomain_errors(name: &str) -> Vec<String> {
 }
 
 /// Whether a name is a label.
-#[cfg_attr(not(test), allow(dead_code))]
+#[cfg(test)]
 pub(super) fn is_label(name: &str) -> bool {
     name.len() <= LONGEST_LABEL && has_label_form(name)
 }

@@ -52,15 +52,16 @@ fn identity(object: &Object) -> Identity {
     (object.group().to_owned(), object.kind.clone(), object.namespace.clone(), object.name.clone())
 }
 
-/// The identity without the hash of a generated name. A role whose rules change gets another name; for a
-/// reader it is the same role.
+/// The identity without a generated name, which depends on the version and on a hash of the rules. A role
+/// whose rules change gets another name; for a reader the first such role is the first such role.
 fn stem(object: &Object) -> Identity {
     let mut identity = identity(object);
-    if let Some((stem, hash)) = object.name.rsplit_once('-')
-        && object.group() == "rbac.authorization.k8s.io"
-        && hash.len() >= SHORTEST_HASH
-    {
-        identity.3 = stem.to_owned();
+    let is_generated = object.name.rsplit_once('-').is_some_and(|(_, hash)| {
+        hash.len() >= SHORTEST_HASH
+            && hash.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    });
+    if is_generated && object.group() == "rbac.authorization.k8s.io" {
+        identity.3.clear();
     }
     identity
 }
@@ -125,12 +126,12 @@ impl Partners {
     }
 }
 
-/// Writes the differences; with colours unless they go to a file.
+/// Writes the differences.
 pub(super) fn write(
     differences: &[Difference],
     old: &Path,
     new: &Path,
-    is_plain: bool,
+    has_color: bool,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     for difference in differences {
@@ -146,7 +147,7 @@ pub(super) fn write(
         let heads =
             [format!("--- {}", name(old, &difference.old)), format!("+++ {}", name(new, &difference.new))];
         for head in heads {
-            write_line(out, &head, STRONG, is_plain)?;
+            write_line(out, &head, STRONG, has_color)?;
         }
         for line in unified.to_string().lines() {
             let style = match line.as_bytes().first() {
@@ -155,13 +156,13 @@ pub(super) fn write(
                 Some(b'@') => PLACE,
                 _ => Style::new(),
             };
-            write_line(out, line, style, is_plain)?;
+            write_line(out, line, style, has_color)?;
         }
     }
     Ok(())
 }
 
-fn write_line(out: &mut dyn Write, line: &str, style: Style, is_plain: bool) -> Result<(), Failure> {
-    let style = if is_plain { Style::new() } else { style };
+fn write_line(out: &mut dyn Write, line: &str, style: Style, has_color: bool) -> Result<(), Failure> {
+    let style = if has_color { style } else { Style::new() };
     Ok(writeln!(out, "{style}{line}{style:#}")?)
 }

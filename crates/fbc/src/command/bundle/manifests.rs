@@ -15,6 +15,7 @@ use fbc_yaml::{json_writer, yaml_writer};
 use super::manifest_diff;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
+use crate::terminal::stdout_has_color;
 
 /// Show the objects that OLM v1 creates for a bundle
 ///
@@ -137,8 +138,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let changed = self::objects(other, &installation)?;
     let differences = manifest_diff::differences(&objects, &changed)?;
     write_output(arguments.output_file.as_deref(), |out| {
-        let is_file = arguments.output_file.is_some();
-        manifest_diff::write(&differences, &arguments.bundle, other, is_file, out)
+        let has_color = arguments.output_file.is_none() && stdout_has_color();
+        manifest_diff::write(&differences, &arguments.bundle, other, has_color, out)
     })?;
     Ok(if arguments.exit_code && !differences.is_empty() { FINDINGS } else { CLEAN })
 }
@@ -226,6 +227,9 @@ fn objects(folder: &Path, installation: &Installation) -> Result<Vec<Object>, Fa
 fn unreadable(folder: &Path, error: &ReadError) -> Failure {
     let failure = Failure::new(format!("{}: {}", folder.join(&error.path).display(), error.message));
     match error.pointer.as_str() {
+        "" if error.message.starts_with("open ") => {
+            failure.help("a bundle is a folder that holds manifests and metadata/annotations.yaml")
+        }
         "" => failure,
         pointer => failure.help(format!("the value at {pointer} has another type in the Kubernetes API")),
     }
