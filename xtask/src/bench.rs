@@ -81,6 +81,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     println!("\nmedian of up to {runs} runs after a warm-up; MB are millions of bytes of input\n");
     print!("{}", report::table(&rows, opm.is_some()));
     load_throughput(&fbc, &generated)?;
+    manifest_throughput(&fbc, &root)?;
     let failed = rows.iter().filter(|row| row.fbc.is_err()).count();
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -179,5 +180,22 @@ fn load_throughput(fbc: &Path, input: &Input) -> TaskResult {
     } else {
         println!("{}", String::from_utf8_lossy(&output.stdout).trim_end());
     }
+    Ok(())
+}
+
+/// Shows what the hidden `fbc debug manifests` says about rendering real bundles with one thread.
+fn manifest_throughput(fbc: &Path, root: &Path) -> TaskResult {
+    let bundles = workspace::conformance_folder(root).join("bundles");
+    if !bundles.is_dir() {
+        println!("\nbundles to objects: skipped (no recorded data beside the checkout)");
+        return Ok(());
+    }
+    println!("\nbundles to objects with one thread:");
+    let output = Command::new(fbc)
+        .args(["debug", "manifests", "--times", "5", "--threads", "1"])
+        .arg(&bundles)
+        .output()
+        .context(|| format!("starting {}", fbc.display()))?;
+    println!("{}", String::from_utf8_lossy(&output.stdout).trim_end());
     Ok(())
 }

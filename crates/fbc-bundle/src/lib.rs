@@ -4,6 +4,8 @@
 pub mod contents;
 pub mod folder;
 pub mod image_template;
+pub mod kubernetes;
+pub mod manifests;
 pub mod render;
 
 pub use contents::BundleContents;

@@ -136,7 +136,7 @@ fn listed_properties(
 }
 
 /// The list in the annotation `olm.properties`; what is no such list is ignored.
-fn properties_of_annotation(text: &str) -> Vec<RawProperty> {
+pub(crate) fn properties_of_annotation(text: &str) -> Vec<RawProperty> {
     let Ok((document, end)) = json_reader::read_value(text.as_bytes(), 0) else { return Vec::new() };
     if json_reader::skip_space(text.as_bytes(), end) != text.len() {
         return Vec::new();

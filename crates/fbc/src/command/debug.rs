@@ -7,8 +7,12 @@ use std::time::Instant;
 use std::{io, path::Path};
 
 use clap::{Args, Subcommand};
+use fbc_bundle::folder::is_bundle;
+use fbc_bundle::manifests::{Bundle, CertificateProvider, Installation, render};
 use fbc_model::load::load_tree;
-use fbc_model::tree::{Tree, TreeEntry};
+use fbc_model::tree::{DiskTree, Tree, TreeEntry};
+
+use rayon::prelude::*;
 
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, Failure};
@@ -31,14 +35,28 @@ enum What {
         #[arg(long, default_value_t = 1, value_name = "N")]
         times: u32,
     },
+    /// Render all bundle folders below a folder to objects, and do nothing with them
+    Manifests {
+        /// The folder
+        path: PathBuf,
+        /// How often; the fastest counts
+        #[arg(long, default_value_t = 1, value_name = "N")]
+        times: u32,
+    },
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let What::Load { path, times } = &arguments.what;
+    match &arguments.what {
+        What::Load { path, times } => load(path, *times),
+        What::Manifests { path, times } => manifests(path, *times),
+    }
+}
+
+fn load(path: &Path, times: u32) -> Result<u8, Failure> {
     let source = CatalogSource::open(path)?;
     let mut best = f64::INFINITY;
     let (mut bytes, mut bundles, mut faults) = (0, 0, 0);
-    for _ in 0..(*times).max(1) {
+    for _ in 0..times.max(1) {
         let tree = CountingTree { tree: source.tree.as_ref(), bytes: AtomicU64::new(0) };
         let start = Instant::now();
         let catalog = load_tree(&tree);
@@ -51,6 +69,53 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     writeln!(out, "{bytes} bytes, {bundles} bundles, {faults} faults, {best:.4} s, {speed:.1} MB/s")?;
     out.flush()?;
     Ok(CLEAN)
+}
+
+fn manifests(path: &Path, times: u32) -> Result<u8, Failure> {
+    let mut folders = Vec::new();
+    collect_bundles(path, &mut folders).map_err(|error| Failure::io("read", path, &error))?;
+    let installation = Installation {
+        namespace: "operators".to_owned(),
+        certificate_provider: Some(CertificateProvider::CertManager),
+        ..Installation::default()
+    };
+    let mut best = f64::INFINITY;
+    let (mut rendered, mut objects) = (0, 0);
+    for _ in 0..times.max(1) {
+        let start = Instant::now();
+        let counts: Vec<Option<usize>> = folders
+            .par_iter()
+            .map(|root| {
+                let bundle = Bundle::read(&DiskTree { root: root.clone() }).ok()?;
+                render(&bundle, &installation).ok().map(|objects| objects.len())
+            })
+            .collect();
+        best = best.min(start.elapsed().as_secs_f64());
+        rendered = counts.iter().flatten().count();
+        objects = counts.iter().flatten().sum();
+    }
+    let mut out = terminal::stdout();
+    let speed = folders.len() as f64 / best.max(1e-9);
+    let read = folders.len();
+    writeln!(
+        out,
+        "{read} bundles, {rendered} rendered, {objects} objects, {best:.4} s, {speed:.0} bundles/s"
+    )?;
+    out.flush()?;
+    Ok(CLEAN)
+}
+
+fn collect_bundles(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    if is_bundle(&DiskTree { root: folder.to_path_buf() }) {
+        found.push(folder.to_path_buf());
+        return Ok(());
+    }
+    for entry in (DiskTree { root: folder.to_path_buf() }).list(Path::new(""))? {
+        if entry.is_directory {
+            collect_bundles(&folder.join(entry.name), found)?;
+        }
+    }
+    Ok(())
 }
 
 /// A tree that counts what is read from it.

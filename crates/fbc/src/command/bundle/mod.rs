@@ -5,10 +5,12 @@ use clap::{Args, Subcommand};
 use crate::arguments::Global;
 use crate::failure::Failure;
 
+mod manifest_diff;
+pub(crate) mod manifests;
 mod render;
 mod validate;
 
-/// Check and render bundle folders
+/// Check and render bundle folders, and show what they make of a cluster
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -19,11 +21,13 @@ pub(crate) struct Arguments {
 enum Command {
     Validate(validate::Arguments),
     Render(render::Arguments),
+    Manifests(manifests::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     match &arguments.command {
         Command::Validate(arguments) => validate::run(arguments, global),
         Command::Render(arguments) => render::run(arguments),
+        Command::Manifests(arguments) => manifests::run(arguments),
     }
 }

@@ -1,0 +1,118 @@
+//! Services and service accounts.
+//!
+//! Source: `kubernetes/api:core/v1/types.go`.
+
+use super::meta::{CONDITION, OBJECT_META};
+use super::volumes::LOCAL_OBJECT_REFERENCE;
+use crate::kubernetes::Shape::{Flag, IntOrText, List, Map, Optional, Struct as Of, Text, Whole};
+use crate::kubernetes::{Struct, TEXT, always, omit};
+
+/// Go's `ServiceAccount`.
+pub static SERVICE_ACCOUNT: Struct = Struct {
+    fields: &[
+        omit("kind", TEXT),
+        omit("apiVersion", TEXT),
+        omit("metadata", Of(&OBJECT_META)),
+        omit("secrets", List(&Of(&OBJECT_REFERENCE))),
+        omit("imagePullSecrets", List(&Of(&LOCAL_OBJECT_REFERENCE))),
+        omit("automountServiceAccountToken", Optional(&Flag)),
+    ],
+};
+
+/// Go's `ObjectReference`.
+pub(crate) static OBJECT_REFERENCE: Struct = Struct {
+    fields: &[
+        omit("kind", TEXT),
+        omit("namespace", TEXT),
+        omit("name", TEXT),
+        omit("uid", Text("types.UID")),
+        omit("apiVersion", TEXT),
+        omit("resourceVersion", TEXT),
+        omit("fieldPath", TEXT),
+    ],
+};
+
+/// Go's `Service`.
+pub static SERVICE: Struct = Struct {
+    fields: &[
+        omit("kind", TEXT),
+        omit("apiVersion", TEXT),
+        omit("metadata", Of(&OBJECT_META)),
+        omit("spec", Of(&SERVICE_SPEC)),
+        omit("status", Of(&SERVICE_STATUS)),
+    ],
+};
+
+/// Go's `ServiceSpec`.
+pub(crate) static SERVICE_SPEC: Struct = Struct {
+    fields: &[
+        omit("ports", List(&Of(&SERVICE_PORT))),
+        omit("selector", Map(&TEXT)),
+        omit("clusterIP", TEXT),
+        omit("clusterIPs", List(&TEXT)),
+        omit("type", Text("v1.ServiceType")),
+        omit("externalIPs", List(&TEXT)),
+        omit("sessionAffinity", Text("v1.ServiceAffinity")),
+        omit("loadBalancerIP", TEXT),
+        omit("loadBalancerSourceRanges", List(&TEXT)),
+        omit("externalName", TEXT),
+        omit("externalTrafficPolicy", Text("v1.ServiceExternalTrafficPolicy")),
+        omit("healthCheckNodePort", Whole("int32")),
+        omit("publishNotReadyAddresses", Flag),
+        omit("sessionAffinityConfig", Optional(&Of(&SESSION_AFFINITY_CONFIG))),
+        omit("ipFamilies", List(&Text("v1.IPFamily"))),
+        omit("ipFamilyPolicy", Optional(&Text("v1.IPFamilyPolicy"))),
+        omit("allocateLoadBalancerNodePorts", Optional(&Flag)),
+        omit("loadBalancerClass", Optional(&TEXT)),
+        omit("internalTrafficPolicy", Optional(&Text("v1.ServiceInternalTrafficPolicy"))),
+        omit("trafficDistribution", Optional(&TEXT)),
+    ],
+};
+
+/// Go's `ServicePort`.
+pub(crate) static SERVICE_PORT: Struct = Struct {
+    fields: &[
+        omit("name", TEXT),
+        omit("protocol", Text("v1.Protocol")),
+        omit("appProtocol", Optional(&TEXT)),
+        always("port", Whole("int32")),
+        omit("targetPort", IntOrText),
+        omit("nodePort", Whole("int32")),
+    ],
+};
+
+/// Go's `SessionAffinityConfig`.
+pub(crate) static SESSION_AFFINITY_CONFIG: Struct =
+    Struct { fields: &[omit("clientIP", Optional(&Of(&CLIENT_IP_CONFIG)))] };
+
+/// Go's `ClientIPConfig`.
+pub(crate) static CLIENT_IP_CONFIG: Struct =
+    Struct { fields: &[omit("timeoutSeconds", Optional(&Whole("int32")))] };
+
+/// Go's `ServiceStatus`.
+pub(crate) static SERVICE_STATUS: Struct = Struct {
+    fields: &[omit("loadBalancer", Of(&LOAD_BALANCER_STATUS)), omit("conditions", List(&Of(&CONDITION)))],
+};
+
+/// Go's `LoadBalancerStatus`.
+pub(crate) static LOAD_BALANCER_STATUS: Struct =
+    Struct { fields: &[omit("ingress", List(&Of(&LOAD_BALANCER_INGRESS)))] };
+
+/// Go's `LoadBalancerIngress`.
+pub(crate) static LOAD_BALANCER_INGRESS: Struct = Struct {
+    fields: &[
+        omit("ip", TEXT),
+        omit("hostname", TEXT),
+        omit("ipMode", Optional(&Text("v1.LoadBalancerIPMode"))),
+        omit("ports", List(&Of(&PORT_STATUS))),
+    ],
+};
+
+/// Go's `PortStatus`.
+pub(crate) static PORT_STATUS: Struct = Struct {
+    fields: &[
+        always("port", Whole("int32")),
+        always("protocol", Text("v1.Protocol")),
+        omit("error", Optional(&TEXT)),
+    ],
+};

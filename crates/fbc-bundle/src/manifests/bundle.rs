@@ -1,0 +1,393 @@
+//! A bundle folder as operator-controller reads it: stricter than opm in what a manifest must be, and
+//! typed where it works with types.
+//!
+//! Sources: `operator-framework/operator-controller:…/rukpak/bundle/source/source.go` and
+//! `kubernetes/cli-runtime:pkg/resource` for what a manifest may hold.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fbc_model::go_type::{self, GoField, GoStruct, GoType, STRING};
+use fbc_model::go_types;
+use fbc_model::tree::Tree;
+use fbc_yaml::go_text::quote;
+use fbc_yaml::stream::{self, Fault};
+use fbc_yaml::{Document, DocumentBuilder, Kind, Node, json_reader, json_text, json_writer};
+
+use super::Operator;
+use crate::folder::{CLUSTER_SERVICE_VERSION, RawProperty, escape_html};
+use crate::kubernetes::types::extensions::CUSTOM_RESOURCE_DEFINITION;
+use crate::kubernetes::types::operators::CLUSTER_SERVICE_VERSION as CLUSTER_SERVICE_VERSION_TYPE;
+use crate::kubernetes::{KeyOrder, Misfit, Struct, convert};
+use crate::render::properties_of_annotation;
+
+/// The kind of custom resource definitions.
+const CUSTOM_RESOURCE_DEFINITION_KIND: &str = "CustomResourceDefinition";
+
+/// The annotation of a cluster service version that holds its properties.
+const PROPERTIES_ANNOTATION: &str = "olm.properties";
+
+/// A bundle, ready to be rendered.
+#[derive(Debug)]
+pub struct Bundle {
+    /// The package; empty where the annotations name none.
+    pub package: String,
+    /// The cluster service version, converted to its Go type, members in Go's order.
+    cluster_service_version: Document,
+    /// The annotations of the cluster service version, with the properties of the bundle.
+    pub annotations: BTreeMap<String, String>,
+    /// The custom resource definitions, converted to their Go type, in the order of their files.
+    pub definitions: Vec<Manifest>,
+    /// All other objects as they are written.
+    pub extras: Vec<Manifest>,
+}
+
+/// An object of a bundle.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    /// The file, relative to the bundle.
+    pub path: PathBuf,
+    /// The object.
+    pub object: Arc<Document>,
+}
+
+/// Why a folder cannot be read as a bundle.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ReadError {
+    /// The file, or folder, relative to the bundle.
+    pub path: PathBuf,
+    /// The text of the reference.
+    pub message: String,
+    /// What does not fit, as a JSON pointer into the object; empty where that is not known.
+    pub pointer: String,
+}
+
+impl ReadError {
+    fn new(path: &Path, message: impl Into<String>) -> Self {
+        Self { path: path.to_path_buf(), message: message.into(), pointer: String::new() }
+    }
+
+    fn io(path: &Path, error: &io::Error) -> Self {
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+            _ => error.to_string(),
+        };
+        Self::new(path, format!("open {}: {reason}", path.display()))
+    }
+}
+
+static ANNOTATIONS: GoStruct = GoStruct {
+    name: "registry.Annotations",
+    fields: &[
+        GoField { name: PACKAGE_ANNOTATION, kind: STRING, omit_empty: false },
+        GoField {
+            name: "operators.operatorframework.io.bundle.channels.v1",
+            kind: STRING,
+            omit_empty: false,
+        },
+        GoField {
+            name: "operators.operatorframework.io.bundle.channel.default.v1",
+            kind: STRING,
+            omit_empty: false,
+        },
+    ],
+};
+
+const PACKAGE_ANNOTATION: &str = "operators.operatorframework.io.bundle.package.v1";
+
+static ANNOTATIONS_FILE: GoStruct = GoStruct {
+    name: "registry.AnnotationsFile",
+    fields: &[GoField { name: "annotations", kind: GoType::Struct(&ANNOTATIONS), omit_empty: false }],
+};
+
+const PROPERTIES: GoType = GoType::List("[]property.Property", &GoType::Struct(&go_types::PROPERTY));
+
+static PROPERTIES_FILE: GoStruct = GoStruct {
+    name: "source.RegistryV1Properties",
+    fields: &[GoField { name: "properties", kind: PROPERTIES, omit_empty: false }],
+};
+
+impl Bundle {
+    /// Reads a bundle.
+    ///
+    /// # Errors
+    /// The first thing that keeps the reference from reading it.
+    pub fn read(tree: &dyn Tree) -> Result<Self, ReadError> {
+        let package = package(tree)?;
+        let mut version = None;
+        let mut definitions = Vec::new();
+        let mut extras = Vec::new();
+        for path in manifest_paths(tree)? {
+            let bytes = tree.read(&path).map_err(|error| ReadError::io(&path, &error))?;
+            for object in objects(&path, &bytes)? {
+                match object.root().get_str("kind").unwrap_or_default() {
+                    // Of several the last one counts.
+                    CLUSTER_SERVICE_VERSION => {
+                        version = Some(typed(&path, &object, &CLUSTER_SERVICE_VERSION_TYPE, KeyOrder::Go)?);
+                    }
+                    CUSTOM_RESOURCE_DEFINITION_KIND => {
+                        let typed = typed(&path, &object, &CUSTOM_RESOURCE_DEFINITION, KeyOrder::Sorted)?;
+                        definitions.push(Manifest { path: path.clone(), object: Arc::new(typed) });
+                    }
+                    _ => extras.push(Manifest { path: path.clone(), object: Arc::new(object) }),
+                }
+            }
+        }
+        let cluster_service_version = version.ok_or_else(|| {
+            ReadError::new(Path::new("manifests"), "no ClusterServiceVersion found in \"manifests\"")
+        })?;
+        let annotations = annotations(tree, Operator::new(cluster_service_version.root()))?;
+        Ok(Self { package, cluster_service_version, annotations, definitions, extras })
+    }
+
+    /// The cluster service version.
+    #[must_use]
+    pub fn operator(&self) -> Operator<'_> {
+        Operator::new(self.cluster_service_version.root())
+    }
+
+    /// The names of the custom resource definitions.
+    pub(super) fn definition_names(&self) -> impl Iterator<Item = &str> {
+        self.definitions.iter().map(|definition| {
+            let metadata = definition.object.root().get("metadata");
+            metadata.and_then(|metadata| metadata.get_str("name")).unwrap_or_default()
+        })
+    }
+}
+
+/// The name of the package.
+fn package(tree: &dyn Tree) -> Result<String, ReadError> {
+    let path = Path::new("metadata/annotations.yaml");
+    let bytes = tree.read(path).map_err(|error| ReadError::io(path, &error))?;
+    let Some(document) = first_document(path, &bytes, "")? else { return Ok(String::new()) };
+    let root = document.root();
+    check_json(
+        path,
+        root,
+        &GoType::Struct(&ANNOTATIONS_FILE),
+        "error unmarshaling JSON: while decoding JSON: ",
+    )?;
+    Ok(go_type::field(root, "annotations")
+        .map(|annotations| go_type::text(annotations, PACKAGE_ANNOTATION))
+        .unwrap_or_default())
+}
+
+fn check_json(path: &Path, node: Node<'_>, kind: &GoType, prefix: &str) -> Result<(), ReadError> {
+    go_type::check(node, kind).map_err(|error| ReadError {
+        path: path.to_path_buf(),
+        message: format!("{prefix}{}", error.message),
+        pointer: error.pointer,
+    })
+}
+
+/// The first document of a file, as `sigs.k8s.io/yaml` reads it.
+fn first_document(path: &Path, bytes: &[u8], prefix: &str) -> Result<Option<Document>, ReadError> {
+    let first = stream::read(bytes, &|document| Ok::<_, ()>(document)).into_iter().next();
+    match first.map(|first| first.outcome) {
+        None => Ok(None),
+        Some(Ok(document)) => Ok(Some(document)),
+        Some(Err(fault)) => Err(ReadError::new(path, format!("{prefix}{}", fault_text(&fault)))),
+    }
+}
+
+fn fault_text(fault: &Fault<()>) -> String {
+    match fault {
+        Fault::Malformed { message, .. } => message.clone(),
+        Fault::Separator { rest, .. } => format!("invalid Yaml document separator: {rest}"),
+        Fault::Rejected(()) => "json: cannot unmarshal into Go value".to_owned(),
+    }
+}
+
+/// The files with manifests, in the order of their names.
+fn manifest_paths(tree: &dyn Tree) -> Result<Vec<PathBuf>, ReadError> {
+    let folder = Path::new("manifests");
+    let entries = tree.list(folder).map_err(|error| ReadError::io(folder, &error))?;
+    entries
+        .into_iter()
+        .map(|entry| {
+            let path = folder.join(&entry.name);
+            if entry.is_directory {
+                let found = quote(&path.to_string_lossy());
+                return Err(ReadError::new(
+                    &path,
+                    format!(
+                        "subdirectories are not allowed within the \"manifests\" directory of the bundle image \
+                         filesystem: found {found}"
+                    ),
+                ));
+            }
+            Ok(path)
+        })
+        .collect()
+}
+
+/// The objects of a file, those of lists one by one.
+fn objects(path: &Path, bytes: &[u8]) -> Result<Vec<Document>, ReadError> {
+    let name = path.display();
+    let in_file = |message: String| {
+        ReadError::new(path, format!("error parsing objects in {}: {message}", quote(&name.to_string())))
+    };
+    if std::str::from_utf8(bytes).is_err() {
+        return Err(in_file(format!("error parsing {name}: the file is not UTF-8 text")));
+    }
+    let mut objects = Vec::new();
+    for decoded in stream::read(bytes, &|document| Ok::<_, ()>(document)) {
+        let document = decoded
+            .outcome
+            .map_err(|fault| in_file(format!("error parsing {name}: {}", fault_text(&fault))))?;
+        if !document.root().is_null() {
+            flatten(document, &mut objects).map_err(|reason| {
+                in_file(format!("unable to decode {}: {reason}", quote(&name.to_string())))
+            })?;
+        }
+    }
+    Ok(objects)
+}
+
+/// Appends an object, or the items of a list of objects, which may be lists themselves.
+fn flatten(document: Document, objects: &mut Vec<Document>) -> Result<(), String> {
+    let root = document.root();
+    if root.kind() != Kind::Object {
+        return Err(format!(
+            "json: cannot unmarshal {} into Go value of type unstructured.detector",
+            root.kind().go_name()
+        ));
+    }
+    check_identity(root)?;
+    let Some(items) = root.get("items").filter(|items| !items.is_null()) else {
+        objects.push(document);
+        return Ok(());
+    };
+    if items.kind() != Kind::Array {
+        return Err(format!(
+            "json: cannot unmarshal {} into Go struct field decodeList.items of type []json.RawMessage",
+            items.kind().go_name()
+        ));
+    }
+    let list_kind = root.get_str("kind").unwrap_or_default();
+    let item_kind = list_kind.strip_suffix("List").unwrap_or(list_kind);
+    for item in items.items() {
+        flatten(list_item(item, item_kind, root.get_str("apiVersion").unwrap_or_default()), objects)?;
+    }
+    Ok(())
+}
+
+/// An item of a list; those of a list of one kind, such as `RoleList`, get kind and version from it.
+fn list_item(item: Node<'_>, kind: &str, api_version: &str) -> Document {
+    let is_typed = !kind.is_empty() && !api_version.is_empty();
+    let is_bare = item.get_str("kind").unwrap_or_default().is_empty()
+        && item.get_str("apiVersion").unwrap_or_default().is_empty();
+    let mut builder = DocumentBuilder::new();
+    let root = if is_typed && is_bare && item.kind() == Kind::Object {
+        let mark = builder.open();
+        for (key, value) in item.members() {
+            let value = builder.copy(value);
+            builder.push_member(key, value);
+        }
+        for (key, text) in [("kind", kind), ("apiVersion", api_version)] {
+            let value = builder.string(text);
+            builder.push_member(key, value);
+        }
+        builder.close_object(mark)
+    } else {
+        builder.copy(item)
+    };
+    builder.finish(root)
+}
+
+/// An object has a kind, and an API version that can be taken apart. None at all passes, as in the reference.
+fn check_identity(object: Node<'_>) -> Result<(), String> {
+    let version = object.get("apiVersion").filter(|version| !version.is_null());
+    match version.map(|version| version.as_str().ok_or(version)) {
+        Some(Err(other)) => {
+            return Err(format!("apiVersion must be a text, not {}", json_writer::compact(other)));
+        }
+        Some(Ok(text)) if text.matches('/').count() > 1 => {
+            return Err(format!("unexpected GroupVersion string: {text}"));
+        }
+        _ => {}
+    }
+    if object.get_str("kind").unwrap_or_default().is_empty() {
+        return Err(format!("Object 'Kind' is missing in '{}'", json_writer::compact(object)));
+    }
+    Ok(())
+}
+
+fn typed(path: &Path, object: &Document, of: &Struct, order: KeyOrder) -> Result<Document, ReadError> {
+    convert(object.root(), of, order).map_err(|Misfit { message, pointer }| ReadError {
+        path: path.to_path_buf(),
+        message: format!("error parsing objects in {}: {message}", quote(&path.to_string_lossy())),
+        pointer,
+    })
+}
+
+/// The annotations of the cluster service version; the properties of `metadata/properties.yaml` join those
+/// in its annotation.
+fn annotations(tree: &dyn Tree, operator: Operator<'_>) -> Result<BTreeMap<String, String>, ReadError> {
+    let mut annotations: BTreeMap<String, String> = operator
+        .annotations()
+        .into_iter()
+        .flat_map(Node::members)
+        .map(|(key, value)| (key.to_owned(), value.as_str().unwrap_or_default().to_owned()))
+        .collect();
+    let mut properties = match annotations.get(PROPERTIES_ANNOTATION) {
+        Some(text) => annotated_properties(text)?,
+        None => Vec::new(),
+    };
+    let path = Path::new("metadata/properties.yaml");
+    let bytes = match tree.read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(annotations),
+        read => read.map_err(|error| {
+            let ReadError { message, .. } = ReadError::io(path, &error);
+            ReadError::new(path, format!("failed to read properties.yaml file: {message}"))
+        })?,
+    };
+    if bytes.is_empty() {
+        return Ok(annotations);
+    }
+    let prefix = "failed to unmarshal metadata/properties.yaml: ";
+    if let Some(document) = first_document(path, &bytes, prefix)? {
+        let root = document.root();
+        let json_prefix = format!("{prefix}error unmarshaling JSON: while decoding JSON: ");
+        check_json(path, root, &GoType::Struct(&PROPERTIES_FILE), &json_prefix)?;
+        let listed = go_type::field(root, "properties");
+        properties.extend(listed.into_iter().flat_map(Node::items).map(|item| RawProperty {
+            kind: go_type::text(item, "type"),
+            value: go_type::field(item, "value").map(json_writer::compact).unwrap_or_default(),
+        }));
+    }
+    let list: Vec<String> = properties.iter().map(property_json).collect();
+    // Go writes a list that was never made as null.
+    let text = if list.is_empty() { "null".to_owned() } else { format!("[{}]", list.join(",")) };
+    annotations.insert(PROPERTIES_ANNOTATION.to_owned(), text);
+    Ok(annotations)
+}
+
+/// The properties in the annotation of the cluster service version.
+fn annotated_properties(text: &str) -> Result<Vec<RawProperty>, ReadError> {
+    let fault = |message: String| {
+        let message = format!("failed to unmarshal csv.metadata.annotations['olm.properties']: {message}");
+        ReadError::new(Path::new("manifests"), message)
+    };
+    let (document, end) =
+        json_reader::read_value(text.as_bytes(), 0).map_err(|error| fault(error.message))?;
+    if json_reader::skip_space(text.as_bytes(), end) != text.len() {
+        return Err(fault("invalid character after top-level value".to_owned()));
+    }
+    go_type::check(document.root(), &PROPERTIES).map_err(|error| fault(error.message))?;
+    Ok(properties_of_annotation(text))
+}
+
+/// A property as Go's encoder writes it: the value's text stays, without space and with HTML escaped.
+fn property_json(property: &RawProperty) -> String {
+    let value = if property.value.is_empty() { "null" } else { &property.value };
+    let mut json = String::from("{\"type\":");
+    json_writer::write_string(&mut json, &property.kind);
+    json.push_str(",\"value\":");
+    json.push_str(&json_text::compact(value));
+    json.push('}');
+    escape_html(&json)
+}
