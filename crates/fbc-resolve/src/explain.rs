@@ -114,8 +114,10 @@ pub struct Wanted<'c> {
     pub reachable: Vec<&'c IndexedBundle>,
     /// The one of these that comes nearest: the highest below the wanted bundle, else the lowest above.
     pub nearest: Option<&'c IndexedBundle>,
-    /// The shortest way over several steps; nothing if there is none.
+    /// The shortest way over several steps in the channels that were asked for; nothing if there is none.
     pub route: Option<Vec<&'c IndexedBundle>>,
+    /// The shortest way in all channels, where those that were asked for have none.
+    pub route_elsewhere: Option<Vec<&'c IndexedBundle>>,
 }
 
 impl Resolver {
@@ -275,6 +277,7 @@ fn wanted<'c>(
                     reachable: Vec::new(),
                     nearest: None,
                     route: None,
+                    route_elsewhere: None,
                 };
                 best = Some((rank, wanted));
             }
@@ -318,6 +321,9 @@ impl Wanted<'_> {
             .or_else(|| reachable.iter().rev().find(is_above))
             .copied();
         self.route = route::shortest(self.package, installed, &kept, self.bundle);
+        if self.route.is_none() {
+            self.route_elsewhere = route::shortest(self.package, installed, &KeptChannels::All, self.bundle);
+        }
         self.reachable = reachable;
     }
 }

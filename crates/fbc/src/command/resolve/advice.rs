@@ -144,6 +144,7 @@ impl Advice {
         }
         if !takes_part {
             self.why.push("no catalog is left to choose from: none is both selected and available".into());
+            self.remedy("change `selector`, or the labels or the availabilityMode of a ClusterCatalog");
             return;
         }
         self.why.insert(0, format!("no catalog that is asked has a bundle of package {package:?}"));
@@ -153,7 +154,8 @@ impl Advice {
             .filter_map(|catalog| catalog.catalog.index())
             .flat_map(|index| index.package_names())
             .filter(|name| name != package);
-        if let Some(name) = closest(package, names) {
+        let mut longer = names.clone().filter(|name| name.contains(package.as_str()));
+        if let Some(name) = closest(package, names).or_else(|| longer.next()) {
             self.remedy(&format!("did you mean package {name:?}?"));
         }
     }
@@ -254,6 +256,13 @@ impl Advice {
                 steps.join(" -> ")
             ));
         }
+        if let Some(route) = wanted.route_elsewhere.as_ref().filter(|route| route.len() > 1) {
+            let steps: Vec<String> = route.iter().map(|bundle| version(bundle)).collect();
+            self.remedy(&format!(
+                "in the ClusterExtension: without `channels` there is a way of several steps: {from} -> {}",
+                steps.join(" -> ")
+            ));
+        }
         if let Some(Edge::Replaces { channel } | Edge::Skips { channel } | Edge::SkipRange { channel, .. }) =
             wanted.edge_elsewhere
         {
@@ -262,7 +271,10 @@ impl Advice {
         if is_below(wanted.bundle, from) {
             self.why.push(format!("{shown} is older than what is installed; catalogs do not lead back"));
         } else {
-            let channels = wanted.package.channels_of(wanted.bundle);
+            let mut channels = wanted.package.channels_of(wanted.bundle);
+            channels.retain(|name| {
+                request.channels.is_empty() || request.channels.iter().any(|asked| asked == name)
+            });
             let place = if channels.is_empty() {
                 format!("list {name} in a channel")
             } else {

@@ -75,7 +75,11 @@ fn fate(bundle: &BundleExplanation<'_>, catalog: &CatalogVerdict, request: &Requ
         });
     }
     if !words.is_empty() {
-        return format!("removed: {}", words.join("; "));
+        let removed = format!("removed: {}", words.join("; "));
+        return match bundle.edge {
+            Some(found) => format!("{removed} ({})", edge(found)),
+            None => removed,
+        };
     }
     let passes = if !bundle.is_candidate {
         "passes, but another one is preferred"
@@ -152,6 +156,7 @@ pub(super) fn json(explanation: &Explanation<'_>, advice: &Advice) -> Value {
             "reachable": names(&wanted.reachable),
             "nearest": wanted.nearest.map(|bundle| &bundle.blob.name),
             "route": wanted.route.as_deref().map(names),
+            "routeInAllChannels": wanted.route_elsewhere.as_deref().map(names),
         })
     });
     json!({
