@@ -8,14 +8,14 @@ use fbc_model::load::load_bytes;
 use fbc_resolve::{CatalogIndex, ClusterCatalog, InstalledBundle, Request, Resolver, Rules};
 
 /// A catalog from YAML.
-pub fn catalog(yaml: &str) -> Catalog {
+pub(crate) fn catalog(yaml: &str) -> Catalog {
     let catalog = load_bytes(Path::new("catalog.yaml"), yaml.as_bytes());
     assert_eq!(catalog.faults, []);
     catalog
 }
 
 /// Bundles of package `foo` by their versions.
-pub fn bundles(versions: &[&str]) -> String {
+pub(crate) fn bundles(versions: &[&str]) -> String {
     let bundle = |version: &&str| {
         format!(
             "---\nschema: olm.bundle\npackage: foo\nname: foo.v{version}\nimage: example.com/foo:v{version}\n\
@@ -26,23 +26,23 @@ pub fn bundles(versions: &[&str]) -> String {
 }
 
 /// A channel of package `foo` with entries in YAML's flow form.
-pub fn channel(name: &str, entries: &[&str]) -> String {
+pub(crate) fn channel(name: &str, entries: &[&str]) -> String {
     let entries: String = entries.iter().map(|entry| format!("- {entry}\n")).collect();
     format!("---\nschema: olm.channel\npackage: foo\nname: {name}\nentries:\n{entries}")
 }
 
 /// An available catalog without labels.
-pub fn serving(name: &str, yaml: &str, rules: Rules) -> ClusterCatalog {
+pub(crate) fn serving(name: &str, yaml: &str, rules: Rules) -> ClusterCatalog {
     ClusterCatalog::serving(name, Arc::new(CatalogIndex::new(catalog(yaml), rules)))
 }
 
 /// A cluster with one catalog.
-pub fn cluster(yaml: &str) -> Resolver {
+pub(crate) fn cluster(yaml: &str) -> Resolver {
     Resolver::new(Rules::default(), [serving("a", yaml, Rules::default())]).unwrap()
 }
 
 /// A request for package `foo`.
-pub fn request(version: &str, channels: &[&str], installed: Option<&str>) -> Request {
+pub(crate) fn request(version: &str, channels: &[&str], installed: Option<&str>) -> Request {
     Request {
         version: version.to_owned(),
         channels: channels.iter().map(|channel| (*channel).to_owned()).collect(),
@@ -56,7 +56,7 @@ pub fn request(version: &str, channels: &[&str], installed: Option<&str>) -> Req
 }
 
 /// The name of the bundle with its catalog, or the error.
-pub fn answer(resolver: &Resolver, request: &Request) -> String {
+pub(crate) fn answer(resolver: &Resolver, request: &Request) -> String {
     match resolver.resolve(request) {
         Ok(resolution) => format!("{} {}", resolution.catalog.name, resolution.bundle.blob.name),
         Err(error) => error.to_string(),
