@@ -148,14 +148,14 @@ impl Advice {
             return;
         }
         self.why.insert(0, format!("no catalog that is asked has a bundle of package {package:?}"));
-        let names = explanation
+        let names: Vec<&str> = explanation
             .catalogs
             .iter()
             .filter_map(|catalog| catalog.catalog.index())
             .flat_map(|index| index.package_names())
-            .filter(|name| name != package);
-        let mut longer = names.clone().filter(|name| name.contains(package.as_str()));
-        if let Some(name) = closest(package, names).or_else(|| longer.next()) {
+            .collect();
+        let longer = names.iter().find(|name| name.contains(package.as_str())).copied();
+        if let Some(name) = closest(package, names).or(longer) {
             self.remedy(&format!("did you mean package {name:?}?"));
         }
     }
