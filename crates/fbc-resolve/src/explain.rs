@@ -7,7 +7,7 @@ use crate::error::ResolveError;
 use crate::filters::{Edge, Filters, KeptChannels};
 use crate::index::{IndexedBundle, PackageIndex};
 use crate::request::{Request, UpgradePolicy};
-use crate::resolve::{Candidate, Resolution, Resolver, dependency, highest_priority, keep_undeprecated};
+use crate::resolve::{Candidate, Resolution, Resolver, highest_priority, keep_undeprecated};
 use crate::route;
 
 /// Why a request has the answer that it has.
@@ -344,6 +344,6 @@ impl Explanation<'_> {
         let Err(ResolveError::Dependency { .. }) = &self.outcome else { return None };
         let chosen = self.catalogs.iter().find(|catalog| catalog.verdict == CatalogVerdict::Chosen)?;
         let passing = chosen.bundles.iter().filter(|bundle| bundle.removed_by.is_empty());
-        passing.map(|bundle| bundle.bundle).find(|bundle| dependency(bundle).is_none())
+        passing.map(|bundle| bundle.bundle).find(|bundle| bundle.dependency().is_none())
     }
 }

@@ -13,6 +13,9 @@ use fbc_version::{Version, VersionRelease};
 use crate::bundle_version::{self, BundleVersionError};
 use crate::rules::Rules;
 
+/// Properties that declare a dependency. The reference refuses a bundle that has one.
+const DEPENDENCY_TYPES: [&str; 3] = ["olm.package.required", "olm.gvk.required", "olm.constraint"];
+
 /// A catalog, ready for resolution. It owns the blobs that resolution needs.
 #[derive(Clone, Debug, Default)]
 pub struct CatalogIndex {
@@ -189,6 +192,13 @@ impl PackageIndex {
 }
 
 impl IndexedBundle {
+    /// The type of the first property that declares a dependency, for which the bundle is never installed.
+    #[must_use]
+    pub fn dependency(&self) -> Option<&str> {
+        let mut kinds = self.blob.properties.iter().map(|property| property.kind.as_str());
+        kinds.find(|kind| DEPENDENCY_TYPES.contains(kind))
+    }
+
     /// The version without the release, where there is one.
     #[must_use]
     pub fn semantic_version(&self) -> Option<&Version> {

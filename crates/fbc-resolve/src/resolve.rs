@@ -10,9 +10,6 @@ use crate::index::{IndexedBundle, PackageIndex};
 use crate::request::Request;
 use crate::rules::Rules;
 
-/// Properties that declare a dependency. The reference refuses a bundle that has one.
-const DEPENDENCY_TYPES: [&str; 3] = ["olm.package.required", "olm.gvk.required", "olm.constraint"];
-
 /// The ClusterCatalogs of a cluster, and whose rules apply.
 #[derive(Clone, Debug)]
 pub struct Resolver {
@@ -197,7 +194,7 @@ fn decide<'c>(candidates: Vec<Candidate<'c>>, request: &Request) -> Result<Resol
         bundle: bundle.blob.name.clone(),
         error: error.clone(),
     })?;
-    if let Some(property) = dependency(bundle) {
+    if let Some(property) = bundle.dependency() {
         return Err(ResolveError::Dependency {
             bundle: bundle.blob.name.clone(),
             property: property.to_owned(),
@@ -208,10 +205,4 @@ fn decide<'c>(candidates: Vec<Candidate<'c>>, request: &Request) -> Result<Resol
         Some(ServedDeprecations { catalog: last.catalog, blob })
     });
     Ok(Resolution { catalog, bundle, version, deprecations })
-}
-
-/// The type of the first property that declares a dependency.
-pub(crate) fn dependency(bundle: &IndexedBundle) -> Option<&str> {
-    let kinds = bundle.blob.properties.iter().map(|property| property.kind.as_str());
-    kinds.into_iter().find(|kind| DEPENDENCY_TYPES.contains(kind))
 }

@@ -9,7 +9,8 @@ use crate::filters::{Installed, KeptChannels};
 use crate::index::{IndexedBundle, PackageIndex};
 
 /// The bundles on the shortest way from what is installed to the goal, the goal last; nothing if there is no
-/// way. Only entries of the channels that are kept count.
+/// way. Only entries of the channels that are kept count, and no way leads over a bundle that is never installed
+/// because it declares a dependency.
 ///
 /// The search goes backwards, so that the range of an entry is looked up among the versions instead of
 /// compared with each: it takes `n log n` steps for `n` bundles and edges.
@@ -27,6 +28,9 @@ pub(crate) fn shortest<'c>(
     let mut next: Vec<Option<usize>> = vec![None; start + 1];
     let mut waiting = VecDeque::from([goal]);
     unvisited.remove(goal);
+    for (place, _) in bundles.iter().enumerate().filter(|(_, bundle)| bundle.dependency().is_some()) {
+        unvisited.remove(place);
+    }
     while let Some(place) = waiting.pop_front() {
         let Some(bundle) = bundles.get(place) else { break };
         for entry in package.entries_of(bundle).filter(|entry| kept.keep(entry)) {

@@ -263,7 +263,8 @@ fn steps(world: &World, request: &Request, from: usize, to: usize) -> Option<usi
         if next.contains(&to) {
             return Some(step);
         }
-        reached.extend(next);
+        // What declares a dependency is never installed, so no way leads over it.
+        reached.extend(next.into_iter().filter(|bundle| !world.dependent.contains(bundle)));
     }
     None
 }

@@ -186,6 +186,11 @@ impl Advice {
             let catalog = &wanted.catalog.name;
             self.why.push(format!("{newer}{shown} of catalog {catalog} is outranked by another catalog"));
         }
+        if let Some(property) = wanted.bundle.dependency() {
+            self.why.push(format!(
+                "{shown} declares a dependency ({property}), for which OLM v1 refuses it even where it is reached"
+            ));
+        }
     }
 
     fn outside(&mut self, wanted: &Wanted<'_>, request: &Request) {
@@ -223,6 +228,9 @@ impl Advice {
             self.why.push(format!("the package has no channel {unknown}; it has {list}"));
             if let Some(name) = closest(unknown, known.iter().copied()) {
                 self.remedy(&format!("did you mean channel {name}?"));
+            }
+            if !request.channels.iter().any(|channel| known.contains(&channel.as_str())) {
+                return;
             }
         }
         if channels.is_empty() {

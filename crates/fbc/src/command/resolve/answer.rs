@@ -16,12 +16,16 @@ use crate::failure::{ERROR, HELP, STRONG, WARNING};
 pub(super) struct Answer<'c> {
     extension: &'c Extension,
     rules: Rules,
-    body: Body<'c>,
+    outcome: Result<Resolution<'c>, ResolveError>,
+    explained: Option<(Explanation<'c>, Advice)>,
 }
 
-enum Body<'c> {
-    Plain(Result<Resolution<'c>, ResolveError>),
-    Explained(Explanation<'c>, Advice),
+/// Which answers are explained.
+#[derive(Clone, Copy)]
+pub(super) enum Explain {
+    Always,
+    Errors,
+    Never,
 }
 
 /// How sentences are written.
@@ -33,27 +37,25 @@ pub(super) struct Style {
 }
 
 impl<'c> Answer<'c> {
-    pub(super) fn to(resolver: &'c Resolver, extension: &'c Extension, explain: bool) -> Self {
+    /// Answers an extension, and explains the answer where that is wanted.
+    pub(super) fn to(resolver: &'c Resolver, extension: &'c Extension, explain: Explain) -> Self {
         let (rules, request) = (resolver.rules(), &extension.request);
-        let body = if explain {
+        let outcome = resolver.resolve(request);
+        let is_explained = match explain {
+            Explain::Always => true,
+            Explain::Errors => outcome.is_err(),
+            Explain::Never => false,
+        };
+        let explained = is_explained.then(|| {
             let explanation = resolver.explain(request);
             let advice = Advice::on(&explanation, request, rules);
-            Body::Explained(explanation, advice)
-        } else {
-            Body::Plain(resolver.resolve(request))
-        };
-        Self { extension, rules, body }
+            (explanation, advice)
+        });
+        Self { extension, rules, outcome, explained }
     }
 
     pub(super) fn is_resolved(&self) -> bool {
-        self.outcome().is_ok()
-    }
-
-    fn outcome(&self) -> &Result<Resolution<'c>, ResolveError> {
-        match &self.body {
-            Body::Plain(outcome) => outcome,
-            Body::Explained(explanation, _) => &explanation.outcome,
-        }
+        self.outcome.is_ok()
     }
 
     fn json(&self) -> Value {
@@ -68,7 +70,7 @@ impl<'c> Answer<'c> {
         if let Some(installed) = &request.installed {
             set("installed", json!({ "name": installed.name, "version": installed.version }));
         }
-        match self.outcome() {
+        match &self.outcome {
             Ok(resolution) => {
                 set("catalog", json!(resolution.catalog.name));
                 set("bundle", json!(resolution.bundle.blob.name));
@@ -90,7 +92,7 @@ impl<'c> Answer<'c> {
                 set("error", json!(error.to_string()));
             }
         }
-        if let Body::Explained(explanation, advice) = &self.body {
+        if let Some((explanation, advice)) = &self.explained {
             set("explanation", tree::json(explanation, advice));
         }
         Value::Object(object)
@@ -106,7 +108,7 @@ impl<'c> Answer<'c> {
         } else {
             format!("{} ({})", paint(STRONG, name), request.package)
         };
-        match self.outcome() {
+        match &self.outcome {
             Ok(resolution) => {
                 let bundle = &resolution.bundle.blob.name;
                 let version = resolution.reported_version(self.rules);
@@ -130,11 +132,7 @@ impl<'c> Answer<'c> {
             }
             Err(error) => writeln!(out, "{label}: {}: {error}", paint(ERROR, "error"))?,
         }
-        let Body::Explained(explanation, advice) = &self.body else { return Ok(()) };
-        // What went well needs no reasons unless somebody asks.
-        if self.is_resolved() && !style.tree {
-            return Ok(());
-        }
+        let Some((explanation, advice)) = &self.explained else { return Ok(()) };
         for why in &advice.why {
             writeln!(out, "  {}: {why}", paint(HELP, "why"))?;
         }

@@ -249,11 +249,11 @@ impl Collector {
         if api_version != API_VERSION {
             let field = root.get("apiVersion").unwrap_or_else(|| root.clone());
             let found = if api_version.is_empty() {
-                "it is missing".to_owned()
+                "but is missing".to_owned()
             } else {
                 format!("not {api_version:?}")
             };
-            return Err(field.fault(format!("of a {kind} must be {API_VERSION:?}: {found}")));
+            return Err(field.fault(format!("of a {kind} must be {API_VERSION:?}, {found}")));
         }
         let metadata = root.required_object("metadata")?;
         let name = metadata.required_text("name")?.to_owned();

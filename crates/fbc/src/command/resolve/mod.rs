@@ -1,6 +1,7 @@
 //! `fbc resolve`: what OLM v1 would install, and why not something else.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use fbc_resolve::{CatalogIndex, ClusterCatalog, Content, Resolver, Rules};
 use fbc_version::Target;
 use rayon::prelude::*;
 
-use self::answer::Answer;
+use self::answer::{Answer, Explain};
 use self::manifests::Extension;
 use super::render;
 use crate::arguments::Global;
@@ -161,7 +162,6 @@ fn load(
             Some(blobs) => {
                 if blobs.packages.is_empty() && blobs.bundles.is_empty() {
                     // A hint is not worth failing for.
-                    use std::io::Write as _;
                     let _ = writeln!(
                         anstream::stderr().lock(),
                         "{WARNING}warning{WARNING:#}: catalog {:?} holds no packages: {}",
@@ -178,22 +178,25 @@ fn load(
 }
 
 fn answer_all(arguments: &Arguments, resolver: &Resolver, extensions: &[Extension]) -> Result<u8, Failure> {
-    // Sentences say why; so does JSON when it is asked.
-    let is_text = arguments.format == ResolveFormat::Text;
-    let answers: Vec<Answer<'_>> = extensions
-        .par_iter()
-        .map(|extension| Answer::to(resolver, extension, arguments.explain || is_text))
-        .collect();
+    let explain = match arguments.format {
+        _ if arguments.explain => Explain::Always,
+        // Sentences say why even when nobody asks.
+        ResolveFormat::Text => Explain::Errors,
+        ResolveFormat::Json | ResolveFormat::Jsonl => Explain::Never,
+    };
+    let answers: Vec<Answer<'_>> =
+        extensions.par_iter().map(|extension| Answer::to(resolver, extension, explain)).collect();
     let style = answer::Style {
         tree: arguments.explain,
         color: arguments.output.is_none() && terminal::stdout_has_color(),
     };
     write_output(arguments.output.as_deref(), |out| {
-        Ok(match arguments.format {
-            ResolveFormat::Text => answer::write_text(&answers, style, out)?,
-            ResolveFormat::Json => answer::write_json(&answers, out)?,
-            ResolveFormat::Jsonl => answer::write_jsonl(&answers, out)?,
-        })
+        let written = match arguments.format {
+            ResolveFormat::Text => answer::write_text(&answers, style, out),
+            ResolveFormat::Json => answer::write_json(&answers, out),
+            ResolveFormat::Jsonl => answer::write_jsonl(&answers, out),
+        };
+        Ok(written?)
     })?;
     Ok(if answers.iter().all(Answer::is_resolved) { CLEAN } else { FINDINGS })
 }

@@ -11,7 +11,7 @@ use super::advice::{Advice, version};
 
 /// What became of a catalog, in words.
 fn verdict(verdict: &CatalogVerdict) -> String {
-    let has = |has_package: bool| if has_package { "" } else { ", and lacks the package" };
+    let has = |has_package: bool| if has_package { ", though it has the package" } else { "" };
     match verdict {
         CatalogVerdict::NotSelected { requirement, has_package } => {
             format!("not selected: it does not have {requirement}{}", has(*has_package))
