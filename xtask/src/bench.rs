@@ -82,6 +82,9 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     print!("{}", report::table(&rows, opm.is_some()));
     load_throughput(&fbc, &generated)?;
     manifest_throughput(&fbc, &root)?;
+    for input in real.iter().chain([&generated]) {
+        resolution_rate(&fbc, input)?;
+    }
     let failed = rows.iter().filter(|row| row.fbc.is_err()).count();
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -197,5 +200,18 @@ fn manifest_throughput(fbc: &Path, root: &Path) -> TaskResult {
         .output()
         .context(|| format!("starting {}", fbc.display()))?;
     println!("{}", String::from_utf8_lossy(&output.stdout).trim_end());
+    Ok(())
+}
+
+/// Shows what the hidden `fbc debug resolve` says about resolutions in process, when this fbc has that command.
+fn resolution_rate(fbc: &Path, input: &Input) -> TaskResult {
+    let output = Command::new(fbc)
+        .args(["debug", "resolve"])
+        .arg(&input.folder)
+        .output()
+        .context(|| format!("starting {}", fbc.display()))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let said = if output.status.success() { said.trim_end() } else { "skipped" };
+    println!("resolve on one thread, {}: {said}", input.name);
     Ok(())
 }

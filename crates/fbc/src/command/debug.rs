@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use std::{io, path::Path};
@@ -11,7 +12,7 @@ use fbc_bundle::folder::is_bundle;
 use fbc_bundle::manifests::{Bundle, CertificateProvider, Installation, render};
 use fbc_model::load::load_tree;
 use fbc_model::tree::{DiskTree, Tree, TreeEntry};
-
+use fbc_resolve::{CatalogIndex, ClusterCatalog, InstalledBundle, Request, Resolver, Rules, bundle_version};
 use rayon::prelude::*;
 
 use crate::catalog_source::CatalogSource;
@@ -43,13 +44,66 @@ enum What {
         #[arg(long, default_value_t = 1, value_name = "N")]
         times: u32,
     },
+    /// Load a catalog, then resolve: every package fresh, and from every bundle, with three ranges
+    Resolve {
+        /// The catalog
+        path: PathBuf,
+        /// The least number of resolutions
+        #[arg(long, default_value_t = 200_000, value_name = "N")]
+        least: usize,
+    },
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     match &arguments.what {
         What::Load { path, times } => load(path, *times),
         What::Manifests { path, times } => manifests(path, *times),
+        What::Resolve { path, least } => resolve(path, *least),
     }
+}
+
+/// On one thread, with everything that a resolution does: the range is parsed each time.
+fn resolve(path: &Path, least: usize) -> Result<u8, Failure> {
+    let catalog = load_tree(CatalogSource::open(path)?.tree.as_ref());
+    let requests: Vec<Request> = catalog
+        .bundles
+        .iter()
+        .filter_map(|bundle| {
+            let version = bundle_version::of_bundle(bundle, Rules::default()).ok()?.to_version().to_string();
+            let installed = InstalledBundle { name: bundle.name.clone(), version, release: None };
+            Some((bundle.package.clone(), installed))
+        })
+        .flat_map(|(package, installed)| {
+            ["", ">=1.0.0 <2.0.0", "1.x || 0.x"].into_iter().flat_map(move |range| {
+                let fresh = Request { version: range.to_owned(), ..Request::of_package(&package) };
+                let upgrade = Request { installed: Some(installed.clone()), ..fresh.clone() };
+                [fresh, upgrade]
+            })
+        })
+        .collect();
+    if requests.is_empty() {
+        return Err(Failure::new(format!("{} has no bundles to resolve", path.display())));
+    }
+    let start = Instant::now();
+    let index = Arc::new(CatalogIndex::new(catalog, Rules::default()));
+    let indexing = start.elapsed().as_secs_f64();
+    let resolver = Resolver::new(Rules::default(), [ClusterCatalog::serving("catalog", index)])
+        .map_err(|error| Failure::new(error.to_string()))?;
+    let start = Instant::now();
+    let (mut done, mut resolved) = (0_usize, 0_usize);
+    while done < least {
+        resolved += requests.iter().filter(|request| resolver.resolve(request).is_ok()).count();
+        done += requests.len();
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let mut out = terminal::stdout();
+    let rate = done as f64 / seconds.max(1e-9);
+    writeln!(
+        out,
+        "{done} resolutions ({resolved} with a bundle), {seconds:.3} s, {rate:.0} a second; index {indexing:.4} s"
+    )?;
+    out.flush()?;
+    Ok(CLEAN)
 }
 
 fn load(path: &Path, times: u32) -> Result<u8, Failure> {

@@ -13,6 +13,7 @@ pub(crate) mod man;
 pub(crate) mod query;
 pub(crate) mod range;
 pub(crate) mod render;
+pub(crate) mod resolve;
 pub(crate) mod schema;
 pub(crate) mod template;
 pub(crate) mod validate;

@@ -1,0 +1,202 @@
+//! `fbc resolve`: what OLM v1 would install, and why not something else.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum, ValueHint};
+use fbc_resolve::{CatalogIndex, ClusterCatalog, Content, Resolver, Rules};
+use fbc_version::Target;
+use rayon::prelude::*;
+
+use self::answer::{Answer, Explain};
+use self::manifests::Extension;
+use super::render;
+use crate::arguments::Global;
+use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
+use crate::output_file::write_output;
+use crate::terminal;
+
+mod advice;
+mod answer;
+mod fields;
+mod flags;
+mod manifests;
+mod tree;
+
+/// Say which bundle OLM v1 would install, and why no other
+///
+/// Resolves one package, or every ClusterExtension in manifests against the ClusterCatalogs beside them. The
+/// errors are those that a cluster reports. Exits with 1 if something does not resolve.
+#[derive(Args, Debug)]
+#[command(disable_version_flag = true)]
+pub(crate) struct Arguments {
+    /// The package
+    #[arg(value_name = "PACKAGE", required_unless_present = "files", conflicts_with = "files")]
+    package: Option<String>,
+    /// Manifests of ClusterCatalogs and ClusterExtensions: files, folders, or `-` for standard input; everything
+    /// else in them is passed over
+    #[arg(short, long = "file", value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
+    files: Vec<PathBuf>,
+    /// The content of a ClusterCatalog: a folder, a file, or `-` for standard input
+    #[arg(long = "catalog", value_name = "NAME=REF")]
+    catalogs: Vec<String>,
+    /// The range of versions, as in `spec.source.catalog.version`
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true, conflicts_with = "files")]
+    version: Option<String>,
+    /// A channel to choose from; without any, all of them
+    #[arg(long = "channel", value_name = "CHANNEL", conflicts_with = "files")]
+    channels: Vec<String>,
+    /// Which catalogs to choose from, as kubectl takes it: `tier=gold,!test`, `tier in (gold,silver)`
+    #[arg(long = "selector", short = 'l', value_name = "SELECTOR", conflicts_with = "files")]
+    selectors: Vec<String>,
+    /// What is installed: the name of a bundle, a version, or NAME@VERSION for one that no catalog has
+    #[arg(long, value_name = "BUNDLE", conflicts_with = "files")]
+    installed: Option<String>,
+    /// Whether the edges of the catalog count
+    #[arg(long, default_value = "CatalogProvided", value_name = "POLICY", conflicts_with = "files",
+          value_parser = ["CatalogProvided", "SelfCertified"])]
+    policy: String,
+    /// The priority of a catalog
+    #[arg(long = "priority", value_name = "NAME=N", allow_hyphen_values = true, conflicts_with = "files")]
+    priorities: Vec<String>,
+    /// A label of a catalog; that of its name is there already
+    #[arg(long = "label", value_name = "NAME=KEY=VALUE", conflicts_with = "files")]
+    labels: Vec<String>,
+    /// Whose behaviour counts
+    #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = ["latest", "ocp-4.19"])]
+    target: String,
+    /// Take releases from the key `release`, as with the feature gate BundleReleaseSupport
+    #[arg(long)]
+    bundle_release_support: bool,
+    /// The format to write
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: ResolveFormat,
+    /// Show every bundle that was looked at, and what removed it
+    #[arg(long)]
+    explain: bool,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+}
+
+/// The formats of answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum ResolveFormat {
+    /// Sentences
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+    /// One JSON object for each extension, a line each
+    Jsonl,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    let target: Target = arguments.target.parse().map_err(|error| Failure::new(format!("{error}")))?;
+    if arguments.bundle_release_support && target == Target::Ocp419 {
+        return Err(Failure::new("OpenShift 4.19 has no feature gate BundleReleaseSupport")
+            .help("leave out --bundle-release-support or --target ocp-4.19"));
+    }
+    let rules = Rules { target, bundle_release_support: arguments.bundle_release_support };
+    let references = flags::references(&arguments.catalogs, &arguments.files)?;
+    let (catalogs, extensions) = match &arguments.package {
+        Some(package) => {
+            let catalogs = flags::catalogs(&references, &arguments.priorities, &arguments.labels)?;
+            (catalogs, vec![flags::extension(arguments, package)?])
+        }
+        None => {
+            let manifests = manifests::read(&arguments.files, target, global.verbose)?;
+            (with_content(manifests.catalogs, &references)?, manifests.extensions)
+        }
+    };
+    let Some(catalogs) = load(catalogs, &references, rules)? else { return Ok(FINDINGS) };
+    let resolver = Resolver::new(rules, catalogs).map_err(|error| Failure::new(error.to_string()))?;
+    let extensions = match &arguments.installed {
+        Some(installed) => flags::with_installed(&resolver, extensions, installed)?,
+        None => extensions,
+    };
+    answer_all(arguments, &resolver, &extensions)
+}
+
+/// Keeps to the ClusterCatalogs of the manifests, each of which needs content unless it is switched off.
+fn with_content(
+    catalogs: Vec<ClusterCatalog>,
+    references: &BTreeMap<String, PathBuf>,
+) -> Result<Vec<ClusterCatalog>, Failure> {
+    let names: Vec<&str> = catalogs.iter().map(|catalog| catalog.name.as_str()).collect();
+    if let Some(name) = references.keys().find(|name| !names.contains(&name.as_str())) {
+        let failure =
+            Failure::new(format!("--catalog {name}: the manifests have no ClusterCatalog of this name"));
+        return Err(match closest(name, names.iter().copied()) {
+            Some(known) => failure.help(format!("did you mean {known:?}?")),
+            None if names.is_empty() => failure.help("add the manifest of the ClusterCatalog to the files"),
+            None => failure.help(format!("they have {}", names.join(", "))),
+        });
+    }
+    let mut missing = catalogs
+        .iter()
+        .filter(|catalog| catalog.is_available && !references.contains_key(&catalog.name))
+        .map(|catalog| catalog.name.as_str());
+    if let Some(name) = missing.next() {
+        let others = missing.count();
+        let more = if others > 0 { format!(" (and {others} more)") } else { String::new() };
+        return Err(Failure::new(format!("ClusterCatalog {name:?}{more} has no content to resolve from"))
+            .help(format!("say where its content lies: `--catalog {name}=REF`; images are not pulled so far"))
+            .help("or set `availabilityMode: Unavailable` to leave it out"));
+    }
+    Ok(catalogs)
+}
+
+/// Loads the content of the catalogs; nothing if some cannot be loaded, which is told on standard error.
+fn load(
+    mut catalogs: Vec<ClusterCatalog>,
+    references: &BTreeMap<String, PathBuf>,
+    rules: Rules,
+) -> Result<Option<Vec<ClusterCatalog>>, Failure> {
+    let mut is_whole = true;
+    for catalog in &mut catalogs {
+        let Some(reference) = references.get(&catalog.name) else { continue };
+        match render::load(std::slice::from_ref(reference), None)? {
+            Some(blobs) => {
+                if blobs.packages.is_empty() && blobs.bundles.is_empty() {
+                    // A hint is not worth failing for.
+                    let _ = writeln!(
+                        anstream::stderr().lock(),
+                        "{WARNING}warning{WARNING:#}: catalog {:?} holds no packages: {}",
+                        catalog.name,
+                        reference.display()
+                    );
+                }
+                catalog.content = Content::Served(Arc::new(CatalogIndex::new(blobs, rules)));
+            }
+            None => is_whole = false,
+        }
+    }
+    Ok(is_whole.then_some(catalogs))
+}
+
+fn answer_all(arguments: &Arguments, resolver: &Resolver, extensions: &[Extension]) -> Result<u8, Failure> {
+    let explain = match arguments.format {
+        _ if arguments.explain => Explain::Always,
+        // Sentences say why even when nobody asks.
+        ResolveFormat::Text => Explain::Errors,
+        ResolveFormat::Json | ResolveFormat::Jsonl => Explain::Never,
+    };
+    let answers: Vec<Answer<'_>> =
+        extensions.par_iter().map(|extension| Answer::to(resolver, extension, explain)).collect();
+    let style = answer::Style {
+        tree: arguments.explain,
+        color: arguments.output.is_none() && terminal::stdout_has_color(),
+    };
+    write_output(arguments.output.as_deref(), |out| {
+        let written = match arguments.format {
+            ResolveFormat::Text => answer::write_text(&answers, style, out),
+            ResolveFormat::Json => answer::write_json(&answers, out),
+            ResolveFormat::Jsonl => answer::write_jsonl(&answers, out),
+        };
+        Ok(written?)
+    })?;
+    Ok(if answers.iter().all(Answer::is_resolved) { CLEAN } else { FINDINGS })
+}
