@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, read_file};
 
 use crate::failure::{Failure, closest, words};
@@ -62,6 +63,16 @@ impl CatalogSource {
         // Rules judge files by their names; this one has none.
         tree.insert("catalog.yaml", bytes);
         Ok(Self { tree: Box::new(tree), root: Root::File(PathBuf::from("-")) })
+    }
+
+    /// The same catalog with some files in other versions.
+    pub(crate) fn overlaid(self, files: FileVersions) -> Self {
+        Self { tree: Box::new(OverlayTree::new(self.tree, files)), ..self }
+    }
+
+    /// Whether the catalog is one file.
+    pub(crate) fn is_one_file(&self) -> bool {
+        matches!(self.root, Root::File(_))
     }
 
     /// The path as users know it, without a leading `./`, which other tools do not expect.

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -24,24 +26,75 @@ pub(crate) fn write_output(
         write(&mut out)?;
         return out.flush().map_err(|error| failure(path, &error));
     }
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".fbc-");
+    set_mode_of_new_files(&mut builder);
+    let file = builder.tempfile_in(folder_of(path)).map_err(|error| failure(path, &error))?;
+    let mut out = BufWriter::with_capacity(256 << 10, file);
+    write(&mut out)?;
+    let file = out.into_inner().map_err(|error| failure(path, error.error()))?;
+    file.persist(path).map_err(|error| failure(path, &error.error))?;
+    Ok(())
+}
+
+/// Replaces files where they lie, behind symbolic links too, with their permissions; a file without bytes
+/// is removed, one that does not exist is made. All are written before the first takes its place.
+pub(crate) fn replace_files<'f>(
+    files: impl IntoIterator<Item = (&'f Path, Option<&'f [u8]>)>,
+) -> Result<(), Failure> {
+    let mut ready = Vec::new();
+    let mut gone = Vec::new();
+    for (path, bytes) in files {
+        let Some(bytes) = bytes else {
+            gone.push(path);
+            continue;
+        };
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        ready.push((prepare(&target, bytes)?, target));
+    }
+    for (file, target) in ready {
+        file.persist(&target).map_err(|error| failure(&target, &error.error))?;
+    }
+    for path in gone {
+        fs::remove_file(path).map_err(|error| Failure::io("remove", path, &error))?;
+    }
+    Ok(())
+}
+
+/// Writes the bytes of a file beside it.
+fn prepare(target: &Path, bytes: &[u8]) -> Result<NamedTempFile, Failure> {
+    let old = fs::metadata(target).ok().map(|metadata| metadata.permissions());
+    if old.as_ref().is_some_and(fs::Permissions::readonly) {
+        return Err(Failure::new(format!("{} is read-only", target.display()))
+            .help("make it writable, or write elsewhere with --output"));
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".fbc-");
+    set_mode_of_new_files(&mut builder);
+    let mut file = builder.tempfile_in(folder_of(target)).map_err(|error| failure(target, &error))?;
+    let written = file.write_all(bytes).and_then(|()| match old {
+        Some(permissions) => fs::set_permissions(file.path(), permissions),
+        None => Ok(()),
+    });
+    written.and_then(|()| file.as_file().sync_all()).map_err(|error| failure(target, &error))?;
+    Ok(file)
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+#[cfg_attr(not(unix), expect(unused_variables, reason = "other systems have no such mode"))]
+fn set_mode_of_new_files(builder: &mut tempfile::Builder<'_, '_>) {
     #[cfg(unix)]
     {
         // As any new file: the umask takes away what it must.
         use std::os::unix::fs::PermissionsExt as _;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    let file = builder.tempfile_in(&folder).map_err(|error| failure(path, &error))?;
-    let mut out = BufWriter::with_capacity(256 << 10, file);
-    write(&mut out)?;
-    let file = out.into_inner().map_err(|error| failure(path, error.error()))?;
-    file.persist(path).map_err(|error| failure(path, &error.error))?;
-    Ok(())
 }
 
 fn failure(path: &Path, error: &io::Error) -> Failure {

@@ -209,7 +209,7 @@ pub(super) fn insert_item(
     let like = index.saturating_sub(1);
     let (item, dash) = (list.items.get(like)?, *dashes.get(like)?);
     let is_beside = line_start(bytes, item.value.start) == line_start(bytes, dash) && item.value.start > dash;
-    let spaces = if is_beside { item.value.start - dash - 1 } else { 1 };
+    let spaces = if is_beside { (item.value.start - dash - 1).max(1) } else { 1 };
     let lines = item_lines(lines, spaces);
     if index == 0 {
         let text = on_new_lines(&lines, column);

@@ -1,7 +1,9 @@
 //! The commands of fbc, one file each: arguments, and what they print.
 
+pub(crate) mod add;
 pub(crate) mod completions;
 pub(crate) mod debug;
+pub(crate) mod deprecate;
 pub(crate) mod explain;
 pub(crate) mod graph;
 pub(crate) mod list;
