@@ -37,7 +37,8 @@ mod tests {
 
     #[test]
     fn the_order_of_the_author_is_kept() {
-        let version = |text: &str| Version::parse(text).ok().map(|v| VersionRelease::new(v, Release::default()));
+        let version =
+            |text: &str| Version::parse(text).ok().map(|v| VersionRelease::new(v, Release::default()));
         for (entries, new, place) in [
             (vec![], "1.0.0", 0),
             (vec!["1.0.0"], "1.1.0", 1),

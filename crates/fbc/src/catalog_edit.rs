@@ -72,8 +72,9 @@ impl CatalogEdit {
                 return Failure::refusal(error.to_string());
             };
             let document = document.map_or(String::new(), |number| format!(", document {}", number + 1));
-            Failure::refusal(format!("{}{document}: {error}", self.source.shown(path).display()))
-                .help("edit that blob by hand, or write it without what stands in the way; nothing was written")
+            Failure::refusal(format!("{}{document}: {error}", self.source.shown(path).display())).help(
+                "edit that blob by hand, or write it without what stands in the way; nothing was written",
+            )
         })
     }
 
@@ -108,7 +109,9 @@ impl CatalogEdit {
         } else if let Some(output) = &outcome.output {
             write_elsewhere(output, &files)?;
         } else {
-            replace_files(files.iter().filter_map(|(path, bytes)| Some((shown.get(path)?.as_path(), bytes.as_deref()))))?;
+            replace_files(
+                files.iter().filter_map(|(path, bytes)| Some((shown.get(path)?.as_path(), bytes.as_deref()))),
+            )?;
         }
         let mut err = anstream::stderr().lock();
         let condition = if outcome.dry_run { "would be " } else { "" };
@@ -161,9 +164,13 @@ fn refuse(mut checked: CheckedCatalog, advice: &[String]) -> Result<u8, Failure>
     };
     let mut out = BufWriter::new(stderr.lock());
     report::write(Format::Full, &[checked], style, &mut out)?;
-    writeln!(out, "refused: the edited catalog would have these errors, shown with the edited text; nothing was written")?;
+    writeln!(
+        out,
+        "refused: the edited catalog would have these errors, shown with the edited text; nothing was written"
+    )?;
     for line in advice {
-        let (on, off) = if style.color { (format!("{HELP}"), format!("{HELP:#}")) } else { Default::default() };
+        let (on, off) =
+            if style.color { (format!("{HELP}"), format!("{HELP:#}")) } else { Default::default() };
         writeln!(out, "  {on}help{off}: {line}")?;
     }
     out.flush()?;

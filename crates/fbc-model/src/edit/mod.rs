@@ -151,7 +151,11 @@ impl<'c> Draft<'c> {
     ///
     /// # Errors
     /// The package has no blob.
-    pub fn add_deprecations(&mut self, place: &DeprecationsPlace, blob: &Deprecation) -> Result<(), DraftError> {
+    pub fn add_deprecations(
+        &mut self,
+        place: &DeprecationsPlace,
+        blob: &Deprecation,
+    ) -> Result<(), DraftError> {
         let new = Blob::Deprecation(blob.clone());
         match place {
             DeprecationsPlace::NewFile(path) => {
@@ -288,11 +292,14 @@ impl Editors<'_> {
     fn finish(self) -> Result<FileVersions, DraftError> {
         let mut files = FileVersions::new();
         for (file, editor) in self.open {
-            let path = self.catalog.files.get(file as usize).map(|file| file.path.clone()).unwrap_or_default();
+            let path =
+                self.catalog.files.get(file as usize).map(|file| file.path.clone()).unwrap_or_default();
             let is_empty = editor.is_empty();
-            let bytes = editor
-                .finish()
-                .map_err(|error| DraftError::Edit { path: path.clone(), document: None, error })?;
+            let bytes = editor.finish().map_err(|error| DraftError::Edit {
+                path: path.clone(),
+                document: None,
+                error,
+            })?;
             files.insert(path, (!is_empty).then_some(bytes));
         }
         Ok(files)

@@ -51,9 +51,9 @@ impl DeprecationsPlace {
         if let Some(file) = catalog.files.iter().position(|file| file.path == path) {
             return Some(Self::EndOf(file as u32));
         }
-        let exists = tree.list(&folder).is_ok_and(|entries| {
-            entries.iter().any(|entry| entry.name == Path::new(DEPRECATIONS_FILE))
-        });
+        let exists = tree
+            .list(&folder)
+            .is_ok_and(|entries| entries.iter().any(|entry| entry.name == Path::new(DEPRECATIONS_FILE)));
         let is_free = !exists && !load::is_ignored(tree, &path);
         Some(if is_free { Self::NewFile(path) } else { same_file })
     }

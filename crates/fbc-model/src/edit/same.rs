@@ -7,17 +7,32 @@ use crate::catalog::Catalog;
 /// others in any.
 #[must_use]
 pub fn same_blobs(a: &Catalog, b: &Catalog) -> bool {
-    same(&a.packages, &b.packages, |blob| (&blob.name, ""), |a, b| {
-        Package { origin: b.origin, ..a.clone() } == *b
-    }) && same(&a.channels, &b.channels, |blob| (&blob.package, &blob.name), |a, b| {
-        Channel { origin: b.origin, ..a.clone() } == *b
-    }) && same(&a.bundles, &b.bundles, |blob| (&blob.package, &blob.name), |a, b| {
-        Bundle { origin: b.origin, ..a.clone() } == *b
-    }) && same(&a.deprecations, &b.deprecations, |blob| (&blob.package, ""), |a, b| {
-        Deprecation { origin: b.origin, ..a.clone() } == *b
-    }) && same(&a.others, &b.others, |blob| (&blob.meta.package, &blob.meta.name), |a, b| {
-        Other { origin: b.origin, ..a.clone() } == *b
-    })
+    same(
+        &a.packages,
+        &b.packages,
+        |blob| (&blob.name, ""),
+        |a, b| Package { origin: b.origin, ..a.clone() } == *b,
+    ) && same(
+        &a.channels,
+        &b.channels,
+        |blob| (&blob.package, &blob.name),
+        |a, b| Channel { origin: b.origin, ..a.clone() } == *b,
+    ) && same(
+        &a.bundles,
+        &b.bundles,
+        |blob| (&blob.package, &blob.name),
+        |a, b| Bundle { origin: b.origin, ..a.clone() } == *b,
+    ) && same(
+        &a.deprecations,
+        &b.deprecations,
+        |blob| (&blob.package, ""),
+        |a, b| Deprecation { origin: b.origin, ..a.clone() } == *b,
+    ) && same(
+        &a.others,
+        &b.others,
+        |blob| (&blob.meta.package, &blob.meta.name),
+        |a, b| Other { origin: b.origin, ..a.clone() } == *b,
+    )
 }
 
 fn same<'c, T>(

@@ -291,15 +291,15 @@ mod generated {
     }
 
     impl Written {
-        fn comment(&self, at: usize, text: &str) -> &str {
+        fn comment<'t>(&self, at: usize, text: &'t str) -> &'t str {
             let is_there = self.comments.get(at % self.comments.len()).copied().unwrap_or_default();
-            if is_there { text.to_owned().leak() } else { "" }
+            if is_there { text } else { "" }
         }
 
         fn text(&self) -> String {
             let list = |item: &[String]| item.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ");
             let mut out = String::new();
-            let pad = if self.layout % 2 == 0 { "" } else { "   " };
+            let pad = if self.layout.is_multiple_of(2) { "" } else { "   " };
             match self.layout {
                 0..=3 => {
                     out.push_str("a: 1 # x\ne:");

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     create_channel: bool,
     #[command(flatten)]
-    edges: edges::Arguments,
+    edges: edges::Edges,
     /// An entry that is newer and skips the bundle from now on, such as 1.3.0 for 1.2.4 that comes after it
     #[arg(long, value_name = "NAME")]
     skipped_by: Vec<String>,

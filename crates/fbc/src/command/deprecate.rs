@@ -74,9 +74,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         return Err(unknown("package", package, "the catalog", packages()));
     }
     let reference = arguments.reference();
-    let found = entries(&edit, package).find(|(_, _, entry)| {
-        entry.schema == reference.schema && entry.name == reference.name
-    });
+    let found = entries(&edit, package)
+        .find(|(_, _, entry)| entry.schema == reference.schema && entry.name == reference.name);
     let words = arguments.words();
     let mut draft = edit.draft();
     let done = match (&arguments.message, found) {

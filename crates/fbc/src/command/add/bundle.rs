@@ -78,10 +78,9 @@ fn changed(name: &str, olds: &[Bundle], news: &[Bundle]) -> Failure {
 }
 
 fn literal(image: &str) -> Result<ImageTemplate, Failure> {
-    ImageTemplate::parse(image)
-        .ok()
-        .filter(|_| !image.contains("{{"))
-        .ok_or_else(|| Failure::new(format!("{image:?} is no image reference")).help("templates go to --image-ref-template"))
+    ImageTemplate::parse(image).ok().filter(|_| !image.contains("{{")).ok_or_else(|| {
+        Failure::new(format!("{image:?} is no image reference")).help("templates go to --image-ref-template")
+    })
 }
 
 /// The one bundle that the command line names.
@@ -94,8 +93,9 @@ fn load(arguments: &Arguments, template: Option<&ImageTemplate>) -> Result<Optio
         (Some(bundle), 0) => Ok(Some(bundle)),
         (Some(_), more) => Err(Failure::refusal(format!("{shown} holds {} bundles, not one", more + 1))
             .help("`fbc render` of one bundle writes what can be added")),
-        (None, _) => Err(Failure::refusal(format!("{shown} holds no bundle"))
-            .help("name a bundle folder (with manifests/ and metadata/) or a file with one `olm.bundle` blob")),
+        (None, _) => Err(Failure::refusal(format!("{shown} holds no bundle")).help(
+            "name a bundle folder (with manifests/ and metadata/) or a file with one `olm.bundle` blob",
+        )),
     }
 }
 
@@ -109,7 +109,8 @@ fn are_migrated(bundles: &[Bundle], package: &str) -> bool {
 }
 
 fn prepared(bundle: Bundle, level: MigrateLevel) -> Result<Bundle, Failure> {
-    let mut catalog = Catalog { bundles: vec![Bundle { origin: Origin::default(), ..bundle }], ..Catalog::default() };
+    let mut catalog =
+        Catalog { bundles: vec![Bundle { origin: Origin::default(), ..bundle }], ..Catalog::default() };
     prepare(&mut catalog, level).map_err(|error| {
         Failure::refusal(format!("bundle {:?} cannot be migrated: {}", error.bundle, error.error))
             .help("mend its cluster service version")
@@ -133,7 +134,9 @@ fn difference(old: &Bundle, new: &Bundle) -> Vec<String> {
     let kinds = old.properties.iter().chain(&new.properties).map(|property| property.kind.as_str());
     let kinds: std::collections::BTreeSet<&str> = kinds.collect();
     for kind in kinds {
-        let of = |bundle: &'_ Bundle| bundle.properties.iter().filter(|property| property.kind == kind).cloned().collect::<Vec<_>>();
+        let of = |bundle: &'_ Bundle| {
+            bundle.properties.iter().filter(|property| property.kind == kind).cloned().collect::<Vec<_>>()
+        };
         if of(old) != of(new) {
             differences.push(format!("property {kind}"));
         }

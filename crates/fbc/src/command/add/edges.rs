@@ -12,7 +12,7 @@ use crate::failure::Failure;
 /// The edges of the new entries.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Edges [default: those that the bundle itself declares]")]
-pub(super) struct Arguments {
+pub(super) struct Edges {
     /// The entry that the new ones come after
     #[arg(long, value_name = "NAME")]
     replaces: Option<String>,
@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     pub(super) none: bool,
 }
 
-impl Arguments {
+impl Edges {
     /// The edges of the command line, in an entry without a name; nothing where none were given.
     pub(super) fn given(&self) -> Option<ChannelEntry> {
         let edges = ChannelEntry {
@@ -98,9 +98,8 @@ pub(super) fn refusal(
         bundle.name
     ));
     let failure = match head {
-        Some(head) => {
-            failure.help(format!("the head of the channel is {:?}: give `--replaces {}`", head.name, head.name))
-        }
+        Some(head) => failure
+            .help(format!("the head of the channel is {:?}: give `--replaces {}`", head.name, head.name)),
         None => failure.help("the channel has no single head: give --replaces, --skips or --skip-range"),
     };
     let elsewhere = edit
@@ -111,7 +110,9 @@ pub(super) fn refusal(
         .flat_map(|channel| channel.entries().iter().map(move |entry| (channel, entry)));
     let mut elsewhere = elsewhere.filter(|(_, entry)| entry.name == bundle.name);
     let failure = match elsewhere.next() {
-        Some((channel, entry)) => failure.help(format!("channel {:?} has the {}", channel.name, words(entry))),
+        Some((channel, entry)) => {
+            failure.help(format!("channel {:?} has the {}", channel.name, words(entry)))
+        }
         None => failure,
     };
     failure.help("--no-edges adds the entry without any")
