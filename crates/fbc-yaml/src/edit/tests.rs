@@ -390,5 +390,72 @@ mod generated {
             let document = json(&longer);
             prop_assert_eq!(document.root().get("e").unwrap().item(index).unwrap().get_str("m"), Some(new.as_str()));
         }
+
+        /// Whatever the text: a change is refused, or gives what was meant; nothing panics, and a refused
+        /// change leaves the file as it is.
+        #[test]
+        fn any_text(
+            parts in prop::collection::vec(prop::sample::select(FRAGMENTS.to_vec()), 0..14),
+            pointer in prop::sample::select(vec!["", "/a", "/a/0", "/a/1", "/b/a", "/a/0/a", "/<<"]),
+            index in 0..3_usize,
+            kind in 0..4_u8,
+        ) {
+            let text = parts.concat();
+            let change = match kind {
+                0 => insert(pointer, index, "{\"a\": \"b\\nc\", \"d\": [1, {}]}"),
+                1 => remove(pointer, index),
+                2 => set(pointer, "a", "[\"x: y\", \"no\"]"),
+                _ => set(pointer, "b", "\"x\\n\\n\""),
+            };
+            let mut editor = Editor::new(text.as_bytes());
+            for number in 0..editor.len() {
+                let before = editor.clone().finish();
+                prop_assert_eq!(before.as_deref(), Ok(text.as_bytes()));
+                if editor.change(number, &change).is_ok() {
+                    // Its own document is as meant; a change that disturbs others is refused here.
+                    let _ = editor.finish();
+                    break;
+                }
+            }
+        }
     }
+
+    const FRAGMENTS: [&str; 36] = [
+        "a:",
+        " ",
+        "  ",
+        "\n",
+        "\n",
+        "\n- ",
+        "\n  - ",
+        "- ",
+        "-",
+        "a: ",
+        "\na: ",
+        "\nb:",
+        "b: ",
+        "\n  a: ",
+        "[",
+        "]",
+        "{",
+        "}",
+        ", ",
+        ",",
+        "# c\n",
+        " # c",
+        "x",
+        "'q'",
+        "\"q\"",
+        "|\n  t\n",
+        "|+\n  t\n\n",
+        "&x ",
+        "*x",
+        "!!str ",
+        "? ",
+        ": ",
+        "---\n",
+        "\r\n",
+        "é",
+        "<<: ",
+    ];
 }
