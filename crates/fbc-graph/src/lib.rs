@@ -7,6 +7,7 @@
 
 pub mod bundle_version;
 pub mod channel;
+pub mod entry_place;
 pub mod filter;
 pub mod mermaid;
 

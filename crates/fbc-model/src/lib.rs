@@ -3,6 +3,7 @@
 pub mod blob;
 pub mod bundle_object;
 pub mod catalog;
+pub mod edit;
 pub mod go_sort;
 pub mod go_type;
 pub mod go_types;
@@ -11,6 +12,7 @@ pub mod image_reference;
 pub mod index_ignore;
 pub mod load;
 pub mod meta;
+pub mod overlay_tree;
 pub mod render;
 pub mod tree;
 pub mod writer;

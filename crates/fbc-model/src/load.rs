@@ -130,6 +130,21 @@ pub fn load_bytes(path: &Path, bytes: &[u8]) -> Catalog {
     catalog
 }
 
+/// Whether an `.indexignore` of the tree leaves out a file of that path, which need not exist.
+#[must_use]
+pub fn is_ignored(tree: &dyn Tree, path: &Path) -> bool {
+    let mut ignore = IndexIgnore::default();
+    // From the root down, as the walk has them.
+    let folders: Vec<&Path> = path.ancestors().skip(1).collect();
+    for folder in folders.into_iter().rev() {
+        if let Ok(bytes) = tree.read(&folder.join(index_ignore::FILE_NAME)) {
+            // One that cannot be read is a fault of the catalog, and told where that is loaded.
+            let _ = ignore.add_file(&components(folder), &bytes);
+        }
+    }
+    !ignore.is_empty() && ignore.ignores(&components(path))
+}
+
 /// The files of a tree that belong to the catalog.
 #[derive(Default)]
 struct Walk {

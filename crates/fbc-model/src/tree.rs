@@ -146,38 +146,3 @@ impl Tree for MemoryTree {
         self.files.get(file).cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 }
-
-/// A tree with some files put in, or in the place of others.
-#[derive(Clone, Debug)]
-pub struct OverlayTree<T> {
-    base: T,
-    files: MemoryTree,
-}
-
-impl<T: Tree> OverlayTree<T> {
-    /// Puts files into a tree, which may not exist at all.
-    pub fn new<P: Into<PathBuf>, B: Into<Vec<u8>>>(base: T, files: impl IntoIterator<Item = (P, B)>) -> Self {
-        Self { base, files: files.into_iter().collect() }
-    }
-}
-
-impl<T: Tree> Tree for OverlayTree<T> {
-    fn list(&self, directory: &Path) -> io::Result<Vec<TreeEntry>> {
-        let above = self.files.list(directory)?;
-        let mut entries = match self.base.list(directory) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !above.is_empty() => Vec::new(),
-            listed => listed?,
-        };
-        entries.retain(|entry| above.iter().all(|new| new.name != entry.name));
-        entries.extend(above);
-        entries.sort_by(|a, b| a.name.as_os_str().cmp(b.name.as_os_str()));
-        Ok(entries)
-    }
-
-    fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
-        match self.files.read(file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => self.base.read(file),
-            read => read,
-        }
-    }
-}

@@ -2,6 +2,7 @@
 
 pub mod base64;
 pub mod document;
+pub mod edit;
 mod events;
 mod general;
 pub mod go_text;
@@ -11,6 +12,7 @@ pub mod json_writer;
 pub mod locate;
 mod scalar;
 mod scanner;
+mod spans;
 pub mod split;
 pub mod stream;
 pub mod yaml_writer;

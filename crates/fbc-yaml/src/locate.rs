@@ -6,11 +6,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::events::EventKind;
-use crate::general::{Events, key_text};
-use crate::json_reader::skip_space;
-use crate::scalar::{Scalar, resolve_plain, resolve_tagged};
-use crate::stream::{CarriageReturns, Syntax, normalised};
+use crate::spans::{self, Member, Spanned};
+use crate::stream::Syntax;
 
 /// The positions of all values of a document.
 #[derive(Debug)]
@@ -42,30 +39,12 @@ pub struct DuplicateKey {
     pub last: Range<usize>,
 }
 
-#[derive(Debug, Default)]
-struct Spanned {
-    value: Range<usize>,
-    members: Vec<Member>,
-    items: Vec<Spanned>,
-}
-
-#[derive(Debug)]
-struct Member {
-    key: String,
-    span: Range<usize>,
-    value: Spanned,
-}
-
 impl Locator {
     /// Reads the positions of the document that lies in that range of the file. A document that
     /// cannot be read has as many positions as come before the fault.
     #[must_use]
     pub fn new(file: &[u8], range: Range<usize>, syntax: Syntax) -> Self {
-        let root = match syntax {
-            Syntax::Json => json_spans(file, range),
-            Syntax::Yaml => yaml_spans(file, range),
-        };
-        Self { root }
+        Self { root: spans::read(file, range, syntax) }
     }
 
     /// Finds a value. Keys of the pointer are looked up as they are, else without regard to upper
@@ -117,170 +96,6 @@ impl Locator {
         }
         duplicates.sort_by_key(|duplicate| duplicate.last.start);
         duplicates
-    }
-}
-
-/// An open container.
-struct Open {
-    spanned: Spanned,
-    is_object: bool,
-    /// The key that waits for its value.
-    key: Option<(String, Range<usize>)>,
-}
-
-#[derive(Default)]
-struct Builder {
-    open: Vec<Open>,
-    root: Spanned,
-}
-
-impl Builder {
-    fn open(&mut self, start: usize, is_object: bool) {
-        self.open.push(Open {
-            spanned: Spanned { value: start..start, ..Spanned::default() },
-            is_object,
-            key: None,
-        });
-    }
-
-    /// Ends the innermost container: its value ends with its last part, or where the text closes it.
-    fn close(&mut self, end: Option<usize>) {
-        if let Some(mut open) = self.open.pop() {
-            if let Some(end) = end {
-                open.spanned.value.end = end;
-            }
-            self.store(open.spanned);
-        }
-    }
-
-    fn store(&mut self, spanned: Spanned) {
-        let Some(open) = self.open.last_mut() else {
-            self.root = spanned;
-            return;
-        };
-        open.spanned.value.end = open.spanned.value.end.max(spanned.value.end);
-        match (open.is_object, open.key.take()) {
-            (true, Some((key, span))) => open.spanned.members.push(Member { key, span, value: spanned }),
-            // A key that is no text cannot be pointed at.
-            (true, None) => open.key = Some((String::new(), spanned.value)),
-            (false, _) => open.spanned.items.push(spanned),
-        }
-    }
-
-    /// A scalar: a key where one is due, else a value.
-    fn scalar(&mut self, span: Range<usize>, key: impl FnOnce() -> String) {
-        match self.open.last_mut() {
-            Some(open) if open.is_object && open.key.is_none() => open.key = Some((key(), span)),
-            _ => self.store(Spanned { value: span, ..Spanned::default() }),
-        }
-    }
-
-    fn finish(mut self) -> Spanned {
-        while !self.open.is_empty() {
-            self.close(None);
-        }
-        self.root
-    }
-}
-
-fn yaml_spans(file: &[u8], range: Range<usize>) -> Spanned {
-    let chunk = file.get(range.clone()).unwrap_or_default();
-    let text = normalised(chunk);
-    let carriage_returns = CarriageReturns::new(chunk);
-    let byte = |byte: usize| range.start + carriage_returns.original(byte);
-    let mut events = Events::new(&text);
-    let mut builder = Builder::default();
-    while let Ok(event) = events.next() {
-        let start = byte(event.start.byte);
-        match event.kind {
-            EventKind::DocumentEnd | EventKind::StreamEnd => break,
-            EventKind::Scalar { tag, value, plain_implicit, .. } => {
-                let span = start..trimmed_end(file, start, byte(event.end.byte));
-                builder.scalar(span, || {
-                    let scalar = match tag {
-                        None if plain_implicit => resolve_plain(&value),
-                        None => Scalar::Text,
-                        Some(tag) => resolve_tagged(&tag, &value).unwrap_or(Scalar::Text),
-                    };
-                    key_text(scalar, &value).unwrap_or_default()
-                });
-            }
-            EventKind::Alias { .. } => builder.scalar(start..byte(event.end.byte), String::new),
-            EventKind::SequenceStart { .. } => builder.open(start, false),
-            EventKind::MappingStart { .. } => builder.open(start, true),
-            EventKind::SequenceEnd | EventKind::MappingEnd => {
-                // Block collections end where the next token begins; flow ones at their bracket.
-                let end = byte(event.end.byte);
-                let closes = end.checked_sub(1).and_then(|last| file.get(last));
-                let is_flow = event.start != event.end && matches!(closes, Some(b']' | b'}'));
-                builder.close(is_flow.then_some(end));
-            }
-            _ => {}
-        }
-    }
-    let mut root = builder.finish();
-    if root.value.is_empty() {
-        root.value = range;
-    }
-    root
-}
-
-/// Block scalars end at the start of the next line; the break is no part of what people see.
-fn trimmed_end(file: &[u8], start: usize, end: usize) -> usize {
-    let text = file.get(start..end).unwrap_or_default();
-    start + text.trim_ascii_end().len()
-}
-
-/// The spans of a JSON value; stops where the text is no JSON.
-fn json_spans(file: &[u8], range: Range<usize>) -> Spanned {
-    let mut builder = Builder::default();
-    let mut at = range.start;
-    while at < range.end {
-        at = skip_space(file, at);
-        match file.get(at) {
-            Some(open @ (b'{' | b'[')) => {
-                builder.open(at, *open == b'{');
-                at += 1;
-            }
-            Some(b'}' | b']') => {
-                at += 1;
-                builder.close(Some(at));
-            }
-            Some(b',' | b':') => at += 1,
-            Some(b'"') => {
-                let end = string_end(file, at);
-                builder.scalar(at..end, || {
-                    let text = crate::json_reader::read_value(file, at).ok();
-                    text.and_then(|(document, _)| document.root().as_str().map(str::to_owned))
-                        .unwrap_or_default()
-                });
-                at = end;
-            }
-            Some(_) => {
-                let rest = file.get(at..range.end).unwrap_or_default();
-                let length = rest
-                    .iter()
-                    .position(|byte| matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t'))
-                    .unwrap_or(rest.len())
-                    .max(1);
-                builder.scalar(at..at + length, String::new);
-                at += length;
-            }
-            None => break,
-        }
-    }
-    builder.finish()
-}
-
-fn string_end(file: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    loop {
-        let rest = file.get(at..).unwrap_or_default();
-        match memchr::memchr2(b'"', b'\\', rest) {
-            Some(found) if rest.get(found) == Some(&b'"') => return at + found + 1,
-            Some(found) => at += found + 2,
-            None => return file.len(),
-        }
     }
 }
 

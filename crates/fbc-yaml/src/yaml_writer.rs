@@ -22,6 +22,7 @@ use output::Output;
 use scalar_style::survey;
 
 pub use key_order::key_order;
+pub(crate) use key_order::sorted_members;
 
 /// The deepest nesting that go-yaml reads (`go-yaml/yaml:scannerc.go`, `max_flow_level`).
 const MAX_DEPTH: usize = 10_000;

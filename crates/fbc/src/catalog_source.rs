@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, read_file};
 
 use crate::failure::{Failure, closest, words};
@@ -67,6 +68,16 @@ impl CatalogSource {
     /// A catalog that is, or becomes, a folder.
     pub(crate) fn of_tree(tree: Box<dyn Tree>, folder: &Path) -> Self {
         Self { tree, root: Root::Folder(folder.to_path_buf()) }
+    }
+
+    /// The same catalog with some files in other versions.
+    pub(crate) fn overlaid(self, files: FileVersions) -> Self {
+        Self { tree: Box::new(OverlayTree::new(self.tree, files)), ..self }
+    }
+
+    /// Whether the catalog is one file.
+    pub(crate) fn is_one_file(&self) -> bool {
+        matches!(self.root, Root::File(_))
     }
 
     /// The path as users know it, without a leading `./`, which other tools do not expect.

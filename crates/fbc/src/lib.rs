@@ -4,6 +4,7 @@
 //! command line does, in `opm`.
 
 mod arguments;
+mod catalog_edit;
 mod catalog_source;
 mod clock;
 mod command;

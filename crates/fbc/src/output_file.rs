@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::terminal;
@@ -32,6 +34,46 @@ pub(crate) fn write_output(
     Ok(())
 }
 
+/// Replaces files where they lie, behind symbolic links too, with their permissions; a file without bytes
+/// is removed, one that does not exist is made. All are written before the first takes its place.
+pub(crate) fn replace_files<'f>(
+    files: impl IntoIterator<Item = (&'f Path, Option<&'f [u8]>)>,
+) -> Result<(), Failure> {
+    let mut ready = Vec::new();
+    let mut gone = Vec::new();
+    for (path, bytes) in files {
+        let Some(bytes) = bytes else {
+            gone.push(path);
+            continue;
+        };
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        ready.push((prepare(&target, bytes)?, target));
+    }
+    for (file, target) in ready {
+        file.persist(&target).map_err(|error| failure(&target, &error.error))?;
+    }
+    for path in gone {
+        fs::remove_file(path).map_err(|error| Failure::io("remove", path, &error))?;
+    }
+    Ok(())
+}
+
+/// Writes the bytes of a file beside it.
+fn prepare(target: &Path, bytes: &[u8]) -> Result<NamedTempFile, Failure> {
+    let old = fs::metadata(target).ok().map(|metadata| metadata.permissions());
+    if old.as_ref().is_some_and(fs::Permissions::readonly) {
+        return Err(Failure::new(format!("{} is read-only", target.display()))
+            .help("make it writable, or write elsewhere with --output"));
+    }
+    let mut file = temporary_file(target)?;
+    let written = file.write_all(bytes).and_then(|()| match old {
+        Some(permissions) => fs::set_permissions(file.path(), permissions),
+        None => Ok(()),
+    });
+    written.and_then(|()| file.as_file().sync_all()).map_err(|error| failure(target, &error))?;
+    Ok(file)
+}
+
 /// Writes a file that must not be there yet.
 pub(crate) fn write_new_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let mut file = temporary_file(path)?;
@@ -47,10 +89,10 @@ pub(crate) fn write_new_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// A new file beside the one that it becomes, with the permissions of any new file.
-fn temporary_file(path: &Path) -> Result<tempfile::NamedTempFile, Failure> {
+fn temporary_file(path: &Path) -> Result<NamedTempFile, Failure> {
     let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-        _ => PathBuf::from("."),
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
     };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".fbc-");
@@ -60,7 +102,7 @@ fn temporary_file(path: &Path) -> Result<tempfile::NamedTempFile, Failure> {
         use std::os::unix::fs::PermissionsExt as _;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(&folder).map_err(|error| failure(path, &error))
+    builder.tempfile_in(folder).map_err(|error| failure(path, &error))
 }
 
 fn failure(path: &Path, error: &io::Error) -> Failure {

@@ -3,7 +3,9 @@
 
 use fbc_yaml::base64;
 
-use crate::blob::{Bundle, Channel, Deprecation, Package, Property, Value, schema};
+use crate::blob::{
+    Bundle, Channel, ChannelEntry, Deprecation, DeprecationEntry, Package, Property, Value, schema,
+};
 
 /// Takes a value piece by piece: inside an object keys and values in turn, inside a list values.
 pub trait Sink {
@@ -54,18 +56,20 @@ pub(super) fn channel(sink: &mut impl Sink, channel: &Channel) {
     member(sink, "name", &channel.name);
     member(sink, "package", &channel.package);
     sink.key("entries");
-    list_or_null(sink, channel.entries.as_deref(), |sink, entry| {
-        sink.open_object();
-        member(sink, "name", &entry.name);
-        member_unless_empty(sink, "replaces", &entry.replaces);
-        if !entry.skips.is_empty() {
-            sink.key("skips");
-            list_or_null(sink, Some(&entry.skips), |sink, skip| sink.text(skip));
-        }
-        member_unless_empty(sink, "skipRange", &entry.skip_range);
-        sink.close_object();
-    });
+    list_or_null(sink, channel.entries.as_deref(), channel_entry);
     properties(sink, &channel.properties);
+    sink.close_object();
+}
+
+pub(super) fn channel_entry(sink: &mut impl Sink, entry: &ChannelEntry) {
+    sink.open_object();
+    member(sink, "name", &entry.name);
+    member_unless_empty(sink, "replaces", &entry.replaces);
+    if !entry.skips.is_empty() {
+        sink.key("skips");
+        list_or_null(sink, Some(&entry.skips), |sink, skip| sink.text(skip));
+    }
+    member_unless_empty(sink, "skipRange", &entry.skip_range);
     sink.close_object();
 }
 
@@ -93,16 +97,18 @@ pub(super) fn deprecation(sink: &mut impl Sink, deprecation: &Deprecation) {
     member(sink, "schema", schema::DEPRECATIONS);
     member(sink, "package", &deprecation.package);
     sink.key("entries");
-    list_or_null(sink, deprecation.entries.as_deref(), |sink, entry| {
-        sink.open_object();
-        sink.key("reference");
-        sink.open_object();
-        member(sink, "schema", &entry.schema);
-        member_unless_empty(sink, "name", &entry.name);
-        sink.close_object();
-        member(sink, "message", &entry.message);
-        sink.close_object();
-    });
+    list_or_null(sink, deprecation.entries.as_deref(), deprecation_entry);
+    sink.close_object();
+}
+
+pub(super) fn deprecation_entry(sink: &mut impl Sink, entry: &DeprecationEntry) {
+    sink.open_object();
+    sink.key("reference");
+    sink.open_object();
+    member(sink, "schema", &entry.schema);
+    member_unless_empty(sink, "name", &entry.name);
+    sink.close_object();
+    member(sink, "message", &entry.message);
     sink.close_object();
 }
 

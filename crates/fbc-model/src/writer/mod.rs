@@ -9,13 +9,15 @@ mod json_sink;
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fmt, io};
 
-use fbc_yaml::yaml_writer;
+use fbc_yaml::{Document, yaml_writer};
 use rayon::prelude::*;
 
 use self::document_sink::DocumentSink;
 pub use self::fields::Sink;
 use self::json_sink::JsonSink;
-use crate::blob::{Bundle, Channel, Deprecation, Origin, Other, Package, schema};
+use crate::blob::{
+    Blob, Bundle, Channel, ChannelEntry, Deprecation, DeprecationEntry, Origin, Other, Package, schema,
+};
 use crate::catalog::Catalog;
 use crate::go_sort;
 
@@ -86,6 +88,37 @@ impl Part<'_> {
         }
         Ok(())
     }
+}
+
+/// One blob as [`write()`] has it, with the `---` line in YAML.
+///
+/// # Errors
+/// The blob holds text that YAML cannot express.
+pub fn blob_text(blob: &Blob, format: Format) -> Result<String, WriteError> {
+    let blob = match blob {
+        Blob::Package(package) => BlobRef::Package(package),
+        Blob::Channel(channel) => BlobRef::Channel(channel),
+        Blob::Bundle(bundle) => BlobRef::Bundle(bundle),
+        Blob::Deprecation(deprecation) => BlobRef::Deprecation(deprecation),
+        Blob::Other(other) => BlobRef::Other(other),
+    };
+    text_of(blob, format)
+}
+
+/// An entry of a channel as a value, with the fields that [`write()`] gives it.
+#[must_use]
+pub fn channel_entry(entry: &ChannelEntry) -> Document {
+    let mut sink = DocumentSink::new();
+    fields::channel_entry(&mut sink, entry);
+    sink.finish()
+}
+
+/// An entry of deprecations as a value, with the fields that [`write()`] gives it.
+#[must_use]
+pub fn deprecation_entry(entry: &DeprecationEntry) -> Document {
+    let mut sink = DocumentSink::new();
+    fields::deprecation_entry(&mut sink, entry);
+    sink.finish()
 }
 
 /// A blob of any kind, borrowed.

@@ -97,7 +97,7 @@ pub(super) fn is_in_order(node: Node<'_>) -> bool {
 }
 
 /// The members in the order in which they are written, the last of equal keys only.
-pub(super) fn sorted_members(node: Node<'_>) -> Vec<Member<'_>> {
+pub(crate) fn sorted_members(node: Node<'_>) -> Vec<Member<'_>> {
     let mut members: Vec<Member<'_>> = node.members().collect();
     members.sort_by_key(|(key, _)| *key);
     members.dedup_by(|later, kept| {

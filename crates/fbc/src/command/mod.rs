@@ -1,8 +1,10 @@
 //! The commands of fbc, one file each: arguments, and what they print.
 
+pub(crate) mod add;
 pub(crate) mod bundle;
 pub(crate) mod completions;
 pub(crate) mod debug;
+pub(crate) mod deprecate;
 pub(crate) mod explain;
 pub(crate) mod filter;
 pub(crate) mod generate;

@@ -9,7 +9,7 @@ use fbc_lint::{Profile, Severity};
 use fbc_model::Catalog;
 use fbc_model::load::{load_bytes, load_tree};
 use fbc_model::render::{MigrateLevel, prepare};
-use fbc_model::tree::{DiskTree, OverlayTree};
+use fbc_model::tree::DiskTree;
 use fbc_template::Renderer;
 use fbc_template::composite::{Catalogs, Input, Step, plan};
 
@@ -160,8 +160,9 @@ fn output_of(program: &str, words: &[String]) -> Result<Catalog, Failure> {
 
 /// Whether opm takes a catalog with the new files in it. What it objects to is told on standard error.
 fn validate(directory: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) -> Result<bool, Failure> {
-    let tree = OverlayTree::new(DiskTree { root: directory.to_path_buf() }, files.clone());
-    let source = CatalogSource::of_tree(Box::new(tree), directory);
+    let new = files.iter().map(|(path, bytes)| (path.clone(), Some(bytes.clone()))).collect();
+    let old = CatalogSource::of_tree(Box::new(DiskTree { root: directory.to_path_buf() }), directory);
+    let source = old.overlaid(new);
     let catalog = load_tree(source.tree.as_ref());
     let checked = check_loaded(directory, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) == 0 {

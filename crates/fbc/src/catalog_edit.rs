@@ -1,0 +1,247 @@
+//! Edits of a catalog on the command line: what every command that edits one does before and after.
+//!
+//! Before: load. After: load the edited files, judge them, and show or write them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use anstream::{AutoStream, ColorChoice};
+use clap::{Args, ValueHint};
+use fbc_lint::{Located, Profile, Severity};
+use fbc_model::Catalog;
+use fbc_model::edit::{Draft, DraftError, Edited, same_blobs};
+use fbc_model::overlay_tree::FileVersions;
+use similar::TextDiff;
+
+use crate::catalog_source::CatalogSource;
+use crate::command::validate::check_loaded;
+use crate::failure::{CLEAN, FINDINGS, Failure, HELP, closest};
+use crate::output_file::{replace_files, write_output};
+use crate::report::{self, CheckedCatalog, Format, Style};
+use crate::terminal;
+
+/// What becomes of the edited files.
+#[derive(Args, Debug)]
+pub(crate) struct Outcome {
+    /// Write nothing; show the changes as a unified diff
+    #[arg(long)]
+    dry_run: bool,
+    /// Write the edited file here (`-` for standard output) and leave the catalog as it is
+    #[arg(short, long, value_name = "FILE", conflicts_with = "dry_run", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+}
+
+/// A catalog that is to be edited.
+pub(crate) struct CatalogEdit {
+    reference: PathBuf,
+    /// Where its files are.
+    pub(crate) source: CatalogSource,
+    /// What they hold.
+    pub(crate) catalog: Catalog,
+}
+
+impl CatalogEdit {
+    /// Loads a catalog; one that cannot be loaded in part may still be edited elsewhere.
+    pub(crate) fn open(reference: &Path) -> Result<Self, Failure> {
+        if reference.as_os_str() == "-" {
+            return Err(Failure::new("standard input cannot be edited in place")
+                .help("name the folder or file of the catalog"));
+        }
+        let source = CatalogSource::open(reference)?;
+        let catalog = fbc_lint::load(source.tree.as_ref());
+        Ok(Self { reference: reference.to_path_buf(), source, catalog })
+    }
+
+    /// A draft of changes.
+    pub(crate) fn draft(&self) -> Draft<'_> {
+        Draft::new(&self.catalog, self.source.tree.as_ref())
+    }
+
+    /// The channels of a package with their numbers.
+    pub(crate) fn channel_names<'c>(&'c self, package: &'c str) -> impl Iterator<Item = &'c str> {
+        let channels = self.catalog.channels.iter().filter(move |channel| channel.package == package);
+        channels.map(|channel| channel.name.as_str())
+    }
+
+    /// Makes the changes of a draft in the text.
+    pub(crate) fn finish(&self, draft: Draft<'_>) -> Result<Edited, Failure> {
+        draft.finish().map_err(|error| {
+            let DraftError::Edit { path, document, error } = &error else {
+                return Failure::refusal(error.to_string());
+            };
+            let document = document.map_or(String::new(), |number| format!(", document {}", number + 1));
+            Failure::refusal(format!("{}{document}: {error}", self.source.shown(path).display())).help(
+                "edit that blob by hand, or write it without what stands in the way; nothing was written",
+            )
+        })
+    }
+
+    /// Judges the edited catalog, then shows or writes it. `done` says in words what was edited; `advice`
+    /// is given with a refusal.
+    pub(crate) fn complete(
+        self,
+        edited: Edited,
+        outcome: &Outcome,
+        done: &[String],
+        advice: &[String],
+    ) -> Result<u8, Failure> {
+        let before = fbc_lint::lint(&self.catalog, self.source.tree.as_ref(), Profile::Default);
+        let Edited { files, meant } = edited;
+        let old = self.old_texts(&files)?;
+        let shown: BTreeMap<PathBuf, PathBuf> =
+            files.keys().map(|path| (path.clone(), self.source.shown(path))).collect();
+        let source = self.source.overlaid(files.clone());
+        let catalog = fbc_lint::load(source.tree.as_ref());
+        let mut checked = check_loaded(&self.reference, source, &catalog, Profile::Default);
+        retain_new(&mut checked.report.findings, before.findings);
+        if checked.report.count(Severity::Error) > 0 {
+            return refuse(checked, advice);
+        }
+        if !same_blobs(&meant, &catalog) {
+            return Err(Failure::new("the edited catalog is not what was meant; nothing was written")
+                .help("this is a fault of fbc: please report it, with the catalog"));
+        }
+        tell_warnings(&checked)?;
+        if outcome.dry_run {
+            show_diff(&files, &old, &shown)?;
+        } else if let Some(output) = &outcome.output {
+            write_elsewhere(output, &files)?;
+        } else {
+            replace_files(
+                files.iter().filter_map(|(path, bytes)| Some((shown.get(path)?.as_path(), bytes.as_deref()))),
+            )?;
+        }
+        let mut err = anstream::stderr().lock();
+        let condition = if outcome.dry_run { "would be " } else { "" };
+        for line in done {
+            // What is said here is not worth failing for.
+            let _ = writeln!(err, "{condition}{line}");
+        }
+        Ok(CLEAN)
+    }
+
+    /// The files as they are; empty where there is none yet.
+    fn old_texts(&self, files: &FileVersions) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
+        let known = |path: &PathBuf| self.catalog.files.iter().any(|file| file.path == *path);
+        files
+            .keys()
+            .map(|path| {
+                let bytes = if known(path) { self.source.tree.read(path) } else { Ok(Vec::new()) };
+                let bytes = bytes.map_err(|error| Failure::io("read", &self.source.shown(path), &error))?;
+                Ok((path.clone(), bytes))
+            })
+            .collect()
+    }
+}
+
+/// Leaves only findings that were not there before the edit.
+fn retain_new(findings: &mut Vec<Located>, before: Vec<Located>) {
+    let mut known: BTreeMap<(&str, String), usize> = BTreeMap::new();
+    for located in before {
+        *known.entry((located.finding.rule.code, located.finding.message)).or_default() += 1;
+    }
+    findings.retain(|located| {
+        match known.get_mut(&(located.finding.rule.code, located.finding.message.clone())) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        }
+    });
+}
+
+/// Shows what would be wrong, with the lines of the edited text.
+fn refuse(mut checked: CheckedCatalog, advice: &[String]) -> Result<u8, Failure> {
+    checked.report.findings.retain(|located| located.finding.severity == Severity::Error);
+    let stderr = io::stderr();
+    let style = Style {
+        color: AutoStream::choice(&stderr) != ColorChoice::Never,
+        quiet: true,
+        max_findings: Some(100),
+    };
+    let mut out = BufWriter::new(stderr.lock());
+    report::write(Format::Full, &[checked], style, &mut out)?;
+    writeln!(
+        out,
+        "refused: the edited catalog would have these errors, shown with the edited text; nothing was written"
+    )?;
+    for line in advice {
+        let (on, off) =
+            if style.color { (format!("{HELP}"), format!("{HELP:#}")) } else { Default::default() };
+        writeln!(out, "  {on}help{off}: {line}")?;
+    }
+    out.flush()?;
+    Ok(FINDINGS)
+}
+
+/// New warnings do not refuse an edit, but its author should see them.
+fn tell_warnings(checked: &CheckedCatalog) -> Result<(), Failure> {
+    let stderr = io::stderr();
+    let color = AutoStream::choice(&stderr) != ColorChoice::Never;
+    let style = Style { color, quiet: false, max_findings: Some(100) };
+    let mut out = BufWriter::new(stderr.lock());
+    report::write(Format::Concise, std::slice::from_ref(checked), style, &mut out)?;
+    Ok(out.flush()?)
+}
+
+fn show_diff(
+    files: &FileVersions,
+    old: &BTreeMap<PathBuf, Vec<u8>>,
+    shown: &BTreeMap<PathBuf, PathBuf>,
+) -> Result<(), Failure> {
+    let mut out = terminal::stdout();
+    let empty = Vec::new();
+    for (path, new) in files {
+        let name = shown.get(path).unwrap_or(path).display().to_string();
+        let old = old.get(path).unwrap_or(&empty);
+        let side = |letter: &str, is_there: bool| {
+            if is_there { format!("{letter}/{name}") } else { "/dev/null".to_owned() }
+        };
+        let diff = TextDiff::from_lines(old.as_slice(), new.as_deref().unwrap_or_default());
+        let mut unified = diff.unified_diff();
+        unified.header(&side("a", !old.is_empty()), &side("b", new.is_some())).to_writer(&mut out)?;
+    }
+    Ok(out.flush()?)
+}
+
+fn write_elsewhere(output: &Path, files: &FileVersions) -> Result<(), Failure> {
+    let mut files_left = files.values();
+    let (Some(bytes), None) = (files_left.next(), files_left.next()) else {
+        return Err(Failure::new(format!("{} files change, and --output names one", files.len()))
+            .help("edit the catalog in place, or look at the changes with --dry-run"));
+    };
+    let output = Some(output).filter(|output| output.as_os_str() != "-");
+    write_output(output, |out| Ok(out.write_all(bytes.as_deref().unwrap_or_default())?))
+}
+
+/// The refusal of a name that is not there, with the one that may have been meant.
+pub(crate) fn unknown<'n>(
+    what: &str,
+    name: &str,
+    place: &str,
+    known: impl IntoIterator<Item = &'n str>,
+) -> Failure {
+    let known: Vec<&str> = known.into_iter().collect();
+    let failure = Failure::refusal(format!("{what} {name:?} is not in {place}"));
+    match closest(name, known.iter().copied()) {
+        Some(meant) => failure.help(format!("did you mean {meant:?}?")),
+        None if known.is_empty() => failure.help("there are none"),
+        None if known.len() <= 12 => failure.help(format!("there are: {}", known.join(", "))),
+        None => failure.help(format!("there are {} others; `fbc list` shows them", known.len())),
+    }
+}
+
+/// The path of a file that an edit changes, for the words about it.
+pub(crate) fn shown_files(edit: &CatalogEdit, edited: &Edited) -> String {
+    let names: Vec<String> =
+        edited.files.keys().map(|path| edit.source.shown(path).display().to_string()).collect();
+    names.join(", ")
+}
+
+/// Whether a path names a folder that exists.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_dir())
+}

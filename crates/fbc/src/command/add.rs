@@ -1,0 +1,170 @@
+//! `fbc add`: a bundle into channels of a catalog, in the text of its files.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use fbc_bundle::ImageTemplate;
+use fbc_graph::{ChannelAnalysis, bundle_version, entry_place};
+use fbc_model::{Bundle, Channel, ChannelEntry, Origin};
+use fbc_version::VersionRelease;
+
+use crate::catalog_edit::{CatalogEdit, Outcome, shown_files, unknown};
+use crate::failure::{FINDINGS, Failure};
+
+mod bundle;
+mod edges;
+
+/// Add a bundle to channels of a catalog, in place
+///
+/// The bundle goes behind the others of its package, in the format of their file, and an entry into each
+/// channel, where the order of the entries has its place. Comments, order and layout of everything else
+/// stay. A bundle that the catalog has already only gets the entries (promotion). Nothing is written if the
+/// edited catalog would have an error that it did not have before.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// A bundle folder, a catalog file with one bundle (such as `fbc render` writes), or the name of a
+    /// bundle that the catalog has
+    #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
+    bundle: PathBuf,
+    /// The catalog: a folder or a file
+    #[arg(value_name = "CATALOG", value_hint = ValueHint::AnyPath)]
+    catalog: PathBuf,
+    /// A channel that gets an entry; may be given several times
+    #[arg(long = "channel", value_name = "NAME", required = true)]
+    channels: Vec<String>,
+    /// Create channels that do not exist
+    #[arg(long)]
+    create_channel: bool,
+    #[command(flatten)]
+    edges: edges::Edges,
+    /// An entry that is newer and skips the bundle from now on, such as 1.3.0 for 1.2.4 that comes after it
+    #[arg(long, value_name = "NAME")]
+    skipped_by: Vec<String>,
+    /// The image of a bundle folder
+    #[arg(long, value_name = "REFERENCE", conflicts_with = "image_ref_template")]
+    image: Option<String>,
+    /// Name the image of a bundle folder, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
+    #[arg(long, value_name = "TEMPLATE", value_parser = ImageTemplate::parse)]
+    image_ref_template: Option<ImageTemplate>,
+    /// Bring the bundle up to date (`olm.csv.metadata`) even if the others of the package are not
+    #[arg(long)]
+    migrate: bool,
+    #[command(flatten)]
+    outcome: Outcome,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let edit = CatalogEdit::open(&arguments.catalog)?;
+    let Some(found) = bundle::find(arguments, &edit)? else { return Ok(FINDINGS) };
+    let bundle = &found.bundle;
+    let (name, package) = (bundle.name.as_str(), bundle.package.as_str());
+    require_package(&edit, package)?;
+    let versions = versions(&edit, bundle);
+    let declared = arguments.edges.given().or_else(|| edges::declared(&found.manifests));
+    let mut draft = edit.draft();
+    let mut done = Vec::new();
+    let mut advice = Vec::new();
+    let mut channel_names: Vec<&str> = arguments.channels.iter().map(String::as_str).collect();
+    channel_names.sort_unstable();
+    channel_names.dedup();
+    for channel_name in channel_names {
+        let Some((number, channel)) = channel(&edit, package, channel_name) else {
+            require_may_create(arguments, &edit, package, channel_name)?;
+            let entry = edges::entry(name, declared.as_ref().unwrap_or(&ChannelEntry::default()));
+            done.push(format!("created: channel {channel_name:?} with {}", edges::words(&entry)));
+            let channel = Channel {
+                origin: Origin::default(),
+                name: channel_name.to_owned(),
+                package: package.to_owned(),
+                entries: Some(vec![entry]),
+                properties: Vec::new(),
+            };
+            draft.add_channel(&channel).map_err(|error| Failure::refusal(error.to_string()))?;
+            continue;
+        };
+        let entries = channel.entries();
+        if entries.iter().any(|entry| entry.name == name) {
+            return Err(Failure::refusal(format!("channel {channel_name:?} has an entry {name:?} already"))
+                .help("edit that entry by hand to change its edges"));
+        }
+        for skipping in &arguments.skipped_by {
+            let names = entries.iter().map(|entry| entry.name.as_str());
+            let Some(at) = names.clone().position(|entry| entry == skipping) else {
+                return Err(unknown("entry", skipping, &format!("channel {channel_name:?}"), names));
+            };
+            if !entries.get(at).is_some_and(|entry| entry.skips.iter().any(|skip| skip == name)) {
+                draft.add_skip(number, at, name);
+                done.push(format!("edited: {skipping:?} in channel {channel_name:?} skips {name:?}"));
+            }
+        }
+        let head = ChannelAnalysis::of(entries).head().and_then(|head| entries.get(head));
+        let may_stand_alone = arguments.edges.none || entries.is_empty() || !arguments.skipped_by.is_empty();
+        let wanted = match &declared {
+            Some(declared) => declared.clone(),
+            None if may_stand_alone => ChannelEntry::default(),
+            None => return Err(edges::refusal(&edit, bundle, channel_name, head)),
+        };
+        if let Some(head) = head {
+            advice.push(format!(
+                "the head of channel {channel_name:?} is {:?}; `--replaces {}` leads from it to the new entry",
+                head.name, head.name
+            ));
+        }
+        let entry = edges::entry(name, &wanted);
+        let known: Vec<Option<VersionRelease>> =
+            entries.iter().map(|entry| versions.get(entry.name.as_str()).cloned()).collect();
+        draft.add_entry(number, entry_place::place_of(&known, versions.get(name)), &entry);
+        done.push(format!("added: {} to channel {channel_name:?}", edges::words(&entry)));
+    }
+    if found.is_new {
+        draft.add_bundle(bundle).map_err(|error| Failure::refusal(error.to_string()))?;
+        done.push(format!("added: bundle {name:?} to package {package:?}"));
+    } else {
+        done.push(format!("left as it is: bundle {name:?}, which the catalog has"));
+    }
+    let edited = edit.finish(draft)?;
+    done.push(format!("written: {}", shown_files(&edit, &edited)));
+    edit.complete(edited, &arguments.outcome, &done, &advice)
+}
+
+fn require_package(edit: &CatalogEdit, package: &str) -> Result<(), Failure> {
+    if edit.catalog.packages.iter().any(|blob| blob.name == package) {
+        return Ok(());
+    }
+    let names = edit.catalog.packages.iter().map(|blob| blob.name.as_str());
+    Err(unknown("package", package, "the catalog", names).help(format!(
+        "a package begins with its `olm.package` blob: `fbc init {package} --default-channel CHANNEL` writes one"
+    )))
+}
+
+/// The first channel of that name, with its number.
+fn channel<'c>(edit: &'c CatalogEdit, package: &str, name: &str) -> Option<(usize, &'c Channel)> {
+    let mut channels = edit.catalog.channels.iter().enumerate();
+    channels.find(|(_, channel)| channel.package == package && channel.name == name)
+}
+
+fn require_may_create(
+    arguments: &Arguments,
+    edit: &CatalogEdit,
+    package: &str,
+    channel: &str,
+) -> Result<(), Failure> {
+    if let Some(skipping) = arguments.skipped_by.first() {
+        return Err(Failure::refusal(format!(
+            "channel {channel:?} does not exist, so {skipping:?} cannot skip anything in it"
+        )));
+    }
+    if arguments.create_channel {
+        return Ok(());
+    }
+    let place = format!("package {package:?}");
+    Err(unknown("channel", channel, &place, edit.channel_names(package)).help("--create-channel creates it"))
+}
+
+/// The versions of all bundles of the package, and of the new one.
+fn versions<'c>(edit: &'c CatalogEdit, new: &'c Bundle) -> HashMap<&'c str, VersionRelease> {
+    let of_package = edit.catalog.bundles.iter().filter(|bundle| bundle.package == new.package);
+    let versions = of_package.chain([new]);
+    versions.filter_map(|bundle| Some((bundle.name.as_str(), bundle_version::find(bundle)?))).collect()
+}

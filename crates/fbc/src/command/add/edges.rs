@@ -1,0 +1,119 @@
+//! The edges of a new entry: given on the command line, declared by the bundle, or advised.
+
+use clap::Args;
+use fbc_model::bundle_object;
+use fbc_model::go_type;
+use fbc_model::render::CSV_METADATA;
+use fbc_model::{Bundle, ChannelEntry};
+
+use crate::catalog_edit::CatalogEdit;
+use crate::failure::Failure;
+
+/// The edges of the new entries.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Edges [default: those that the bundle itself declares]")]
+pub(super) struct Edges {
+    /// The entry that the new ones come after
+    #[arg(long, value_name = "NAME")]
+    replaces: Option<String>,
+    /// An entry that upgrades to the new ones as well, and that nobody should be on; may be given several
+    /// times
+    #[arg(long, value_name = "NAME")]
+    skips: Vec<String>,
+    /// The range of versions that upgrade to the new ones as well
+    #[arg(long, value_name = "RANGE")]
+    skip_range: Option<String>,
+    /// Add the entries without edges
+    #[arg(long = "no-edges", conflicts_with_all = ["replaces", "skips", "skip_range"])]
+    pub(super) none: bool,
+}
+
+impl Edges {
+    /// The edges of the command line, in an entry without a name; nothing where none were given.
+    pub(super) fn given(&self) -> Option<ChannelEntry> {
+        let edges = ChannelEntry {
+            name: String::new(),
+            replaces: self.replaces.clone().unwrap_or_default(),
+            skips: self.skips.clone(),
+            skip_range: self.skip_range.clone().unwrap_or_default(),
+        };
+        (self.none || edges != ChannelEntry::default()).then_some(edges)
+    }
+}
+
+/// The edges that a bundle declares in its cluster service version; nothing where there are none.
+pub(super) fn declared(bundle: &Bundle) -> Option<ChannelEntry> {
+    const SKIP_RANGE: &str = "olm.skipRange";
+    let mut edges = ChannelEntry::default();
+    if let Some(version) = bundle_object::cluster_service_version(bundle) {
+        let root = version.root();
+        if let Some(spec) = go_type::field(root, "spec") {
+            edges.replaces = spec.get_str("replaces").unwrap_or_default().to_owned();
+            let skips = spec.get("skips").into_iter().flat_map(|skips| skips.items());
+            edges.skips = skips.filter_map(|skip| skip.as_str().map(str::to_owned)).collect();
+        }
+        let annotations = root.get("metadata").and_then(|metadata| metadata.get("annotations"));
+        let range = annotations.and_then(|annotations| annotations.get_str(SKIP_RANGE));
+        edges.skip_range = range.unwrap_or_default().to_owned();
+    } else if let Some(metadata) = bundle.property_values(CSV_METADATA).next() {
+        let range = metadata.get("annotations").and_then(|annotations| annotations.get_str(SKIP_RANGE));
+        edges.skip_range = range.unwrap_or_default().to_owned();
+    }
+    (edges != ChannelEntry::default()).then_some(edges)
+}
+
+/// An entry with these edges.
+pub(super) fn entry(name: &str, edges: &ChannelEntry) -> ChannelEntry {
+    ChannelEntry { name: name.to_owned(), ..edges.clone() }
+}
+
+/// An entry in words.
+pub(super) fn words(entry: &ChannelEntry) -> String {
+    let mut edges = Vec::new();
+    if !entry.replaces.is_empty() {
+        edges.push(format!("replaces {:?}", entry.replaces));
+    }
+    if !entry.skips.is_empty() {
+        let names: Vec<String> = entry.skips.iter().map(|name| format!("{name:?}")).collect();
+        edges.push(format!("skips {}", names.join(", ")));
+    }
+    if !entry.skip_range.is_empty() {
+        edges.push(format!("skipRange {:?}", entry.skip_range));
+    }
+    match edges.as_slice() {
+        [] => format!("entry {:?} without edges", entry.name),
+        edges => format!("entry {:?} ({})", entry.name, edges.join(", ")),
+    }
+}
+
+/// The refusal of an entry without edges, with what they may be.
+pub(super) fn refusal(
+    edit: &CatalogEdit,
+    bundle: &Bundle,
+    channel: &str,
+    head: Option<&ChannelEntry>,
+) -> Failure {
+    let failure = Failure::refusal(format!(
+        "nothing says which entry of channel {channel:?} upgrades to {:?}",
+        bundle.name
+    ));
+    let failure = match head {
+        Some(head) => failure
+            .help(format!("the head of the channel is {:?}: give `--replaces {}`", head.name, head.name)),
+        None => failure.help("the channel has no single head: give --replaces, --skips or --skip-range"),
+    };
+    let elsewhere = edit
+        .catalog
+        .channels
+        .iter()
+        .filter(|channel| channel.package == bundle.package)
+        .flat_map(|channel| channel.entries().iter().map(move |entry| (channel, entry)));
+    let mut elsewhere = elsewhere.filter(|(_, entry)| entry.name == bundle.name);
+    let failure = match elsewhere.next() {
+        Some((channel, entry)) => {
+            failure.help(format!("channel {:?} has the {}", channel.name, words(entry)))
+        }
+        None => failure,
+    };
+    failure.help("--no-edges adds the entry without any")
+}

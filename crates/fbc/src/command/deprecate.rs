@@ -1,0 +1,192 @@
+//! `fbc deprecate`: deprecation messages of a package, in the text of its files.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use fbc_model::blob::schema;
+use fbc_model::edit::{DEPRECATIONS_FILE, DeprecationsPlace};
+use fbc_model::{Deprecation, DeprecationEntry, Origin};
+
+use crate::catalog_edit::{CatalogEdit, Outcome, shown_files, unknown};
+use crate::failure::{CLEAN, Failure};
+
+/// Deprecate a package, channel or bundle, in place
+///
+/// The message goes to the deprecations of the package; if it has none, to a new file `deprecations.yaml` in
+/// the folder of the package, or to the end of its file if the folder holds other packages too. Comments,
+/// order and layout of everything else stay.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The catalog: a folder or a file
+    #[arg(value_name = "CATALOG", value_hint = ValueHint::AnyPath)]
+    catalog: PathBuf,
+    /// The package
+    #[arg(value_name = "PACKAGE")]
+    package: String,
+    /// Deprecate a channel of the package instead of the package itself
+    #[arg(long, value_name = "NAME", conflicts_with = "bundle")]
+    channel: Option<String>,
+    /// Deprecate a bundle of the package instead of the package itself
+    #[arg(long, value_name = "NAME")]
+    bundle: Option<String>,
+    /// What users are told: why, and what to do instead; may have several lines
+    #[arg(long, value_name = "TEXT", required_unless_present = "remove", conflicts_with = "remove")]
+    message: Option<String>,
+    /// Take the deprecation back
+    #[arg(long)]
+    remove: bool,
+    #[command(flatten)]
+    outcome: Outcome,
+}
+
+/// What is deprecated.
+struct Reference<'a> {
+    schema: &'static str,
+    /// Empty for the package itself.
+    name: &'a str,
+}
+
+impl Arguments {
+    fn reference(&self) -> Reference<'_> {
+        match (&self.channel, &self.bundle) {
+            (Some(name), _) => Reference { schema: schema::CHANNEL, name },
+            (None, Some(name)) => Reference { schema: schema::BUNDLE, name },
+            (None, None) => Reference { schema: schema::PACKAGE, name: "" },
+        }
+    }
+
+    /// The deprecated thing in words.
+    fn words(&self) -> String {
+        let package = &self.package;
+        match (&self.channel, &self.bundle) {
+            (Some(name), _) => format!("channel {name:?} of package {package:?}"),
+            (None, Some(name)) => format!("bundle {name:?} of package {package:?}"),
+            (None, None) => format!("package {package:?}"),
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let edit = CatalogEdit::open(&arguments.catalog)?;
+    let package = arguments.package.as_str();
+    let packages = || edit.catalog.packages.iter().map(|blob| blob.name.as_str());
+    if !packages().any(|name| name == package) {
+        return Err(unknown("package", package, "the catalog", packages()));
+    }
+    let reference = arguments.reference();
+    let found = entries(&edit, package)
+        .find(|(_, _, entry)| entry.schema == reference.schema && entry.name == reference.name);
+    let words = arguments.words();
+    let mut draft = edit.draft();
+    let done = match (&arguments.message, found) {
+        (None, Some((blob, entry, _))) => {
+            draft.remove_deprecation(blob, entry);
+            format!("removed: the deprecation of {words}")
+        }
+        (None, None) => return Err(not_deprecated(&edit, package, &words)),
+        (Some(message), found) => {
+            require_message(message)?;
+            require_known(&edit, package, &reference)?;
+            let entry = || DeprecationEntry {
+                schema: reference.schema.to_owned(),
+                name: reference.name.to_owned(),
+                message: message.clone(),
+            };
+            match found {
+                Some((_, _, old)) if old.message == *message => {
+                    eprint_line(&format!("nothing to do: {words} has that message already"));
+                    return Ok(CLEAN);
+                }
+                Some((blob, number, old)) => {
+                    draft.set_message(blob, number, message);
+                    format!("replaced: the message of {words}, which was {:?}", old.message)
+                }
+                None => {
+                    let blob = edit.catalog.deprecations.iter().position(|blob| blob.package == package);
+                    match blob {
+                        Some(blob) => draft.add_deprecation(blob, &entry()),
+                        None => {
+                            let tree = edit.source.tree.as_ref();
+                            let is_one_file = edit.source.is_one_file();
+                            let place = DeprecationsPlace::of(&edit.catalog, tree, package, is_one_file)
+                                .ok_or_else(|| {
+                                    Failure::refusal(format!("there is no place for a {DEPRECATIONS_FILE}"))
+                                })?;
+                            let blob = Deprecation {
+                                origin: Origin::default(),
+                                package: package.to_owned(),
+                                entries: Some(vec![entry()]),
+                            };
+                            let added = draft.add_deprecations(&place, &blob);
+                            added.map_err(|error| Failure::refusal(error.to_string()))?;
+                        }
+                    }
+                    format!("deprecated: {words}")
+                }
+            }
+        }
+    };
+    let edited = edit.finish(draft)?;
+    let written = match edited.files.values().all(Option::is_none) {
+        true => format!("deleted, because nothing was left in it: {}", shown_files(&edit, &edited)),
+        false => format!("written: {}", shown_files(&edit, &edited)),
+    };
+    edit.complete(edited, &arguments.outcome, &[done, written], &[])
+}
+
+/// All entries of deprecations of a package, with the numbers of blob and entry.
+fn entries<'c>(
+    edit: &'c CatalogEdit,
+    package: &'c str,
+) -> impl Iterator<Item = (usize, usize, &'c DeprecationEntry)> {
+    let blobs = edit.catalog.deprecations.iter().enumerate().filter(move |(_, blob)| blob.package == package);
+    blobs.flat_map(|(number, blob)| {
+        blob.entries().iter().enumerate().map(move |(index, entry)| (number, index, entry))
+    })
+}
+
+fn require_message(message: &str) -> Result<(), Failure> {
+    if message.trim().is_empty() {
+        return Err(Failure::new("the message is empty")
+            .help("say why it is deprecated and what to use instead; --remove takes a deprecation back"));
+    }
+    Ok(())
+}
+
+/// What is deprecated must exist.
+fn require_known(edit: &CatalogEdit, package: &str, reference: &Reference<'_>) -> Result<(), Failure> {
+    let place = format!("package {package:?}");
+    let known: Vec<&str> = match reference.schema {
+        schema::CHANNEL => edit.channel_names(package).collect(),
+        schema::BUNDLE => {
+            let bundles = edit.catalog.bundles.iter().filter(|bundle| bundle.package == package);
+            bundles.map(|bundle| bundle.name.as_str()).collect()
+        }
+        _ => return Ok(()),
+    };
+    if known.contains(&reference.name) {
+        return Ok(());
+    }
+    let what = reference.schema.strip_prefix("olm.").unwrap_or(reference.schema);
+    Err(unknown(what, reference.name, &place, known))
+}
+
+fn not_deprecated(edit: &CatalogEdit, package: &str, words: &str) -> Failure {
+    let deprecated: Vec<String> = entries(edit, package)
+        .map(|(_, _, entry)| match entry.name.as_str() {
+            "" => "the package itself".to_owned(),
+            name => format!("{name:?}"),
+        })
+        .collect();
+    let failure = Failure::refusal(format!("{words} is not deprecated"));
+    match deprecated.as_slice() {
+        [] => failure.help("nothing of the package is"),
+        names => failure.help(format!("deprecated are: {}", names.join(", "))),
+    }
+}
+
+fn eprint_line(line: &str) {
+    use std::io::Write as _;
+    // What is said here is not worth failing for.
+    let _ = writeln!(anstream::stderr().lock(), "{line}");
+}
