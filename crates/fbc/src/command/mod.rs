@@ -6,6 +6,7 @@ pub(crate) mod explain;
 pub(crate) mod graph;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod paths;
 pub(crate) mod range;
 pub(crate) mod render;
 pub(crate) mod schema;
