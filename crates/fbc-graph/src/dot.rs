@@ -69,7 +69,7 @@ fn draw_channel(
     text.push_str("    }\n");
     for (entry, edges) in channel.entries.iter().zip(&channel.edges) {
         let to = node_id(edges.node);
-        for &from in &edges.replaces {
+        if let Some(from) = edges.replaces {
             let _ = writeln!(text, "    {} -> {to}", node_id(from));
         }
         for &from in &edges.skips {

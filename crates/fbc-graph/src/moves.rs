@@ -337,14 +337,12 @@ fn routes(next: &[Option<Move>]) -> Vec<Route> {
             path.push(current);
             current = found.to;
         };
-        let mut hops = found.hops;
         for (place, &node) in path.iter().enumerate().rev() {
-            hops += 1;
             // Whatever lies on a circle is its own end.
             let route = match circle_start {
                 Some(start) if place >= start => Route { end: node, hops: 0, is_circle: true },
                 Some(start) => Route { hops: start - place, ..found },
-                None => Route { hops, ..found },
+                None => Route { hops: found.hops + path.len() - place, ..found },
             };
             if let Some(slot) = routes.get_mut(node) {
                 *slot = Some(route);

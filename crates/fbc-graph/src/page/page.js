@@ -54,7 +54,11 @@
   }
 
   function reset() {
-    Object.assign(state, { x: 0, y: FIXED, k: 1 });
+    // What is small is shown larger; what is large begins at its top in its own size.
+    const box = stage.getBoundingClientRect();
+    const size = picture().querySelector(".view").getBBox();
+    const fit = Math.min(box.width / size.width, (box.height - FIXED) / size.height);
+    Object.assign(state, { x: 0, y: FIXED, k: Math.min(1.7, Math.max(1, fit)) });
     place();
   }
 

@@ -12,7 +12,7 @@ use crate::package::{NodeIndex, PackageGraph};
 /// Height of a row.
 pub(super) const ROW: f64 = 22.0;
 /// Distance of two tracks.
-pub(super) const TRACK: f64 = 7.0;
+pub(super) const TRACK: f64 = 8.0;
 /// Height of the heading with the names of the channels.
 pub(super) const HEADING: f64 = 52.0;
 /// Width of a character of text of the size used, rounded up.
@@ -96,6 +96,10 @@ impl Layout {
             |&node: &NodeIndex| graph.nodes.get(node).map_or(0.0, |node| text_width(&super::row_label(node)));
         let label_width = rows.iter().map(label).fold(80.0, f64::max) + 40.0;
         let mut x = label_width;
+        // The channel with the newest version comes first, as the newest version does.
+        let newest = |channel: usize| graph.channels.get(channel).and_then(|channel| channel.members().pop());
+        let mut channels = channels.to_vec();
+        channels.sort_by_cached_key(|&channel| std::cmp::Reverse(newest(channel)));
         let lanes: Vec<Lane> = channels
             .iter()
             .filter_map(|&channel| {

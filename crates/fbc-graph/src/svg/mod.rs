@@ -62,7 +62,8 @@ pub(crate) fn element(
     text
 }
 
-const LEGEND_WIDTH: f64 = 760.0;
+/// Width of the line that explains the marks.
+const LEGEND_WIDTH: f64 = 880.0;
 
 fn legend(text: &mut String, y: f64) {
     let mut x = 12.0;
@@ -70,16 +71,16 @@ fn legend(text: &mut String, y: f64) {
         ("<path class=\"edge replaces\" d=\"M0 0H22\"/>", "replaces"),
         ("<path class=\"edge skips\" d=\"M0 0H22\"/>", "skips"),
         ("<path class=\"edge skip-range\" d=\"M0 0H22\"/>", "skipRange"),
-        ("<g class=\"dot\"><circle cx=\"12\" r=\"5\"/></g>", "bundle"),
+        ("<g class=\"dot\"><circle class=\"core\" cx=\"12\" r=\"5\"/></g>", "bundle"),
         (
-            "<g class=\"dot head\"><circle class=\"ring\" cx=\"12\" r=\"8.5\"/><circle cx=\"12\" r=\"5\"/></g>",
+            "<g class=\"dot head\"><circle class=\"ring\" cx=\"12\" r=\"8.5\"/><circle class=\"core\" cx=\"12\" r=\"5\"/></g>",
             "head",
         ),
-        ("<g class=\"dot skipped\"><circle cx=\"12\" r=\"5\"/></g>", "skipped"),
-        ("<g class=\"dot deprecated\"><circle cx=\"12\" r=\"5\"/></g>", "deprecated"),
-        ("<g class=\"dot outside\"><circle cx=\"12\" r=\"3.5\"/></g>", "not in the catalog"),
+        ("<g class=\"dot skipped\"><circle class=\"core\" cx=\"12\" r=\"5\"/></g>", "skipped"),
+        ("<g class=\"dot deprecated\"><circle class=\"core\" cx=\"12\" r=\"5\"/></g>", "deprecated"),
+        ("<g class=\"dot outside\"><circle class=\"core\" cx=\"12\" r=\"3.5\"/></g>", "not in the catalog"),
         (
-            "<g class=\"dot stuck\"><circle class=\"alarm\" cx=\"12\" r=\"8\"/><circle cx=\"12\" r=\"5\"/></g>",
+            "<g class=\"dot stuck\"><circle class=\"alarm\" cx=\"12\" r=\"8\"/><circle class=\"core\" cx=\"12\" r=\"5\"/></g>",
             "stuck",
         ),
     ] {
@@ -168,7 +169,7 @@ fn draw_lane(
         let _ = writeln!(
             text,
             "<g class=\"{classes}\" data-node=\"{node}\" transform=\"translate({:.1} {:.1})\"><title>{}</title>\
-             <circle class=\"alarm\" r=\"8\"/><circle class=\"ring\" r=\"8.5\"/><circle r=\"{radius}\"/></g>",
+             <circle class=\"alarm\" r=\"8\"/><circle class=\"ring\" r=\"8.5\"/><circle class=\"core\" r=\"{radius}\"/></g>",
             lane.axis,
             row_middle(row),
             escaped(&node_title(found)),

@@ -114,7 +114,7 @@ pub(super) fn require_package(catalog: &Catalog, name: &str) -> Result<(), Failu
     if known.contains(name) {
         return Ok(());
     }
-    let failure = Failure::refusal(format!("there is no package {name:?} to draw"));
+    let failure = Failure::refusal(format!("there is no package {name:?}"));
     Err(match closest(name, known) {
         Some(known) => failure.help(format!("did you mean {known:?}?")),
         None => failure.help("`fbc list packages` shows what there is"),

@@ -107,13 +107,13 @@ fn note(row: &VersionRow) -> String {
 
 fn write_routes(text: &mut String, row: &VersionRow) {
     let note = note(row);
-    let note = if note.is_empty() { note } else { format!(" ({note})") };
+    let note = if note.is_empty() { note } else { format!(" [{note}]") };
     let route = |steps: &[Step]| -> String {
         steps.iter().map(|step| format!(" -> {} ({})", step.label, step.edge)).collect()
     };
     let steps = row.route.as_deref().unwrap_or_default();
     let actual = if steps.is_empty() { " does not move".to_owned() } else { route(steps) };
-    let _ = writeln!(text, "  updates:  {}{actual}{note}", row.label);
+    let _ = writeln!(text, "  updates:  {}{note}{actual}", row.label);
     match row.shortest_route.as_deref() {
         Some([]) => {}
         Some(steps) => _ = writeln!(text, "  shortest: {}{}", row.label, route(steps)),
