@@ -394,4 +394,6 @@ impl Unfilled {
 }
 
 #[cfg(test)]
+mod statements;
+#[cfg(test)]
 pub(crate) mod tests;

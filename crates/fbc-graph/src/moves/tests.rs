@@ -65,7 +65,7 @@ pub(crate) fn entry(name: &str, replaces: &str, skips: &[&str], range: &str) -> 
 }
 
 /// Where each node moves, as `from>to` by version.
-fn next_of(catalog: &Catalog, channels: &[&str], semantics: Semantics) -> Vec<String> {
+pub(crate) fn next_of(catalog: &Catalog, channels: &[&str], semantics: Semantics) -> Vec<String> {
     let graph = PackageGraph::of(catalog, "p");
     let followed: Vec<_> =
         graph.channels.iter().filter(|channel| channels.contains(&channel.name.as_str())).collect();
@@ -74,103 +74,6 @@ fn next_of(catalog: &Catalog, channels: &[&str], semantics: Semantics) -> Vec<St
         Some(format!("{}>{}", graph.nodes[node].label(), graph.nodes[(*next)?.to].label()))
     });
     pairs.collect()
-}
-
-/// The vector of the product documents: D-UPD-4.
-fn document_vector() -> Catalog {
-    let entries =
-        vec![entry("p.v3.0.0", "", &["p.v2.0.0"], ""), entry("p.v2.0.0", "", &[], ">=1.0.0 <2.0.0")];
-    catalog(&[("a", entries), ("b", vec![entry("p.v1.0.0", "", &[], "")])], &[])
-}
-
-/// D-UPD-4: classic finds no path to what is skipped; OLM v1 updates to it.
-#[test]
-fn d_upd_4_skipped_but_in_range() {
-    let catalog = document_vector();
-    assert_eq!(next_of(&catalog, &["a"], Semantics::V0), ["2.0.0>3.0.0"]);
-    assert_eq!(next_of(&catalog, &["a"], Semantics::V1), ["1.0.0>2.0.0", "2.0.0>3.0.0"]);
-}
-
-/// D-UPD-1: `replaces`, `skips` and `skipRange` are edges in OLM v1, just as the catalog has them.
-#[test]
-fn d_upd_1_all_three_kinds_are_edges() {
-    for (edge, from) in [
-        (entry("p.v2.0.0", "p.v1.0.0", &[], ""), "1.0.0>2.0.0"),
-        (entry("p.v2.0.0", "", &["p.v1.0.0"], ""), "1.0.0>2.0.0"),
-        (entry("p.v2.0.0", "", &[], "<2.0.0"), "1.0.0>2.0.0"),
-    ] {
-        let catalog = catalog(&[("a", vec![edge, entry("p.v1.0.0", "", &[], "")])], &[]);
-        assert_eq!(next_of(&catalog, &["a"], Semantics::V1), [from]);
-    }
-    let none = catalog(&[("a", vec![entry("p.v2.0.0", "", &[], ""), entry("p.v1.0.0", "", &[], "")])], &[]);
-    assert!(next_of(&none, &["a"], Semantics::V1).is_empty());
-}
-
-/// D-UPD-2: of several successors classic takes the one nearest the head, OLM v1 the highest version.
-#[test]
-fn d_upd_2_nearest_the_head_or_highest() {
-    // The head is an older line that was released later.
-    let entries = vec![
-        entry("p.v1.9.0", "p.v2.0.0", &[], "<1.9.0"),
-        entry("p.v2.0.0", "p.v1.0.0", &[], ""),
-        entry("p.v1.0.0", "", &[], ""),
-    ];
-    let catalog = catalog(&[("a", entries)], &[]);
-    assert_eq!(next_of(&catalog, &["a"], Semantics::V0), ["1.0.0>1.9.0", "2.0.0>1.9.0"]);
-    // 2.0.0 covers itself in OLM v1, so it never goes back.
-    assert_eq!(next_of(&catalog, &["a"], Semantics::V1), ["1.0.0>2.0.0"]);
-}
-
-/// D-UPD-3: OLM v1 has no replaces chain; several heads, none and cycles move as their edges say.
-#[test]
-fn d_upd_3_no_chain_in_v1() {
-    let two_heads = catalog(
-        &[(
-            "a",
-            vec![
-                entry("p.v3.0.0", "p.v1.0.0", &[], ""),
-                entry("p.v2.0.0", "p.v1.0.0", &[], ""),
-                entry("p.v1.0.0", "", &[], ""),
-            ],
-        )],
-        &[],
-    );
-    assert!(next_of(&two_heads, &["a"], Semantics::V0).is_empty());
-    assert_eq!(next_of(&two_heads, &["a"], Semantics::V1), ["1.0.0>3.0.0"]);
-    let cycle = catalog(
-        &[("a", vec![entry("p.v2.0.0", "p.v1.0.0", &[], ""), entry("p.v1.0.0", "p.v2.0.0", &[], "")])],
-        &[],
-    );
-    assert!(next_of(&cycle, &["a"], Semantics::V0).is_empty());
-    assert_eq!(next_of(&cycle, &["a"], Semantics::V1), ["1.0.0>2.0.0"]);
-}
-
-/// D-UPD-5: the newest that can be resolved is taken in one update, without the versions between.
-#[test]
-fn d_upd_5_the_newest_in_one_update() {
-    let entries = vec![
-        entry("p.v3.0.0", "p.v2.0.0", &[], ">=1.0.0 <3.0.0"),
-        entry("p.v2.0.0", "p.v1.0.0", &[], ""),
-        entry("p.v1.0.0", "", &[], ""),
-    ];
-    let catalog = catalog(&[("a", entries)], &[]);
-    assert_eq!(next_of(&catalog, &["a"], Semantics::V1), ["1.0.0>3.0.0", "2.0.0>3.0.0"]);
-}
-
-/// D-FBC-4: versions can be installed in order or skipped.
-#[test]
-fn d_fbc_4_in_order_or_skipped() {
-    let entries = vec![
-        entry("p.v4.0.0", "p.v3.0.0", &[], ""),
-        entry("p.v3.0.0", "p.v1.0.0", &["p.v2.0.0"], ""),
-        entry("p.v2.0.0", "p.v1.0.0", &[], ""),
-        entry("p.v1.0.0", "", &[], ""),
-    ];
-    let catalog = catalog(&[("a", entries)], &[]);
-    let graph = PackageGraph::of(&catalog, "p");
-    let moves = Moves::of(&graph, &[&graph.channels[0]], Semantics::V0);
-    let hops: Vec<_> = moves.routes.iter().map(|route| (route.end, route.hops)).collect();
-    assert_eq!(hops, [(3, 2), (3, 2), (3, 1), (3, 0)]);
 }
 
 #[test]

@@ -143,8 +143,8 @@ fn nodes(
         add(&bundle.name, &|| bundle_version::find(bundle).map(with_release), NodeKind::Bundle);
     }
     for entry in channels.iter().flat_map(|channel| channel.entries()) {
-        let named = [&entry.name, &entry.replaces].into_iter().chain(&entry.skips);
-        for name in named.filter(|name| !name.is_empty()) {
+        let referred = [&entry.replaces].into_iter().chain(&entry.skips).filter(|name| !name.is_empty());
+        for name in referred.chain([&entry.name]) {
             add(name, &|| version_in_name(name), NodeKind::Outside);
         }
     }

@@ -127,7 +127,7 @@ impl PackageGraph<'_> {
     #[must_use]
     pub fn equal_versions(&self, node: NodeIndex) -> Range<NodeIndex> {
         let Some(version) = self.nodes.get(node).and_then(|node| node.version.as_ref()) else {
-            return node..node + 1;
+            return node..node.saturating_add(1);
         };
         let compare = |other: &Node| other.version.as_ref().map(|other| other.compare_precedence(version));
         let start = self.nodes.partition_point(|other| compare(other).is_none_or(|order| order.is_lt()));

@@ -62,13 +62,19 @@
     place();
   }
 
+  // Brings a version into sight, and the first of its channels.
   function show(node) {
     const row = rowOf(node);
     if (!row) return;
-    const box = row.querySelector("rect");
-    const y = state.y + (Number(box.getAttribute("y")) + 11) * state.k;
-    const height = stage.getBoundingClientRect().height;
-    if (y < FIXED + 60 * state.k || y > height - 30) moveBy(0, height / 2 - y);
+    const box = stage.getBoundingClientRect();
+    const size = picture().querySelector(".view").getBBox();
+    const y = state.y + (Number(row.querySelector("rect").getAttribute("y")) + 11) * state.k;
+    const isTall = size.height * state.k > box.height - FIXED;
+    if (isTall && (y < FIXED + 60 * state.k || y > box.height - 30)) moveBy(0, box.height / 2 - y);
+    const dot = picture().querySelector(`.lane:not(.off) .dot[data-node="${node}"]`);
+    if (!dot) return;
+    const x = dot.getBoundingClientRect().left - box.left;
+    if (x < 0 || x > box.width - 40) moveBy(Math.min(-state.x, box.width / 2 - x), 0);
   }
 
   stage.addEventListener("wheel", (event) => {
@@ -105,12 +111,12 @@
     if (moved > 4) stage.classList.add("dragged");
     fingers.set(event.pointerId, now);
   });
-  const lift = (event) => {
-    fingers.delete(event.pointerId);
-    stage.classList.remove("dragged");
-  };
-  window.addEventListener("pointerup", lift);
-  window.addEventListener("pointercancel", lift);
+  for (const kind of ["pointerup", "pointercancel"]) {
+    window.addEventListener(kind, (event) => {
+      fingers.delete(event.pointerId);
+      stage.classList.remove("dragged");
+    });
+  }
 
   // --- what is chosen
 
@@ -156,12 +162,11 @@
       add(element("h2", graph().package));
       if (graph().deprecation) add(element("p", `Deprecated: ${graph().deprecation}`, "warning"));
       for (const channel of graph().channels) {
-        const refused = !channel.isSound;
-        const heads = channel.heads.map(label).join(", ") || "none";
+            const heads = channel.heads.map(label).join(", ") || "none";
         add(element("h3", `Channel ${channel.name}${channel.name === graph().defaultChannel ? " (default)" : ""}`));
         add(element("p", `${channel.entries.length} entries, head ${heads}`));
         if (channel.deprecation) add(element("p", `Deprecated: ${channel.deprecation}`, "warning"));
-        if (refused) {
+        if (!channel.isSound) {
           const why = channel.heads.length !== 1 ? `${channel.heads.length} heads` : channel.cycle.length ? "a cycle"
             : `stranded ${channel.stranded.map(label).join(", ")}`;
           add(element("p", `opm refuses it: ${why}`, "alarm"));
@@ -284,7 +289,6 @@
 
   function fillChannels() {
     const all = element("button", "All or none");
-    all.type = "button";
     all.addEventListener("click", () => {
       const boxes = [...byId("channels").querySelectorAll("input")];
       const isAny = boxes.some((box) => box.checked);
@@ -325,7 +329,7 @@
   byId("fit").addEventListener("click", reset);
   byId("search").addEventListener("input", () => {
     const found = search();
-    if (found.length) show(found[found.length - 1]);
+    if (found.length) show(found.at(-1));
   });
   byId("search").addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
@@ -387,12 +391,10 @@
   setPackage(Math.max(0, packages.findIndex((one) => one.package === wanted.get("package"))));
   if (["v0", "v1"].includes(wanted.get("semantics"))) setSemantics(wanted.get("semantics"));
   const version = wanted.get("version");
-  if (version !== null) {
-    const node = graph().nodes.findIndex((one) => one.version === version || one.name === version);
-    if (node >= 0) {
-      choose(node, true);
-      show(node);
-    }
+  const asked = graph().nodes.findIndex((one) => one.version === version || one.name === version);
+  if (version !== null && asked >= 0) {
+    choose(asked, true);
+    show(asked);
   }
   document.documentElement.dataset.ready = "true";
 })();

@@ -79,6 +79,23 @@ fn lines_on_one_track_do_not_meet() {
 }
 
 #[test]
+fn texts_have_room() {
+    let long = "a-channel-with-a-rather-long-name";
+    let channels =
+        [(long, vec![entry("p.v1.4.0", "", &[], "")]), ("b", vec![entry("p.v1.10.0-rc.1", "", &[], "")])];
+    let catalog = catalog(&channels, &[]);
+    let graph = PackageGraph::of(&catalog, "p");
+    let layout = Layout::of(&graph, &[0, 1]);
+    for (lane, next) in layout.lanes.iter().zip(layout.lanes.iter().skip(1)) {
+        assert!(lane.x + lane.width <= next.x);
+    }
+    for lane in &layout.lanes {
+        assert!(lane.width > layout::text_width(&graph.channels[lane.channel].name));
+    }
+    assert!(layout.label_width > layout::text_width("1.10.0-rc.1") + 28.0);
+}
+
+#[test]
 fn text_is_escaped() {
     assert_eq!(escaped("<a & \"b\">\u{1}\n"), "&lt;a &amp; &quot;b&quot;&gt;\u{fffd}\n");
 }

@@ -1,5 +1,7 @@
 //! The answer as data: for each way to follow channels, how every version stands.
 
+use std::collections::HashMap;
+
 use fbc_graph::missing_edge::{self, Change, Edit, Standing, standing};
 use fbc_graph::moves::{Move, ShortestWay};
 use fbc_graph::package::{ChannelGraph, NodeKind};
@@ -10,7 +12,7 @@ use super::label;
 
 /// Looking for a missing edge takes time linear in the channel, so of a large channel with many stuck versions only
 /// some are looked after: this many entries are gone through for them.
-const MOST_ENTRIES_SEARCHED: usize = 400_000;
+const MOST_ENTRIES_SEARCHED: usize = 200_000;
 
 /// The whole answer.
 #[derive(Debug, Serialize)]
@@ -170,6 +172,7 @@ fn scope(
     let entries: usize = channels.iter().map(|channel| channel.entries.len()).sum();
     let mut searches = (MOST_ENTRIES_SEARCHED / entries.max(1)).max(1);
     let mut not_searched = 0;
+    let mut edits: HashMap<NodeIndex, Option<Edit>> = HashMap::new();
     // Who follows a channel may have come from another one; such versions are of interest where updates take them in.
     let is_shown = |node: NodeIndex| match from {
         Some(from) => node == from,
@@ -187,17 +190,19 @@ fn scope(
             None => is_lost,
         };
         let mut missing = None;
+        let end = moves.routes.get(node).map_or(node, |route| route.end);
         if is_lost && to.is_none() {
             // Whoever stops short is helped where updates end.
-            let end = moves.routes.get(node).map_or(node, |route| route.end);
-            if searches > 0 {
-                searches -= 1;
-                missing = missing_edge::find(graph, channels, &moves, end);
-            } else {
-                not_searched += 1;
+            match edits.get(&end) {
+                Some(known) => missing.clone_from(known),
+                None if searches == 0 => not_searched += 1,
+                None => {
+                    searches -= 1;
+                    missing = missing_edge::find(graph, channels, &moves, end);
+                    edits.insert(end, missing.clone());
+                }
             }
         }
-        let end = moves.routes.get(node).map_or(node, |route| route.end);
         let is_single = from.is_some();
         versions.push(VersionRow {
             name: found.name.clone(),
