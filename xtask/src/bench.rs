@@ -14,6 +14,7 @@ use crate::{process, workspace};
 
 mod catalog;
 mod catalog_text;
+mod graph;
 pub(crate) mod measure;
 mod random;
 mod report;
@@ -85,6 +86,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     for input in real.iter().chain([&generated]) {
         resolution_rate(&fbc, input)?;
     }
+    graph::analysis(&fbc, &workspace::target_folder(&root)?.join("bench/graph"))?;
     let failed = rows.iter().filter(|row| row.fbc.is_err()).count();
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -77,6 +77,8 @@ schemas! {
     PACKAGE = "blob/olm.package";
     RESERVED = "blob/reserved";
     CATALOG = "catalog";
+    GRAPH_OUTPUT = "output/graph";
+    PATHS_OUTPUT = "output/paths";
     BUNDLE_PROPERTY = "part/bundle-property";
     CHANNEL_ENTRY = "part/channel-entry";
     DEPRECATION_ENTRY = "part/deprecation-entry";

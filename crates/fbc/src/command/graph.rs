@@ -4,9 +4,11 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use fbc_graph::mermaid::{MermaidError, MermaidOptions, draw};
+use fbc_graph::mermaid::{MermaidError, MermaidOptions};
+use fbc_graph::{PackageGraph, document, dot, mermaid, page, svg};
 use fbc_model::Catalog;
 use fbc_model::writer::package_names;
+use serde_json::json;
 
 use super::render;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
@@ -14,7 +16,8 @@ use crate::output_file::write_output;
 
 /// Draw the upgrade graph
 ///
-/// The mermaid text equals that of `opm alpha render-graph`. Nothing is validated beyond what drawing needs.
+/// The mermaid text equals that of `opm alpha render-graph`. Nothing is validated beyond what drawing needs: a channel
+/// that opm refuses is drawn as it is, and marked. Of a catalog that cannot be loaded nothing is drawn.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// Catalogs: folders, single files, or `-` for standard input
@@ -23,13 +26,16 @@ pub(crate) struct Arguments {
     /// Draw this package only
     #[arg(short, long, value_name = "PACKAGE")]
     package: Option<String>,
-    /// Leave out what is older than this bundle
+    /// Draw this channel only; may be given more than once
+    #[arg(short, long = "channel", value_name = "CHANNEL")]
+    channels: Vec<String>,
+    /// Leave out what is older than this bundle (mermaid only)
     #[arg(long, value_name = "BUNDLE")]
     minimum_edge: Option<String>,
     /// The format to write
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: GraphFormat,
-    /// Whose understanding of skipped bundles to draw
+    /// Whose understanding of the edges to draw
     #[arg(long, value_enum, default_value_t, value_name = "SEMANTICS")]
     semantics: Semantics,
     /// Write to a file instead of standard output
@@ -43,37 +49,184 @@ enum GraphFormat {
     /// The text of a mermaid flow chart
     #[default]
     Mermaid,
+    /// The language of graphviz
+    Dot,
+    /// A picture of one package: versions downwards, channels side by side
+    Svg,
+    /// A page for browsers with search, details and a switch between OLM v0 and v1; needs no network
+    Html,
+    /// Nodes, edges and updates for other tools; `fbc schema output/graph` describes it
+    Json,
 }
 
 /// Whose understanding of the edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Semantics {
-    /// OLM v0: bundles that are skipped cannot be upgraded to, and are marked
+pub(super) enum Semantics {
+    /// OLM v0: updates follow the replaces chain from the head of a channel, past what is skipped
     V0,
-    /// OLM v1: every edge counts
+    /// OLM v1: every edge counts, and the highest version wins
     #[default]
     V1,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let GraphFormat::Mermaid = arguments.format;
-    let Some(catalog) = render::load(&arguments.references, None)? else { return Ok(FINDINGS) };
-    if let Some(name) = arguments.package.as_deref() {
-        let known = package_names(&catalog);
-        if !known.contains(name) {
-            let failure = Failure::refusal(format!("there is no package {name:?} to draw"));
-            return Err(match closest(name, known) {
-                Some(known) => failure.help(format!("did you mean {known:?}?")),
-                None => failure.help("`fbc list packages` shows what there is"),
-            });
+impl From<Semantics> for fbc_graph::Semantics {
+    fn from(semantics: Semantics) -> Self {
+        match semantics {
+            Semantics::V0 => Self::V0,
+            Semantics::V1 => Self::V1,
         }
     }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    if arguments.minimum_edge.is_some() && arguments.format != GraphFormat::Mermaid {
+        return Err(Failure::new("--minimum-edge is for mermaid charts only")
+            .help("leave it out, or draw with `--format mermaid`"));
+    }
+    let Some(mut catalog) = render::load(&arguments.references, None)? else { return Ok(FINDINGS) };
+    if let Some(name) = arguments.package.as_deref() {
+        require_package(&catalog, name)?;
+    }
+    let is_drawn = |package: &str| arguments.package.as_deref().is_none_or(|wanted| wanted == package);
+    require_channels(&catalog, &arguments.channels, is_drawn)?;
+    if arguments.format == GraphFormat::Mermaid {
+        if !arguments.channels.is_empty() {
+            catalog.channels.retain(|channel| arguments.channels.contains(&channel.name));
+        }
+        return draw_mermaid(&catalog, arguments);
+    }
+    let names = package_names(&catalog);
+    let graphs: Vec<PackageGraph<'_>> = names
+        .into_iter()
+        .filter(|name| is_drawn(name))
+        .map(|name| PackageGraph::of(&catalog, name))
+        .filter(|graph| arguments.channels.is_empty() || !wanted_channels(graph, arguments).is_empty())
+        .collect();
+    warn(&graphs, arguments);
+    let text = draw(graphs, arguments)?;
+    write_output(arguments.output.as_deref(), |out| Ok(out.write_all(text.as_bytes())?))?;
+    Ok(CLEAN)
+}
+
+/// Refuses a package that the catalog does not have.
+pub(super) fn require_package(catalog: &Catalog, name: &str) -> Result<(), Failure> {
+    let known = package_names(catalog);
+    if known.contains(name) {
+        return Ok(());
+    }
+    let failure = Failure::refusal(format!("there is no package {name:?}"));
+    Err(match closest(name, known) {
+        Some(known) => failure.help(format!("did you mean {known:?}?")),
+        None => failure.help("`fbc list packages` shows what there is"),
+    })
+}
+
+/// Refuses channels that none of the packages has.
+pub(super) fn require_channels(
+    catalog: &Catalog,
+    wanted: &[String],
+    is_package: impl Fn(&str) -> bool,
+) -> Result<(), Failure> {
+    let known: Vec<&str> = catalog
+        .channels
+        .iter()
+        .filter(|channel| is_package(&channel.package))
+        .map(|channel| channel.name.as_str())
+        .collect();
+    let Some(name) = wanted.iter().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
+    let failure = Failure::refusal(format!("there is no channel {name:?}"));
+    Err(match closest(name, known) {
+        Some(known) => failure.help(format!("did you mean {known:?}?")),
+        None => failure.help("`fbc list channels` shows what there is"),
+    })
+}
+
+fn wanted_channels(graph: &PackageGraph<'_>, arguments: &Arguments) -> Vec<usize> {
+    let is_wanted = |name: &String| arguments.channels.is_empty() || arguments.channels.contains(name);
+    (0..graph.channels.len())
+        .filter(|&place| graph.channels.get(place).is_some_and(|channel| is_wanted(&channel.name)))
+        .collect()
+}
+
+fn draw(mut graphs: Vec<PackageGraph<'_>>, arguments: &Arguments) -> Result<String, Failure> {
+    let semantics = arguments.semantics.into();
+    Ok(match arguments.format {
+        GraphFormat::Svg => {
+            let [graph] = graphs.as_slice() else { return Err(not_one_package(&graphs)) };
+            svg::draw(graph, &wanted_channels(graph, arguments), semantics)
+        }
+        GraphFormat::Html => {
+            if graphs.is_empty() {
+                return Err(not_one_package(&graphs));
+            }
+            let with_channels = graphs.into_iter().map(|graph| {
+                let channels = wanted_channels(&graph, arguments);
+                (graph, channels)
+            });
+            page::draw(&with_channels.collect::<Vec<_>>(), semantics)
+        }
+        GraphFormat::Dot | GraphFormat::Json | GraphFormat::Mermaid => {
+            for graph in &mut graphs {
+                let is_wanted =
+                    |name: &String| arguments.channels.is_empty() || arguments.channels.contains(name);
+                graph.channels.retain(|channel| is_wanted(&channel.name));
+            }
+            if arguments.format == GraphFormat::Dot {
+                dot::draw(&graphs, semantics)
+            } else {
+                let packages: Vec<_> = graphs.iter().map(|graph| document::of(graph, &[semantics])).collect();
+                format!("{:#}\n", json!({ "packages": packages }))
+            }
+        }
+    })
+}
+
+fn not_one_package(graphs: &[PackageGraph<'_>]) -> Failure {
+    match graphs {
+        [] => Failure::refusal("there is no package to draw")
+            .help("the catalog is empty; `fbc validate` says more"),
+        [first, ..] => Failure::new(format!("a picture shows one package, and there are {}", graphs.len()))
+            .help(format!("name one, such as `--package {}`; `--format html` takes them all", first.name)),
+    }
+}
+
+/// Tells on standard error what opm refuses in what is drawn all the same.
+fn warn(graphs: &[PackageGraph<'_>], arguments: &Arguments) {
+    let mut err = anstream::stderr().lock();
+    for graph in graphs {
+        for channel in
+            wanted_channels(graph, arguments).into_iter().filter_map(|place| graph.channels.get(place))
+        {
+            let of = format!("channel {:?} of package {:?}", channel.name, graph.name);
+            // A hint is not worth failing for, here and below.
+            if let Some(objection) = super::paths::objection(graph, channel) {
+                let _ = writeln!(
+                    err,
+                    "{WARNING}warning{WARNING:#}: {of} is drawn, but opm refuses it: {objection}\n  \
+                     {HELP}help{HELP:#}: `fbc validate` shows the place"
+                );
+            }
+            for (entry, edges) in channel.entries.iter().zip(&channel.edges) {
+                if let Some(error) = &edges.range_error {
+                    let _ = writeln!(
+                        err,
+                        "{WARNING}warning{WARNING:#}: {of}: the skipRange of {:?} is none: {error}\n  \
+                         {HELP}help{HELP:#}: the edges of this range are left out",
+                        entry.name
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn draw_mermaid(catalog: &Catalog, arguments: &Arguments) -> Result<u8, Failure> {
     let options = MermaidOptions {
         minimum_edge: arguments.minimum_edge.clone().unwrap_or_default(),
         package: arguments.package.clone().unwrap_or_default(),
         draw_v0_semantics: arguments.semantics == Semantics::V0,
     };
-    let chart = draw(&catalog, &options).map_err(|error| failure(&catalog, error))?;
+    let chart = mermaid::draw(catalog, &options).map_err(|error| failure(catalog, error))?;
     let mut err = anstream::stderr().lock();
     for warning in &chart.warnings {
         // A hint is not worth failing for.

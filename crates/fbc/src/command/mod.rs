@@ -12,6 +12,7 @@ pub(crate) mod graph;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod paths;
 pub(crate) mod query;
 pub(crate) mod range;
 pub(crate) mod render;

@@ -1,0 +1,100 @@
+//! Tables for missing edges, and the promise that every proposal keeps.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::moves::Semantics;
+use crate::moves::tests::{catalog, entry};
+
+/// What helps version 1.N.0 in channel `a`, in words.
+fn help(entries: Vec<ChannelEntry>, semantics: Semantics, name: &str) -> String {
+    let catalog = catalog(&[("a", entries)], &[]);
+    let graph = PackageGraph::of(&catalog, "p");
+    let channels: Vec<_> = graph.channels.iter().collect();
+    let moves = Moves::of(&graph, &channels, semantics);
+    let node = graph.node_by_name(name).unwrap();
+    match find(&graph, &channels, &moves, node) {
+        None => "nothing".to_owned(),
+        Some(edit) => match edit.change {
+            Change::SetReplaces(name) => format!("{} replaces {name}", edit.entry),
+            Change::ClearReplaces(name) => format!("{} does not replace {name}", edit.entry),
+            Change::AddSkip(name) => format!("{} skips {name}", edit.entry),
+            Change::SetSkipRange { new, .. } => format!("{} has range {new}", edit.entry),
+        },
+    }
+}
+
+#[test]
+fn the_smallest_edit_that_helps() {
+    let v0 = Semantics::V0;
+    // Two heads: the higher one takes the lower one in.
+    let two_heads = vec![
+        entry("p.v1.4.0", "", &[], ""),
+        entry("p.v1.2.0", "p.v1.1.0", &[], ""),
+        entry("p.v1.1.0", "", &[], ""),
+    ];
+    assert_eq!(help(two_heads.clone(), v0, "p.v1.2.0"), "p.v1.4.0 replaces p.v1.2.0");
+    assert_eq!(help(two_heads, v0, "p.v1.1.0"), "p.v1.4.0 replaces p.v1.2.0");
+    // Stranded below a head that replaces something else.
+    let stranded = vec![
+        entry("p.v1.3.0", "p.v1.2.0", &[], ""),
+        entry("p.v1.2.0", "p.v1.0.0", &["p.v1.1.0"], ""),
+        entry("p.v1.1.0", "p.v1.0.0", &[], ""),
+        entry("p.v1.0.0", "", &["p.v0.9.0"], ""),
+        entry("p.v0.9.0", "p.v0.8.0", &[], ""),
+    ];
+    assert_eq!(help(stranded, v0, "p.v0.8.0"), "p.v1.0.0 skips p.v0.8.0");
+    // A cycle without a head.
+    let cycle = vec![entry("p.v1.2.0", "p.v1.1.0", &[], ""), entry("p.v1.1.0", "p.v1.2.0", &[], "")];
+    assert_eq!(help(cycle, v0, "p.v1.1.0"), "p.v1.1.0 does not replace p.v1.2.0");
+    // Three heads need more than one edit.
+    let three =
+        vec![entry("p.v1.3.0", "", &[], ""), entry("p.v1.2.0", "", &[], ""), entry("p.v1.1.0", "", &[], "")];
+    assert_eq!(help(three.clone(), v0, "p.v1.1.0"), "nothing");
+    // OLM v1 does not mind heads, only edges; the nearest newer version that leads on is asked first.
+    assert_eq!(help(three, Semantics::V1, "p.v1.1.0"), "p.v1.3.0 replaces p.v1.1.0");
+}
+
+fn channel() -> impl Strategy<Value = Vec<ChannelEntry>> {
+    prop::collection::vec((0..12_usize, prop::collection::vec(0..9_usize, 0..2), any::<bool>()), 1..8)
+        .prop_map(|edges| {
+            let name = |number: usize| format!("p.v1.{number}.0");
+            let one =
+                |(number, (replaces, skips, has_range)): (usize, (usize, Vec<usize>, bool))| ChannelEntry {
+                    name: name(number),
+                    replaces: match replaces {
+                        9.. if number > 0 => name(number - 1),
+                        8.. => String::new(),
+                        other => name(other),
+                    },
+                    skips: skips.into_iter().filter(|&skip| skip < number).map(name).collect(),
+                    skip_range: if has_range {
+                        format!(">=1.{}.0 <1.{number}.0", number / 2)
+                    } else {
+                        String::new()
+                    },
+                };
+            edges.into_iter().enumerate().map(one).collect()
+        })
+}
+
+proptest! {
+    /// Made in the catalog itself and read again, every proposal does what was promised.
+    #[test]
+    fn proposals_help_and_do_no_harm(entries in channel(), v1 in any::<bool>()) {
+        let semantics = if v1 { Semantics::V1 } else { Semantics::V0 };
+        let before = catalog(&[("a", entries.clone())], &[]);
+        let graph = PackageGraph::of(&before, "p");
+        let channels: Vec<_> = graph.channels.iter().collect();
+        let moves = Moves::of(&graph, &channels, semantics);
+        for node in 0..graph.nodes.len() {
+            let Some(edit) = find(&graph, &channels, &moves, node) else { continue };
+            let after = catalog(&[("a", edited(&entries, &edit).unwrap())], &[]);
+            let new = PackageGraph::of(&after, "p");
+            prop_assert!(new.channels[0].problems() <= graph.channels[0].problems());
+            let new_moves = Moves::of(&new, &new.channels.iter().collect::<Vec<_>>(), semantics);
+            let place = new.node_by_name(&graph.nodes[node].name);
+            prop_assert!(place.is_some_and(|node| new_moves.reaches_head(node)), "{edit:?}");
+        }
+    }
+}

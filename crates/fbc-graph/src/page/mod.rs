@@ -1,0 +1,69 @@
+//! The graph as one page for a browser, which needs nothing but itself.
+//!
+//! The pictures are those of [`crate::svg`]; the page adds what needs a reader's hand: pan and zoom, search, details,
+//! the switch between both generations of OLM, and the choice of channels. Its data is that of [`crate::document`].
+
+use crate::document;
+use crate::moves::Semantics;
+use crate::package::PackageGraph;
+use crate::svg::{self, escaped};
+
+const TEMPLATE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// A page with packages, each with the channels to draw, by their places.
+#[must_use]
+pub fn draw(packages: &[(PackageGraph<'_>, Vec<usize>)], semantics: Semantics) -> String {
+    let documents: Vec<_> =
+        packages.iter().map(|(graph, _)| document::of(graph, &[Semantics::V0, Semantics::V1])).collect();
+    // Writing plain data to memory does not fail. Inside of a script, `</script>` and `<!--` must not appear.
+    let data = serde_json::to_string(&documents).unwrap_or_default().replace('<', "\\u003c");
+    let pictures: Vec<String> =
+        packages.iter().map(|(graph, channels)| svg::element(graph, channels, semantics, "")).collect();
+    let title = match packages {
+        [(graph, _)] => escaped(&graph.name),
+        _ => format!("{} packages", packages.len()),
+    };
+    let style = format!("{}{STYLE}", svg::STYLE);
+    // What comes from the catalog is put in last, and once, so that nothing in it is taken for a place of the page.
+    let mut page = String::with_capacity(TEMPLATE.len() + data.len() + style.len() + SCRIPT.len());
+    for part in TEMPLATE.split("{{").enumerate() {
+        let (number, text) = part;
+        let (place, rest) =
+            if number == 0 { ("", text) } else { text.split_once("}}").unwrap_or(("", text)) };
+        match place {
+            "title" => page.push_str(&title),
+            "style" => page.push_str(&style),
+            "semantics" => page.push_str(semantics.name()),
+            "pictures" => page.extend(pictures.iter().map(String::as_str)),
+            "data" => page.push_str(&data),
+            "script" => page.push_str(SCRIPT),
+            _ => {}
+        }
+        page.push_str(rest);
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::moves::tests::{catalog, entry};
+
+    #[test]
+    fn a_page_needs_nothing_else_and_keeps_data_apart() {
+        let hostile = "p.v1.0.0</script><script>alert(1)</script>{{script}}";
+        let entries = vec![entry("p.v1.1.0", hostile, &[], "")];
+        let catalog = catalog(&[("a", entries)], &[]);
+        let graph = PackageGraph::of(&catalog, "p");
+        let page = draw(&[(graph, vec![0])], Semantics::V1);
+        assert_eq!(page.matches("<script").count(), page.matches("</script>").count());
+        assert_eq!(page.matches("<script").count(), 2);
+        assert_eq!(page.matches(SCRIPT).count(), 1);
+        for outside in ["http:", "https:", "src=", "@import", "url("] {
+            let page = page.replace("http://www.w3.org/2000/svg", "");
+            assert!(!page.contains(outside), "{outside}");
+        }
+    }
+}

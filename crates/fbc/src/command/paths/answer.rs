@@ -1,0 +1,277 @@
+//! The answer as data: for each way to follow channels, how every version stands.
+
+use std::collections::HashMap;
+
+use fbc_graph::missing_edge::{self, Change, Edit, Standing, standing};
+use fbc_graph::moves::{Move, ShortestWay};
+use fbc_graph::package::{ChannelGraph, NodeKind};
+use fbc_graph::{Moves, NodeIndex, PackageGraph, Semantics};
+use serde::Serialize;
+
+use super::label;
+
+/// Looking for a missing edge takes time linear in the channel, so of a large channel with many stuck versions only
+/// some are looked after: this many entries are gone through for them.
+const MOST_ENTRIES_SEARCHED: usize = 200_000;
+
+/// The whole answer.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Answer {
+    pub(super) package: String,
+    pub(super) semantics: &'static str,
+    /// The version that is asked for, by `--from`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) from: Option<String>,
+    /// The goal that is asked for, by `--to`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) to: Option<String>,
+    /// Whether the goal of every version shown is the one that is asked for.
+    #[serde(skip)]
+    pub(super) is_supposed: Option<String>,
+    pub(super) scopes: Vec<Scope>,
+}
+
+/// How versions stand for who follows some channels.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Scope {
+    /// The channels that are followed.
+    pub(super) channels: Vec<String>,
+    /// Whether these are all channels of several.
+    pub(super) is_any_channel: bool,
+    /// The name of what a new installation gets.
+    pub(super) head: Option<String>,
+    #[serde(skip)]
+    pub(super) head_label: Option<String>,
+    /// What opm refuses the channels for.
+    pub(super) objections: Vec<String>,
+    /// Whether clusters refuse to update at all.
+    pub(super) is_refused: bool,
+    pub(super) versions: Vec<VersionRow>,
+    /// How many stuck versions were not looked after for want of time.
+    pub(super) not_searched: usize,
+}
+
+/// How a version stands.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct VersionRow {
+    pub(super) name: String,
+    pub(super) version: Option<String>,
+    #[serde(skip)]
+    pub(super) label: String,
+    /// Whether the catalog has the bundle.
+    pub(super) is_in_catalog: bool,
+    /// Whether the version belongs to the channels that are followed.
+    pub(super) is_member: bool,
+    pub(super) is_deprecated: bool,
+    pub(super) standing: &'static str,
+    /// The next update.
+    pub(super) next: Option<Step>,
+    /// Where updates end.
+    pub(super) end: String,
+    #[serde(skip)]
+    pub(super) end_label: String,
+    /// How many updates lead to the goal.
+    pub(super) hops: Option<usize>,
+    /// How few updates could lead to the goal.
+    pub(super) shortest: Option<usize>,
+    /// The updates one after another; only where one version is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) route: Option<Vec<Step>>,
+    /// The fewest updates to the goal; only where one version is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) shortest_route: Option<Vec<Step>>,
+    /// The edit that would help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) missing_edge: Option<MissingEdge>,
+    #[serde(skip)]
+    pub(super) is_unhappy: bool,
+}
+
+/// One update.
+#[derive(Debug, Serialize)]
+pub(super) struct Step {
+    pub(super) to: String,
+    #[serde(skip)]
+    pub(super) label: String,
+    pub(super) channel: String,
+    pub(super) edge: &'static str,
+}
+
+/// An edit that would help.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct MissingEdge {
+    pub(super) channel: String,
+    pub(super) entry: String,
+    pub(super) field: &'static str,
+    /// What the field is to be; of `skips`, what is to be added; empty where it is to go.
+    pub(super) value: String,
+    /// What the field was, where it changes.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) old: String,
+}
+
+impl Answer {
+    pub(super) fn of(
+        graph: &PackageGraph<'_>,
+        wanted: &[String],
+        semantics: Semantics,
+        from: Option<NodeIndex>,
+        to: Option<NodeIndex>,
+    ) -> Self {
+        let is_wanted = |channel: &&ChannelGraph<'_>| wanted.is_empty() || wanted.contains(&channel.name);
+        let channels: Vec<&ChannelGraph<'_>> = graph.channels.iter().filter(is_wanted).collect();
+        let followed: Vec<Vec<&ChannelGraph<'_>>> = match semantics {
+            Semantics::V0 => channels.into_iter().map(|channel| vec![channel]).collect(),
+            Semantics::V1 => vec![channels],
+        };
+        let name = |node: Option<NodeIndex>| node.map(|node| graph.node_name(node).to_owned());
+        let supposed =
+            from.filter(|&node| graph.nodes.get(node).is_some_and(|node| node.kind == NodeKind::Supposed));
+        Self {
+            package: graph.name.clone(),
+            semantics: semantics.name(),
+            from: name(from),
+            to: name(to),
+            is_supposed: name(supposed),
+            scopes: followed.iter().map(|channels| scope(graph, channels, semantics, from, to)).collect(),
+        }
+    }
+
+    /// Whether every version of the catalog reaches its goal. One that is asked for needs only one way to follow
+    /// channels that leads there.
+    pub(super) fn is_clean(&self) -> bool {
+        let rows = |scope: &'_ Scope| scope.versions.iter().any(|row| row.is_unhappy);
+        if self.from.is_some() {
+            self.scopes.iter().any(|scope| !rows(scope))
+        } else {
+            !self.scopes.iter().any(rows)
+        }
+    }
+}
+
+fn scope(
+    graph: &PackageGraph<'_>,
+    channels: &[&ChannelGraph<'_>],
+    semantics: Semantics,
+    from: Option<NodeIndex>,
+    to: Option<NodeIndex>,
+) -> Scope {
+    let moves = Moves::of(graph, channels, semantics);
+    let mut is_member = vec![false; graph.nodes.len()];
+    for node in channels.iter().flat_map(|channel| channel.members()) {
+        if let Some(flag) = is_member.get_mut(node) {
+            *flag = true;
+        }
+    }
+    let goal = to.or(moves.head);
+    let hops = goal.map(|goal| moves.updates_until(goal)).unwrap_or_default();
+    let ways = goal.map(|goal| moves.shortest_ways(channels, goal)).unwrap_or_default();
+    let entries: usize = channels.iter().map(|channel| channel.entries.len()).sum();
+    let mut searches = (MOST_ENTRIES_SEARCHED / entries.max(1)).max(1);
+    let mut not_searched = 0;
+    let mut edits: HashMap<NodeIndex, Option<Edit>> = HashMap::new();
+    // Who follows a channel may have come from another one; such versions are of interest where updates take them in.
+    let is_shown = |node: NodeIndex| match from {
+        Some(from) => node == from,
+        None => is_member.get(node) == Some(&true) || moves.next.get(node).copied().flatten().is_some(),
+    };
+    let mut versions = Vec::new();
+    for node in (0..graph.nodes.len()).rev().filter(|&node| is_shown(node)) {
+        let Some(found) = graph.nodes.get(node) else { continue };
+        let standing = standing(graph, &moves, node);
+        let is_lost = matches!(standing, Standing::Stuck | Standing::StopsShort | Standing::Circle);
+        let hops = hops.get(node).copied().flatten();
+        // An older goal than what is installed is nothing to be unhappy about without being asked for it.
+        let misses_goal = match to {
+            Some(to) => hops.is_none() && (from.is_some() || graph.is_newer(to, node)),
+            None => is_lost,
+        };
+        let mut missing = None;
+        let end = moves.routes.get(node).map_or(node, |route| route.end);
+        if is_lost && to.is_none() {
+            // Whoever stops short is helped where updates end.
+            match edits.get(&end) {
+                Some(known) => missing.clone_from(known),
+                None if searches == 0 => not_searched += 1,
+                None => {
+                    searches -= 1;
+                    missing = missing_edge::find(graph, channels, &moves, end);
+                    edits.insert(end, missing.clone());
+                }
+            }
+        }
+        let is_single = from.is_some();
+        versions.push(VersionRow {
+            name: found.name.clone(),
+            version: found.version.as_ref().map(|version| version.to_version().to_string()),
+            label: label(graph, node),
+            is_in_catalog: found.is_installable(),
+            is_member: is_member.get(node) == Some(&true),
+            is_deprecated: found.deprecation.is_some(),
+            standing: standing.name(),
+            next: moves.next.get(node).copied().flatten().map(|next| step(graph, channels, next)),
+            end: graph.node_name(end).to_owned(),
+            end_label: label(graph, end),
+            hops,
+            shortest: ways.get(node).copied().flatten().map(|(hops, _)| hops),
+            route: is_single
+                .then(|| moves.route(node).into_iter().map(|m| step(graph, channels, m)).collect()),
+            shortest_route: is_single.then(|| shortest_route(graph, channels, &ways, node)).flatten(),
+            missing_edge: missing.map(|edit| missing_edge(channels, edit)),
+            is_unhappy: misses_goal && (found.is_installable() || is_single),
+        });
+    }
+    let is_any_channel = channels.len() > 1 && channels.len() == graph.channels.len();
+    let objection = |channel: &&ChannelGraph<'_>| {
+        let objection = super::objection(graph, channel)?;
+        Some(if channels.len() > 1 { format!("{}: {objection}", channel.name) } else { objection })
+    };
+    Scope {
+        channels: channels.iter().map(|channel| channel.name.clone()).collect(),
+        is_any_channel,
+        head: moves.head.map(|head| graph.node_name(head).to_owned()),
+        head_label: moves.head.map(|head| label(graph, head)),
+        objections: channels.iter().filter_map(objection).collect(),
+        is_refused: moves.refusal.is_some(),
+        versions,
+        not_searched,
+    }
+}
+
+fn step(graph: &PackageGraph<'_>, channels: &[&ChannelGraph<'_>], found: Move) -> Step {
+    Step {
+        to: graph.node_name(found.to).to_owned(),
+        label: label(graph, found.to),
+        channel: channels.get(found.entry.channel).map(|channel| channel.name.clone()).unwrap_or_default(),
+        edge: found.edge.name(),
+    }
+}
+
+fn shortest_route(
+    graph: &PackageGraph<'_>,
+    channels: &[&ChannelGraph<'_>],
+    ways: &[Option<ShortestWay>],
+    node: NodeIndex,
+) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    let (mut left, mut next) = ways.get(node).copied().flatten()?;
+    while let Some(found) = next.filter(|_| left > 0) {
+        steps.push(step(graph, channels, found));
+        (left, next) = ways.get(found.to).copied().flatten()?;
+    }
+    Some(steps)
+}
+
+fn missing_edge(channels: &[&ChannelGraph<'_>], edit: Edit) -> MissingEdge {
+    let channel = channels.get(edit.channel).map(|channel| channel.name.clone()).unwrap_or_default();
+    let (field, value, old) = match edit.change {
+        Change::SetReplaces(name) => ("replaces", name, String::new()),
+        Change::ClearReplaces(name) => ("replaces", String::new(), name),
+        Change::AddSkip(name) => ("skips", name, String::new()),
+        Change::SetSkipRange { old, new } => ("skipRange", new, old),
+    };
+    MissingEdge { channel, entry: edit.entry, field, value, old }
+}

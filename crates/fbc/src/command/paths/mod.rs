@@ -1,0 +1,142 @@
+//! `fbc paths`: which installed version reaches what, in how many updates, and which edge is missing where it does not.
+
+mod answer;
+mod text;
+mod version_choice;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use fbc_graph::package::ChannelGraph;
+use fbc_graph::{ChainEnd, NodeIndex, PackageGraph};
+
+use super::graph::{Semantics, require_channels, require_package};
+use super::render;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::terminal;
+use answer::Answer;
+
+/// Show which installed version updates to what, and what is missing where it is stuck
+///
+/// For each channel (in OLM v1: for all channels together, as if none were named) and each version that may be
+/// installed: the next update, how many updates a cluster really takes to the head, and how few would do. For who
+/// does not get there, the smallest edit that would help; every edit that is proposed has been tried, and makes nothing
+/// worse that opm checks. Exit code 1 says that a version of the catalog does not reach its goal.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The catalog: a folder, a file, or `-` for standard input
+    #[arg(value_name = "REF", value_hint = ValueHint::AnyPath)]
+    reference: PathBuf,
+    /// The package
+    #[arg(value_name = "PACKAGE")]
+    package: String,
+    /// Only this installed version (or bundle), with its route; the catalog need not know it
+    #[arg(long, value_name = "VERSION")]
+    from: Option<String>,
+    /// The goal, instead of the head
+    #[arg(long, value_name = "VERSION")]
+    to: Option<String>,
+    /// Only who follows this channel; may be given more than once, which in OLM v1 means any of them
+    #[arg(short, long = "channel", value_name = "CHANNEL")]
+    channels: Vec<String>,
+    /// Whose understanding of the edges counts
+    #[arg(long, value_enum, default_value_t, value_name = "SEMANTICS")]
+    semantics: Semantics,
+    /// The format to write
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    output: PathsFormat,
+}
+
+/// The formats of answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum PathsFormat {
+    /// Tables
+    #[default]
+    Text,
+    /// A JSON document; `fbc schema output/paths` describes it
+    Json,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let references = std::slice::from_ref(&arguments.reference);
+    let Some(catalog) = render::load(references, None)? else { return Ok(FINDINGS) };
+    require_package(&catalog, &arguments.package)?;
+    require_channels(&catalog, &arguments.channels, |package| package == arguments.package)?;
+    let graph = PackageGraph::of(&catalog, &arguments.package);
+    let to = arguments.to.as_deref().map(|text| version_choice::known(&graph, text)).transpose()?;
+    let to = to.map(|node| graph.node_name(node).to_owned());
+    let (graph, from) = match arguments.from.as_deref() {
+        None => (graph, None),
+        Some(text) => match version_choice::find(&graph, text) {
+            Some(node) => (graph, Some(node)),
+            None => {
+                let supposed = version_choice::supposed(&graph, text)?;
+                let name = supposed.0.clone();
+                let graph = PackageGraph::with_supposed(&catalog, &arguments.package, &[supposed]);
+                let node = graph.node_by_name(&name);
+                (graph, node)
+            }
+        },
+    };
+    let to = to.and_then(|name| graph.node_by_name(&name));
+    let answer = Answer::of(&graph, &arguments.channels, arguments.semantics.into(), from, to);
+    let mut out = terminal::stdout();
+    match arguments.output {
+        PathsFormat::Text => out.write_all(text::write(&answer).as_bytes())?,
+        PathsFormat::Json => {
+            serde_json::to_writer_pretty(&mut out, &answer).map_err(std::io::Error::from)?;
+            out.write_all(b"\n")?;
+        }
+    }
+    out.flush()?;
+    Ok(if answer.is_clean() { CLEAN } else { FINDINGS })
+}
+
+/// What opm says of a channel that it refuses, in its own words.
+pub(super) fn objection(graph: &PackageGraph<'_>, channel: &ChannelGraph<'_>) -> Option<String> {
+    let analysis = &channel.analysis;
+    let name = |entry: usize| channel.entries.get(entry).map(|entry| entry.name.as_str()).unwrap_or_default();
+    let sorted = |entries: &[usize]| {
+        let mut names: Vec<&str> = entries.iter().map(|&entry| name(entry)).collect();
+        names.sort_unstable();
+        names.join(", ")
+    };
+    let lonely = || -> Option<String> {
+        let nodes = channel.edges.iter().filter_map(|edges| graph.nodes.get(edges.node));
+        let names: Vec<&str> =
+            nodes.filter(|node| !node.is_installable()).map(|node| node.name.as_str()).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "no olm.bundle blobs found in package {:?} for olm.channel entries [{}]",
+                graph.name,
+                names.join(" ")
+            )
+        })
+    };
+    match analysis.end {
+        ChainEnd::NoEntries => Some("channel must contain at least one bundle".to_owned()),
+        ChainEnd::NoHead => Some("no channel head found in graph".to_owned()),
+        ChainEnd::SeveralHeads => {
+            Some(format!("multiple channel heads found in graph: {}", sorted(&analysis.heads)))
+        }
+        ChainEnd::Cycle { .. } => {
+            let cycle: Vec<&str> =
+                analysis.cycle().iter().chain(analysis.cycle().first()).map(|&e| name(e)).collect();
+            Some(format!("detected cycle in replaces chain of upgrade graph: {}", cycle.join(" -> ")))
+        }
+        _ if !analysis.stranded.is_empty() => {
+            Some(format!("channel contains one or more stranded bundles: {}", sorted(&analysis.stranded)))
+        }
+        _ => lonely(),
+    }
+}
+
+/// How a version is called: by its number where no other node has the same, otherwise by name.
+fn label(graph: &PackageGraph<'_>, node: NodeIndex) -> String {
+    match graph.nodes.get(node) {
+        Some(found) if graph.equal_versions(node).len() == 1 => found.label(),
+        Some(found) => found.name.clone(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,136 @@
+//! Drawings and paths as other programs see them: JSON against its schemas, dot in graphviz, the page in Chromium.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+const SAMPLES: [(&str, &str); 3] = [
+    ("sample-catalog", "lighthouse-operator"),
+    ("sample-catalog", "tide-operator"),
+    ("broken-catalog/graph", "buoy-operator"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What a command says on standard output, whatever its exit code.
+fn fbc(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .args(arguments)
+        .current_dir(root().join("testdata"))
+        .output()
+        .unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Folders with real packages, where the recorded data lies beside the checkout.
+fn real_catalogs() -> Vec<String> {
+    let folder = root().join("../shared/conformance/catalogs");
+    let Ok(entries) = fs::read_dir(&folder) else {
+        eprintln!("skipped: no recorded data beside the checkout");
+        return Vec::new();
+    };
+    entries.map(|entry| entry.unwrap().path().to_string_lossy().into_owned()).collect()
+}
+
+fn check(schema: &str, document: &str, what: &str) {
+    let schema = fs::read(root().join("schemas/output").join(schema)).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    let document: Value = serde_json::from_str(document).unwrap();
+    let errors: Vec<String> = validator
+        .iter_errors(&document)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .take(5)
+        .collect();
+    assert!(errors.is_empty(), "{what}: {errors:#?}");
+}
+
+#[test]
+fn json_fits_its_schemas() {
+    for semantics in ["v0", "v1"] {
+        for (catalog, package) in SAMPLES {
+            let options = ["--semantics", semantics];
+            let graph = fbc(&[&["graph", catalog, "--format", "json"], &options[..]].concat());
+            check("graph.json", &graph, catalog);
+            let table = fbc(&[&["paths", catalog, package, "-o", "json"], &options[..]].concat());
+            check("paths.json", &table, package);
+            let one =
+                fbc(&[&["paths", catalog, package, "-o", "json", "--from", "0.0.1"], &options[..]].concat());
+            check("paths.json", &one, package);
+        }
+        for catalog in real_catalogs() {
+            let graph = fbc(&["graph", &catalog, "--format", "json", "--semantics", semantics]);
+            check("graph.json", &graph, &catalog);
+        }
+    }
+}
+
+#[test]
+fn graphviz_accepts_the_drawing() {
+    let catalogs = real_catalogs();
+    let folders =
+        ["sample-catalog", "broken-catalog/graph"].into_iter().chain(catalogs.iter().map(String::as_str));
+    for catalog in folders {
+        let text = fbc(&["graph", catalog, "--format", "dot"]);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), text).unwrap();
+        let Ok(output) = Command::new("dot").arg("-Tcanon").arg(file.path()).output() else {
+            eprintln!("skipped: graphviz is not installed");
+            return;
+        };
+        assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
+
+/// The page after its script ran, with choices in its address; nothing where Chromium is not installed.
+fn in_chromium(page: &Path, choices: &str) -> Option<String> {
+    let profile = tempfile::tempdir().unwrap();
+    let output = Command::new("chromium")
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .args(["--dump-dom", "--window-size=1200,800"])
+        .arg(format!("file://{}{choices}", page.display()))
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn the_page_works_in_chromium() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("graph.html");
+    fs::write(&page, fbc(&["graph", "sample-catalog", "--format", "html"])).unwrap();
+    let Some(plain) = in_chromium(&page, "") else {
+        eprintln!("skipped: chromium is not installed");
+        return;
+    };
+    for part in
+        ["data-ready=\"true\"", "data-semantics=\"v1\"", "class=\"fbc-graph shown v1\"", "any channel"]
+    {
+        assert!(plain.contains(part), "{part}");
+    }
+    // The switch to OLM v0, and the details of a version with its route.
+    let chosen = in_chromium(&page, "#package=lighthouse-operator&semantics=v0&version=1.0.0").unwrap();
+    for part in [
+        "data-semantics=\"v0\"",
+        "class=\"fbc-graph shown v0\"",
+        "updates to 1.1.1 by replaces (stable)",
+        "1.0.0 → 1.1.1 → 1.2.0",
+        "lets lamps go out",
+    ] {
+        assert!(chosen.contains(part), "{part}");
+    }
+    assert!(chosen.contains("chosen") && chosen.matches("on-route").count() >= 3);
+}
