@@ -2,8 +2,11 @@
 
 pub mod context;
 pub mod finding;
+pub mod fingerprint;
 pub mod graph;
 pub mod lost;
+pub mod manifests;
+pub mod policy;
 pub mod profile;
 pub mod report;
 pub mod rule;
@@ -12,6 +15,7 @@ pub mod schema;
 pub mod verdict;
 
 pub use finding::{Finding, Severity};
+pub use policy::Policy;
 pub use profile::Profile;
-pub use report::{Located, Report, Span, lint, load};
+pub use report::{Located, Report, Span, lint, lint_under, load};
 pub use rule::Rule;

@@ -38,6 +38,11 @@ pub enum Basis {
     Documents,
     /// opm accepts it, and it hurts somebody: a warning.
     Advice,
+    /// Those who publish catalogs in some place, or a kind of cluster, refuse it: off unless a profile or
+    /// the configuration asks for it, then an error.
+    Policy,
+    /// The configuration of fbc itself is wrong.
+    Configuration(Severity),
 }
 
 impl Basis {
@@ -45,8 +50,9 @@ impl Basis {
     #[must_use]
     pub fn severity(self) -> Severity {
         match self {
-            Self::Opm => Severity::Error,
+            Self::Opm | Self::Policy => Severity::Error,
             Self::Documents | Self::Advice => Severity::Warning,
+            Self::Configuration(severity) => severity,
         }
     }
 }

@@ -7,6 +7,7 @@ mod arguments;
 mod catalog_source;
 mod clock;
 mod command;
+mod configuration;
 mod failure;
 mod listing;
 mod opm;
