@@ -179,7 +179,7 @@ fn common(
     let mut description = Description::default();
     for (key, value) in annotations.into_iter().flat_map(Node::members) {
         let Some(text) = value.as_str() else { continue };
-        for image in images_in(text) {
+        for image in images_in(key, text) {
             let at = format!("annotation {key:?}");
             description.images.push(ImageUse { image: image.to_owned(), at, pointer: pointer(key) });
         }
@@ -195,15 +195,22 @@ fn common(
     description
 }
 
-/// The words of an annotation that are image references with a registry.
+/// The words of an annotation that are image references with a registry, and, unless the annotation is the
+/// one for the image of the operator, with a tag or digest.
 ///
 /// Source: `conforma/policy:policy/release/olm/olm.rego` (`all_image_ref`). That takes every word with a
-/// slash for an image, `and/or` too; here the part before the first slash must look like a registry.
-fn images_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split([',', ';', ' ', '\t', '\r', '\n']).filter(|word| {
+/// slash for an image, `and/or` and `go.kubebuilder.io/v4` too.
+fn images_in<'t>(key: &str, text: &'t str) -> impl Iterator<Item = &'t str> {
+    let is_for_image = key == "containerImage";
+    text.split([',', ';', ' ', '\t', '\r', '\n']).filter(move |word| {
         let Some((registry, path)) = word.split_once('/') else { return false };
         let is_registry = registry.contains('.') && !registry.contains("..") || registry.contains(':');
-        is_registry && !path.is_empty() && !path.starts_with('/') && image_reference::parse(word).is_ok()
+        let is_exact = is_for_image || path.contains([':', '@']);
+        is_registry
+            && is_exact
+            && !path.is_empty()
+            && !path.starts_with('/')
+            && image_reference::parse(word).is_ok()
     })
 }
 
@@ -234,15 +241,12 @@ mod tests {
 
     #[test]
     fn images_in_annotations() {
-        let text = "quay.io/a/b:v1, localhost:5000/c;and/or https://example.com/x  \"quay.io/q\"\nregistry.redhat.io/d@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-        let found: Vec<&str> = images_in(text).collect();
-        assert_eq!(
-            found,
-            [
-                "quay.io/a/b:v1",
-                "localhost:5000/c",
-                "registry.redhat.io/d@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-            ]
-        );
+        let pinned =
+            "registry.redhat.io/d@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+        let text =
+            format!("quay.io/a/b:v1, localhost:5000/c:1;and/or https://example.com/x\n{pinned} a.io/v4");
+        let found = |key: &str, text: &str| images_in(key, text).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(found("other", &text), ["quay.io/a/b:v1", "localhost:5000/c:1", pinned]);
+        assert_eq!(found("containerImage", "quay.io/a/b"), ["quay.io/a/b"]);
     }
 }

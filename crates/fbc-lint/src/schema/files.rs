@@ -77,6 +77,7 @@ schemas! {
     PACKAGE = "blob/olm.package";
     RESERVED = "blob/reserved";
     CATALOG = "catalog";
+    CONFIG = "config";
     BUNDLE_PROPERTY = "part/bundle-property";
     CHANNEL_ENTRY = "part/channel-entry";
     DEPRECATION_ENTRY = "part/deprecation-entry";

@@ -1,7 +1,6 @@
 //! The configuration at work on what was found: waivers, then the baseline, then what is wrong with these.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use fbc_lint::finding::Finding;
@@ -16,7 +15,7 @@ use super::find::{absolute, relative};
 use super::resolve::parse_baseline;
 use super::scope::{Scope, is_below};
 use crate::catalog_source::CatalogSource;
-use crate::failure::{Failure, words};
+use crate::failure::Failure;
 use crate::output_file::write_output;
 use crate::report::CheckedCatalog;
 
@@ -76,15 +75,12 @@ impl Configuration {
 
     fn write_new_baseline(&self, path: &Path, catalogs: &mut [CheckedCatalog]) -> Result<(), Failure> {
         let folder = self.baseline_folder();
-        let mut baseline = match fs::read_to_string(path) {
-            Ok(text) if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) => {
-                parse_baseline(path, &text)?
-            }
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                let message = format!("cannot read the old baseline {}: {}", path.display(), words(&error));
-                return Err(Failure::new(message));
-            }
-            _ => Baseline::default(),
+        // A device holds no old baseline.
+        let mut baseline = if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+            let text = fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
+            parse_baseline(path, &text)?
+        } else {
+            Baseline::default()
         };
         baseline.retain(|identity| !is_below(&identity.file, &self.baseline_scope.roots));
         for catalog in catalogs.iter_mut() {

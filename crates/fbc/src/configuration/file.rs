@@ -186,9 +186,24 @@ fn tables<'v>(value: &'v DeValue<'v>) -> Option<Vec<(&'v DeTable<'v>, Range<usiz
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::path::Path;
 
-    use super::ConfigurationFile;
+    use fbc_lint::Profile;
+
+    use super::{ConfigurationFile, KEYS, WAIVER_KEYS};
+
+    #[test]
+    fn keys_are_those_of_the_schema() {
+        let schema = fbc_lint::schema::by_name("config").unwrap().value();
+        let keys = |pointer: &str| -> BTreeSet<String> {
+            schema.pointer(pointer).unwrap().as_object().unwrap().keys().cloned().collect()
+        };
+        assert_eq!(keys("/properties"), KEYS.map(str::to_owned).into());
+        assert_eq!(keys("/properties/waivers/items/properties"), WAIVER_KEYS.map(str::to_owned).into());
+        let profiles = schema.pointer("/properties/profile/enum").unwrap();
+        assert_eq!(*profiles, serde_json::json!(Profile::ALL.map(Profile::name)));
+    }
 
     fn mistake(text: &str) -> String {
         let failure = ConfigurationFile::parse(Path::new("fbc.toml"), text.to_owned()).unwrap_err();

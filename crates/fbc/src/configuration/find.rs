@@ -41,8 +41,9 @@ fn around(start: &Path) -> Option<PathBuf> {
     start.ancestors().map(|folder| folder.join(NAME)).find(|path| path.is_file())
 }
 
-/// A path from the root, without `.` and `..`.
+/// A path from the root, without `.` and `..`; an empty one is the folder that the command runs in.
 pub(super) fn absolute(path: &Path) -> PathBuf {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut plain = PathBuf::new();
     for component in path.components() {

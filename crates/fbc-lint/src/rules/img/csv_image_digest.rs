@@ -18,7 +18,8 @@ Release policies look for images in all places of a ClusterServiceVersion from w
 `spec.relatedImages`, containers of deployments, and variables that begin with `RELATED_IMAGE_`. Each must be
 named by its digest. Of bundles with `olm.csv.metadata` the catalog holds the annotations alone.
 
-In annotations, words count that begin with the name of a registry; a word such as `and/or` does not.",
+In annotations, words count that begin with the name of a registry and have a tag or digest; `and/or` is no
+image, though pipelines may take it for one. In `containerImage` the tag may be missing.",
     basis: Basis::Policy,
     check,
     cases: &[
