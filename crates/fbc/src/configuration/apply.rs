@@ -104,7 +104,8 @@ impl Configuration {
     fn report_missing_parameters(&self, catalogs: &mut [CheckedCatalog]) {
         for catalog in catalogs.iter_mut() {
             for (need, codes) in self.policy_for(&catalog.reference, &catalog.source).missing() {
-                let message = format!("`{}` is not set, so {} find nothing", need.key(), codes.join(", "));
+                let message =
+                    format!("`{}` is not set; nothing is checked by {}", need.key(), codes.join(", "));
                 let finding = Finding::new(&cfg::missing_parameter::RULE, message).help(format!(
                     "set `{}` in {}, or turn the rules off",
                     need.key(),

@@ -74,7 +74,7 @@ properties:
 - type: olm.csv.metadata
   value: {}
 ",
-            findings: &["6:10 bundle \"foo.v1\" supports no install mode, not AllNamespaces"],
+            findings: &["6:10 bundle \"foo.v1\" supports no install mode at all"],
         },
     ],
 };
@@ -94,15 +94,14 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
         let name = quote(&item.bundle.name);
         let supported = match modes {
-            [] => "no install mode".to_owned(),
-            modes => format!("the install mode {}", modes.join(", ")),
+            [] => "no install mode at all".to_owned(),
+            modes => format!("the install mode {}, not AllNamespaces", modes.join(", ")),
         };
-        let mut finding =
-            Finding::new(&RULE, format!("bundle {name} supports {supported}, not AllNamespaces"))
-                .at(context.value(item.bundle.origin, description.install_modes_place()))
-                .about(item.subject())
-                .label("AllNamespaces is asked for")
-                .help("support AllNamespaces in a new version of the operator");
+        let mut finding = Finding::new(&RULE, format!("bundle {name} supports {supported}"))
+            .at(context.value(item.bundle.origin, description.install_modes_place()))
+            .about(item.subject())
+            .label("AllNamespaces is asked for")
+            .help("support AllNamespaces in a new version of the operator");
         if modes.iter().any(|mode| PREVIEWED.contains(&mode.as_str())) {
             finding =
                 finding.note("clusters with the technology preview of own and single namespaces take it");
