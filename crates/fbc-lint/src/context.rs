@@ -9,6 +9,8 @@ use fbc_model::{Bundle, Catalog, Channel, Deprecation, Origin, Package};
 use crate::finding::{Place, Target};
 use crate::graph::PackageGraph;
 use crate::lost::LostBlobs;
+use crate::manifests::ManifestFacts;
+use crate::policy::Parameters;
 
 /// A catalog with the views on it that rules share.
 pub struct Context<'c> {
@@ -20,6 +22,10 @@ pub struct Context<'c> {
     pub tree: &'c dyn Tree,
     /// What the documents that opm refuses to load may have held.
     pub lost: LostBlobs,
+    /// What rules need to know that is not in the catalog.
+    pub parameters: Parameters,
+    /// What the manifests of each bundle say, by its number, read by the first rule that asks.
+    manifests: Vec<OnceLock<ManifestFacts>>,
 }
 
 /// The blobs of one package, in load order.
@@ -47,9 +53,15 @@ impl PackageView<'_> {
 }
 
 impl<'c> Context<'c> {
-    /// Looks over a catalog.
+    /// Looks over a catalog, for rules that need to know nothing else.
     #[must_use]
     pub fn new(catalog: &'c Catalog, tree: &'c dyn Tree) -> Self {
+        Self::with(catalog, tree, Parameters::default())
+    }
+
+    /// Looks over a catalog.
+    #[must_use]
+    pub fn with(catalog: &'c Catalog, tree: &'c dyn Tree, parameters: Parameters) -> Self {
         let mut packages: BTreeMap<&str, PackageView<'_>> = BTreeMap::new();
         for package in &catalog.packages {
             packages.entry(&package.name).or_insert_with(|| PackageView {
@@ -77,7 +89,15 @@ impl<'c> Context<'c> {
                 view.deprecations.push(deprecation);
             }
         }
-        Self { catalog, packages, tree, lost: LostBlobs::of(catalog, tree) }
+        let manifests = catalog.bundles.iter().map(|_| OnceLock::new()).collect();
+        Self { catalog, packages, tree, lost: LostBlobs::of(catalog, tree), parameters, manifests }
+    }
+
+    /// What the manifests of a bundle say; the number is that of the bundle in load order.
+    #[must_use]
+    pub fn manifests(&self, number: usize) -> Option<&ManifestFacts> {
+        let bundle = self.catalog.bundles.get(number)?;
+        Some(self.manifests.get(number)?.get_or_init(|| ManifestFacts::of(bundle)))
     }
 
     /// The place of a value in a blob, as a JSON pointer.

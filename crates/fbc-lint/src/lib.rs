@@ -3,8 +3,11 @@
 pub mod bundle;
 pub mod context;
 pub mod finding;
+pub mod fingerprint;
 pub mod graph;
 pub mod lost;
+pub mod manifests;
+pub mod policy;
 pub mod profile;
 pub mod report;
 pub mod rule;
@@ -14,6 +17,7 @@ pub mod verdict;
 
 pub use bundle::{BundleContext, Targets, lint_bundle};
 pub use finding::{Finding, Severity};
+pub use policy::Policy;
 pub use profile::Profile;
-pub use report::{Located, Report, Span, lint, load};
+pub use report::{Located, Report, Span, lint, lint_under, load};
 pub use rule::Rule;

@@ -13,20 +13,24 @@ use rayon::prelude::*;
 
 use crate::context::Context;
 use crate::finding::{Finding, Place, Severity, Target};
+use crate::policy::Policy;
+use crate::policy::set_aside::SetAside;
 use crate::profile::Profile;
-use crate::rule::Check;
+use crate::rule::{Basis, Check, Rule};
 use crate::rules::RULES;
 use crate::rules::fbc::documented_form;
 use crate::schema::{self, BlobKind};
 use crate::verdict;
 
 /// What a run found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Report {
     /// The findings by file, place and code.
     pub findings: Vec<Located>,
     /// What opm would print as its error; nothing where it accepts the catalog.
     pub opm_error: Option<String>,
+    /// Findings that do not count, in the same order.
+    pub set_aside: Vec<SetAside>,
 }
 
 /// A finding whose place is known down to the column.
@@ -106,12 +110,27 @@ fn yield_to_rules(findings: &mut Vec<Finding>) {
     });
 }
 
-/// Runs all rules over a catalog. The tree must be the one that the catalog was loaded from: it is
-/// read again for places.
+/// Whether a rule has to run: because its findings are wanted, because opm's answer is made of them, or
+/// because the documented schemas do not speak where it does.
+fn runs(rule: &Rule, policy: &Policy) -> bool {
+    policy.level(rule).is_some()
+        || rule.basis == Basis::Opm
+        || rule.basis != Basis::Policy && policy.level(&documented_form::RULE).is_some()
+}
+
+/// Runs the rules of a profile over a catalog; see [`lint_under`].
 #[must_use]
 pub fn lint(catalog: &Catalog, tree: &dyn Tree, profile: Profile) -> Report {
-    let context = Context::new(catalog, tree);
-    let mut findings: Vec<Finding> = RULES
+    lint_under(catalog, tree, &Policy::from(profile))
+}
+
+/// Runs all rules that a policy wants over a catalog. The tree must be the one that the catalog was loaded
+/// from: it is read again for places.
+#[must_use]
+pub fn lint_under(catalog: &Catalog, tree: &dyn Tree, policy: &Policy) -> Report {
+    let context = Context::with(catalog, tree, policy.parameters.clone());
+    let rules: Vec<&Rule> = RULES.iter().copied().filter(|rule| runs(rule, policy)).collect();
+    let mut findings: Vec<Finding> = rules
         .par_iter()
         .with_max_len(1)
         .flat_map_iter(|rule| {
@@ -126,13 +145,13 @@ pub fn lint(catalog: &Catalog, tree: &dyn Tree, profile: Profile) -> Report {
     yield_to_rules(&mut findings);
     let opm_error =
         catalog.faults.first().map(|fault| fault.message.clone()).or_else(|| verdict::opm_error(&findings));
-    judge(&mut findings, profile);
-    Report { findings: locate(catalog, tree, findings), opm_error }
+    judge(&mut findings, policy);
+    Report { findings: locate(catalog, tree, findings), opm_error, set_aside: Vec::new() }
 }
 
-/// Gives each finding its severity under the profile, and drops those that the profile leaves out.
-pub(crate) fn judge(findings: &mut Vec<Finding>, profile: Profile) {
-    findings.retain_mut(|finding| match profile.severity(finding.rule) {
+/// Gives each finding its severity under the policy, and drops those that it does not want.
+pub(crate) fn judge(findings: &mut Vec<Finding>, policy: &Policy) {
+    findings.retain_mut(|finding| match policy.level(finding.rule) {
         Some(severity) => {
             finding.severity = severity;
             true
@@ -191,17 +210,37 @@ fn locate_in_file(
         .into_iter()
         .map(|finding| match bytes_of_finding(&finding, &mut locators) {
             None => Located { finding, span: None, excerpt: None },
-            Some(bytes) => Located {
-                finding,
-                excerpt: Some(excerpt(source, &bytes)),
-                span: Some(Span {
-                    start: lines.line_and_column(bytes.start),
-                    end: lines.line_and_column(bytes.end),
-                    bytes,
-                }),
-            },
+            Some(bytes) => Located::at(finding, source, &lines, bytes),
         })
         .collect()
+}
+
+impl Located {
+    fn at(finding: Finding, source: &[u8], lines: &Lines<'_>, bytes: Range<usize>) -> Self {
+        Self {
+            finding,
+            excerpt: Some(excerpt(source, &bytes)),
+            span: Some(Span {
+                start: lines.line_and_column(bytes.start),
+                end: lines.line_and_column(bytes.end),
+                bytes,
+            }),
+        }
+    }
+
+    /// A finding at some bytes of a file that is no catalog.
+    #[must_use]
+    pub fn in_file(finding: Finding, path: &Path, source: &[u8], bytes: Range<usize>) -> Self {
+        let place = Place { path: path.to_path_buf(), origin: None, target: Target::Bytes(bytes.clone()) };
+        Self::at(finding.at(place), source, &Lines::new(source), bytes)
+    }
+
+    /// A finding about a file as a whole that is no catalog.
+    #[must_use]
+    pub fn of_file(finding: Finding, path: &Path) -> Self {
+        let place = Place { path: path.to_path_buf(), origin: None, target: Target::File };
+        Self { finding: finding.at(place), span: None, excerpt: None }
+    }
 }
 
 fn excerpt(source: &[u8], place: &Range<usize>) -> Excerpt {

@@ -30,6 +30,8 @@ pub enum Check {
     Catalog(fn(&Context<'_>, &mut Vec<Finding>)),
     /// A bundle folder.
     Bundle(fn(&BundleContext<'_>, &mut Vec<Finding>)),
+    /// Neither: whoever finds it says so, such as the reader of the configuration.
+    Elsewhere,
 }
 
 impl Check {
@@ -37,7 +39,7 @@ impl Check {
     #[must_use]
     pub fn first_file(&self) -> &'static str {
         match self {
-            Self::Catalog(_) => "catalog.yaml",
+            Self::Catalog(_) | Self::Elsewhere => "catalog.yaml",
             Self::Bundle(_) => "manifests/csv.yaml",
         }
     }
@@ -65,6 +67,11 @@ pub enum Basis {
     Olm,
     /// It is accepted everywhere, and it hurts somebody: a warning.
     Advice,
+    /// Those who publish catalogs in some place, or a kind of cluster, refuse it: off unless a profile or
+    /// the configuration asks for it, then an error.
+    Policy,
+    /// The configuration of fbc itself is wrong.
+    Configuration(Severity),
 }
 
 impl Basis {
@@ -72,8 +79,9 @@ impl Basis {
     #[must_use]
     pub fn severity(self) -> Severity {
         match self {
-            Self::Opm | Self::Validators => Severity::Error,
+            Self::Opm | Self::Validators | Self::Policy => Severity::Error,
             Self::Documents | Self::Olm | Self::Advice => Severity::Warning,
+            Self::Configuration(severity) => severity,
         }
     }
 }

@@ -72,11 +72,19 @@ fn begins_as_json(data: &[u8]) -> bool {
 
 /// The manifests of a bundle, in order; one that cannot be read as an object is left out.
 pub fn manifests(bundle: &Bundle) -> impl Iterator<Item = Document> {
-    bundle
-        .property_values(PROPERTY_TYPE)
-        .filter_map(|value| data_of(Some(value)).ok())
-        .filter_map(|data| stream::read_one(&data).ok())
-        .filter(|document| document.root().kind() == Kind::Object)
+    numbered_manifests(bundle).map(|(_, manifest)| manifest)
+}
+
+/// The manifests of a bundle with the numbers of their properties, in order; one that cannot be read as an
+/// object is left out.
+pub fn numbered_manifests(bundle: &Bundle) -> impl Iterator<Item = (usize, Document)> {
+    let properties = bundle.properties.iter().enumerate();
+    properties
+        .filter(|(_, property)| property.kind == PROPERTY_TYPE)
+        .filter_map(|(index, property)| Some((index, property.value.as_ref()?.node())))
+        .filter_map(|(index, value)| Some((index, data_of(Some(value)).ok()?)))
+        .filter_map(|(index, data)| Some((index, stream::read_one(&data).ok()?)))
+        .filter(|(_, document)| document.root().kind() == Kind::Object)
 }
 
 /// The cluster service version among the manifests: the first of that kind.

@@ -23,6 +23,8 @@ enum Root {
     Folder(PathBuf),
     /// The one file itself, or `-` for standard input.
     File(PathBuf),
+    /// A file that is no catalog: the configuration, of which findings speak as well.
+    Configuration(PathBuf),
 }
 
 impl CatalogSource {
@@ -48,6 +50,17 @@ impl CatalogSource {
         }
         let tree = Box::new(FileTree { path: reference.to_path_buf() });
         Ok(Self { tree, root: Root::File(reference.to_path_buf()) })
+    }
+
+    /// A configuration file, for findings about it.
+    pub(crate) fn configuration(path: &Path) -> Self {
+        let tree = Box::new(FileTree { path: path.to_path_buf() });
+        Self { tree, root: Root::Configuration(path.to_path_buf()) }
+    }
+
+    /// Whether it is a catalog, and not a configuration file.
+    pub(crate) fn is_catalog(&self) -> bool {
+        !matches!(self.root, Root::Configuration(_))
     }
 
     fn standard_input() -> Result<Self, Failure> {
@@ -85,7 +98,7 @@ impl CatalogSource {
         let path = match &self.root {
             Root::Folder(root) if relative.as_os_str().is_empty() => root.clone(),
             Root::Folder(root) => root.join(relative),
-            Root::File(path) => path.clone(),
+            Root::File(path) | Root::Configuration(path) => path.clone(),
         };
         match path.strip_prefix(".") {
             Ok(short) if !short.as_os_str().is_empty() => short.to_path_buf(),
@@ -98,7 +111,7 @@ impl CatalogSource {
         match &self.root {
             Root::Folder(root) => fs::symlink_metadata(root.join(relative))
                 .map_or(relative.as_os_str().is_empty(), |metadata| metadata.is_dir()),
-            Root::File(_) => false,
+            Root::File(_) | Root::Configuration(_) => false,
         }
     }
 }

@@ -1,6 +1,33 @@
-//! The time of day for the log lines of opm's command line. Nothing else may depend on it.
+//! The time: of day for the log lines of opm's command line, and today's date for waivers that expire.
+//! Nothing else may depend on it.
+
+use fbc_lint::policy::Date;
+
+use crate::failure::Failure;
 
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Today in UTC; the day of the environment variable `SOURCE_DATE_EPOCH` where it is set, so that a build can
+/// be repeated.
+///
+/// # Errors
+/// The variable holds no number of seconds.
+pub(crate) fn today() -> Result<Date, Failure> {
+    let moment = match std::env::var("SOURCE_DATE_EPOCH") {
+        Err(std::env::VarError::NotPresent) => Moment::now(),
+        variable => {
+            let seconds =
+                variable.ok().and_then(|text| text.parse().ok()).filter(|seconds| *seconds < 1 << 37);
+            Moment::at(seconds.ok_or_else(|| {
+                Failure::new("SOURCE_DATE_EPOCH is no number of seconds since 1970")
+                    .help("unset it, or name the day with `--today`")
+            })?)
+        }
+    };
+    let [month, day] = [moment.month, moment.day].map(|part| part as u8);
+    Date::new(moment.year as u16, month, day)
+        .ok_or_else(|| Failure::new("the clock gives no day of the calendar").help("name it with `--today`"))
+}
 
 /// A moment in UTC.
 pub(crate) struct Moment {

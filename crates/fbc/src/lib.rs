@@ -8,6 +8,7 @@ mod catalog_edit;
 mod catalog_source;
 mod clock;
 mod command;
+mod configuration;
 mod dockerfile;
 mod failure;
 mod filter;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fbc_lint::rule::{Basis, Case, Check, Rule};
 use fbc_lint::rules::RULES;
+use fbc_lint::{Profile, Severity};
 
 use super::Generated;
 use crate::error::TaskResult;
@@ -22,7 +23,7 @@ fn page(rule: &Rule) -> Generated {
         rule.code,
         rule.name,
         rule.summary,
-        authority(rule.basis),
+        authority(rule),
         rule.explanation.trim()
     );
     for case in rule.cases {
@@ -31,7 +32,17 @@ fn page(rule: &Rule) -> Generated {
     Generated { path: PathBuf::from(format!("docs/rules/{}.md", rule.code)), content: text }
 }
 
-fn authority(basis: Basis) -> &'static str {
+fn authority(rule: &Rule) -> String {
+    let mut text = basis(rule.basis).to_owned();
+    for profile in Profile::ALL {
+        for (_, severity, check) in profile.levels().filter(|(code, ..)| *code == rule.code) {
+            let _ = write!(text, "\n- `--profile {}`: {}, {check}", profile.name(), severity.name());
+        }
+    }
+    text
+}
+
+fn basis(basis: Basis) -> &'static str {
     match basis {
         Basis::Opm => "**Error**: opm refuses the catalog.",
         Basis::Documents => {
@@ -42,6 +53,12 @@ fn authority(basis: Basis) -> &'static str {
             "**Warning**, an error under `--profile strict`: the validators accept it, OLM does not install it."
         }
         Basis::Advice => "**Warning**: it is accepted, and it hurts somebody.",
+        Basis::Policy => {
+            "**Off** unless a profile or the configuration asks for it. The examples are for OpenShift 4.17 with the \
+             lists of the profile `konflux`."
+        }
+        Basis::Configuration(Severity::Error) => "**Error**: about the configuration of fbc itself.",
+        Basis::Configuration(Severity::Warning) => "**Warning**: about the configuration of fbc itself.",
     }
 }
 
@@ -76,9 +93,10 @@ fn index(rules: &[&Rule]) -> Generated {
     text.push_str("| code | name | severity | what it finds |\n|---|---|---|---|\n");
     for rule in rules {
         let severity = match rule.basis {
-            Basis::Opm | Basis::Validators => "error",
+            Basis::Opm | Basis::Validators | Basis::Configuration(Severity::Error) => "error",
             Basis::Documents | Basis::Olm => "warning (strict: error)",
-            Basis::Advice => "warning",
+            Basis::Advice | Basis::Configuration(Severity::Warning) => "warning",
+            Basis::Policy => "off ([profiles](../reference/profiles.md))",
         };
         let _ = writeln!(
             text,

@@ -11,7 +11,7 @@ use fbc_yaml::stream::Syntax;
 use fbc_yaml::{Document, Node, json_reader};
 
 use crate::finding::{Finding, Place, Severity, Subject, Target};
-use crate::profile::Profile;
+use crate::policy::Policy;
 use crate::report::{Documents, Report, judge, locate};
 use crate::rule::{Check, Rule};
 use crate::rules::RULES;
@@ -202,12 +202,7 @@ pub fn embedded_json(text: &str) -> Result<Document, String> {
 /// Runs all rules about bundles over a bundle folder. The contents must be those of the tree, which is read
 /// again for places.
 #[must_use]
-pub fn lint_bundle(
-    contents: &BundleContents,
-    tree: &dyn Tree,
-    targets: &Targets,
-    profile: Profile,
-) -> Report {
+pub fn lint_bundle(contents: &BundleContents, tree: &dyn Tree, targets: &Targets, policy: &Policy) -> Report {
     let context = BundleContext::new(contents, tree, targets);
     let mut findings = Vec::new();
     for rule in RULES.iter() {
@@ -220,8 +215,12 @@ pub fn lint_bundle(
         .iter()
         .any(|finding| finding.rule != &unrenderable::RULE && finding.severity == Severity::Error);
     findings.retain(|finding| !is_refused || finding.rule != &unrenderable::RULE);
-    judge(&mut findings, profile);
-    Report { findings: locate(contents, tree, findings), opm_error: rendering_error(tree) }
+    judge(&mut findings, policy);
+    Report {
+        findings: locate(contents, tree, findings),
+        opm_error: rendering_error(tree),
+        set_aside: Vec::new(),
+    }
 }
 
 /// What `opm render` says of the bundle; nothing if it renders it.

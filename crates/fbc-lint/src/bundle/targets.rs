@@ -11,11 +11,9 @@ pub struct Targets {
 
 /// A text that names no known version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no version of {product}: write {product_example}")]
+#[error("{text:?} is no version of Kubernetes: write 1.32")]
 pub struct TargetError {
     text: String,
-    product: &'static str,
-    product_example: &'static str,
 }
 
 impl Targets {
@@ -25,23 +23,7 @@ impl Targets {
     /// # Errors
     /// [`TargetError`]
     pub fn parse_kubernetes(text: &str) -> Result<u64, TargetError> {
-        minor_of(text, "1").ok_or_else(|| TargetError {
-            text: text.to_owned(),
-            product: "Kubernetes",
-            product_example: "1.32",
-        })
-    }
-
-    /// Reads a version of OpenShift, such as `4.19`: its minor version.
-    ///
-    /// # Errors
-    /// [`TargetError`]
-    pub fn parse_openshift(text: &str) -> Result<u64, TargetError> {
-        minor_of(text, "4").filter(|minor| *minor > 0).ok_or_else(|| TargetError {
-            text: text.to_owned(),
-            product: "OpenShift",
-            product_example: "4.19",
-        })
+        minor_of(text).ok_or_else(|| TargetError { text: text.to_owned() })
     }
 
     /// Whether there is no target in particular.
@@ -62,9 +44,9 @@ impl Targets {
     }
 }
 
-fn minor_of(text: &str, major: &str) -> Option<u64> {
+fn minor_of(text: &str) -> Option<u64> {
     let text = text.trim();
-    let rest = text.strip_prefix('v').unwrap_or(text).strip_prefix(major)?.strip_prefix('.')?;
+    let rest = text.strip_prefix('v').unwrap_or(text).strip_prefix('1')?.strip_prefix('.')?;
     let mut parts = rest.split('.');
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let minor = parts.next().filter(|part| is_number(part))?.parse().ok().filter(|minor| *minor < 1000)?;
@@ -88,11 +70,9 @@ mod tests {
     fn versions() {
         assert_eq!(Targets::parse_kubernetes("1.25"), Ok(25));
         assert_eq!(Targets::parse_kubernetes(" v1.32.4 "), Ok(32));
-        assert_eq!(Targets::parse_openshift("4.19"), Ok(19));
         for text in ["", "1", "1.", "2.3", "1.x", "1.2.3.4", "1.2.", "1.99999999999999999999"] {
             assert!(Targets::parse_kubernetes(text).is_err(), "{text}");
         }
-        assert!(Targets::parse_openshift("1.25").is_err());
         let targets = Targets { kubernetes: vec![25], openshift: vec![2, 12, 19] };
         let inside: Vec<u64> = targets.clusters().into_iter().map(|(minor, _)| minor).collect();
         assert_eq!(inside, [25, 14, 25, 32]);

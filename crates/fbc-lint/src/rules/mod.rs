@@ -5,14 +5,17 @@ use std::sync::LazyLock;
 use crate::rule::Rule;
 
 pub mod bnd;
+pub mod cfg;
 pub mod dep;
 pub mod fbc;
 pub mod grf;
 pub mod img;
+pub mod olm;
 
 /// All rules in the order of their codes.
 pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-    let mut rules: Vec<&'static Rule> = [bnd::RULES, dep::RULES, fbc::RULES, grf::RULES, img::RULES].concat();
+    let mut rules: Vec<&'static Rule> =
+        [bnd::RULES, cfg::RULES, dep::RULES, fbc::RULES, grf::RULES, img::RULES, olm::RULES].concat();
     rules.sort_by_key(|rule| rule.code);
     rules
 });

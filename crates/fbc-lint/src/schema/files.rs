@@ -77,6 +77,7 @@ schemas! {
     PACKAGE = "blob/olm.package";
     RESERVED = "blob/reserved";
     CATALOG = "catalog";
+    CONFIG = "config";
     GRAPH_OUTPUT = "output/graph";
     PATHS_OUTPUT = "output/paths";
     BUNDLE_PROPERTY = "part/bundle-property";

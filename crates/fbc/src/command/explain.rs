@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use fbc_lint::Rule;
 use fbc_lint::rule::{Basis, Check};
 use fbc_lint::rules::{RULES, find};
+use fbc_lint::{Profile, Rule, Severity};
 
 use crate::failure::{CLEAN, Failure, HELP, STRONG, closest};
 
@@ -39,7 +39,7 @@ fn unknown(name: &str) -> Failure {
 fn list(out: &mut dyn Write) -> io::Result<()> {
     let width = RULES.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
     for rule in RULES.iter() {
-        let severity = rule.basis.severity().name();
+        let severity = Profile::Default.level(rule).map_or("off", Severity::name);
         writeln!(
             out,
             "{STRONG}{}{STRONG:#}  {:width$}  {severity:7}  {}",
@@ -62,8 +62,17 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
             "A warning: the validators accept it, OLM does not install it. An error with --profile strict."
         }
         Basis::Advice => "A warning: it is accepted, and it hurts somebody.",
+        Basis::Policy => "Off unless a profile or the configuration asks for it.",
+        Basis::Configuration(Severity::Error) => "An error: about the configuration of fbc itself.",
+        Basis::Configuration(Severity::Warning) => "A warning: about the configuration of fbc itself.",
     };
-    writeln!(out, "{basis}\n\n{}", rule.explanation.trim_end())?;
+    writeln!(out, "{basis}")?;
+    for profile in Profile::ALL {
+        for (_, severity, check) in profile.levels().filter(|(code, ..)| *code == rule.code) {
+            writeln!(out, "With --profile {}: {}, {check}.", profile.name(), severity.name())?;
+        }
+    }
+    writeln!(out, "\n{}", rule.explanation.trim_end())?;
     for case in rule.cases {
         writeln!(out, "\n{HELP}Example{HELP:#}: {}", case.title)?;
         for (path, text) in case.files(&rule.check) {

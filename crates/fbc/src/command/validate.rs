@@ -3,14 +3,13 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use clap::builder::PossibleValuesParser;
-use clap::builder::TypedValueParser as _;
 use clap::{Args, ValueHint};
-use fbc_lint::Profile;
+use fbc_lint::{Policy, Profile};
 use fbc_model::Catalog;
 
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
+use crate::configuration::{Configuration, PolicyArguments};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
 use crate::report::{self, CheckedCatalog, Format, Style, Summary};
@@ -35,10 +34,8 @@ pub(crate) struct ReportArguments {
     /// How findings are written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// Which findings count as errors
-    #[arg(long, default_value = "default", value_name = "PROFILE", value_parser = profiles(),
-          long_help = profile_help())]
-    pub(crate) profile: Profile,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArguments,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
@@ -48,19 +45,6 @@ pub(crate) struct ReportArguments {
     /// Exit with 1 for warnings too
     #[arg(long)]
     deny_warnings: bool,
-}
-
-fn profiles() -> impl clap::builder::TypedValueParser<Value = Profile> {
-    PossibleValuesParser::new(Profile::ALL.map(|(_, name, _)| name))
-        .map(|name| Profile::from_name(&name).unwrap_or_default())
-}
-
-fn profile_help() -> String {
-    let mut text = "Which findings count as errors\n".to_owned();
-    for (_, name, purpose) in Profile::ALL {
-        text.push_str(&format!("\n- {name}: {purpose}"));
-    }
-    text
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
@@ -73,14 +57,27 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if arguments.paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
-    let catalogs: Vec<CheckedCatalog> = sources
+    let mut configuration = Configuration::of(&arguments.report.policy, &arguments.paths)?;
+    if arguments.report.show_configuration(&configuration)? {
+        return Ok(CLEAN);
+    }
+    let mut catalogs: Vec<CheckedCatalog> = sources
         .into_iter()
-        .map(|(path, source)| check(path, source, arguments.report.profile, global.verbose))
+        .map(|(path, source)| check(path, source, &mut configuration, global.verbose))
         .collect();
+    configuration.finish(&mut catalogs)?;
     arguments.report.write(&catalogs, global)
 }
 
 impl ReportArguments {
+    /// Shows what is configured, if that is asked for; whether it was.
+    pub(crate) fn show_configuration(&self, configuration: &Configuration) -> Result<bool, Failure> {
+        if self.policy.show_config {
+            write_output(self.output.as_deref(), |out| Ok(configuration.show(out)?))?;
+        }
+        Ok(self.policy.show_config)
+    }
+
     /// Writes the findings of everything that was checked; the exit code.
     pub(crate) fn write(&self, checked: &[CheckedCatalog], global: Global) -> Result<u8, Failure> {
         let style = Style {
@@ -106,7 +103,7 @@ impl ReportArguments {
 pub(crate) fn check(
     reference: &Path,
     source: CatalogSource,
-    profile: Profile,
+    configuration: &mut Configuration,
     verbose: bool,
 ) -> CheckedCatalog {
     let catalog = fbc_lint::load(source.tree.as_ref());
@@ -121,17 +118,29 @@ pub(crate) fn check(
             .iter()
             .try_for_each(|path| writeln!(err, "left out by .indexignore: {}", source.shown(path).display()));
     }
-    check_loaded(reference, source, &catalog, profile)
+    configuration.observe(&source, &catalog);
+    let policy = configuration.policy_for(reference, &source);
+    check_under(reference, source, &catalog, &policy)
 }
 
-/// Checks a catalog that was loaded from the source.
+/// Checks a catalog that was loaded from the source, under a profile alone.
 pub(crate) fn check_loaded(
     reference: &Path,
     source: CatalogSource,
     catalog: &Catalog,
     profile: Profile,
 ) -> CheckedCatalog {
-    let report = fbc_lint::lint(catalog, source.tree.as_ref(), profile);
+    check_under(reference, source, catalog, &Policy::from(profile))
+}
+
+/// Checks a catalog that was loaded from the source.
+fn check_under(
+    reference: &Path,
+    source: CatalogSource,
+    catalog: &Catalog,
+    policy: &Policy,
+) -> CheckedCatalog {
+    let report = fbc_lint::lint_under(catalog, source.tree.as_ref(), policy);
     CheckedCatalog {
         reference: reference.to_path_buf(),
         report,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use fbc_lint::Severity;
+use fbc_lint::fingerprint::fnv1a;
 use serde_json::json;
 
 use super::{CheckedCatalog, Style};
@@ -41,31 +42,4 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
         .collect();
     serde_json::to_writer_pretty(&mut *out, &issues)?;
     writeln!(out)
-}
-
-/// FNV-1a of 64 bits: small, and the same everywhere and always.
-pub(super) fn fnv1a<'t>(parts: impl IntoIterator<Item = &'t str>) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for part in parts {
-        // A byte that no text holds keeps the parts apart.
-        for byte in part.bytes().chain([0xff]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-    hash
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fnv1a;
-
-    #[test]
-    fn fingerprints_do_not_change() {
-        assert_eq!(fnv1a([]), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(
-            fnv1a(["FBC012", "catalog.yaml", "message"]),
-            fnv1a(["FBC012", "catalog.yaml", "message"])
-        );
-        assert_ne!(fnv1a(["ab", "c"]), fnv1a(["a", "bc"]));
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use fbc_lint::policy::set_aside::Cause;
 use serde::Serialize;
 
 use super::{CheckedCatalog, FindingView, Style, Summary};
@@ -9,7 +10,17 @@ use super::{CheckedCatalog, FindingView, Style, Summary};
 #[derive(Serialize)]
 struct JsonReport<'r> {
     findings: Vec<JsonFinding<'r>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waived: Vec<JsonWaived<'r>>,
     summary: Summary,
+}
+
+/// A finding that a waiver covers.
+#[derive(Serialize)]
+struct JsonWaived<'r> {
+    reason: &'r str,
+    #[serde(flatten)]
+    finding: JsonFinding<'r>,
 }
 
 #[derive(Serialize)]
@@ -78,7 +89,13 @@ pub(super) fn write_document(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let findings = style.shown(catalogs).map(JsonFinding::from).collect();
-    serde_json::to_writer_pretty(&mut *out, &JsonReport { findings, summary: Summary::of(catalogs) })?;
+    let set_aside = catalogs.iter().flat_map(CheckedCatalog::set_aside);
+    let waived = set_aside.filter_map(|(view, cause)| match cause {
+        Cause::Waived { reason } => Some(JsonWaived { reason, finding: JsonFinding::from(view) }),
+        Cause::Baselined => None,
+    });
+    let report = JsonReport { findings, waived: waived.collect(), summary: Summary::of(catalogs) };
+    serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)
 }
 

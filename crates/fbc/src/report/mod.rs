@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use fbc_lint::finding::Target;
+use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::{Located, Report, Rule, Severity};
 
 use crate::catalog_source::CatalogSource;
@@ -84,6 +85,11 @@ impl CheckedCatalog {
     /// The findings in their order.
     pub(crate) fn findings(&self) -> impl Iterator<Item = FindingView<'_>> {
         self.report.findings.iter().map(|located| self.view(located))
+    }
+
+    /// The findings that do not count, in their order, and why.
+    pub(crate) fn set_aside(&self) -> impl Iterator<Item = (FindingView<'_>, &Cause)> {
+        self.report.set_aside.iter().map(|aside| (self.view(&aside.located), &aside.cause))
     }
 
     fn view<'r>(&'r self, located: &'r Located) -> FindingView<'r> {

@@ -4,15 +4,26 @@
 
 use std::io::{self, Write};
 
+use fbc_lint::fingerprint::fnv1a;
+use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::rules::RULES;
 use fbc_lint::{Rule, Severity};
 use serde_json::{Value, json};
 
-use super::gitlab::fnv1a;
 use super::{CheckedCatalog, FindingView, Style};
 
 pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let results: Vec<Value> = style.shown(catalogs).map(|view| result(&view)).collect();
+    let mut results: Vec<Value> = style.shown(catalogs).map(|view| result(&view)).collect();
+    let set_aside: Vec<Value> = catalogs
+        .iter()
+        .flat_map(CheckedCatalog::set_aside)
+        .map(|(view, cause)| suppressed(&view, cause))
+        .collect();
+    if !set_aside.is_empty() {
+        // Either every result of a run says whether it is suppressed, or none does.
+        results.iter_mut().for_each(|result| result["suppressions"] = json!([]));
+        results.extend(set_aside);
+    }
     let log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -39,6 +50,18 @@ fn descriptor(rule: &Rule) -> Value {
         "help": { "text": rule.explanation, "markdown": rule.explanation },
         "defaultConfiguration": { "level": rule.basis.severity().name() },
     })
+}
+
+/// A finding that does not count.
+fn suppressed(view: &FindingView<'_>, cause: &Cause) -> Value {
+    let mut result = result(view);
+    let justification = match cause {
+        Cause::Waived { reason } => reason.as_str(),
+        Cause::Baselined => "in the baseline",
+    };
+    result["suppressions"] =
+        json!([{ "kind": "external", "status": "accepted", "justification": justification }]);
+    result
 }
 
 fn result(view: &FindingView<'_>) -> Value {

@@ -1,6 +1,7 @@
 //! How many findings in how many files.
 
 use fbc_lint::Severity;
+use fbc_lint::policy::set_aside::Cause;
 use serde::Serialize;
 
 use super::{CheckedCatalog, Style};
@@ -20,13 +21,26 @@ pub(crate) struct Summary {
     pub(crate) packages: usize,
     /// Bundles.
     pub(crate) bundles: usize,
+    /// Findings that waivers cover.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) waived: usize,
+    /// Findings that the baseline knows.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) baselined: usize,
 }
 
 impl Summary {
     /// Counts.
     pub(crate) fn of(catalogs: &[CheckedCatalog]) -> Self {
-        let mut summary = Self { catalogs: catalogs.len(), ..Self::default() };
+        let mut summary = Self::default();
         for catalog in catalogs {
+            summary.catalogs += usize::from(catalog.source.is_catalog());
+            for aside in &catalog.report.set_aside {
+                match aside.cause {
+                    Cause::Waived { .. } => summary.waived += 1,
+                    Cause::Baselined => summary.baselined += 1,
+                }
+            }
             summary.errors += catalog.report.count(Severity::Error);
             summary.warnings += catalog.report.count(Severity::Warning);
             summary.files += catalog.files;
@@ -38,6 +52,16 @@ impl Summary {
 
     /// `2 errors, 1 warning in 12 files`
     pub(crate) fn line(&self) -> String {
+        let counted = self.counted();
+        match (self.waived, self.baselined) {
+            (0, 0) => counted,
+            (waived, 0) => format!("{counted} ({waived} waived)"),
+            (0, baselined) => format!("{counted} ({baselined} in the baseline)"),
+            (waived, baselined) => format!("{counted} ({waived} waived, {baselined} in the baseline)"),
+        }
+    }
+
+    fn counted(&self) -> String {
         let files = count(self.files, "file");
         match (self.errors, self.warnings) {
             (0, 0) => {
@@ -62,6 +86,10 @@ impl Summary {
         let left = candidates.saturating_sub(style.max_findings?);
         (left > 0).then(|| format!("{} more not shown (--max-findings)", count(left, "finding")))
     }
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 fn count(number: usize, noun: &str) -> String {

@@ -2,6 +2,7 @@
 
 use crate::rule::Rule;
 
+mod form_of_target;
 pub(crate) mod go_words;
 mod load_fault;
 mod missing_bundles;
@@ -14,6 +15,7 @@ pub mod annotation_name;
 pub mod build_metadata;
 pub mod bundle_in_no_channel;
 pub mod bundle_object;
+pub mod bundle_objects_for_target;
 pub mod bundle_package;
 pub mod bundle_release;
 pub mod bundle_version;
@@ -22,6 +24,7 @@ pub mod bundle_without_name;
 pub mod bundle_without_package;
 pub mod channel_package;
 pub mod channel_without_name;
+pub mod csv_version;
 pub mod custom_blob_name;
 pub mod documented_form;
 pub mod duplicate_blob;
@@ -33,18 +36,26 @@ pub mod duplicate_package;
 pub mod empty_folder;
 pub mod entry_without_bundle;
 pub mod entry_without_name;
+pub mod feature_annotations;
 pub mod field_case;
 pub mod field_type;
+pub mod form_missing;
 pub mod gvk;
 pub mod gvk_twice;
 pub mod hidden_folder;
 pub mod index_ignore_file;
 pub mod malformed;
+pub mod manifest_kind;
 pub mod max_openshift_version;
+pub mod max_openshift_version_of_target;
 pub mod meta_not_text;
+pub mod metadata_for_target;
 pub mod metadata_missing;
 pub mod metadata_twice;
 pub mod missing_schema;
+pub mod network_policy_rights;
+pub mod no_package;
+pub mod no_package_folder;
 pub mod normalized_name;
 pub mod not_an_object;
 pub mod objects_and_metadata;
@@ -57,6 +68,7 @@ pub mod property_value;
 pub mod required_range;
 pub mod separator_line;
 pub mod stray_file;
+pub mod subscription_annotation;
 pub mod unknown_field;
 pub mod unknown_schema;
 pub mod unreadable_file;
@@ -114,4 +126,15 @@ pub static RULES: &[&Rule] = &[
     &annotation_name::RULE,
     &stray_file::RULE,
     &empty_folder::RULE,
+    &bundle_objects_for_target::RULE,
+    &metadata_for_target::RULE,
+    &form_missing::RULE,
+    &no_package::RULE,
+    &no_package_folder::RULE,
+    &csv_version::RULE,
+    &feature_annotations::RULE,
+    &subscription_annotation::RULE,
+    &manifest_kind::RULE,
+    &network_policy_rights::RULE,
+    &max_openshift_version_of_target::RULE,
 ];

@@ -1,5 +1,6 @@
 //! What the rules about image references share.
 
+use fbc_model::Bundle;
 use fbc_yaml::go_text::quote;
 
 /// What to do about a text that is no image reference.
@@ -45,4 +46,18 @@ pub(crate) fn is_short(image: &str) -> bool {
 pub(crate) fn has_tag_and_digest(image: &str) -> bool {
     let Some((repository, _)) = image.split_once('@') else { return false };
     repository.rsplit('/').next().is_some_and(|last| last.contains(':')) && repository.contains('/')
+}
+
+/// Whether a reference ends in `@sha256:` and 64 hexadecimal digits.
+pub(crate) fn ends_in_sha256(image: &str) -> bool {
+    let digest = image.rsplit_once("@sha256:").map(|(_, digest)| digest);
+    digest.is_some_and(|digest| digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// The related images that release policies look at, with their numbers: none of a bundle with the property
+/// `olm.deprecated`, and not the bundle image itself.
+pub(crate) fn related_images(bundle: &Bundle) -> impl Iterator<Item = (usize, &str)> {
+    let is_deprecated = bundle.properties.iter().any(|property| property.kind == "olm.deprecated");
+    let images = bundle.related_images.iter().map(|related| related.image.as_str()).enumerate();
+    images.filter(move |(_, image)| !is_deprecated && !image.is_empty() && *image != bundle.image)
 }

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_bundle::BundleContents;
-use fbc_lint::{Profile, Report, Targets, lint_bundle};
+use fbc_lint::{Policy, Report, Targets, lint_bundle};
 use rayon::prelude::*;
 
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::command::validate::ReportArguments;
-use crate::failure::Failure;
+use crate::configuration::Configuration;
+use crate::failure::{CLEAN, Failure};
 use crate::report::CheckedCatalog;
 
 /// Report every problem of bundle folders
@@ -24,11 +25,8 @@ pub(crate) struct Arguments {
     /// Bundle folders; each is validated on its own
     #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     folders: Vec<PathBuf>,
-    /// The versions of OpenShift that the bundle is for, such as 4.18,4.19: what their Kubernetes has not is
-    /// an error
-    #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = Targets::parse_openshift)]
-    ocp: Vec<u64>,
-    /// The versions of Kubernetes that the bundle is for, such as 1.25,1.32
+    /// The versions of Kubernetes that the bundle is for, such as 1.25,1.32; what they do not have, nor the
+    /// Kubernetes in the versions of OpenShift of --ocp, is an error
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = Targets::parse_kubernetes)]
     kubernetes: Vec<u64>,
     #[command(flatten)]
@@ -36,25 +34,26 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    let targets = Targets { kubernetes: arguments.kubernetes.clone(), openshift: arguments.ocp.clone() };
     // All folders first: a typing error in the last should not show after minutes.
     let sources = arguments.folders.iter().map(|folder| open(folder)).collect::<Result<Vec<_>, _>>()?;
-    let reports: Vec<(Report, usize)> =
-        sources.par_iter().map(|source| check(source, &targets, arguments.report.profile)).collect();
-    let checked: Vec<CheckedCatalog> = arguments
-        .folders
-        .iter()
-        .zip(sources)
-        .zip(reports)
-        .map(|((folder, source), (report, files))| CheckedCatalog {
-            reference: folder.clone(),
-            source,
-            report,
-            files,
-            packages: 0,
-            bundles: 1,
-        })
-        .collect();
+    let mut configuration = Configuration::of(&arguments.report.policy, &arguments.folders)?;
+    if arguments.report.show_configuration(&configuration)? {
+        return Ok(CLEAN);
+    }
+    let policy = configuration.policy_for_bundles();
+    let targets = policy.parameters.targets.iter();
+    let openshift =
+        targets.filter(|version| version.major == 4).map(|version| u64::from(version.minor)).collect();
+    let targets = Targets { kubernetes: arguments.kubernetes.clone(), openshift };
+    let reports: Vec<(Report, BundleContents)> =
+        sources.par_iter().map(|source| check(source, &targets, policy)).collect();
+    let mut checked = Vec::new();
+    for ((folder, source), (report, contents)) in arguments.folders.iter().zip(sources).zip(reports) {
+        configuration.observe_files(&source, &[], contents.files.iter().map(|file| file.path.as_path()));
+        let (reference, files) = (folder.clone(), contents.files.len());
+        checked.push(CheckedCatalog { reference, source, report, files, packages: 0, bundles: 1 });
+    }
+    configuration.finish(&mut checked)?;
     if global.verbose {
         let mut err = anstream::stderr().lock();
         // What is said here is not worth failing for.
@@ -77,9 +76,9 @@ pub(super) fn open(folder: &Path) -> Result<CatalogSource, Failure> {
     })
 }
 
-/// The findings of a bundle, and the number of its files.
-fn check(source: &CatalogSource, targets: &Targets, profile: Profile) -> (Report, usize) {
+/// The findings of a bundle, and what lies in its folder.
+fn check(source: &CatalogSource, targets: &Targets, policy: &Policy) -> (Report, BundleContents) {
     let tree = source.tree.as_ref();
     let contents = BundleContents::read(tree);
-    (lint_bundle(&contents, tree, targets, profile), contents.files.len())
+    (lint_bundle(&contents, tree, targets, policy), contents)
 }

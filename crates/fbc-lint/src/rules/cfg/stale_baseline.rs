@@ -1,0 +1,19 @@
+//! Baselines that are behind.
+
+use crate::finding::Severity;
+use crate::rule::{Basis, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "CFG005",
+    name: "stale-baseline",
+    summary: "The baseline holds findings that no longer occur",
+    explanation: "\
+What is in the baseline does not fail a run. Findings that are mended should leave it, or they could come
+back unseen.
+
+Write the baseline anew with `--write-baseline`. Entries of catalogs that the run does not look at stay.",
+    basis: Basis::Configuration(Severity::Warning),
+    check: Check::Elsewhere,
+    cases: &[],
+};

@@ -1,0 +1,83 @@
+//! Versions in ClusterServiceVersions.
+
+use fbc_version::Version;
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC235",
+    name: "csv-version",
+    summary: "The version in a ClusterServiceVersion is no semantic version",
+    explanation: "\
+Release policies read `spec.version` of the ClusterServiceVersion, not the property `olm.package`, and refuse
+what is no semantic version. The rule sees bundles whose manifests are in the catalog.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "a version",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.bundle.object, value: {data: eyJhcGlWZXJzaW9uIjoib3BlcmF0b3JzLmNvcmVvcy5jb20vdjFhbHBoYTEiLCJraW5kIjoiQ2x1c3RlclNlcnZpY2VWZXJzaW9uIiwic3BlYyI6eyJ2ZXJzaW9uIjoiMS4yLjMifX0=}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "two numbers",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.bundle.object, value: {data: eyJhcGlWZXJzaW9uIjoib3BlcmF0b3JzLmNvcmVvcy5jb20vdjFhbHBoYTEiLCJraW5kIjoiQ2x1c3RlclNlcnZpY2VWZXJzaW9uIiwic3BlYyI6eyJ2ZXJzaW9uIjoiMS4yIn19}}
+",
+            findings: &["5:43 `spec.version` in the ClusterServiceVersion of bundle \"foo.v1\" is no semantic version: \"1.2\""],
+        },
+        Case {
+            title: "none",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.bundle.object, value: {data: eyJhcGlWZXJzaW9uIjoib3BlcmF0b3JzLmNvcmVvcy5jb20vdjFhbHBoYTEiLCJraW5kIjoiQ2x1c3RlclNlcnZpY2VWZXJzaW9uIiwic3BlYyI6e319}}
+",
+            findings: &["5:43 the ClusterServiceVersion of bundle \"foo.v1\" has no `spec.version`"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let Some(description) = context.manifests(item.number).and_then(|facts| facts.description.as_ref())
+        else {
+            continue;
+        };
+        let Some(whole) = &description.whole else { continue };
+        let name = quote(&item.bundle.name);
+        let message = match &whole.version {
+            Some(version) if Version::parse(version).is_ok() => continue,
+            Some(version) => format!(
+                "`spec.version` in the ClusterServiceVersion of bundle {name} is no semantic version: {}",
+                quote(version)
+            ),
+            None => format!("the ClusterServiceVersion of bundle {name} has no `spec.version`"),
+        };
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(context.value(item.bundle.origin, description.place()))
+                .about(item.subject())
+                .label("in this manifest")
+                .help("write three numbers with dots in between, such as 1.2.0, and build the bundle anew"),
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! Bundles without the form that the clusters of a catalog read.
+
+use fbc_model::bundle_object;
+use fbc_yaml::go_text::quote;
+
+use super::{form_of_target, opm};
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::policy::in_words;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC232",
+    name: "form-missing",
+    summary: "A bundle lacks the property that the clusters of the catalog read",
+    explanation: "\
+Every bundle of a catalog for OpenShift 4.17 or later needs `olm.csv.metadata`; before, it needs
+`olm.bundle.object`. Pipelines compare the number of properties with the number of bundles, so that two on one
+bundle hide that another has none. This rule looks at every bundle by itself, once for each target.
+
+Render the bundle image with the migration level that fits the clusters.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "a catalog for 4.17 with metadata",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.csv.metadata, value: {}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "two on one bundle, none on another",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.csv.metadata, value: {}}
+- {type: olm.csv.metadata, value: {}}
+---
+schema: olm.bundle
+name: foo.v2
+package: foo
+properties: []
+",
+            findings: &[
+                "11:13 bundle \"foo.v2\" has no \"olm.csv.metadata\", which catalogs for OpenShift 4.17 need",
+            ],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let (earlier, later) = context.parameters.split_targets(form_of_target::FIRST_WITH_METADATA);
+    for (kind, targets) in [(bundle_object::PROPERTY_TYPE, earlier), (opm::METADATA_PROPERTY_TYPE, later)] {
+        if targets.is_empty() {
+            continue;
+        }
+        let lacks = |item: &opm::BundleInCatalog<'_, '_>| {
+            !item.bundle.properties.iter().any(|property| property.kind == kind)
+        };
+        for item in opm::bundles(context).filter(lacks) {
+            let (name, kind, targets) = (quote(&item.bundle.name), quote(kind), in_words(targets));
+            findings.push(
+                Finding::new(
+                    &RULE,
+                    format!("bundle {name} has no {kind}, which catalogs for {targets} need"),
+                )
+                .at(context.value(item.bundle.origin, "/properties"))
+                .about(item.subject())
+                .label("nothing that these clusters could show")
+                .help("render the bundle image with the migration level for these clusters"),
+            );
+        }
+    }
+}

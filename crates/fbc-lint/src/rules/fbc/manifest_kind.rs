@@ -1,0 +1,73 @@
+//! Kinds of manifests that a bundle may not hold.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC238",
+    name: "manifest-kind",
+    summary: "A bundle holds a manifest of a kind that is not allowed",
+    explanation:
+        "\
+OLM installs only some kinds of manifests, and release policies allow those that it has always installed. The
+rule sees bundles whose manifests are in the catalog. `allowed-kinds` in the configuration sets another list.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "a service",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.bundle.object, value: {data: eyJhcGlWZXJzaW9uIjoidjEiLCJraW5kIjoiU2VydmljZSJ9}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "a pod",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.bundle.object, value: {data: eyJhcGlWZXJzaW9uIjoidjEiLCJraW5kIjoiUG9kIn0=}}
+",
+            findings: &["5:43 bundle \"foo.v1\" holds a manifest of kind \"Pod\", which is not allowed"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let allowed = &context.parameters.allowed_kinds;
+    if allowed.is_empty() {
+        return;
+    }
+    for item in opm::bundles(context) {
+        let facts = context.manifests(item.number);
+        for (index, kind) in facts.into_iter().flat_map(|facts| &facts.kinds) {
+            if allowed.contains(kind) {
+                continue;
+            }
+            let message = format!(
+                "bundle {} holds a manifest of kind {}, which is not allowed",
+                quote(&item.bundle.name),
+                quote(kind)
+            );
+            findings.push(
+                Finding::new(&RULE, message)
+                    .at(context.value(item.bundle.origin, format!("/properties/{index}/value/data")))
+                    .about(item.subject())
+                    .label("not allowed")
+                    .help("leave the manifest out of the bundle; let the operator create the object"),
+            );
+        }
+    }
+}

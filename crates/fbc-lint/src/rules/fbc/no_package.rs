@@ -1,0 +1,46 @@
+//! Catalogs without packages.
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC233",
+    name: "no-package",
+    summary: "The catalog has no package",
+    explanation: "\
+opm accepts an empty catalog. Whoever publishes one has named the wrong folder, or an `.indexignore` leaves out
+too much.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "a package",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+            findings: &[],
+        },
+        Case {
+            title: "none",
+            files: "\
+schema: custom
+name: foo
+",
+            findings: &["- the catalog has no `olm.package`"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    // A package in a document that could not be loaded has a finding of its own.
+    if context.catalog.packages.is_empty() && context.catalog.faults.is_empty() {
+        findings.push(
+            Finding::new(&RULE, "the catalog has no `olm.package`")
+                .help("name the folder whose files declare packages"),
+        );
+    }
+}

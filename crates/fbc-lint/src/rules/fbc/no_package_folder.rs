@@ -1,0 +1,40 @@
+//! Catalogs that do not keep packages in folders.
+
+use std::path::Path;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC234",
+    name: "no-package-folder",
+    summary: "The catalog has no folder for its packages",
+    explanation: "\
+Pipelines take the folders directly below the root of a catalog for its packages, and refuse a catalog without
+any: `catalog/foo/catalog.yaml`, not `catalog/catalog.yaml`. This is about the folder that becomes the root
+of the catalog image, usually `/configs`; do not name the folder of a package itself.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[Case {
+        title: "a file at the root",
+        files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+",
+        findings: &["- the catalog has no folder below its root"],
+    }],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    // A root that cannot be listed has a finding of its own.
+    let Ok(entries) = context.tree.list(Path::new("")) else { return };
+    if !entries.iter().any(|entry| entry.is_directory && !entry.name.to_string_lossy().starts_with('.')) {
+        findings.push(
+            Finding::new(&RULE, "the catalog has no folder below its root")
+                .help("put the files of each package into a folder of its own, and name the folder above"),
+        );
+    }
+}

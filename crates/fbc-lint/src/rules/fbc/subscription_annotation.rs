@@ -1,0 +1,122 @@
+//! The annotation that names the subscriptions of an operator.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC237",
+    name: "subscription-annotation",
+    summary: "The annotation of valid subscriptions is no JSON list of texts",
+    explanation: "\
+`operators.openshift.io/valid-subscription` says which subscriptions cover an operator. Release policies want a
+JSON list of texts in it that is not empty and names nothing twice. It stands in the ClusterServiceVersion of
+the bundle.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "a list",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- type: olm.csv.metadata
+  value:
+    annotations: 
+      operators.openshift.io/valid-subscription: '[\"OpenShift Container Platform\"]'
+",
+            findings: &[],
+        },
+        Case {
+            title: "an empty list",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- type: olm.csv.metadata
+  value:
+    annotations: 
+      operators.openshift.io/valid-subscription: '[]'
+",
+            findings: &["8:50 annotation \"operators.openshift.io/valid-subscription\" of bundle \"foo.v1\" is an empty list"],
+        },
+        Case {
+            title: "no list",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- type: olm.csv.metadata
+  value:
+    annotations: 
+      operators.openshift.io/valid-subscription: My Subscription
+",
+            findings: &["8:50 annotation \"operators.openshift.io/valid-subscription\" of bundle \"foo.v1\" is no JSON: \"My Subscription\""],
+        },
+        Case {
+            title: "missing",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- type: olm.csv.metadata
+  value:
+    annotations: {}
+",
+            findings: &["7:18 bundle \"foo.v1\" has no annotation \"operators.openshift.io/valid-subscription\""],
+        },
+    ],
+};
+
+const ANNOTATION: &str = "operators.openshift.io/valid-subscription";
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let Some(description) = context.manifests(item.number).and_then(|facts| facts.description.as_ref())
+        else {
+            continue;
+        };
+        let (name, annotation) = (quote(&item.bundle.name), quote(ANNOTATION));
+        let message = match description.annotations.get(ANNOTATION) {
+            None => format!("bundle {name} has no annotation {annotation}"),
+            Some(text) => match fault(text) {
+                None => continue,
+                Some(fault) => format!("annotation {annotation} of bundle {name} is {fault}"),
+            },
+        };
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(context.value(item.bundle.origin, description.annotation_place(ANNOTATION)))
+                .about(item.subject())
+                .label("a JSON list of texts is asked for")
+                .help("write it like '[\"OpenShift Container Platform\"]'"),
+        );
+    }
+}
+
+fn fault(text: &str) -> Option<String> {
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else {
+        return Some(format!("no JSON: {}", quote(text)));
+    };
+    let Some(items) = value.as_array() else { return Some(format!("no list: {}", quote(text))) };
+    if items.is_empty() {
+        return Some("an empty list".to_owned());
+    }
+    let mut texts: Vec<&str> = items.iter().filter_map(serde_json::Value::as_str).collect();
+    if texts.len() < items.len() {
+        return Some(format!("a list that holds other things than texts: {}", quote(text)));
+    }
+    texts.sort_unstable();
+    let twice = texts.windows(2).find(|pair| matches!(pair, [a, b] if a == b));
+    twice.and_then(<[&str]>::first).map(|twice| format!("a list that names {} twice", quote(twice)))
+}

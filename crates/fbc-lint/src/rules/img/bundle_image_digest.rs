@@ -1,0 +1,62 @@
+//! Bundle images that are not named by digest.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::reference;
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG101",
+    name: "bundle-image-digest",
+    summary: "The image of a bundle does not end in a sha256 digest",
+    explanation: "\
+A tag can be moved; a digest cannot. Pipelines refuse a catalog whose bundle images do not end in `@sha256:` and
+64 hexadecimal digits.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "a digest",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: registry.redhat.io/foo/foo@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+",
+            findings: &[],
+        },
+        Case {
+            title: "a tag",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: registry.redhat.io/foo/foo:v1
+",
+            findings: &["4:8 image \"registry.redhat.io/foo/foo:v1\" of bundle \"foo.v1\" does not end in a sha256 digest"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let image = item.bundle.image.as_str();
+        // A bundle without an image has a finding of its own where it needs one.
+        if image.is_empty() || reference::ends_in_sha256(image) {
+            continue;
+        }
+        let (name, image) = (quote(&item.bundle.name), quote(image));
+        findings.push(
+            Finding::new(&RULE, format!("image {image} of bundle {name} does not end in a sha256 digest"))
+                .at(context.value(item.bundle.origin, "/image"))
+                .about(item.subject())
+                .label("can be moved")
+                .help("name the image by its digest: `registry/path@sha256:...`"),
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! Bundle images from registries that are not allowed.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::policy::is_allowed;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG102",
+    name: "bundle-image-registry",
+    summary: "The image of a bundle is not from an allowed registry",
+    explanation: "\
+Those who publish catalogs take bundle images only from registries of their own. The list is that of the profile;
+`allowed-registries` in the configuration sets another. An entry is the beginning of a reference:
+`registry.redhat.io/` or `quay.io/my-organization`. Without a list the rule finds nothing.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "an allowed one",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: registry.redhat.io/foo/foo@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+",
+            findings: &[],
+        },
+        Case {
+            title: "another",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: quay.io/foo/foo:v1
+",
+            findings: &["4:8 image \"quay.io/foo/foo:v1\" of bundle \"foo.v1\" is not from an allowed registry"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let allowed = &context.parameters.allowed_registries;
+    if allowed.is_empty() {
+        return;
+    }
+    for item in opm::bundles(context) {
+        let image = item.bundle.image.as_str();
+        if image.is_empty() || is_allowed(image, allowed) {
+            continue;
+        }
+        let (name, image) = (quote(&item.bundle.name), quote(image));
+        findings.push(
+            Finding::new(&RULE, format!("image {image} of bundle {name} is not from an allowed registry"))
+                .at(context.value(item.bundle.origin, "/image"))
+                .about(item.subject())
+                .label("not allowed")
+                .help(format!("allowed are {}", allowed.join(", "))),
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! Related images that are not named by digest.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::reference;
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG103",
+    name: "related-image-digest",
+    summary: "A related image is not named by its digest",
+    explanation: "\
+Mirrors for disconnected clusters redirect digests, not tags, and a tag can be moved after a release was tested.
+Release policies refuse related images without a digest. Bundles with the property `olm.deprecated` are left
+alone, as in the pipeline, and so is the bundle image, of which IMG101 speaks.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "a digest",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: registry.redhat.io/foo/foo@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+relatedImages:
+- name: operator
+  image: registry.redhat.io/foo/operator@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+",
+            findings: &[],
+        },
+        Case {
+            title: "a tag",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: registry.redhat.io/foo/foo@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+relatedImages:
+- name: operator
+  image: registry.redhat.io/foo/operator:v1
+",
+            findings: &["7:10 related image \"registry.redhat.io/foo/operator:v1\" of bundle \"foo.v1\" is not named by its digest"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        for (index, image) in reference::related_images(item.bundle) {
+            if image.contains('@') {
+                continue;
+            }
+            let (name, image) = (quote(&item.bundle.name), quote(image));
+            findings.push(
+                Finding::new(
+                    &RULE,
+                    format!("related image {image} of bundle {name} is not named by its digest"),
+                )
+                .at(context.value(item.bundle.origin, format!("/relatedImages/{index}/image")))
+                .about(item.subject())
+                .label("can be moved")
+                .help("name the image by its digest: `registry/path@sha256:...`"),
+            );
+        }
+    }
+}

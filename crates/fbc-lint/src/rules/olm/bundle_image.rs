@@ -1,0 +1,57 @@
+//! Bundles without an image.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "OLM006",
+    name: "bundle-image-for-v1",
+    summary: "A bundle has no image, and OLM v1 installs from images",
+    explanation: "\
+OLM v0 can install a bundle from the manifests in the catalog. OLM v1 pulls the image of the bundle, and has
+nothing to install where there is none.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "an image",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: quay.io/foo/foo:v1
+",
+            findings: &[],
+        },
+        Case {
+            title: "manifests alone",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.bundle.object, value: {data: e30=}}
+",
+            findings: &["1:1 bundle \"foo.v1\" has no image, and OLM v1 installs from images"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context).filter(|item| item.bundle.image.is_empty()) {
+        let name = quote(&item.bundle.name);
+        findings.push(
+            Finding::new(&RULE, format!("bundle {name} has no image, and OLM v1 installs from images"))
+                .at(context.value(item.bundle.origin, "/image"))
+                .about(item.subject())
+                .label("no image")
+                .help("build an image of the bundle and name it as `image`"),
+        );
+    }
+}

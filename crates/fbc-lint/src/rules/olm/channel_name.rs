@@ -1,0 +1,90 @@
+//! Channels that nobody can ask for.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "OLM007",
+    name: "channel-name",
+    summary: "The name of a channel cannot be given to OLM v1",
+    explanation: "\
+A ClusterExtension names channels as DNS-1123 subdomains: lower-case letters, digits, `-` and `.`, with a letter
+or digit at both ends of every part, 253 characters at the most. A channel of another name works only for those who name no channel.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "a good name",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+name: stable-v1.2
+package: foo
+entries:
+- name: foo.v1
+",
+            findings: &[],
+        },
+        Case {
+            title: "capital letters",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+name: Stable
+package: foo
+entries:
+- name: foo.v1
+",
+            findings: &["6:7 channel \"Stable\" cannot be named in a ClusterExtension"],
+        },
+        Case {
+            title: "an underscore",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+name: stable_v1
+package: foo
+entries:
+- name: foo.v1
+",
+            findings: &["6:7 channel \"stable_v1\" cannot be named in a ClusterExtension"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for channel in &context.catalog.channels {
+        if channel.name.is_empty() || is_subdomain(&channel.name) {
+            continue;
+        }
+        let name = quote(&channel.name);
+        findings.push(
+            Finding::new(&RULE, format!("channel {name} cannot be named in a ClusterExtension"))
+                .at(context.value(channel.origin, "/name"))
+                .about(Subject::channel(&channel.package, &channel.name))
+                .label("no DNS-1123 subdomain")
+                .help("add a channel of the same entries whose name has lower-case letters, digits, `-` and `.`"),
+        );
+    }
+}
+
+fn is_subdomain(name: &str) -> bool {
+    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_label = |label: &str| {
+        !label.is_empty() && label.bytes().all(is_inner) && !label.starts_with('-') && !label.ends_with('-')
+    };
+    name.len() <= 253 && name.split('.').all(is_label)
+}

@@ -1,0 +1,72 @@
+//! Bundles with dependencies.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "OLM001",
+    name: "dependencies",
+    summary: "A bundle has a dependency, which OLM v1 refuses",
+    explanation: "\
+OLM v1 does not resolve dependencies. It picks the best bundle without a look at them, and then refuses to
+install it: `bundle \"foo.v1\" has a dependency declared via property \"olm.package.required\" which is currently
+not supported`. It does not fall back to another bundle.
+
+Remove the dependency, and say in the documentation what has to be installed first.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "no dependency",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.gvk, value: {group: a.io, version: v1, kind: A}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "a package",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.package.required, value: {packageName: bar, versionRange: \">=1.0.0\"}}
+",
+            findings: &["5:3 bundle \"foo.v1\" depends on something by \"olm.package.required\", which OLM v1 refuses"],
+        },
+    ],
+};
+
+/// Source: `operator-framework/operator-controller:internal/operator-controller/resolve/validation.go`.
+const DEPENDENCIES: [&str; 3] = ["olm.package.required", "olm.gvk.required", "olm.constraint"];
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        for (index, property) in item.bundle.properties.iter().enumerate() {
+            if !DEPENDENCIES.contains(&property.kind.as_str()) {
+                continue;
+            }
+            let (name, kind) = (quote(&item.bundle.name), quote(&property.kind));
+            findings.push(
+                Finding::new(
+                    &RULE,
+                    format!("bundle {name} depends on something by {kind}, which OLM v1 refuses"),
+                )
+                .at(context.value(item.bundle.origin, format!("/properties/{index}")))
+                .about(item.subject())
+                .label("a dependency")
+                .help("remove the dependency, and tell users what to install first"),
+            );
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Operators that use OperatorConditions.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "OLM005",
+    name: "operator-conditions",
+    summary: "An operator uses the OperatorConditions API, which OLM v1 does not have",
+    explanation: "\
+With OperatorConditions an operator tells OLM v0 that it must not be upgraded right now. OLM v1 does not have the
+API: the operator may fail when it starts, and nothing holds an upgrade back. Users have to pin the version
+instead. The rule sees bundles whose manifests are in the catalog: it looks for permissions on
+`operatorconditions` of `operators.coreos.com`.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "no such permission",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.bundle.object, value: {data: eyJhcGlWZXJzaW9uIjoib3BlcmF0b3JzLmNvcmVvcy5jb20vdjFhbHBoYTEiLCJraW5kIjoiQ2x1c3RlclNlcnZpY2VWZXJzaW9uIiwic3BlYyI6e319}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "a permission",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.bundle.object, value: {data: eyJhcGlWZXJzaW9uIjoib3BlcmF0b3JzLmNvcmVvcy5jb20vdjFhbHBoYTEiLCJraW5kIjoiQ2x1c3RlclNlcnZpY2VWZXJzaW9uIiwic3BlYyI6eyJpbnN0YWxsIjp7InNwZWMiOnsicGVybWlzc2lvbnMiOlt7InJ1bGVzIjpbeyJhcGlHcm91cHMiOlsib3BlcmF0b3JzLmNvcmVvcy5jb20iXSwicmVzb3VyY2VzIjpbIm9wZXJhdG9yY29uZGl0aW9ucyJdLCJ2ZXJicyI6WyJnZXQiXX1dfV19fX19}}
+",
+            findings: &["5:43 bundle \"foo.v1\" uses OperatorConditions, which OLM v1 does not have"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for item in opm::bundles(context) {
+        let description = context.manifests(item.number).and_then(|facts| facts.description.as_ref());
+        let Some((description, whole)) =
+            description.and_then(|description| Some((description, description.whole.as_ref()?)))
+        else {
+            continue;
+        };
+        if !whole.uses_operator_conditions {
+            continue;
+        }
+        let name = quote(&item.bundle.name);
+        findings.push(
+            Finding::new(&RULE, format!("bundle {name} uses OperatorConditions, which OLM v1 does not have"))
+                .at(context.value(item.bundle.origin, description.place()))
+                .about(item.subject())
+                .label("in this manifest")
+                .help("let the operator start without the API, and tell users of OLM v1 to pin its version"),
+        );
+    }
+}

@@ -1,0 +1,284 @@
+//! Puts flags, configuration file and profile together: flags win over the file, the file over the profile.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use fbc_lint::Policy;
+use fbc_lint::policy::OcpVersion;
+use fbc_lint::policy::baseline::Baseline;
+use fbc_lint::policy::selector::{self, Precision};
+use fbc_lint::policy::waiver::{WaiverRules, Waivers};
+use fbc_lint::rules::RULES;
+
+use super::PolicyArguments;
+use super::file::ConfigurationFile;
+use super::find::{absolute, find};
+use super::reader::At;
+use super::scope::Scope;
+use crate::catalog_source::CatalogSource;
+use crate::clock;
+use crate::failure::{Failure, words};
+
+/// Where a value comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// Nobody has said anything.
+    #[default]
+    Default,
+    /// The profile says so.
+    Profile,
+    /// The configuration file says so, in this place.
+    File(String),
+    /// A flag says so.
+    Flag(&'static str),
+}
+
+/// Where the values come from.
+#[derive(Debug)]
+pub(super) struct Origins {
+    pub(super) profile: Origin,
+    pub(super) targets: Origin,
+    pub(super) allowed_registries: Origin,
+    pub(super) allowed_related_registries: Origin,
+    pub(super) required_features: Origin,
+    pub(super) allowed_kinds: Origin,
+    pub(super) baseline: Origin,
+    pub(super) waivers_must_expire: Origin,
+    /// By code of the rule; those that are not there come from the profile.
+    pub(super) levels: BTreeMap<&'static str, Origin>,
+}
+
+/// A file with known findings.
+#[derive(Debug)]
+pub(super) struct BaselineFile {
+    pub(super) path: PathBuf,
+    pub(super) baseline: Baseline,
+}
+
+/// What counts in this run.
+#[derive(Debug)]
+pub(crate) struct Configuration {
+    pub(super) policy: Policy,
+    pub(super) origins: Origins,
+    pub(super) file: Option<ConfigurationFile>,
+    /// Words under `[rules]` that name no rule.
+    pub(super) unknown: Vec<At<String>>,
+    pub(super) waivers: Waivers,
+    pub(super) waiver_rules: WaiverRules,
+    pub(super) baseline: Option<BaselineFile>,
+    pub(super) write_baseline: Option<PathBuf>,
+    pub(super) scope: Scope,
+    /// The same for the baseline, whose paths start from another folder.
+    pub(super) baseline_scope: Scope,
+}
+
+impl Configuration {
+    /// Resolves what flags and the configuration file say, for some catalogs.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is wrong, a flag that names no rule.
+    pub(crate) fn of(arguments: &PolicyArguments, catalogs: &[PathBuf]) -> Result<Self, Failure> {
+        let path = find(arguments, catalogs)?;
+        let file = path.as_deref().map(ConfigurationFile::read).transpose()?;
+        let empty = ConfigurationFile::default();
+        let said = file.as_ref().unwrap_or(&empty);
+        let (profile, profile_origin) = match (arguments.profile, &said.profile) {
+            (Some(profile), _) => (profile, Origin::Flag("--profile")),
+            (None, Some(profile)) => (profile.value, Origin::File(said.line_of(&profile.place))),
+            (None, None) => Default::default(),
+        };
+        let mut policy = Policy::from(profile);
+        let parameters = &mut policy.parameters;
+        let targets = match (arguments.ocp.as_slice(), &said.targets) {
+            ([], None) => Origin::Default,
+            ([], Some(targets)) => {
+                parameters.targets.clone_from(&targets.value);
+                Origin::File(said.line_of(&targets.place))
+            }
+            (targets, _) => {
+                parameters.targets = targets.to_vec();
+                Origin::Flag("--ocp")
+            }
+        };
+        parameters.targets.sort_unstable();
+        parameters.targets.dedup();
+        let list = |list: &mut Vec<String>, file: &Option<At<Vec<String>>>| match file {
+            Some(texts) => {
+                list.clone_from(&texts.value);
+                Origin::File(said.line_of(&texts.place))
+            }
+            None if list.is_empty() => Origin::Default,
+            None => Origin::Profile,
+        };
+        let allowed_registries = list(&mut parameters.allowed_registries, &said.allowed_registries);
+        let mut allowed_related_registries =
+            list(&mut parameters.allowed_related_registries, &said.allowed_related_registries);
+        if allowed_related_registries == Origin::Default {
+            // Who names one list means it for all images.
+            parameters.allowed_related_registries.clone_from(&parameters.allowed_registries);
+            allowed_related_registries.clone_from(&allowed_registries);
+        }
+        let required_features = list(&mut parameters.required_features, &said.required_features);
+        let allowed_kinds = list(&mut parameters.allowed_kinds, &said.allowed_kinds);
+        let (levels, unknown) = file_levels(&mut policy, said);
+        let mut origins = Origins {
+            profile: profile_origin,
+            targets,
+            allowed_registries,
+            allowed_related_registries,
+            required_features,
+            allowed_kinds,
+            baseline: Origin::Default,
+            waivers_must_expire: Origin::Default,
+            levels,
+        };
+        flag_levels(&mut policy, &mut origins, arguments)?;
+        if let Some(must) = &said.waivers_must_expire {
+            origins.waivers_must_expire = Origin::File(said.line_of(&must.place));
+        }
+        let waiver_rules = WaiverRules {
+            today: Some(arguments.today.map_or_else(clock::today, Ok)?),
+            must_expire: said.waivers_must_expire.as_ref().is_some_and(|must| must.value),
+        };
+        let baseline_path = match (&arguments.write_baseline, &arguments.baseline, &said.baseline) {
+            (Some(_), ..) => None,
+            (None, Some(path), _) => {
+                origins.baseline = Origin::Flag("--baseline");
+                Some(path.clone())
+            }
+            (None, None, Some(path)) => {
+                origins.baseline = Origin::File(said.line_of(&path.place));
+                Some(said.folder().join(&path.value))
+            }
+            (None, None, None) => None,
+        };
+        let baseline = baseline_path
+            .map(|path| Ok::<_, Failure>(BaselineFile { baseline: read_baseline(&path)?, path }));
+        Ok(Self {
+            waivers: Waivers::new(said.waivers.clone(), waiver_rules),
+            waiver_rules,
+            baseline: baseline.transpose()?,
+            write_baseline: arguments.write_baseline.clone(),
+            policy,
+            origins,
+            file,
+            unknown,
+            scope: Scope::default(),
+            baseline_scope: Scope::default(),
+        })
+    }
+
+    /// The policy for bundle folders, whose names say nothing of targets.
+    #[must_use]
+    pub(crate) fn policy_for_bundles(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The policy for a catalog: where no target is named, the one that its folder is named after.
+    #[must_use]
+    pub(crate) fn policy_for(&self, reference: &Path, source: &CatalogSource) -> Policy {
+        let mut policy = self.policy.clone();
+        if policy.parameters.targets.is_empty() {
+            policy.parameters.targets.extend(target_of_path(reference));
+        }
+        if !source.is_folder(Path::new("")) {
+            // A file by itself is not the root of a catalog image.
+            policy.levels.insert("FBC234", None);
+        }
+        policy
+    }
+}
+
+/// The version that the closest folder of a path is named after.
+pub(super) fn target_of_path(reference: &Path) -> Option<OcpVersion> {
+    if reference.as_os_str() == "-" {
+        return None;
+    }
+    let path = absolute(reference);
+    let names = path.components().rev().filter_map(|part| part.as_os_str().to_str());
+    names.filter_map(OcpVersion::parse).find(|version| (4..=5).contains(&version.major))
+}
+
+type FileLevels = (BTreeMap<&'static str, Origin>, Vec<At<String>>);
+
+/// Takes over the levels of `[rules]`; a rule by itself wins over its family.
+fn file_levels(policy: &mut Policy, file: &ConfigurationFile) -> FileLevels {
+    let mut origins = BTreeMap::new();
+    let mut unknown = Vec::new();
+    for precision in [Precision::Family, Precision::Rule] {
+        for (word, level) in &file.rules {
+            match selector::select(&word.value) {
+                Ok((found, rules)) if found == precision => {
+                    for rule in rules {
+                        policy.levels.insert(rule.code, *level);
+                        origins.insert(rule.code, Origin::File(file.line_of(&word.place)));
+                    }
+                }
+                Err(_) if precision == Precision::Rule => unknown.push(word.clone()),
+                _ => {}
+            }
+        }
+    }
+    (origins, unknown)
+}
+
+/// Takes over `--select` and `--ignore`.
+fn flag_levels(
+    policy: &mut Policy,
+    origins: &mut Origins,
+    arguments: &PolicyArguments,
+) -> Result<(), Failure> {
+    if !arguments.select.is_empty() {
+        let selected = codes(&arguments.select, "--select")?;
+        for rule in RULES.iter() {
+            let level = match (selected.contains(&rule.code), policy.level(rule)) {
+                // What is on already keeps its level and its origin.
+                (true, Some(_)) => continue,
+                (true, None) => Some(rule.basis.severity()),
+                (false, _) => None,
+            };
+            policy.levels.insert(rule.code, level);
+            origins.levels.insert(rule.code, Origin::Flag("--select"));
+        }
+    }
+    for code in codes(&arguments.ignore, "--ignore")? {
+        policy.levels.insert(code, None);
+        origins.levels.insert(code, Origin::Flag("--ignore"));
+    }
+    Ok(())
+}
+
+fn codes(words: &[String], flag: &str) -> Result<Vec<&'static str>, Failure> {
+    let mut codes = Vec::new();
+    for word in words {
+        let (_, rules) = selector::select(word).map_err(|closest| {
+            let failure = Failure::new(format!("{flag}: there is no rule {word:?}"));
+            match closest {
+                Some(known) => failure.help(format!("did you mean {known}?")),
+                None => failure.help("`fbc explain` lists all rules"),
+            }
+        })?;
+        codes.extend(rules.into_iter().map(|rule| rule.code));
+    }
+    Ok(codes)
+}
+
+/// Reads a baseline that must be there.
+fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Failure::new(format!("the baseline {} does not exist", path.display()))
+            .help(format!("write it with `--write-baseline {}`", path.display())),
+        _ => Failure::new(format!("cannot read the baseline {}: {}", path.display(), words(&error))),
+    })?;
+    parse_baseline(path, &text)
+}
+
+/// Reads the text of a baseline.
+pub(super) fn parse_baseline(path: &Path, text: &str) -> Result<Baseline, Failure> {
+    Baseline::parse(text).map_err(|error| {
+        Failure::new(format!("{} is no baseline: {error}", path.display()))
+            .help("write it anew with `--write-baseline`")
+    })
+}

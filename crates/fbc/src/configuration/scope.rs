@@ -1,0 +1,38 @@
+//! What a run has looked at, for the question whether a waiver or an entry of a baseline is of use.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use fbc_lint::policy::pattern::Pattern;
+use fbc_lint::policy::waiver;
+
+/// What a run has looked at.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    /// The catalogs, as paths from the folder of the configuration file; empty for that folder itself.
+    pub(super) roots: BTreeSet<String>,
+    /// The names of packages.
+    pub(super) packages: BTreeSet<String>,
+    /// The files, as paths from the folder of the configuration file.
+    pub(super) files: BTreeSet<String>,
+}
+
+impl waiver::Scope for Scope {
+    fn is_whole(&self) -> bool {
+        // A root above the folder is one from the root of the file system.
+        self.roots.contains("")
+    }
+
+    fn has_package(&self, pattern: &Pattern) -> bool {
+        self.packages.iter().any(|package| pattern.matches(package))
+    }
+
+    fn has_path(&self, pattern: &Pattern) -> bool {
+        self.files.iter().any(|path| pattern.matches(path))
+    }
+}
+
+/// Whether a path is one of some folders or files, or lies below one.
+pub(super) fn is_below(path: &str, roots: &BTreeSet<String>) -> bool {
+    roots.iter().any(|root| root.is_empty() || Path::new(path).starts_with(root))
+}
