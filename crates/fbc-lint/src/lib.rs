@@ -1,5 +1,6 @@
 //! Findings: rules, their documentation, and profiles.
 
+pub mod comparison;
 pub mod context;
 pub mod finding;
 pub mod graph;

@@ -65,6 +65,12 @@ pub struct Span {
 }
 
 impl Report {
+    /// Adds findings of the same catalog, each in its place.
+    pub fn append(&mut self, mut findings: Vec<Located>) {
+        self.findings.append(&mut findings);
+        self.findings.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
+    }
+
     /// The number of findings of a severity.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
@@ -133,7 +139,7 @@ pub fn lint(catalog: &Catalog, tree: &dyn Tree, profile: Profile) -> Report {
 }
 
 /// Finds the places of all findings. Files are read again one by one, and not kept.
-fn locate(context: &Context<'_>, findings: Vec<Finding>, opm_error: Option<String>) -> Report {
+pub(crate) fn locate(context: &Context<'_>, findings: Vec<Finding>, opm_error: Option<String>) -> Report {
     let mut by_path: BTreeMap<Option<PathBuf>, Vec<Finding>> = BTreeMap::new();
     for finding in findings {
         let path = finding.place.as_ref().map(|place| place.path.clone());

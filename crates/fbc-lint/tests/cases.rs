@@ -2,13 +2,36 @@
 
 use std::collections::BTreeSet;
 
+use fbc_lint::comparison;
 use fbc_lint::load;
-use fbc_lint::rules::RULES;
+use fbc_lint::rules::{RULES, rep};
 use fbc_lint::{Profile, lint};
 use fbc_model::tree::MemoryTree;
 
 /// Rules about files and folders themselves, which no case of one file can break; see `files.rs`.
 const ABOUT_FILES: [&str; 5] = ["FBC001", "FBC002", "FBC033", "FBC216", "FBC217"];
+
+/// Rules about the files of a change set; see `comparison::repository`.
+const ABOUT_CHANGE_SETS: [&str; 4] = ["REP101", "REP102", "REP103", "REP104"];
+
+#[test]
+fn cases_of_changes() {
+    for rule in rep::RULES {
+        for case in rep::cases(rule) {
+            let trees = [case.old, case.new].map(|text| MemoryTree::from_iter([("catalog.yaml", text)]));
+            let [old, new] = trees.each_ref().map(|tree| load(tree));
+            assert!(old.faults.is_empty() && new.faults.is_empty(), "{} {}", rule.code, case.title);
+            let comparison = comparison::compare(&old, &new);
+            let report = comparison::report(&new, &trees[1], &comparison.changes);
+            let findings = report.findings.iter().map(|located| &located.finding);
+            let found: Vec<&str> = findings
+                .filter(|finding| finding.rule == *rule)
+                .map(|finding| finding.message.as_str())
+                .collect();
+            assert_eq!(found, case.findings, "{} {}", rule.code, case.title);
+        }
+    }
+}
 
 #[test]
 fn cases_of_all_rules() {
@@ -50,12 +73,15 @@ fn rules_are_in_order_and_documented() {
     for rule in RULES.iter() {
         assert!(rule.explanation.len() > 80, "{} explains too little", rule.code);
         assert!(!rule.summary.ends_with('.'), "{}: a summary has no full stop", rule.code);
-        let is_found = rule.cases.iter().any(|case| !case.findings.is_empty());
-        assert!(is_found || ABOUT_FILES.contains(&rule.code), "{} has no case that it finds", rule.code);
-        assert!(
-            rule.cases.iter().any(|case| case.findings.is_empty()),
-            "{} has no case without findings",
-            rule.code
-        );
+        let with_findings = |is_found: bool| {
+            let one = rule.cases.iter().any(|case| case.findings.is_empty() != is_found);
+            one || rep::cases(rule).iter().any(|case| case.findings.is_empty() != is_found)
+        };
+        if ABOUT_CHANGE_SETS.contains(&rule.code) {
+            continue;
+        }
+        let is_about_files = ABOUT_FILES.contains(&rule.code);
+        assert!(with_findings(true) || is_about_files, "{} has no case that it finds", rule.code);
+        assert!(with_findings(false), "{} has no case without findings", rule.code);
     }
 }

@@ -1,4 +1,5 @@
-//! What a reference on the command line names: a folder, a file, or standard input.
+//! What a reference on the command line names: a folder, a file, standard input, or a folder or file in a
+//! revision of the repository (`REV:PATH`, as git writes it).
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -7,6 +8,8 @@ use std::path::{Path, PathBuf};
 use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, read_file};
 
 use crate::failure::{Failure, closest, words};
+use crate::git::Repository;
+use crate::git_tree::{GitPath, GitTree};
 
 /// A catalog that can be loaded.
 pub(crate) struct CatalogSource {
@@ -22,18 +25,26 @@ enum Root {
     Folder(PathBuf),
     /// The one file itself, or `-` for standard input.
     File(PathBuf),
+    /// A folder in a revision, shown as `REV:PATH`.
+    Revision(String),
 }
 
 impl CatalogSource {
-    /// Finds what a reference names.
+    /// Finds what a reference names. What exists on disk comes before a revision of the same name.
     pub(crate) fn open(reference: &Path) -> Result<Self, Failure> {
         if reference.as_os_str() == "-" {
             return Self::standard_input();
         }
-        let metadata = fs::metadata(reference).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => missing(reference),
-            _ => Failure::io("open", reference, &error),
-        })?;
+        let metadata = match fs::metadata(reference) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return match revision_and_path(reference) {
+                    Some((revision, path)) => Self::in_revision(reference, revision, path),
+                    None => Err(missing(reference)),
+                };
+            }
+            Err(error) => return Err(Failure::io("open", reference, &error)),
+        };
         if metadata.is_dir() {
             let tree = Box::new(DiskTree { root: reference.to_path_buf() });
             return Ok(Self { tree, root: Root::Folder(reference.to_path_buf()) });
@@ -47,6 +58,52 @@ impl CatalogSource {
         }
         let tree = Box::new(FileTree { path: reference.to_path_buf() });
         Ok(Self { tree, root: Root::File(reference.to_path_buf()) })
+    }
+
+    fn in_revision(reference: &Path, revision: &str, path: &str) -> Result<Self, Failure> {
+        let no_path = || {
+            let failure = Failure::new(format!("{} does not exist", reference.display()));
+            failure.help(
+                "a reference with a colon is a path in a revision of the git repository around this folder",
+            )
+        };
+        let repository = Repository::around(Path::new("."))
+            .map_err(|failure| no_path().help(failure.message().to_owned()))?;
+        // As in git: paths begin at the root of the repository, unless they say otherwise.
+        let path = if path.starts_with("./") || path.starts_with("../") || matches!(path, "." | "..") {
+            repository.prefix()?.join(path)
+        } else {
+            PathBuf::from(path)
+        };
+        Self::of_revision(repository, revision, &path)?.ok_or_else(|| {
+            let shown = path.display();
+            Failure::new(format!("revision {revision:?} has no {shown}")).help(format!(
+                "paths begin at the root of the repository; `{revision}:./{shown}` begins here"
+            ))
+        })
+    }
+
+    /// A folder or file of a revision, its path from the root of the repository; nothing if it has none.
+    pub(crate) fn of_revision(
+        repository: Repository,
+        revision: &str,
+        path: &Path,
+    ) -> Result<Option<Self>, Failure> {
+        let shown = format!("{revision}:{}", path.display());
+        Ok(match GitTree::open(repository, revision, path)? {
+            GitPath::Folder(tree) => Some(Self { tree: Box::new(tree), root: Root::Revision(shown) }),
+            GitPath::File(bytes) => {
+                let mut tree = MemoryTree::default();
+                tree.insert(path.file_name().unwrap_or(path.as_os_str()), bytes);
+                Some(Self { tree: Box::new(tree), root: Root::File(PathBuf::from(shown)) })
+            }
+            GitPath::Nothing => None,
+        })
+    }
+
+    /// A catalog without files, shown as the path.
+    pub(crate) fn nothing(path: &Path) -> Self {
+        Self { tree: Box::new(MemoryTree::default()), root: Root::Folder(path.to_path_buf()) }
     }
 
     fn standard_input() -> Result<Self, Failure> {
@@ -70,6 +127,13 @@ impl CatalogSource {
             Root::Folder(root) if relative.as_os_str().is_empty() => root.clone(),
             Root::Folder(root) => root.join(relative),
             Root::File(path) => path.clone(),
+            Root::Revision(root) if relative.as_os_str().is_empty() => PathBuf::from(root),
+            Root::Revision(root) if root.ends_with(':') => {
+                let mut path = std::ffi::OsString::from(root);
+                path.push(relative);
+                PathBuf::from(path)
+            }
+            Root::Revision(root) => Path::new(root).join(relative),
         };
         match path.strip_prefix(".") {
             Ok(short) if !short.as_os_str().is_empty() => short.to_path_buf(),
@@ -82,6 +146,7 @@ impl CatalogSource {
         match &self.root {
             Root::Folder(root) => fs::symlink_metadata(root.join(relative))
                 .map_or(relative.as_os_str().is_empty(), |metadata| metadata.is_dir()),
+            Root::Revision(_) => self.tree.list(relative).is_ok(),
             Root::File(_) => false,
         }
     }
@@ -106,6 +171,13 @@ impl Tree for FileTree {
     fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
         read_file(&self.path)
     }
+}
+
+/// The two parts of `REV:PATH`; nothing where there is no revision.
+fn revision_and_path(reference: &Path) -> Option<(&str, &str)> {
+    let (revision, path) = reference.to_str()?.split_once(':')?;
+    // A letter before the colon is a drive on Windows.
+    (!revision.is_empty() && !(cfg!(windows) && revision.len() == 1)).then_some((revision, path))
 }
 
 /// The failure for a path that does not exist, with the name beside it that may have been meant.

@@ -62,6 +62,11 @@ impl Failure {
         }
     }
 
+    /// What is wrong, for a failure that says more.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Whether all that happened is that the reader of the output went away.
     pub(crate) fn is_closed_output(&self) -> bool {
         self.is_closed_output

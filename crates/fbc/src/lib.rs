@@ -8,6 +8,8 @@ mod catalog_source;
 mod clock;
 mod command;
 mod failure;
+mod git;
+mod git_tree;
 mod listing;
 mod opm;
 mod output_file;

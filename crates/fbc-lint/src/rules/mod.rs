@@ -8,10 +8,11 @@ pub mod dep;
 pub mod fbc;
 pub mod grf;
 pub mod img;
+pub mod rep;
 
 /// All rules in the order of their codes.
 pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-    let mut rules: Vec<&'static Rule> = [dep::RULES, fbc::RULES, grf::RULES, img::RULES].concat();
+    let mut rules: Vec<&'static Rule> = [dep::RULES, fbc::RULES, grf::RULES, img::RULES, rep::RULES].concat();
     rules.sort_by_key(|rule| rule.code);
     rules
 });

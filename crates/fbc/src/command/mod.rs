@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod debug;
+pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod graph;
 pub(crate) mod list;

@@ -16,7 +16,13 @@ use crate::output_file::write_output;
 use crate::report::{self, CheckedCatalog, Format, Style, Summary};
 use crate::terminal;
 
+mod base;
+mod layout;
+
 /// Report every problem of catalogs
+///
+/// A folder of catalogs, one for each OpenShift version (`catalogs/v4.18/<package>/`), is taken for the
+/// catalogs in it, each validated on its own.
 ///
 /// Exits with 1 if there is an error. Warnings are about what opm accepts although it hurts somebody; they
 /// do not fail the command unless `--deny-warnings` is given.
@@ -28,6 +34,12 @@ pub(crate) struct Arguments {
     /// How findings are written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
+    /// Report only what the change since a revision or folder brings: new findings, and what it breaks
+    ///
+    /// A revision is compared where the history of HEAD left it; a folder is the older state of PATH. What is
+    /// both is a revision as `REV:` and a folder as `./DIR`.
+    #[arg(long, visible_alias = "changed-since", value_name = "REV_OR_DIR", value_hint = ValueHint::AnyPath)]
+    base: Option<PathBuf>,
     /// Which findings count as errors
     #[arg(long, default_value = "default", value_name = "PROFILE", value_parser = profiles(),
           long_help = profile_help())]
@@ -57,19 +69,13 @@ fn profile_help() -> String {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    // All paths first: a typing error in the last should not show after minutes.
-    let sources: Vec<(&PathBuf, CatalogSource)> = arguments
-        .paths
-        .iter()
-        .map(|path| Ok((path, CatalogSource::open(path)?)))
-        .collect::<Result<_, Failure>>()?;
     if arguments.paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
-    let catalogs: Vec<CheckedCatalog> = sources
-        .into_iter()
-        .map(|(path, source)| check(path, source, arguments.profile, global.verbose))
-        .collect();
+    let catalogs = match &arguments.base {
+        Some(base) => base::check(base, &arguments.paths, arguments.profile, global)?,
+        None => check_all(&layout::expand(&arguments.paths, global)?, arguments.profile, global)?,
+    };
     let style = Style {
         color: arguments.output.is_none() && terminal::stdout_has_color(),
         quiet: global.quiet,
@@ -87,6 +93,14 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Err(failure) => Err(failure),
         Ok(()) => Ok(code),
     }
+}
+
+fn check_all(paths: &[PathBuf], profile: Profile, global: Global) -> Result<Vec<CheckedCatalog>, Failure> {
+    // All paths first: a typing error in the last should not show after minutes.
+    let sources: Vec<(&PathBuf, CatalogSource)> =
+        paths.iter().map(|path| Ok((path, CatalogSource::open(path)?))).collect::<Result<_, Failure>>()?;
+    let check = |(path, source): (&PathBuf, _)| check(path, source, profile, global.verbose);
+    Ok(sources.into_iter().map(check).collect())
 }
 
 /// Loads and checks a catalog. Only the findings stay in memory, and the files that they are in.
