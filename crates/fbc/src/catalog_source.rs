@@ -177,7 +177,8 @@ impl Tree for FileTree {
 fn revision_and_path(reference: &Path) -> Option<(&str, &str)> {
     let (revision, path) = reference.to_str()?.split_once(':')?;
     // A letter before the colon is a drive on Windows.
-    (!revision.is_empty() && !(cfg!(windows) && revision.len() == 1)).then_some((revision, path))
+    let is_drive = cfg!(windows) && revision.len() == 1;
+    (!revision.is_empty() && !is_drive).then_some((revision, path))
 }
 
 /// The failure for a path that does not exist, with the name beside it that may have been meant.

@@ -183,7 +183,7 @@ pub(crate) enum FileMode {
 }
 
 impl TreeFile {
-    /// `100644 blob 1a2b3c	path`
+    /// Mode, type and id with spaces between them, a tab, and the path.
     fn of_line(line: &[u8]) -> Option<Self> {
         let tab = line.iter().position(|&byte| byte == b'\t')?;
         let mut words = line.get(..tab)?.split(|&byte| byte == b' ');

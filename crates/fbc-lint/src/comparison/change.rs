@@ -149,7 +149,7 @@ kinds! {
     HeadMovedBack = "head-moved-back", Breaking;
     /// The head of a channel is another.
     HeadMoved = "head-moved", Harmless;
-    /// Installed versions are updated to a lower version than before.
+    /// Installed versions are updated less far than before.
     UpdatesLowered = "updates-lowered", Risky;
     /// Installed versions are updated to a higher version than before.
     UpdatesRaised = "updates-raised", Harmless;

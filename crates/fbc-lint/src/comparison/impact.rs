@@ -60,7 +60,7 @@ pub(super) fn channel(
     push(
         ChangeKind::UpdatesLowered,
         Effect::Lowered,
-        &|names| format!("users of {names} in channel {name} are updated to a lower version than before"),
+        &|names| format!("users of {names} in channel {name} are updated less far than before"),
         "their next update is not the one that they would have had",
     );
     push(

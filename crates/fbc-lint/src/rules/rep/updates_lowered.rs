@@ -1,4 +1,4 @@
-//! Installed versions are updated to a lower version than before.
+//! Installed versions are updated less far than before.
 
 use super::{ChangeCase, compared};
 use crate::rule::{Basis, Rule};
@@ -7,7 +7,7 @@ use crate::rule::{Basis, Rule};
 pub static RULE: Rule = Rule {
     code: "REP011",
     name: "updates-lowered",
-    summary: "Installed versions are updated to a lower version than before",
+    summary: "Installed versions are updated less far than before",
     explanation: "\
 The next update of these versions is lower than the one they had. Updates that were one step may now be
 several, and fixes come later.
@@ -147,8 +147,6 @@ properties:
 - type: olm.package
   value: {packageName: foo, version: 1.2.0}
 ",
-        findings: &[
-            "users of \"foo.v1.0.0\" in channel \"stable\" are updated to a lower version than before",
-        ],
+        findings: &["users of \"foo.v1.0.0\" in channel \"stable\" are updated less far than before"],
     },
 ];

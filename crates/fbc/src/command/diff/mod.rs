@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_lint::Profile;
 use fbc_lint::comparison::{self, Class, Comparison};
-use fbc_lint::{Profile, Severity};
+use fbc_lint::finding::OpmText;
 use fbc_model::Catalog;
 
 use super::validate;
@@ -130,11 +131,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             })
         }
         format => write_output(arguments.output.as_deref(), |out| {
-            Ok(match format {
+            match format {
                 DiffFormat::Json => json::write(&compared, out)?,
                 DiffFormat::Markdown => markdown::write(&compared, out)?,
                 _ => text::write(&compared, has_color, global, out)?,
-            })
+            }
+            Ok(())
         }),
     };
     match written {
@@ -163,7 +165,7 @@ fn load(reference: &Path, source: CatalogSource) -> Result<Option<(Catalog, Cata
         return Ok(Some((catalog, source)));
     }
     let mut checked = validate::check_loaded(reference, source, &catalog, Profile::Opm);
-    checked.report.findings.retain(|located| located.finding.severity == Severity::Error);
+    checked.report.findings.retain(|located| matches!(located.finding.opm, Some(OpmText::Load(_))));
     report_on_stderr(&[checked])?;
     Failure::refusal(format!(
         "{} cannot be loaded as a whole, so it cannot be compared",
@@ -177,14 +179,14 @@ fn load(reference: &Path, source: CatalogSource) -> Result<Option<(Catalog, Cata
 fn check_packages(wanted: &[String], old: &Catalog, new: &Catalog) -> Result<(), Failure> {
     let mut known = fbc_model::writer::package_names(old);
     known.extend(fbc_model::writer::package_names(new));
-    for package in wanted.iter().filter(|package| !known.contains(package.as_str())) {
-        let failure = Failure::refusal(format!("package {package:?} is in neither catalog"));
-        return Err(match closest(package, known.iter().copied()) {
-            Some(name) => failure.help(format!("did you mean {name:?}?")),
-            None => failure.help("`fbc list packages` shows what there is"),
-        });
-    }
-    Ok(())
+    let Some(package) = wanted.iter().find(|package| !known.contains(package.as_str())) else {
+        return Ok(());
+    };
+    let failure = Failure::refusal(format!("package {package:?} is in neither catalog"));
+    Err(match closest(package, known) {
+        Some(name) => failure.help(format!("did you mean {name:?}?")),
+        None => failure.help("`fbc list packages` shows what there is"),
+    })
 }
 
 /// `1 breaking, 2 risky, 3 harmless changes in 1 of 12 packages`
