@@ -286,6 +286,21 @@ fn new_and_removed_catalogs() {
 }
 
 #[test]
+fn folders_of_catalogs_have_folders_of_catalogs_as_base() {
+    let Some(repository) = operators() else { return };
+    let older = tempfile::tempdir().unwrap();
+    git(older.path(), &["clone", "--quiet", repository.path().to_str().unwrap(), "older"]);
+    repository.write("catalogs/v4.18/foo/catalog.yaml", &package("foo", &["1.2.0"]));
+    let old = older.path().join("older/catalogs");
+    for base in [old.to_str().unwrap(), "HEAD:catalogs"] {
+        let answer = repository.fbc(&["validate", "catalogs", "--base", base, "--format=concise"]);
+        assert!(answer.err.contains("catalogs/v4.9: nothing changed"), "{}", answer.err);
+        assert!(answer.err.contains("catalogs/v4.18: 1 of 2 packages changed: foo"), "{}", answer.err);
+        assert!(answer.out.contains("REP003") && !answer.out.contains("IMG204"), "{}", answer.out);
+    }
+}
+
+#[test]
 fn change_sets_of_the_repository() {
     let Some(repository) = operators() else { return };
     repository.write("operators/foo/1.0.0/manifests/foo.yaml", "kind: Edited\n");

@@ -72,7 +72,7 @@ pub enum Effect {
     Stranded,
     /// It had none and has one now.
     Freed,
-    /// Its next update is a lower version than before.
+    /// Its next update is a lower version than before, or there is none because it is the head now.
     Lowered,
     /// Its next update is a higher version than before, or the first that it has.
     Raised,
@@ -151,7 +151,7 @@ kinds! {
     HeadMoved = "head-moved", Harmless;
     /// Installed versions are updated less far than before.
     UpdatesLowered = "updates-lowered", Risky;
-    /// Installed versions are updated to a higher version than before.
+    /// Installed versions are updated further than before.
     UpdatesRaised = "updates-raised", Harmless;
     /// A bundle is no longer in a channel.
     EntryRemoved = "entry-removed", Risky;

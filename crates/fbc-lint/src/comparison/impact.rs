@@ -25,7 +25,9 @@ pub(super) fn channel(
     let name = quote(&new.1.name);
     let mut push = |kind, effect, message: &dyn Fn(&str) -> String, reason: &str| {
         let affected = impact.with(effect);
-        let Some(first) = affected.first() else { return };
+        if affected.is_empty() {
+            return;
+        }
         let all: BTreeSet<&str> =
             affected.iter().flat_map(|(_, bundles)| bundles).map(String::as_str).collect();
         let named = impact.ordered(&all);
@@ -39,7 +41,6 @@ pub(super) fn channel(
                 join(updates.iter().map(|next| next.1.as_str())),
             );
         }
-        debug_assert!(!first.1.is_empty(), "groups of nobody are left out");
         for (meanings, bundles) in affected {
             change = change.affects(effect, &meanings, bundles);
         }

@@ -171,6 +171,19 @@ fn platform_limits_mean_minor_versions() {
 }
 
 #[test]
+fn the_documentation_lists_every_kind() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/diff.md");
+    let text = std::fs::read_to_string(page).unwrap();
+    for kind in ChangeKind::ALL {
+        let row = format!("| `{}` | {} |", kind.code(), kind.class().name());
+        assert!(text.contains(&row), "{row}");
+        // What may hurt has a rule; what never does has none.
+        let is_ruled = crate::rules::rep::of_change(*kind).is_some();
+        assert_eq!(is_ruled, kind.class() != Class::Harmless, "{row}");
+    }
+}
+
+#[test]
 fn the_recorded_catalogs_equal_themselves() {
     let folder =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/catalogs/kueue-v4.18");

@@ -82,9 +82,11 @@ struct Search<'a, 'v> {
     by_name: HashMap<&'a str, usize>,
     /// The installed bundles that have a version, by version.
     by_version: Vec<usize>,
-    /// The entries that are updated to, the most wanted first: their place among the entries.
+    /// The entries that are updated to, the most wanted first. The place in this list is the rank.
     candidates: Vec<&'a ChannelEntry>,
+    /// The names of the installed bundles, in the same order.
     names: Vec<&'a str>,
+    /// Whether candidates rank by version: then all of the highest version are heads.
     is_by_version: bool,
 }
 

@@ -52,7 +52,7 @@ pub(super) fn check(
     }
     let mut run = Run { profile, checked: Vec::new(), bundles: Vec::new() };
     for path in paths {
-        let old = base.counterpart(path)?;
+        let old = base.counterpart(path, None)?;
         let in_new = layout::catalogs_in(path);
         let in_old = old.as_ref().and_then(|source| layout::catalogs_in_tree(source.tree.as_ref()));
         match (in_new, in_old) {
@@ -66,13 +66,13 @@ pub(super) fn check(
                 let mut names: Vec<String> = new.iter().chain(&old).cloned().collect();
                 layout::sort(&mut names);
                 for name in names {
-                    let path = path.join(&name);
+                    let catalog = path.join(&name);
                     let source = match new.contains(&name) {
-                        true => CatalogSource::open(&path)?,
-                        false => CatalogSource::nothing(&path),
+                        true => CatalogSource::open(&catalog)?,
+                        false => CatalogSource::nothing(&catalog),
                     };
-                    let old = if old.contains(&name) { base.counterpart(&path)? } else { None };
-                    run.catalog(&path, source, old, &mut talk);
+                    let old = if old.contains(&name) { base.counterpart(path, Some(&name))? } else { None };
+                    run.catalog(&catalog, source, old, &mut talk);
                 }
             }
         }
@@ -111,7 +111,9 @@ impl Base {
                 let repository = repository.map_err(|failure| {
                     failure.help(format!("{text:?} is no folder, so it was taken for a revision"))
                 })?;
-                let id = repository.resolve(name)?;
+                let id = repository
+                    .resolve(name)
+                    .map_err(|failure| failure.help(format!("there is no folder {text:?} either")))?;
                 let id = match repository.merge_base(name)? {
                     Some(commit) => commit,
                     None => {
@@ -127,14 +129,17 @@ impl Base {
         }
     }
 
-    /// What a path was in the base; nothing if it was not there.
-    fn counterpart(&self, path: &Path) -> Result<Option<CatalogSource>, Failure> {
+    /// What a path, or a catalog in it, was in the base; nothing if it was not there.
+    fn counterpart(&self, path: &Path, catalog: Option<&str>) -> Result<Option<CatalogSource>, Failure> {
         match self {
-            Self::Folder(base) => CatalogSource::open(base).map(Some),
-            Self::Elsewhere(base) => CatalogSource::open(base).map(Some),
+            Self::Folder(base) | Self::Elsewhere(base) => {
+                let base = catalog.map_or_else(|| base.clone(), |catalog| base.join(catalog));
+                CatalogSource::open(&base).map(Some)
+            }
             Self::Revision(revision) => {
                 // A path that is gone still has a place: below the closest folder that is there.
-                let (mut folder, mut below) = (path.to_path_buf(), PathBuf::new());
+                let path = catalog.map_or_else(|| path.to_path_buf(), |catalog| path.join(catalog));
+                let (mut folder, mut below) = (path, PathBuf::new());
                 while !folder.is_dir() {
                     let Some(name) = folder.file_name().map(PathBuf::from) else { break };
                     below = if below.as_os_str().is_empty() { name } else { name.join(below) };
