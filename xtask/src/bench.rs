@@ -3,6 +3,7 @@
 //! Every command is run once to warm up and then several times; the table shows the median. The catalogs are those of
 //! the conformance data when it lies beside the checkout, each alone and the sum of them, and one that is generated.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
@@ -79,6 +80,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         rows.extend(sum);
         rows.push(measured_row(&fbc, opm.as_deref(), arguments, &generated, runs)?);
     }
+    rows.extend(diff_rows(&root, &fbc, &real, runs)?);
     println!("\nmedian of up to {runs} runs after a warm-up; MB are millions of bytes of input\n");
     print!("{}", report::table(&rows, opm.is_some()));
     load_throughput(&fbc, &generated)?;
@@ -142,6 +144,36 @@ fn measured_row(
     })
 }
 
+/// Comparisons, which opm does not have: each real catalog with the next one, and two generated ones of 57 MB,
+/// where every package got a bundle.
+fn diff_rows(root: &Path, fbc: &Path, real: &[Input], runs: usize) -> TaskResult<Vec<Row>> {
+    let folder = workspace::target_folder(root)?.join("bench");
+    let [old, new] =
+        [("compared-old", catalog::Size::COMPARED), ("compared-new", catalog::Size::COMPARED_LATER)].map(
+            |(name, size)| {
+                let folder = folder.join(name);
+                catalog::write_unless_present(&folder, &size).and_then(|_| input(folder))
+            },
+        );
+    let (old, new) = (old?, new?);
+    let pairs = real.iter().zip(real.iter().skip(1)).chain([(&old, &old), (&old, &new)]);
+    pairs
+        .map(|(old, new)| {
+            let mut words: Vec<&OsStr> = vec![fbc.as_os_str()];
+            words.extend(["diff", "--fail-on", "none"].map(OsStr::new));
+            words.extend([old.folder.as_os_str(), new.folder.as_os_str()]);
+            eprintln!("measuring diff of {} and {}", old.name, new.name);
+            Ok(Row {
+                command: "diff".to_owned(),
+                input: format!("{} {}", old.name, new.name),
+                bytes: old.bytes + new.bytes,
+                fbc: median_of_command(&words, runs)?,
+                opm: None,
+            })
+        })
+        .collect()
+}
+
 /// The run with the median wall time after one run to warm up; the inner error says why there is none.
 fn median_of_runs(
     program: &Path,
@@ -155,11 +187,16 @@ fn median_of_runs(
             if *word == "DIR" { folder.as_os_str() } else { word.as_ref() }
         },
     ));
+    median_of_command(&command, runs)
+}
+
+/// As [`median_of_runs`], of a whole command.
+fn median_of_command(command: &[&OsStr], runs: usize) -> TaskResult<Result<Measurement, String>> {
     let start = Instant::now();
     let mut measurements = Vec::new();
     // The first run is the warm-up and is dropped.
     while measurements.len() <= runs && (measurements.len() <= FEWEST_RUNS || start.elapsed() < ENOUGH_TIME) {
-        let measurement = measure::in_own_process(&command)?;
+        let measurement = measure::in_own_process(command)?;
         if measurement.exit_code != Some(0) {
             return Ok(Err(match measurement.exit_code {
                 Some(code) => format!("exit {code}"),

@@ -1,6 +1,7 @@
 //! Findings: rules, their documentation, and profiles.
 
 pub mod bundle;
+pub mod comparison;
 pub mod context;
 pub mod finding;
 pub mod fingerprint;

@@ -71,6 +71,12 @@ pub struct Span {
 }
 
 impl Report {
+    /// Adds findings of the same catalog, each in its place.
+    pub fn append(&mut self, mut findings: Vec<Located>) {
+        self.findings.append(&mut findings);
+        self.findings.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
+    }
+
     /// The number of findings of a severity.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use fbc_bundle::BundleContents;
+use fbc_lint::comparison;
 use fbc_lint::load;
 use fbc_lint::rule::{Basis, Case, Check, Rule};
-use fbc_lint::rules::RULES;
+use fbc_lint::rules::{RULES, rep};
 use fbc_lint::{Policy, Targets, lint_bundle, lint_under};
 use fbc_model::tree::MemoryTree;
 
@@ -35,6 +36,28 @@ fn found(rule: &'static Rule, case: &Case) -> Vec<String> {
             format!("{file}{place} {}", located.finding.message)
         })
         .collect()
+}
+
+/// Rules about the files of a change set; see `comparison::repository`.
+const ABOUT_CHANGE_SETS: [&str; 4] = ["REP101", "REP102", "REP103", "REP104"];
+
+#[test]
+fn cases_of_changes() {
+    for rule in rep::RULES {
+        for case in rep::cases(rule) {
+            let trees = [case.old, case.new].map(|text| MemoryTree::from_iter([("catalog.yaml", text)]));
+            let [old, new] = trees.each_ref().map(|tree| load(tree));
+            assert!(old.faults.is_empty() && new.faults.is_empty(), "{} {}", rule.code, case.title);
+            let comparison = comparison::compare(&old, &new);
+            let report = comparison::report(&new, &trees[1], &comparison.changes);
+            let findings = report.findings.iter().map(|located| &located.finding);
+            let found: Vec<&str> = findings
+                .filter(|finding| finding.rule == *rule)
+                .map(|finding| finding.message.as_str())
+                .collect();
+            assert_eq!(found, case.findings, "{} {}", rule.code, case.title);
+        }
+    }
 }
 
 #[test]
@@ -68,13 +91,15 @@ fn rules_are_in_order_and_documented() {
             assert!(rule.cases.is_empty(), "{} is not about catalogs", rule.code);
             continue;
         }
+        if ABOUT_CHANGE_SETS.contains(&rule.code) {
+            continue;
+        }
+        let with_findings = |is_found: bool| {
+            let one = rule.cases.iter().any(|case| case.findings.is_empty() != is_found);
+            one || rep::cases(rule).iter().any(|case| case.findings.is_empty() != is_found)
+        };
         let is_special = ABOUT_FILES.contains(&rule.code) || NOT_IN_CASES.contains(&rule.code);
-        let is_found = rule.cases.iter().any(|case| !case.findings.is_empty());
-        assert!(is_found || is_special, "{} has no case that it finds", rule.code);
-        assert!(
-            is_special || rule.cases.iter().any(|case| case.findings.is_empty()),
-            "{} has no case without findings",
-            rule.code
-        );
+        assert!(with_findings(true) || is_special, "{} has no case that it finds", rule.code);
+        assert!(with_findings(false) || is_special, "{} has no case without findings", rule.code);
     }
 }

@@ -1,4 +1,5 @@
-//! What a reference on the command line names: a folder, a file, or standard input.
+//! What a reference on the command line names: a folder, a file, standard input, or a folder or file in a
+//! revision of the repository (`REV:PATH`, as git writes it).
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -8,6 +9,8 @@ use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, read_file};
 
 use crate::failure::{Failure, closest, words};
+use crate::git::Repository;
+use crate::git_tree::{GitPath, GitTree};
 
 /// A catalog that can be loaded.
 pub(crate) struct CatalogSource {
@@ -25,18 +28,26 @@ enum Root {
     File(PathBuf),
     /// A file that is no catalog: the configuration, of which findings speak as well.
     Configuration(PathBuf),
+    /// A folder in a revision, shown as `REV:PATH`.
+    Revision(String),
 }
 
 impl CatalogSource {
-    /// Finds what a reference names.
+    /// Finds what a reference names. What exists on disk comes before a revision of the same name.
     pub(crate) fn open(reference: &Path) -> Result<Self, Failure> {
         if reference.as_os_str() == "-" {
             return Self::standard_input();
         }
-        let metadata = fs::metadata(reference).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => missing(reference),
-            _ => Failure::io("open", reference, &error),
-        })?;
+        let metadata = match fs::metadata(reference) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return match revision_and_path(reference) {
+                    Some((revision, path)) => Self::in_revision(reference, revision, path),
+                    None => Err(missing(reference)),
+                };
+            }
+            Err(error) => return Err(Failure::io("open", reference, &error)),
+        };
         if metadata.is_dir() {
             let tree = Box::new(DiskTree { root: reference.to_path_buf() });
             return Ok(Self { tree, root: Root::Folder(reference.to_path_buf()) });
@@ -61,6 +72,52 @@ impl CatalogSource {
     /// Whether it is a catalog, and not a configuration file.
     pub(crate) fn is_catalog(&self) -> bool {
         !matches!(self.root, Root::Configuration(_))
+    }
+
+    fn in_revision(reference: &Path, revision: &str, path: &str) -> Result<Self, Failure> {
+        let no_path = || {
+            let failure = Failure::new(format!("{} does not exist", reference.display()));
+            failure.help(
+                "a reference with a colon is a path in a revision of the git repository around this folder",
+            )
+        };
+        let repository = Repository::around(Path::new("."))
+            .map_err(|failure| no_path().help(failure.message().to_owned()))?;
+        // As in git: paths begin at the root of the repository, unless they say otherwise.
+        let path = if path.starts_with("./") || path.starts_with("../") || matches!(path, "." | "..") {
+            repository.prefix()?.join(path)
+        } else {
+            PathBuf::from(path)
+        };
+        Self::of_revision(repository, revision, &path)?.ok_or_else(|| {
+            let shown = path.display();
+            Failure::new(format!("revision {revision:?} has no {shown}")).help(format!(
+                "paths begin at the root of the repository; `{revision}:./{shown}` begins here"
+            ))
+        })
+    }
+
+    /// A folder or file of a revision, its path from the root of the repository; nothing if it has none.
+    pub(crate) fn of_revision(
+        repository: Repository,
+        revision: &str,
+        path: &Path,
+    ) -> Result<Option<Self>, Failure> {
+        let shown = format!("{revision}:{}", path.display());
+        Ok(match GitTree::open(repository, revision, path)? {
+            GitPath::Folder(tree) => Some(Self { tree: Box::new(tree), root: Root::Revision(shown) }),
+            GitPath::File(bytes) => {
+                let mut tree = MemoryTree::default();
+                tree.insert(path.file_name().unwrap_or(path.as_os_str()), bytes);
+                Some(Self { tree: Box::new(tree), root: Root::File(PathBuf::from(shown)) })
+            }
+            GitPath::Nothing => None,
+        })
+    }
+
+    /// A catalog without files, shown as the path.
+    pub(crate) fn nothing(path: &Path) -> Self {
+        Self { tree: Box::new(MemoryTree::default()), root: Root::Folder(path.to_path_buf()) }
     }
 
     fn standard_input() -> Result<Self, Failure> {
@@ -99,6 +156,13 @@ impl CatalogSource {
             Root::Folder(root) if relative.as_os_str().is_empty() => root.clone(),
             Root::Folder(root) => root.join(relative),
             Root::File(path) | Root::Configuration(path) => path.clone(),
+            Root::Revision(root) if relative.as_os_str().is_empty() => PathBuf::from(root),
+            Root::Revision(root) if root.ends_with(':') => {
+                let mut path = std::ffi::OsString::from(root);
+                path.push(relative);
+                PathBuf::from(path)
+            }
+            Root::Revision(root) => Path::new(root).join(relative),
         };
         match path.strip_prefix(".") {
             Ok(short) if !short.as_os_str().is_empty() => short.to_path_buf(),
@@ -111,6 +175,7 @@ impl CatalogSource {
         match &self.root {
             Root::Folder(root) => fs::symlink_metadata(root.join(relative))
                 .map_or(relative.as_os_str().is_empty(), |metadata| metadata.is_dir()),
+            Root::Revision(_) => self.tree.list(relative).is_ok(),
             Root::File(_) | Root::Configuration(_) => false,
         }
     }
@@ -142,6 +207,14 @@ fn looks_like_image(path: &Path) -> bool {
     let text = path.to_string_lossy();
     let host = text.split_once('/').map(|(host, _)| host).unwrap_or_default();
     !host.starts_with('.') && host.contains(['.', ':'])
+}
+
+/// The two parts of `REV:PATH`; nothing where there is no revision.
+fn revision_and_path(reference: &Path) -> Option<(&str, &str)> {
+    let (revision, path) = reference.to_str()?.split_once(':')?;
+    // A letter before the colon is a drive on Windows.
+    let is_drive = cfg!(windows) && revision.len() == 1;
+    (!revision.is_empty() && !is_drive).then_some((revision, path))
 }
 
 /// The failure for a path that does not exist, with the name beside it that may have been meant.

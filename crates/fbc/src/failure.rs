@@ -73,8 +73,7 @@ impl Failure {
         }
     }
 
-    /// What is wrong.
-    #[cfg(test)]
+    /// What is wrong, for a failure that says more.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }

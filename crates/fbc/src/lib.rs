@@ -12,6 +12,8 @@ mod configuration;
 mod dockerfile;
 mod failure;
 mod filter;
+mod git;
+mod git_tree;
 mod image_map;
 mod listing;
 mod opm;

@@ -32,6 +32,11 @@ impl Size {
     /// 20 MB in 2,000 bundles.
     pub(super) const QUICK: Self = Self { packages: 8, bundles: 250, bundle_bytes: 10_000 };
 
+    /// 57 MB in 5,700 bundles, to compare with.
+    pub(super) const COMPARED: Self = Self { packages: 38, bundles: 150, bundle_bytes: 10_000 };
+    /// The same with a bundle more in every package.
+    pub(super) const COMPARED_LATER: Self = Self { packages: 38, bundles: 151, bundle_bytes: 10_000 };
+
     fn stamp(&self) -> String {
         format!(
             "content {CONTENT_VERSION}: {} packages of {} bundles of {} bytes\n",

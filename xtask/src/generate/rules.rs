@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fbc_lint::rule::{Basis, Case, Check, Rule};
 use fbc_lint::rules::RULES;
+use fbc_lint::rules::rep::{self, ChangeCase};
 use fbc_lint::{Profile, Severity};
 
 use super::Generated;
@@ -28,6 +29,9 @@ fn page(rule: &Rule) -> Generated {
     );
     for case in rule.cases {
         example(&mut text, rule, case);
+    }
+    for case in rep::cases(rule) {
+        change_example(&mut text, case);
     }
     Generated { path: PathBuf::from(format!("docs/rules/{}.md", rule.code)), content: text }
 }
@@ -84,6 +88,23 @@ fn example(text: &mut String, rule: &Rule, case: &Case) {
             _ => "The file".to_owned(),
         };
         let _ = writeln!(text, "- {place}: {message}");
+    }
+}
+
+fn change_example(text: &mut String, case: &ChangeCase) {
+    // Writing to a String cannot fail.
+    let _ = write!(
+        text,
+        "\n## Example: {}\n\nBefore:\n\n```yaml\n{}\n```\n\nAfter:\n\n```yaml\n{}\n```\n\n",
+        case.title,
+        case.old.trim_end(),
+        case.new.trim_end()
+    );
+    if case.findings.is_empty() {
+        text.push_str("Nothing is found.\n");
+    }
+    for finding in case.findings {
+        let _ = writeln!(text, "- {finding}");
     }
 }
 

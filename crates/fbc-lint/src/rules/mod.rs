@@ -11,11 +11,13 @@ pub mod fbc;
 pub mod grf;
 pub mod img;
 pub mod olm;
+pub mod rep;
 
 /// All rules in the order of their codes.
 pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     let mut rules: Vec<&'static Rule> =
-        [bnd::RULES, cfg::RULES, dep::RULES, fbc::RULES, grf::RULES, img::RULES, olm::RULES].concat();
+        [bnd::RULES, cfg::RULES, dep::RULES, fbc::RULES, grf::RULES, img::RULES, olm::RULES, rep::RULES]
+            .concat();
     rules.sort_by_key(|rule| rule.code);
     rules
 });

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use fbc_lint::rule::{Basis, Check};
-use fbc_lint::rules::{RULES, find};
+use fbc_lint::rules::{RULES, find, rep};
 use fbc_lint::{Profile, Rule, Severity};
 
 use crate::failure::{CLEAN, Failure, HELP, STRONG, closest};
@@ -73,6 +73,17 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     writeln!(out, "\n{}", rule.explanation.trim_end())?;
+    for case in rep::cases(rule) {
+        writeln!(out, "\n{HELP}Example{HELP:#}: {}", case.title)?;
+        for (when, catalog) in [("before", case.old), ("after", case.new)] {
+            writeln!(out, "  {when}:")?;
+            catalog.lines().try_for_each(|line| writeln!(out, "    {line}"))?;
+        }
+        if case.findings.is_empty() {
+            writeln!(out, "  is fine.")?;
+        }
+        case.findings.iter().try_for_each(|finding| writeln!(out, "  {finding}"))?;
+    }
     for case in rule.cases {
         writeln!(out, "\n{HELP}Example{HELP:#}: {}", case.title)?;
         for (path, text) in case.files(&rule.check) {

@@ -5,6 +5,7 @@ pub(crate) mod bundle;
 pub(crate) mod completions;
 pub(crate) mod debug;
 pub(crate) mod deprecate;
+pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod filter;
 pub(crate) mod generate;

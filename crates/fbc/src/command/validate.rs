@@ -15,7 +15,13 @@ use crate::output_file::write_output;
 use crate::report::{self, CheckedCatalog, Format, Style, Summary};
 use crate::terminal;
 
+mod base;
+mod layout;
+
 /// Report every problem of catalogs
+///
+/// A folder of catalogs, one for each OpenShift version (`catalogs/v4.18/<package>/`), is taken for the
+/// catalogs in it, each validated on its own.
 ///
 /// Exits with 1 if there is an error. Warnings are about what opm accepts although it hurts somebody; they
 /// do not fail the command unless `--deny-warnings` is given.
@@ -24,6 +30,12 @@ pub(crate) struct Arguments {
     /// Catalogs: folders, single files, or `-` for standard input; each is validated on its own
     #[arg(value_name = "PATH", default_value = ".", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
+    /// Report only what the change since a revision or folder brings: new findings, and what it breaks
+    ///
+    /// A revision is compared where the history of HEAD left it; a folder is the older state of PATH. What is
+    /// both is a revision as `REV:` and a folder as `./DIR`.
+    #[arg(long, visible_alias = "changed-since", value_name = "REV_OR_DIR", value_hint = ValueHint::AnyPath)]
+    base: Option<PathBuf>,
     #[command(flatten)]
     report: ReportArguments,
 }
@@ -48,12 +60,6 @@ pub(crate) struct ReportArguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    // All paths first: a typing error in the last should not show after minutes.
-    let sources: Vec<(&PathBuf, CatalogSource)> = arguments
-        .paths
-        .iter()
-        .map(|path| Ok((path, CatalogSource::open(path)?)))
-        .collect::<Result<_, Failure>>()?;
     if arguments.paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
@@ -61,10 +67,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if arguments.report.show_configuration(&configuration)? {
         return Ok(CLEAN);
     }
-    let mut catalogs: Vec<CheckedCatalog> = sources
-        .into_iter()
-        .map(|(path, source)| check(path, source, &mut configuration, global.verbose))
-        .collect();
+    let mut catalogs = match &arguments.base {
+        Some(base) => base::check(base, &arguments.paths, &mut configuration, global)?,
+        None => check_all(&layout::expand(&arguments.paths, global)?, &mut configuration, global)?,
+    };
     configuration.finish(&mut catalogs)?;
     arguments.report.write(&catalogs, global)
 }
@@ -97,6 +103,18 @@ impl ReportArguments {
             Ok(()) => Ok(code),
         }
     }
+}
+
+fn check_all(
+    paths: &[PathBuf],
+    configuration: &mut Configuration,
+    global: Global,
+) -> Result<Vec<CheckedCatalog>, Failure> {
+    // All paths first: a typing error in the last should not show after minutes.
+    let sources: Vec<(&PathBuf, CatalogSource)> =
+        paths.iter().map(|path| Ok((path, CatalogSource::open(path)?))).collect::<Result<_, Failure>>()?;
+    let check = |(path, source): (&PathBuf, _)| check(path, source, configuration, global.verbose);
+    Ok(sources.into_iter().map(check).collect())
 }
 
 /// Loads and checks a catalog. Only the findings stay in memory, and the files that they are in.

@@ -170,9 +170,9 @@ impl Configuration {
         })
     }
 
-    /// The policy for bundle folders, whose names say nothing of targets.
+    /// The policy for what is no catalog, and whose path says nothing of targets.
     #[must_use]
-    pub(crate) fn policy_for_bundles(&self) -> &Policy {
+    pub(crate) fn policy(&self) -> &Policy {
         &self.policy
     }
 

@@ -4,8 +4,9 @@ use fbc_model::Origin;
 use fbc_yaml::Node;
 use fbc_yaml::go_text::quote;
 
-use crate::bundle::{BundleContext, Targets, embedded_json, pointer};
+use crate::bundle::{BundleContext, embedded_json, pointer};
 use crate::finding::Finding;
+use crate::policy::OcpVersion;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::max_openshift_version;
 
@@ -64,9 +65,9 @@ fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
             return;
         }
         let text = value.as_str().unwrap_or_default();
-        let highest = Targets::parse_openshift(text).ok();
+        let highest = OcpVersion::parse(text).filter(|version| version.major == 4);
         for target in &context.targets.openshift {
-            if highest.is_some_and(|highest| *target > highest) {
+            if highest.is_some_and(|highest| *target > u64::from(highest.minor)) {
                 let message = format!(
                     "olm.maxOpenShiftVersion {} is below the target OpenShift 4.{target}",
                     quote(text)

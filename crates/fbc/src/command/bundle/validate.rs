@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if arguments.report.show_configuration(&configuration)? {
         return Ok(CLEAN);
     }
-    let policy = configuration.policy_for_bundles();
+    let policy = configuration.policy();
     let targets = policy.parameters.targets.iter();
     let openshift =
         targets.filter(|version| version.major == 4).map(|version| u64::from(version.minor)).collect();

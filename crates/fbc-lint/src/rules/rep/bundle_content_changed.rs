@@ -1,0 +1,111 @@
+//! A published bundle has other contents.
+
+use super::ChangeCase;
+use crate::rule::{Basis, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "REP008",
+    name: "bundle-content-changed",
+    summary: "A published bundle has other contents",
+    explanation: "\
+Related images, manifests or properties of a bundle changed under its old name. Clusters that have it
+installed keep what it was; mirrors, consoles and resolvers see what it is now. If the bundle image is
+the same, the catalog and the image no longer agree.
+
+Render the bundle again from its image, or ship a new bundle. `olm.csv.metadata` in the place of
+`olm.bundle.object` is not meant: the two are forms of one thing.",
+    basis: Basis::Advice,
+    check: Check::Elsewhere,
+    cases: &[],
+};
+
+/// Small changes with what the rule finds in them.
+pub static CASES: &[ChangeCase] = &[
+    ChangeCase {
+        title: "the same",
+        old: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+",
+        new: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+",
+        findings: &[],
+    },
+    ChangeCase {
+        title: "another property",
+        old: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+",
+        new: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+- type: foo.io/size
+  value: large
+",
+        findings: &["published bundle \"foo.v1.0.0\" changes: property foo.io/size"],
+    },
+];

@@ -1,0 +1,109 @@
+//! A published bundle has another image.
+
+use super::ChangeCase;
+use crate::rule::{Basis, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "REP006",
+    name: "bundle-image-changed",
+    summary: "A published bundle has another image",
+    explanation: "\
+Bundle images and their metadata count as immutable. Whoever has the bundle installed keeps the old
+content: OLM does not install a bundle of the same name and version again. So one version means two
+things from now on.
+
+Ship a new bundle with an update from the broken one. An image with the same digest in another place has
+the same content; that is risky only.",
+    basis: Basis::Advice,
+    check: Check::Elsewhere,
+    cases: &[],
+};
+
+/// Small changes with what the rule finds in them.
+pub static CASES: &[ChangeCase] = &[
+    ChangeCase {
+        title: "the same image",
+        old: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+",
+        new: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+",
+        findings: &[],
+    },
+    ChangeCase {
+        title: "another image",
+        old: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+",
+        new: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:rebuilt
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+",
+        findings: &["published bundle \"foo.v1.0.0\" changes its image"],
+    },
+];

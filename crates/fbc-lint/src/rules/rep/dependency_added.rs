@@ -1,0 +1,130 @@
+//! A bundle needs something that it did not need.
+
+use super::ChangeCase;
+use crate::rule::{Basis, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "REP013",
+    name: "dependency-added",
+    summary: "A bundle needs something that it did not need",
+    explanation: "\
+OLM v0 does the update only when the required package or API can be installed too. OLM v1 installs no
+bundle with dependencies at all. For one published bundle the change is breaking, from one head of a
+channel to the next it is risky.
+
+Make sure that the dependency is in the catalogs of all clusters that get the update.",
+    basis: Basis::Advice,
+    check: Check::Elsewhere,
+    cases: &[],
+};
+
+/// Small changes with what the rule finds in them.
+pub static CASES: &[ChangeCase] = &[
+    ChangeCase {
+        title: "no dependency",
+        old: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+",
+        new: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+- {name: foo.v1.1.0, replaces: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+image: quay.io/foo/foo:1.1.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+",
+        findings: &[],
+    },
+    ChangeCase {
+        title: "a dependency",
+        old: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+",
+        new: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+- {name: foo.v1.1.0, replaces: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+image: quay.io/foo/foo:1.1.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+- type: olm.package.required
+  value: {packageName: bar, versionRange: '>=1.0.0'}
+",
+        findings: &[
+            "\"foo.v1.1.0\", the new head of channel \"stable\", now requires \"package bar >=1.0.0\"",
+        ],
+    },
+];

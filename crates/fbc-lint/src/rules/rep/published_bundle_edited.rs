@@ -1,0 +1,20 @@
+//! A bundle folder that was published is edited.
+
+use crate::rule::{Basis, Check, Rule};
+
+/// See [`Rule::explanation`]. Source of the behaviour: `redhat-openshift-ecosystem/operator-pipelines`
+/// (`operatorcert/parsed_file.py`). Found by [`crate::comparison::repository`].
+pub static RULE: Rule = Rule {
+    code: "REP101",
+    name: "published-bundle-edited",
+    summary: "A bundle folder that was published is edited",
+    explanation: "\
+Files of a bundle that was there before changed (`operators/<operator>/<version>/...`). Published bundles
+count as immutable: clusters that have the version installed keep the old content.
+
+Add a new version with an update from the old one. Pipelines of community and certified operators refuse
+the pull request.",
+    basis: Basis::Advice,
+    check: Check::Elsewhere,
+    cases: &[],
+};

@@ -1,0 +1,149 @@
+//! Installed versions lose their way to the head of their channel.
+
+use super::ChangeCase;
+use crate::rule::{Basis, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "REP003",
+    name: "users-stranded",
+    summary: "Installed versions lose their way to the head of their channel",
+    explanation: "\
+Before the change, updates led from these versions to the head of the channel, one after another; after
+it they do not, although the operator may be installed in just these versions. It happens when an entry
+goes and nothing else covers it, when a new head replaces something else than the old one, or when
+`skips` and `skipRange` shrink.
+
+OLM v0 and OLM v1 follow different edges, so the report says under which the versions are stranded. OLM
+v0 updates to entries on the replaces chain only; OLM v1 to any entry of a higher version that replaces,
+skips or covers the installed one.
+
+Let a newer entry replace or skip the versions, or cover them by its `skipRange`.",
+    basis: Basis::Advice,
+    check: Check::Elsewhere,
+    cases: &[],
+};
+
+/// Small changes with what the rule finds in them.
+pub static CASES: &[ChangeCase] = &[
+    ChangeCase {
+        title: "the new head replaces the old one",
+        old: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+",
+        new: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+- {name: foo.v1.1.0, replaces: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+image: quay.io/foo/foo:1.1.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+",
+        findings: &[],
+    },
+    ChangeCase {
+        title: "the new head replaces nothing",
+        old: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+- {name: foo.v1.1.0, replaces: foo.v1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+image: quay.io/foo/foo:1.1.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+",
+        new: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.2.0}
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+image: quay.io/foo/foo:1.0.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.0.0}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+image: quay.io/foo/foo:1.1.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.1.0}
+---
+schema: olm.bundle
+name: foo.v1.2.0
+package: foo
+image: quay.io/foo/foo:1.2.0
+properties:
+- type: olm.package
+  value: {packageName: foo, version: 1.2.0}
+",
+        findings: &[
+            "users of \"foo.v1.0.0\", \"foo.v1.1.0\" in channel \"stable\" lose their way to its head",
+        ],
+    },
+];

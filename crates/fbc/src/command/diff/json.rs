@@ -1,0 +1,108 @@
+//! The changes as one JSON document. `docs/diff.md` describes its shape.
+
+use std::io::{self, Write};
+
+use fbc_lint::comparison::{Affected, Change, Class, Meaning};
+use fbc_lint::rules::rep;
+use serde::Serialize;
+
+use super::Compared;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonDiff<'c> {
+    old: &'c str,
+    new: &'c str,
+    summary: JsonSummary,
+    changed_packages: &'c [String],
+    changes: Vec<JsonChange<'c>>,
+}
+
+#[derive(Serialize)]
+struct JsonSummary {
+    breaking: usize,
+    risky: usize,
+    harmless: usize,
+    packages: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonChange<'c> {
+    code: &'c str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'c str>,
+    class: &'c str,
+    message: &'c str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    reason: &'c str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    package: &'c str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    channel: &'c str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    bundle: &'c str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    before: &'c str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    after: &'c str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    affected: Vec<JsonAffected<'c>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<&'c str>,
+}
+
+#[derive(Serialize)]
+struct JsonAffected<'c> {
+    effect: &'c str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    semantics: Vec<&'c str>,
+    bundles: &'c [String],
+}
+
+pub(super) fn write(compared: &Compared<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let comparison = compared.comparison;
+    let document = JsonDiff {
+        old: &compared.old_name,
+        new: &compared.new_name,
+        summary: JsonSummary {
+            breaking: comparison.count(Class::Breaking),
+            risky: comparison.count(Class::Risky),
+            harmless: comparison.count(Class::Harmless),
+            packages: comparison.packages,
+        },
+        changed_packages: &comparison.changed_packages,
+        changes: comparison.changes.iter().map(|change| json_change(compared, change)).collect(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+fn json_change<'c>(compared: &Compared<'_>, change: &'c Change) -> JsonChange<'c> {
+    let file = change.place.as_ref().and_then(|(origin, _)| compared.new.file(*origin));
+    JsonChange {
+        code: change.kind.code(),
+        rule: rep::of_change(change.kind).map(|rule| rule.code),
+        class: change.class.name(),
+        message: &change.message,
+        reason: &change.reason,
+        package: &change.subject.package,
+        channel: &change.subject.channel,
+        bundle: &change.subject.bundle,
+        before: &change.before,
+        after: &change.after,
+        affected: change.affected.iter().map(json_affected).collect(),
+        file: file.map(|file| compared.source.shown(&file.path).display().to_string()),
+        pointer: change.place.as_ref().map(|(_, pointer)| pointer.as_str()),
+    }
+}
+
+fn json_affected(affected: &Affected) -> JsonAffected<'_> {
+    JsonAffected {
+        effect: affected.effect.name(),
+        semantics: affected.meanings.iter().copied().map(Meaning::name).collect(),
+        bundles: &affected.bundles,
+    }
+}

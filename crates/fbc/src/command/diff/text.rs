@@ -1,0 +1,86 @@
+//! The changes for people: by package, the worst first.
+
+use std::io::{self, Write};
+
+use fbc_lint::comparison::{Change, Class};
+
+use super::grouping::{Group, alike, details};
+use super::{Compared, summary};
+use crate::arguments::Global;
+use crate::failure::{ERROR, HELP, STRONG, WARNING};
+
+/// Groups of harmless changes of a package that are shown; `--verbose` shows all.
+const HARMLESS_SHOWN: usize = 12;
+
+pub(super) fn write(
+    compared: &Compared<'_>,
+    has_color: bool,
+    global: Global,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let comparison = compared.comparison;
+    for package in &comparison.changed_packages {
+        let shown: Vec<&Change> = comparison
+            .of_package(package)
+            .filter(|change| !global.quiet || change.class != Class::Harmless)
+            .collect();
+        if shown.is_empty() {
+            continue;
+        }
+        let title = if package.is_empty() { "(no package)" } else { package };
+        writeln!(out, "{}", paint(has_color, STRONG, title))?;
+        let groups = alike(&shown);
+        let mut harmless = 0;
+        for group in &groups {
+            harmless += usize::from(group.first.class == Class::Harmless);
+            if harmless <= HARMLESS_SHOWN || global.verbose {
+                write_group(group, has_color, global.verbose, out)?;
+            }
+        }
+        if harmless > HARMLESS_SHOWN && !global.verbose {
+            writeln!(out, "  ... and {} more harmless changes (--verbose)", harmless - HARMLESS_SHOWN)?;
+        }
+        writeln!(out)?;
+    }
+    if global.quiet && comparison.changes.is_empty() {
+        return Ok(());
+    }
+    let style = match comparison.worst() {
+        Some(Class::Breaking) => ERROR,
+        Some(Class::Risky) => WARNING,
+        _ => STRONG,
+    };
+    writeln!(out, "{}", paint(has_color, style, &summary(comparison)))
+}
+
+fn write_group(group: &Group<'_>, has_color: bool, is_verbose: bool, out: &mut dyn Write) -> io::Result<()> {
+    let change = group.first;
+    let (style, word) = match change.class {
+        Class::Breaking => (ERROR, "breaking"),
+        Class::Risky => (WARNING, "risky   "),
+        Class::Harmless => (HELP, "harmless"),
+    };
+    writeln!(out, "  {}  {}", paint(has_color, style, word), printable(&change.message))?;
+    let indent = " ".repeat(12);
+    if !group.others.is_empty() {
+        writeln!(out, "{indent}likewise: {}", printable(&group.names(is_verbose)))?;
+    }
+    if change.class == Class::Harmless {
+        return Ok(());
+    }
+    for line in details(change) {
+        writeln!(out, "{indent}{}", printable(&line))?;
+    }
+    Ok(())
+}
+
+fn paint(has_color: bool, style: anstyle::Style, text: &str) -> String {
+    if has_color { format!("{style}{text}{style:#}") } else { text.to_owned() }
+}
+
+/// Texts may quote a file; what would drive a terminal, or break the line, is escaped.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
+        .collect()
+}

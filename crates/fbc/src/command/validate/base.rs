@@ -1,0 +1,297 @@
+//! `--base`: only what a change brings. Findings that the base has too are left out, and what the change breaks
+//! is added.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use fbc_lint::Report;
+use fbc_lint::comparison::repository::{self, Surroundings, Touch};
+use fbc_lint::comparison::scope::Scope;
+use fbc_lint::comparison::{self, Class};
+use fbc_model::Catalog;
+use fbc_model::tree::DiskTree;
+use fbc_version::Version;
+
+use super::layout;
+use crate::arguments::Global;
+use crate::catalog_source::CatalogSource;
+use crate::configuration::Configuration;
+use crate::failure::Failure;
+use crate::git::Repository;
+use crate::report::CheckedCatalog;
+
+/// What the catalogs are compared with.
+enum Base {
+    /// An older state of the one path.
+    Folder(PathBuf),
+    /// The same paths in a revision.
+    Revision(Revision),
+    /// Another path of a revision: the older state of the one path.
+    Elsewhere(PathBuf),
+}
+
+struct Revision {
+    /// The id of the commit or tree.
+    id: String,
+}
+
+/// Checks what changed in the catalogs that the paths name.
+pub(super) fn check(
+    base: &Path,
+    paths: &[PathBuf],
+    configuration: &mut Configuration,
+    global: Global,
+) -> Result<Vec<CheckedCatalog>, Failure> {
+    let mut talk = Talk { is_quiet: global.quiet };
+    let is_stdin = paths.iter().any(|path| path.as_os_str() == "-");
+    let first = paths.first().map_or(Path::new("."), PathBuf::as_path);
+    let base = Base::find(base, first, is_stdin, &mut talk)?;
+    if paths.len() > 1 && !matches!(base, Base::Revision(_)) {
+        return Err(Failure::new("a base folder is the older state of one path, and there are several")
+            .help("run the command once for each, or give a revision"));
+    }
+    let mut run = Run { configuration, checked: Vec::new(), bundles: Vec::new() };
+    for path in paths {
+        let old = base.counterpart(path, None)?;
+        let in_new = layout::catalogs_in(path);
+        let in_old = old.as_ref().and_then(|source| layout::catalogs_in_tree(source.tree.as_ref()));
+        match (in_new, in_old) {
+            (None, None) => run.catalog(path, CatalogSource::open(path)?, old, &mut talk),
+            (None, Some(_)) if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) => {
+                run.catalog(path, CatalogSource::open(path)?, old, &mut talk);
+            }
+            (in_new, in_old) => {
+                let new = in_new.unwrap_or_default();
+                let old = in_old.unwrap_or_default();
+                let mut names: Vec<String> = new.iter().chain(&old).cloned().collect();
+                layout::sort(&mut names);
+                for name in names {
+                    let catalog = path.join(&name);
+                    let source = match new.contains(&name) {
+                        true => CatalogSource::open(&catalog)?,
+                        false => CatalogSource::nothing(&catalog),
+                    };
+                    let old = if old.contains(&name) { base.counterpart(path, Some(&name))? } else { None };
+                    run.catalog(&catalog, source, old, &mut talk);
+                }
+            }
+        }
+    }
+    if let Base::Revision(revision) = &base {
+        run.change_set(revision, first)?;
+    }
+    Ok(run.checked)
+}
+
+impl Base {
+    fn find(base: &Path, path: &Path, is_stdin: bool, talk: &mut Talk) -> Result<Self, Failure> {
+        let text = base.to_str().unwrap_or_default();
+        let on_disk = fs::metadata(base).is_ok();
+        let is_plainly_path = base.is_absolute() || text.starts_with("./") || text.starts_with("../");
+        if on_disk && is_plainly_path {
+            return Ok(Self::Folder(base.to_path_buf()));
+        }
+        let name = match text.split_once(':') {
+            Some((_, path)) if !path.is_empty() && !on_disk => {
+                return Ok(Self::Elsewhere(base.to_path_buf()));
+            }
+            Some((name, "")) => name,
+            _ => text,
+        };
+        let repository = Repository::around(&folder_of(path));
+        let revision =
+            repository.as_ref().map_err(|_| ()).and_then(|found| found.resolve(name).map_err(|_| ()));
+        match (on_disk, revision) {
+            (true, Ok(_)) => Err(Failure::new(format!("{text:?} is both a path and a revision"))
+                .help(format!("write `./{text}` for the path, `{text}:` for the revision"))),
+            (true, Err(())) => Ok(Self::Folder(base.to_path_buf())),
+            (false, _) if is_stdin => Err(Failure::new("standard input has no place in a revision")
+                .help(format!("name the path to compare with: `{name}:PATH`"))),
+            (false, _) => {
+                let repository = repository.map_err(|failure| {
+                    failure.help(format!("{text:?} is no folder, so it was taken for a revision"))
+                })?;
+                let id = repository
+                    .resolve(name)
+                    .map_err(|failure| failure.help(format!("there is no folder {text:?} either")))?;
+                let id = match repository.merge_base(name)? {
+                    Some(commit) => commit,
+                    None => {
+                        talk.say(&format!(
+                            "{name} and HEAD have no common history here (a shallow clone?); comparing with {name} itself"
+                        ));
+                        id
+                    }
+                };
+                talk.say(&format!("comparing with {}, {name}", id.get(..12).unwrap_or(&id)));
+                Ok(Self::Revision(Revision { id }))
+            }
+        }
+    }
+
+    /// What a path, or a catalog in it, was in the base; nothing if it was not there.
+    fn counterpart(&self, path: &Path, catalog: Option<&str>) -> Result<Option<CatalogSource>, Failure> {
+        match self {
+            Self::Folder(base) | Self::Elsewhere(base) => {
+                let base = catalog.map_or_else(|| base.clone(), |catalog| base.join(catalog));
+                CatalogSource::open(&base).map(Some)
+            }
+            Self::Revision(revision) => {
+                // A path that is gone still has a place: below the closest folder that is there.
+                let path = catalog.map_or_else(|| path.to_path_buf(), |catalog| path.join(catalog));
+                let (mut folder, mut below) = (path, PathBuf::new());
+                while !folder.is_dir() {
+                    let Some(name) = folder.file_name().map(PathBuf::from) else { break };
+                    below = if below.as_os_str().is_empty() { name } else { name.join(below) };
+                    folder.pop();
+                }
+                let repository = Repository::around(&folder)?;
+                let place = repository.prefix()?.join(below);
+                CatalogSource::of_revision(repository, &revision.id, &place)
+            }
+        }
+    }
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    if path.is_dir() { path.to_path_buf() } else { path.parent().map(Path::to_path_buf).unwrap_or_default() }
+}
+
+/// What is said on standard error, unless the user wants quiet.
+struct Talk {
+    is_quiet: bool,
+}
+
+impl Talk {
+    fn say(&mut self, text: &str) {
+        if !self.is_quiet {
+            // What is said here is not worth failing for.
+            let _ = writeln!(anstream::stderr().lock(), "{text}");
+        }
+    }
+}
+
+struct Run<'c> {
+    configuration: &'c mut Configuration,
+    checked: Vec<CheckedCatalog>,
+    /// Package and version of the bundles of each catalog, as it is now.
+    bundles: Vec<(String, Vec<(String, Version)>)>,
+}
+
+impl Run<'_> {
+    /// Checks one catalog against what it was.
+    fn catalog(&mut self, path: &Path, source: CatalogSource, old: Option<CatalogSource>, talk: &mut Talk) {
+        let shown = path.display();
+        if old.is_none() {
+            talk.say(&format!("{shown}: the base does not have it, so everything in it is new"));
+        }
+        let old = old.unwrap_or_else(|| CatalogSource::nothing(path));
+        let (old_tree, new_tree) = (old.tree.as_ref(), source.tree.as_ref());
+        let before = fbc_model::load::load_tree(old_tree);
+        let after = fbc_model::load::load_tree(new_tree);
+        self.bundles.push((shown.to_string(), versions(&after)));
+        let scope = Scope::between((&before, old_tree), (&after, new_tree));
+        if scope.is_empty() {
+            talk.say(&format!("{shown}: nothing changed"));
+            return;
+        }
+        talk.say(&format!("{shown}: {}", describe(&scope, &before, &after)));
+        let (old_narrow, new_narrow) = (scope.narrow(&before, old_tree), scope.narrow(&after, new_tree));
+        let catalog = fbc_lint::load(&new_narrow);
+        self.configuration.observe(&source, &catalog);
+        let policy = self.configuration.policy_for(path, &source);
+        let mut report = fbc_lint::lint_under(&catalog, &new_narrow, &policy);
+        let known = fbc_lint::lint_under(&fbc_lint::load(&old_narrow), &old_narrow, &policy);
+        report.findings = comparison::only_new(report.findings, &known.findings);
+        if report.findings.iter().all(|located| located.finding.opm.is_none()) {
+            report.opm_error = None;
+        }
+        if before.faults.is_empty() && after.faults.is_empty() {
+            let wants = |package: &str| package.is_empty() || scope.packages.contains(package);
+            let mut changes = comparison::compare_packages(&before, &after, &wants).changes;
+            changes.retain(|change| change.class == Class::Breaking);
+            let broken = comparison::broken(&after, new_tree, &changes, &policy);
+            report.append(broken.findings);
+        } else {
+            talk.say(&format!(
+                "{shown}: not all of it can be loaded, so what the change breaks is not known"
+            ));
+        }
+        let (files, packages, bundles) = (catalog.files.len(), catalog.packages.len(), catalog.bundles.len());
+        let reference = path.to_path_buf();
+        self.checked.push(CheckedCatalog { reference, report, files, packages, bundles, source });
+    }
+
+    /// Checks what the change does to the repository as a whole.
+    fn change_set(&mut self, revision: &Revision, path: &Path) -> Result<(), Failure> {
+        let repository = Repository::around(&folder_of(path))?;
+        let touched = repository.touched_since(&revision.id)?;
+        let root = match (path.is_relative(), Repository::around(Path::new("."))) {
+            (true, Ok(here)) => here.way_up()?,
+            _ => folder_of(path).join(repository.way_up()?),
+        };
+        let root = if root.as_os_str().is_empty() { PathBuf::from(".") } else { root };
+        let base =
+            match touched.iter().any(|(path, touch)| path.starts_with("operators") && *touch != Touch::Added)
+            {
+                true => CatalogSource::of_revision(repository, &revision.id, Path::new(""))?,
+                false => None,
+            };
+        let users = |package: &str, version: &Version| {
+            let has = |bundles: &[(String, Version)]| {
+                bundles.iter().any(|(name, own)| name == package && own == version)
+            };
+            let users = self.bundles.iter().filter(|(_, bundles)| has(bundles));
+            users.map(|(catalog, _)| catalog.clone()).collect()
+        };
+        let around = Surroundings {
+            existed: &|folder| base.as_ref().is_some_and(|base| base.tree.list(folder).is_ok()),
+            exists: &|folder| root.join(folder).is_dir(),
+            users: &users,
+        };
+        let findings = repository::findings(&touched, &around);
+        if findings.is_empty() {
+            return Ok(());
+        }
+        let tree = DiskTree { root: root.clone() };
+        let report: Report =
+            comparison::locate(&Catalog::default(), &tree, findings, self.configuration.policy());
+        let source = CatalogSource::open(&root)?;
+        self.checked.push(CheckedCatalog {
+            reference: root,
+            source,
+            report,
+            files: 0,
+            packages: 0,
+            bundles: 0,
+        });
+        Ok(())
+    }
+}
+
+fn versions(catalog: &Catalog) -> Vec<(String, Version)> {
+    let found = catalog.bundles.iter().filter_map(|bundle| {
+        let version = fbc_graph::bundle_version::find(bundle)?;
+        Some((bundle.package.clone(), version.version))
+    });
+    found.collect()
+}
+
+/// `2 of 35 packages changed: "a", "b"`
+fn describe(scope: &Scope, before: &Catalog, after: &Catalog) -> String {
+    const SHOWN: usize = 8;
+    let mut all = fbc_model::writer::package_names(before);
+    all.extend(fbc_model::writer::package_names(after));
+    let names: Vec<&str> = scope.packages.iter().map(String::as_str).take(SHOWN).collect();
+    let more = scope.packages.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    match scope.packages.len() {
+        0 => format!("{} changed, none of a package", count(scope.files.len())),
+        changed => format!("{changed} of {} packages changed: {}{more}", all.len(), names.join(", ")),
+    }
+}
+
+fn count(files: usize) -> String {
+    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
+}

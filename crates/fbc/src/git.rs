@@ -1,0 +1,228 @@
+//! Repositories, asked through the `git` program: it knows every kind of them (work trees, shallow and
+//! partial clones, SHA-256), and whoever has a repository has it.
+//!
+//! No shell is involved, and nothing that users name is ever taken for an option.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use fbc_lint::comparison::repository::Touch;
+
+use crate::failure::{Failure, words};
+
+/// A repository, as seen from a folder in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Repository {
+    folder: PathBuf,
+}
+
+impl Repository {
+    /// The repository around a folder.
+    pub(crate) fn around(folder: &Path) -> Result<Self, Failure> {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let repository = Self { folder: folder.to_path_buf() };
+        let output = repository.run(["rev-parse", "--git-dir"])?;
+        if output.status.success() {
+            return Ok(repository);
+        }
+        let said = last_line(&output.stderr);
+        let failure = Failure::new(format!("{} is in no git repository: {said}", folder.display()));
+        Err(if said.contains("dubious ownership") {
+            failure.help(
+                "the repository belongs to another user: `git config --global --add safe.directory PATH`",
+            )
+        } else {
+            failure.help("revisions need a clone with its history; give folders instead if there is none")
+        })
+    }
+
+    /// The commit or tree that a revision names, as an object id.
+    pub(crate) fn resolve(&self, revision: &str) -> Result<String, Failure> {
+        let output = self.run([
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &format!("{revision}^{{tree}}"),
+        ])?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
+        }
+        Err(self.unknown(revision))
+    }
+
+    fn unknown(&self, revision: &str) -> Failure {
+        let failure = Failure::new(format!("there is no revision {revision:?} in the repository"));
+        let is_shallow = self
+            .run(["rev-parse", "--is-shallow-repository"])
+            .is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == "true");
+        let fetch = match revision.split_once('/') {
+            Some((remote, branch)) if !revision.starts_with("refs/") => {
+                format!("git fetch --depth=1 {remote} {branch}:refs/remotes/{revision}")
+            }
+            _ => format!("git fetch --depth=1 origin {revision}"),
+        };
+        if is_shallow {
+            failure
+                .help("the clone is shallow; fetch more of its history first: `fetch-depth: 0` for actions/checkout, `GIT_DEPTH: 0` for GitLab")
+                .help(format!("or fetch just this revision: `{fetch}`"))
+        } else {
+            failure.help(format!(
+                "`git branch --all` and `git tag` list names; a branch that is not here yet: `{fetch}`"
+            ))
+        }
+    }
+
+    /// Where the history of HEAD left that of a revision; nothing where there is no such commit here.
+    pub(crate) fn merge_base(&self, revision: &str) -> Result<Option<String>, Failure> {
+        let commit = format!("{revision}^{{commit}}");
+        let output = self.run(["merge-base", "--end-of-options", &commit, "HEAD"])?;
+        let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        Ok((output.status.success() && !id.is_empty()).then_some(id))
+    }
+
+    /// The folder as a path from the root of the repository; empty at the root itself.
+    pub(crate) fn prefix(&self) -> Result<PathBuf, Failure> {
+        self.path_of("--show-prefix")
+    }
+
+    /// The way from the folder up to the root of the work tree; empty at the root itself.
+    pub(crate) fn way_up(&self) -> Result<PathBuf, Failure> {
+        self.path_of("--show-cdup")
+    }
+
+    fn path_of(&self, what: &str) -> Result<PathBuf, Failure> {
+        let output = self.successful(["rev-parse", what])?;
+        let line = output.strip_suffix(b"\n").unwrap_or(&output);
+        Ok(PathBuf::from(os_string(line.strip_suffix(b"/").unwrap_or(line))))
+    }
+
+    /// What is in a tree, with everything below it: mode, object id and path of each file.
+    pub(crate) fn files(&self, tree: &str) -> Result<Vec<TreeFile>, Failure> {
+        let listing = self.successful(["ls-tree", "-r", "-z", "--full-tree", tree])?;
+        Ok(listing.split(|&byte| byte == 0).filter_map(TreeFile::of_line).collect())
+    }
+
+    /// The files that differ between a tree and the work tree, files that git does not know yet among them.
+    /// Paths are relative to the root of the repository.
+    pub(crate) fn touched_since(&self, tree: &str) -> Result<Vec<(PathBuf, Touch)>, Failure> {
+        let words = ["diff", "--name-status", "--no-renames", "--no-ext-diff", "-z", tree, "--"];
+        let listing = self.successful(words)?;
+        let mut fields = listing.split(|&byte| byte == 0);
+        let mut touched = Vec::new();
+        while let (Some(status), Some(path)) = (fields.next(), fields.next()) {
+            let touch = match status {
+                b"A" => Touch::Added,
+                b"D" => Touch::Deleted,
+                _ => Touch::Modified,
+            };
+            touched.push((PathBuf::from(os_string(path)), touch));
+        }
+        let words = ["ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
+        let unknown = self.successful(words)?;
+        let unknown = unknown.split(|&byte| byte == 0).filter(|path| !path.is_empty());
+        touched.extend(unknown.map(|path| (PathBuf::from(os_string(path)), Touch::Added)));
+        touched.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(touched)
+    }
+
+    /// A git command that runs in the repository.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&self.folder).env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0");
+        command
+    }
+
+    fn run<const N: usize>(&self, words: [&str; N]) -> Result<Output, Failure> {
+        self.command().args(words).stdin(Stdio::null()).output().map_err(|error| not_started(&error))
+    }
+
+    fn successful<const N: usize>(&self, words: [&str; N]) -> Result<Vec<u8>, Failure> {
+        let output = self.run(words)?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let command = words.first().copied().unwrap_or_default();
+        Err(Failure::new(format!("`git {command}` failed: {}", last_line(&output.stderr))))
+    }
+}
+
+/// The failure of a git that does not start.
+pub(crate) fn not_started(error: &std::io::Error) -> Failure {
+    let failure = Failure::new(format!("cannot start git: {}", words(error)));
+    failure.help("revisions of a repository are read through the `git` program; install it, or give folders")
+}
+
+fn last_line(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("no reason given");
+    line.trim_start_matches("fatal: ").to_owned()
+}
+
+/// A file of a revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TreeFile {
+    /// What it is.
+    pub(crate) mode: FileMode,
+    /// The id of its content.
+    pub(crate) id: String,
+    /// The path from the root of the listed tree.
+    pub(crate) path: PathBuf,
+}
+
+/// What a path of a revision is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileMode {
+    /// A file, executable or not.
+    File,
+    /// A symbolic link: its content is where it leads.
+    Link,
+    /// Another repository, of which only a commit is named.
+    Submodule,
+}
+
+impl TreeFile {
+    /// Mode, type and id with spaces between them, a tab, and the path.
+    fn of_line(line: &[u8]) -> Option<Self> {
+        let tab = line.iter().position(|&byte| byte == b'\t')?;
+        let mut words = line.get(..tab)?.split(|&byte| byte == b' ');
+        let mode = match words.next()? {
+            b"120000" => FileMode::Link,
+            b"160000" => FileMode::Submodule,
+            _ => FileMode::File,
+        };
+        let id = String::from_utf8_lossy(words.nth(1)?).into_owned();
+        Some(Self { mode, id, path: PathBuf::from(os_string(line.get(tab + 1..)?)) })
+    }
+}
+
+/// Names in a repository are bytes. Where the system has no such names, what is no text is replaced.
+pub(crate) fn os_string(bytes: &[u8]) -> OsString {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStringExt as _;
+        OsString::from_vec(bytes.to_vec())
+    }
+    #[cfg(not(unix))]
+    {
+        OsString::from(String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_listings() {
+        let file = TreeFile::of_line(b"100755 blob abc\ta b\n.yaml").unwrap();
+        assert_eq!(
+            (file.mode, file.id.as_str(), file.path.as_path()),
+            (FileMode::File, "abc", Path::new("a b\n.yaml"))
+        );
+        assert_eq!(TreeFile::of_line(b"120000 blob abc\tx").unwrap().mode, FileMode::Link);
+        assert_eq!(TreeFile::of_line(b"160000 commit abc\tx").unwrap().mode, FileMode::Submodule);
+        assert_eq!(TreeFile::of_line(b""), None);
+    }
+}
