@@ -49,13 +49,3 @@ fn one_operator_and_one_kind_of_thing_at_a_time() {
     let rest = [("README.md", Modified), ("operators/ci.yaml", Modified), ("catalogs/README.md", Modified)];
     assert!(codes(&[&rest[..], &[catalog]].concat(), &[], &[], &[]).is_empty());
 }
-
-#[test]
-fn folders_of_openshift_versions() {
-    for yes in ["v4.18", "4.9", "v5.0"] {
-        assert!(is_openshift_version(yes), "{yes}");
-    }
-    for no in ["v4", "4.18.1", "v4.x", "foo", "", ".", "v."] {
-        assert!(!is_openshift_version(no), "{no}");
-    }
-}
