@@ -42,7 +42,12 @@ impl CatalogSource {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return match revision_and_path(reference) {
-                    Some((revision, path)) => Self::in_revision(reference, revision, path),
+                    Some((revision, path)) => {
+                        Self::in_revision(reference, revision, path).map_err(|failure| {
+                            // A name such as quay.io/me/catalog:v1 is hardly a revision.
+                            if looks_like_image(reference) { missing(reference) } else { failure }
+                        })
+                    }
                     None => Err(missing(reference)),
                 };
             }

@@ -62,7 +62,8 @@ fn profile_help() -> String {
 }
 
 fn version(text: &str) -> Result<OcpVersion, String> {
-    OcpVersion::parse(text).ok_or_else(|| "write a minor version of OpenShift, such as 4.17".to_owned())
+    let known = OcpVersion::parse(text).filter(|version| version.major >= 4);
+    known.ok_or_else(|| "write a minor version of OpenShift, such as 4.17".to_owned())
 }
 
 fn date(text: &str) -> Result<Date, String> {

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use fbc_lint::Severity;
 use fbc_lint::rules::RULES;
+use fbc_lint::{Rule, Severity};
 
 use super::Configuration;
 use super::resolve::Origin;
@@ -48,15 +48,17 @@ impl Configuration {
         let must_expire = self.waiver_rules.must_expire.to_string();
         self.line(out, "waivers-must-expire", &must_expire, &origins.waivers_must_expire)?;
         writeln!(out, "\n[rules]")?;
-        for rule in RULES.iter() {
-            let level = self.policy.level(rule).map_or("off", Severity::name);
-            let origin = match origins.levels.get(rule.code) {
-                Some(origin) => origin,
-                None if self.policy.profile.levels().any(|(code, ..)| code == rule.code) => &Origin::Profile,
-                None if self.policy.profile.level(rule) == default_level(rule) => &Origin::Default,
-                None => &Origin::Profile,
-            };
-            self.line(out, rule.code, &quoted(level), origin)?;
+        let family = |code: &str| code.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+        let shown: Vec<(&str, &str, &Origin)> = RULES.iter().map(|rule| self.level_shown(rule)).collect();
+        for rules in shown.chunk_by(|a, b| family(a.0) == family(b.0)) {
+            let Some((code, level, origin)) = rules.first() else { continue };
+            if rules.iter().all(|(_, other, from)| other == level && from == origin) {
+                self.line(out, &family(code), &quoted(level), origin)?;
+                continue;
+            }
+            for (code, level, origin) in rules {
+                self.line(out, code, &quoted(level), origin)?;
+            }
         }
         for waiver in self.file.iter().flat_map(|file| &file.waivers) {
             let place = self.file.as_ref().map(|file| file.line_of(&waiver.place)).unwrap_or_default();
@@ -81,6 +83,18 @@ impl Configuration {
         Ok(())
     }
 
+    /// The code of a rule, its level, and where that comes from.
+    fn level_shown(&self, rule: &'static Rule) -> (&'static str, &'static str, &Origin) {
+        let level = self.policy.level(rule).map_or("off", Severity::name);
+        let origin = match self.origins.levels.get(rule.code) {
+            Some(origin) => origin,
+            None if self.policy.profile.levels().any(|(code, ..)| code == rule.code) => &Origin::Profile,
+            None if self.policy.profile.level(rule) == default_level(rule) => &Origin::Default,
+            None => &Origin::Profile,
+        };
+        (rule.code, level, origin)
+    }
+
     fn line(&self, out: &mut dyn Write, key: &str, value: &str, origin: &Origin) -> io::Result<()> {
         let origin = match origin {
             Origin::Default => "default".to_owned(),
@@ -92,7 +106,7 @@ impl Configuration {
     }
 }
 
-fn default_level(rule: &fbc_lint::Rule) -> fbc_lint::policy::Level {
+fn default_level(rule: &Rule) -> fbc_lint::policy::Level {
     fbc_lint::Profile::Default.level(rule)
 }
 

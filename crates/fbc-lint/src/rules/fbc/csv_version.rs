@@ -12,7 +12,7 @@ use super::opm;
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
     code: "FBC235",
-    name: "csv-version",
+    name: "csv-semver",
     summary: "The version in a ClusterServiceVersion is no semantic version",
     explanation: "\
 Release policies read `spec.version` of the ClusterServiceVersion, not the property `olm.package`, and refuse
