@@ -14,6 +14,7 @@ pub mod report;
 pub mod rule;
 pub mod rules;
 pub mod schema;
+pub mod template;
 pub mod verdict;
 
 pub use bundle::{BundleContext, Targets, lint_bundle};
@@ -22,3 +23,4 @@ pub use policy::Policy;
 pub use profile::Profile;
 pub use report::{Located, Report, Span, lint, lint_under, load};
 pub use rule::Rule;
+pub use template::lint_template;

@@ -145,6 +145,11 @@ impl CatalogSource {
         Self { tree, root: Root::Folder(folder.to_path_buf()) }
     }
 
+    /// A tree with one file, shown as the path.
+    pub(crate) fn of_file(tree: Box<dyn Tree>, path: &Path) -> Self {
+        Self { tree, root: Root::File(path.to_path_buf()) }
+    }
+
     /// The same catalog with some files in other versions.
     pub(crate) fn overlaid(self, files: FileVersions) -> Self {
         Self { tree: Box::new(OverlayTree::new(self.tree, files)), ..self }

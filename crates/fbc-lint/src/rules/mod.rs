@@ -12,12 +12,22 @@ pub mod grf;
 pub mod img;
 pub mod olm;
 pub mod rep;
+pub mod tpl;
 
 /// All rules in the order of their codes.
 pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-    let mut rules: Vec<&'static Rule> =
-        [bnd::RULES, cfg::RULES, dep::RULES, fbc::RULES, grf::RULES, img::RULES, olm::RULES, rep::RULES]
-            .concat();
+    let mut rules: Vec<&'static Rule> = [
+        bnd::RULES,
+        cfg::RULES,
+        dep::RULES,
+        fbc::RULES,
+        grf::RULES,
+        img::RULES,
+        olm::RULES,
+        rep::RULES,
+        tpl::RULES,
+    ]
+    .concat();
     rules.sort_by_key(|rule| rule.code);
     rules
 });

@@ -60,7 +60,7 @@ pub fn write(catalog: &Catalog, format: Format, out: &mut dyn io::Write) -> Resu
     parts(catalog).iter().try_for_each(|part| part.write(format, out))
 }
 
-/// The blobs in the order in which [`write`] writes them, without those that it leaves out.
+/// The blobs in the order in which [`write()`] writes them, without those that it leaves out.
 #[must_use]
 pub fn in_order(catalog: &Catalog) -> Vec<BlobRef<'_>> {
     parts(catalog).into_iter().flat_map(|part| part.blobs).collect()
@@ -149,7 +149,7 @@ impl BlobRef<'_> {
         }
     }
 
-    /// Hands the blob to a sink, piece by piece in the order of the JSON that [`write`] writes.
+    /// Hands the blob to a sink, piece by piece in the order of the JSON that [`write()`] writes.
     pub fn write_to(self, sink: &mut impl Sink) {
         match self {
             Self::Package(package) => fields::package(sink, package),

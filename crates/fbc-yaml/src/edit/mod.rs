@@ -1,8 +1,8 @@
 //! Edits of documents in their text: a change touches the bytes that it must, and nothing else, so that
 //! comments, order and layout stay as their author has them.
 //!
-//! A [`Change`] has two meanings: on the value of a document ([`value`], a few lines and surely right) and
-//! on its text ([`text`], which knows how lists and objects are written). After each change the text is
+//! A [`Change`] has two meanings: on the value of a document (`value`, a few lines and surely right) and
+//! on its text (`text`, which knows how lists and objects are written). After each change the text is
 //! read again, and what it says must be what the value has become; else the change is refused. So a way of
 //! writing that the code does not know leads to an error, never to a wrong file.
 //!

@@ -194,13 +194,19 @@ impl Style {
     }
 }
 
-/// Tells on standard error what is wrong with catalogs that a command needs, a line for each error.
+/// Tells errors on standard error, a line each.
 pub(crate) fn report_on_stderr(catalogs: &[CheckedCatalog]) -> Result<(), Failure> {
+    tell(catalogs, true)
+}
+
+/// Tells errors and warnings on standard error, a line each.
+pub(crate) fn advise_on_stderr(catalogs: &[CheckedCatalog]) -> Result<(), Failure> {
+    tell(catalogs, false)
+}
+
+fn tell(catalogs: &[CheckedCatalog], quiet: bool) -> Result<(), Failure> {
     let stderr = io::stderr();
-    let style = Style {
-        color: AutoStream::choice(&stderr) != ColorChoice::Never,
-        quiet: true,
-        max_findings: Some(1_000),
-    };
+    let color = AutoStream::choice(&stderr) != ColorChoice::Never;
+    let style = Style { color, quiet, max_findings: Some(1_000) };
     Ok(concise::write(catalogs, style, &mut BufWriter::new(stderr.lock()))?)
 }

@@ -1,19 +1,23 @@
 //! `fbc template render`: a catalog from a template.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_graph::mermaid::{MermaidOptions, draw};
+use fbc_model::Catalog;
 use fbc_model::render::MigrateLevel;
+use fbc_model::tree::MemoryTree;
 use fbc_model::writer::Format;
 use fbc_template::{Renderer, TemplateError, TemplateKind};
 
 use super::super::render::{levels, write};
 use super::{opm_error, read, refusal};
-use crate::failure::{CLEAN, Failure};
+use crate::catalog_source::CatalogSource;
+use crate::configuration::{Configuration, PolicyArguments};
+use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMapArguments, TemplateBundles};
 use crate::output_file::write_output;
+use crate::report::{CheckedCatalog, advise_on_stderr};
 
 /// Render a template to a catalog
 ///
@@ -33,6 +37,9 @@ pub(super) struct Arguments {
     /// Bring bundles up to date, up to this level
     #[arg(long, value_name = "LEVEL", value_parser = levels())]
     migrate_level: Option<MigrateLevel>,
+    /// Exit with 1 if the expansion holds what its author may not have meant
+    #[arg(long)]
+    deny_warnings: bool,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
@@ -70,11 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         migrate: arguments.migrate_level.unwrap_or_default(),
     };
     let catalog = fbc_template::render(kind, &text, &renderer).map_err(failure)?;
-    let mut err = anstream::stderr().lock();
-    for advice in fbc_template::lint_expansion(kind, &text, &catalog) {
-        // Advice is not worth failing for.
-        let _ = writeln!(err, "warning: {}", advice.message());
-    }
+    let has_advice = advise(kind, path, &text, &catalog)?;
     write_output(arguments.output_file.as_deref(), |out| match arguments.output {
         TemplateOutput::Json => write(&catalog, Format::Json, out),
         TemplateOutput::Yaml => write(&catalog, Format::Yaml, out),
@@ -84,7 +87,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             Ok(out.write_all(chart.text.as_bytes())?)
         }
     })?;
-    Ok(CLEAN)
+    Ok(if has_advice && arguments.deny_warnings { FINDINGS } else { CLEAN })
+}
+
+/// Tells on standard error what in the expansion the author may not have meant; whether there is something.
+fn advise(kind: TemplateKind, path: &Path, text: &[u8], expansion: &Catalog) -> Result<bool, Failure> {
+    let configuration = Configuration::of(&PolicyArguments::default(), &[path.to_path_buf()])?;
+    let name = path.file_name().map_or(Path::new("-"), Path::new);
+    let tree: MemoryTree = [(name, text)].into_iter().collect();
+    let report = fbc_lint::lint_template(kind, (&tree, name), text, expansion, configuration.policy());
+    let (reference, source) = (path.to_path_buf(), CatalogSource::of_file(Box::new(tree), path));
+    let checked = CheckedCatalog { reference, source, report, files: 1, packages: 0, bundles: 0 };
+    let has_advice = !checked.report.findings.is_empty();
+    advise_on_stderr(&[checked])?;
+    Ok(has_advice)
 }
 
 fn kind_of(name: &Path) -> Option<TemplateKind> {

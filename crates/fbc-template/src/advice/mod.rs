@@ -1,5 +1,7 @@
 //! What in an expansion its author may not have meant: nothing that opm refuses.
 
+mod place;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use fbc_graph::bundle_version;
@@ -227,6 +229,14 @@ mod tests {
             ]
         );
         assert_eq!(advice.first().map(Advice::package), Some("testop"));
+        let pointers: Vec<Option<String>> = advice
+            .iter()
+            .map(|advice| {
+                advice.place(TemplateKind::Semver, template, &catalog).and_then(|place| place.pointer)
+            })
+            .collect();
+        let pointer = |text: &str| Some(text.to_owned());
+        assert_eq!(pointers, [pointer("/defaultChannelTypePreference"), pointer("/candidate")]);
         let minor = b"schema: olm.semver\nstable: {bundles: [{image: a}, {image: b}, {image: c}]}\n";
         let catalog = expand(TemplateKind::Semver, minor, &images).unwrap();
         assert_eq!(lint_expansion(TemplateKind::Semver, minor, &catalog), []);
@@ -254,5 +264,12 @@ mod tests {
                  which is newer",
             ]
         );
+        let pointers: Vec<Option<String>> = advice
+            .iter()
+            .map(|advice| {
+                advice.place(TemplateKind::Basic, template, &catalog).and_then(|place| place.pointer)
+            })
+            .collect();
+        assert_eq!(pointers, [Some("/entries/1/image".to_owned()), Some("/entries/3/image".to_owned())]);
     }
 }

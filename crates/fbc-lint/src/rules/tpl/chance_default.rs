@@ -1,0 +1,22 @@
+//! A default channel that the template did not ask for.
+
+use crate::rule::{Basis, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "TPL002",
+    name: "chance-default",
+    summary: "The default channel is of another kind than the template prefers",
+    explanation: "\
+A semver template chooses the default channel while it makes the channels: each new one is compared by
+the version that it begins with, so a later minor version beats the channel of the whole major version,
+which began with the first. `defaultChannelTypePreference` only decides between channels that begin with
+the same version.
+
+Generate one kind of channel only, or set the default channel in the rendered catalog.
+
+The rule looks at what `fbc template render` makes; the place is in the template.",
+    basis: Basis::Advice,
+    check: Check::Elsewhere,
+    cases: &[],
+};

@@ -1,0 +1,22 @@
+//! Bundles of an expansion whose order is not certain.
+
+use crate::rule::{Basis, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "TPL003",
+    name: "same-version",
+    summary: "Bundles of the expansion have the same version",
+    explanation: "\
+Build metadata such as `+2` does not order versions, and semver templates and OLM v0 do not look at
+releases. Of bundles with the same version nobody can say which is newer, so there is no certain upgrade
+between them.
+
+Give the rebuilt bundle a version of its own, or use a substitutes template to put it in the place of the
+first.
+
+The rule looks at what `fbc template render` makes; the place is in the template.",
+    basis: Basis::Advice,
+    check: Check::Elsewhere,
+    cases: &[],
+};
