@@ -57,7 +57,8 @@ fn d_fbc_10_loading_recurses_and_any_error_fails_all() {
 fn d_fbc_11_the_documented_index_ignore() {
     let ignore = "**/*\n!*.json\n!*.yaml\n**/objects/*.json\n**/objects/*.yaml\n";
     let text = package("foo");
-    let (broken, files) = ("{", [".indexignore", "README.md", "a/objects/x.yaml", "objects/y.json", "a/b/z.txt"]);
+    let (broken, files) =
+        ("{", [".indexignore", "README.md", "a/objects/x.yaml", "objects/y.json", "a/b/z.txt"]);
     let mut all = vec![("a/catalog.yaml", text.as_str()), (files[0], ignore)];
     all.extend(files[1..].iter().map(|path| (*path, broken)));
     assert_eq!(refusal(&all), None);
@@ -87,7 +88,10 @@ fn d_fbc_12_the_documented_tree() {
 fn d_fbc_13_catalogs_compose_by_copying() {
     let (a, b) = (package("a"), package("b"));
     assert_eq!(refusal(&[("index.yaml", a.as_str())]), None);
-    assert_eq!(refusal(&[("catalogA/a/index.yaml", a.as_str()), ("catalogB/b/index.yaml", b.as_str())]), None);
+    assert_eq!(
+        refusal(&[("catalogA/a/index.yaml", a.as_str()), ("catalogB/b/index.yaml", b.as_str())]),
+        None
+    );
 }
 
 #[test]
@@ -132,7 +136,9 @@ fn d_fbc_27_deprecations_need_references_and_are_unique() {
 #[test]
 fn d_fbc_28_package_references_have_no_name_and_others_need_one() {
     let blob = |reference: &str| {
-        format!("schema: olm.deprecations\npackage: foo\nentries:\n- {{reference: {reference}, message: old}}\n")
+        format!(
+            "schema: olm.deprecations\npackage: foo\nentries:\n- {{reference: {reference}, message: old}}\n"
+        )
     };
     assert_ne!(refusal_with(&blob("{schema: olm.package, name: foo}")), "");
     assert_ne!(refusal_with(&blob("{schema: olm.channel}")), "");
@@ -149,5 +155,8 @@ fn d_fbc_32_properties_of_other_types_may_hold_anything() {
 
 #[test]
 fn d_fbc_45_a_channel_needs_a_bundle() {
-    assert_refused(&CHANNEL.replace("stable", "fast").replace("[{name: foo.v1.0.0}]", "[]"), "channel must contain");
+    assert_refused(
+        &CHANNEL.replace("stable", "fast").replace("[{name: foo.v1.0.0}]", "[]"),
+        "channel must contain",
+    );
 }
