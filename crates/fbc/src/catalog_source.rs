@@ -216,7 +216,10 @@ impl Tree for FileTree {
 fn looks_like_image(path: &Path) -> bool {
     let text = path.to_string_lossy();
     let host = text.split_once('/').map(|(host, _)| host).unwrap_or_default();
-    !host.starts_with('.') && host.contains(['.', ':'])
+    let (name, port) = host.split_once(':').map_or((host, None), |(name, port)| (name, Some(port)));
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-');
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    is_name && !name.starts_with('.') && port.map_or(name.contains('.'), is_port)
 }
 
 /// The two parts of `REV:PATH`; nothing where there is no revision.

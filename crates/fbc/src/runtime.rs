@@ -8,7 +8,7 @@ use crate::failure::Failure;
 const WORKER_STACK_BYTES: usize = 16 << 20;
 
 /// The stack of the thread that runs the command.
-const COMMAND_STACK_BYTES: usize = 64 << 20;
+pub(crate) const COMMAND_STACK_BYTES: usize = 64 << 20;
 
 /// Runs a command on a thread of its own with a deep stack.
 pub(crate) fn on_large_stack(command: impl FnOnce() -> ExitCode + Send + 'static) -> ExitCode {

@@ -250,11 +250,16 @@ mod tests {
 
     #[test]
     fn what_is_too_deep_is_refused() {
-        assert!(Program::compile(&"[".repeat(MAX_DEPTH + 1), &[]).is_err());
-        for (open, close) in [("[", "]"), ("(", ")"), ("{a:", "}")] {
-            let text = format!("{}1{}", open.repeat(MAX_DEPTH), close.repeat(MAX_DEPTH));
-            assert!(Program::compile(&text, &[]).is_ok(), "{open}");
-        }
+        // As in the binary: threads of tests have smaller stacks.
+        let thread =
+            std::thread::Builder::new().stack_size(crate::runtime::COMMAND_STACK_BYTES).spawn(|| {
+                assert!(Program::compile(&"[".repeat(MAX_DEPTH + 1), &[]).is_err());
+                for (open, close) in [("[", "]"), ("(", ")"), ("{a:", "}")] {
+                    let text = format!("{}1{}", open.repeat(MAX_DEPTH), close.repeat(MAX_DEPTH));
+                    assert!(Program::compile(&text, &[]).is_ok(), "{open}");
+                }
+            });
+        thread.unwrap().join().unwrap();
     }
 
     #[test]
