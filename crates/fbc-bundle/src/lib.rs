@@ -1,6 +1,7 @@
 //! registry+v1 bundles: folders with the manifests of one version of an operator, and what becomes of
 //! them.
 
+pub mod crd_upgrade;
 pub mod folder;
 pub mod image_template;
 pub mod render;

@@ -1,6 +1,7 @@
 //! The commands of fbc, one file each: arguments, and what they print.
 
 pub(crate) mod completions;
+pub(crate) mod crd;
 pub(crate) mod debug;
 pub(crate) mod explain;
 pub(crate) mod filter;

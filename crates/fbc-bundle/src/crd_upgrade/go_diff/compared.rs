@@ -1,0 +1,95 @@
+//! Two values side by side, with the counts on which go-cmp's layout depends.
+//!
+//! Source: `google/go-cmp:cmp/compare.go`, `cmp/report_value.go`.
+
+use super::edit_script::{Edit, Likeness, edit_script};
+use crate::crd_upgrade::schema_type::Type;
+use crate::crd_upgrade::value::Value;
+
+/// An old and a new value of one type; one of them may be missing.
+#[derive(Debug)]
+pub(super) struct Compared<'v> {
+    pub(super) kind: Type,
+    pub(super) old: Option<&'v Value>,
+    pub(super) new: Option<&'v Value>,
+    /// Leaves that are equal, and that differ.
+    pub(super) likeness: Likeness,
+    /// All nodes below.
+    pub(super) children: usize,
+    /// Levels below.
+    pub(super) depth: usize,
+    /// What is below, with the names that a report puts in front.
+    pub(super) records: Vec<(String, Compared<'v>)>,
+}
+
+impl<'v> Compared<'v> {
+    /// Compares two values.
+    pub(super) fn of(kind: Type, old: Option<&'v Value>, new: Option<&'v Value>) -> Self {
+        let mut compared = Self {
+            kind,
+            old,
+            new,
+            likeness: Likeness::default(),
+            children: 0,
+            depth: 0,
+            records: Vec::new(),
+        };
+        let (Some(old), Some(new)) = (old, new) else {
+            compared.likeness.different = 1;
+            return compared;
+        };
+        match (kind, old, new) {
+            (Type::Struct(of), Value::Struct(old), Value::Struct(new)) => {
+                for (field, (old, new)) in of.fields.iter().zip(old.iter().zip(new)) {
+                    compared.push(field.name.to_owned(), Self::of(field.kind, Some(old), Some(new)));
+                }
+            }
+            (Type::List(list), Value::List(Some(old)), Value::List(Some(new))) => {
+                for (old, new) in aligned(list.element, old, new) {
+                    compared.push(String::new(), Self::of(list.element, old, new));
+                }
+            }
+            (Type::Map(map), Value::Map(Some(old)), Value::Map(Some(new))) => {
+                let mut keys: Vec<&String> = old.keys().chain(new.keys()).collect();
+                keys.sort();
+                keys.dedup();
+                for key in keys {
+                    let name = super::format::quoted(key);
+                    compared.push(name, Self::of(map.value, old.get(key), new.get(key)));
+                }
+            }
+            (Type::Pointer(to), Value::Pointer(Some(old)), Value::Pointer(Some(new))) => {
+                compared.push(String::new(), Self::of(*to, Some(old), Some(new)));
+            }
+            _ if old == new => compared.likeness.same = 1,
+            _ => compared.likeness.different = 1,
+        }
+        compared
+    }
+
+    fn push(&mut self, name: String, child: Self) {
+        self.likeness.same += child.likeness.same;
+        self.likeness.different += child.likeness.different;
+        self.children += child.children + 1;
+        self.depth = self.depth.max(child.depth + 1);
+        self.records.push((name, child));
+    }
+}
+
+/// Elements of two lists beside each other, as the edit script pairs them.
+fn aligned<'v>(
+    element: Type,
+    old: &'v [Value],
+    new: &'v [Value],
+) -> Vec<(Option<&'v Value>, Option<&'v Value>)> {
+    let compare = |x: usize, y: usize| Compared::of(element, old.get(x), new.get(y)).likeness;
+    let (mut x, mut y) = (old.iter(), new.iter());
+    edit_script(old.len(), new.len(), &compare)
+        .into_iter()
+        .map(|edit| match edit {
+            Edit::Removed => (x.next(), None),
+            Edit::Inserted => (None, y.next()),
+            Edit::Same | Edit::Modified => (x.next(), y.next()),
+        })
+        .collect()
+}
