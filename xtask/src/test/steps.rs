@@ -11,7 +11,7 @@ use crate::process::{self, Finished};
 use crate::{generate, layering, workspace};
 
 /// The conformance suites that `fbc` passes today; a suite is added here together with the command that it needs.
-const CONFORMANCE_SUITES: [&str; 5] = ["validate", "render", "bundles", "templates", "ranges"];
+const CONFORMANCE_SUITES: [&str; 6] = ["validate", "render", "bundles", "templates", "ranges", "crd"];
 
 /// Recorded answers that no rule gives, with the reason. They count as skipped when they differ.
 const IRREPRODUCIBLE: [(&str, &str); 1] = [(

@@ -15,8 +15,8 @@ pub const V1: &str = "apiextensions.k8s.io/v1";
 /// The API version that clusters served before Kubernetes 1.22.
 pub const V1BETA1: &str = "apiextensions.k8s.io/v1beta1";
 
-/// How deep values of a definition may nest; the deepest schemas in use have a quarter of it.
-pub const DEEPEST: usize = 400;
+/// How deep values of a definition may nest; schemas in use have less than half of it.
+pub const DEEPEST: usize = 160;
 
 /// A custom resource definition.
 #[derive(Clone, Debug)]
@@ -101,7 +101,7 @@ pub enum DefinitionError {
         version: String,
     },
     /// A value of another kind than Kubernetes wants.
-    #[error("definition {name:?}: {pointer} is a {found} where a {wanted} is expected")]
+    #[error("definition {name:?}: {pointer} is of kind {found}, expected {wanted}")]
     WrongKind {
         /// The definition.
         name: String,

@@ -99,7 +99,7 @@ pub fn compare(
         }
     }
     let (messages, error) = refusal(new.name, target, &changes);
-    changes.sort_by(|left, right| left.class.cmp(&right.class));
+    changes.sort_by_key(|change| change.class);
     Upgrade { name: new.name.to_owned(), is_safe: messages.is_empty(), messages, error, changes }
 }
 

@@ -2,9 +2,15 @@
 //!
 //! Source: `google/go-cmp:cmp/compare.go`, `cmp/report_value.go`.
 
+use std::cell::Cell;
+
 use super::edit_script::{Edit, Likeness, edit_script};
 use crate::crd_upgrade::schema_type::Type;
 use crate::crd_upgrade::value::Value;
+
+/// How many pairs of values are compared before the rest counts as different. Lists in lists are compared again and
+/// again, which takes the reference exponential time; real schemas stay far below.
+const MOST_COMPARISONS: usize = 200_000;
 
 /// An old and a new value of one type; one of them may be missing.
 #[derive(Debug)]
@@ -24,7 +30,11 @@ pub(super) struct Compared<'v> {
 
 impl<'v> Compared<'v> {
     /// Compares two values.
-    pub(super) fn of(kind: Type, old: Option<&'v Value>, new: Option<&'v Value>) -> Self {
+    pub(super) fn of(kind: Type, old: &'v Value, new: &'v Value) -> Self {
+        Self::within(kind, Some(old), Some(new), &Cell::new(MOST_COMPARISONS))
+    }
+
+    fn within(kind: Type, old: Option<&'v Value>, new: Option<&'v Value>, comparisons: &Cell<usize>) -> Self {
         let mut compared = Self {
             kind,
             old,
@@ -34,19 +44,24 @@ impl<'v> Compared<'v> {
             depth: 0,
             records: Vec::new(),
         };
-        let (Some(old), Some(new)) = (old, new) else {
+        let left = comparisons.get();
+        comparisons.set(left.saturating_sub(1));
+        let (Some(old), Some(new), 1..) = (old, new, left) else {
             compared.likeness.different = 1;
             return compared;
         };
         match (kind, old, new) {
             (Type::Struct(of), Value::Struct(old), Value::Struct(new)) => {
                 for (field, (old, new)) in of.fields.iter().zip(old.iter().zip(new)) {
-                    compared.push(field.name.to_owned(), Self::of(field.kind, Some(old), Some(new)));
+                    compared.push(
+                        field.name.to_owned(),
+                        Self::within(field.kind, Some(old), Some(new), comparisons),
+                    );
                 }
             }
             (Type::List(list), Value::List(Some(old)), Value::List(Some(new))) => {
-                for (old, new) in aligned(list.element, old, new) {
-                    compared.push(String::new(), Self::of(list.element, old, new));
+                for (old, new) in aligned(list.element, old, new, comparisons) {
+                    compared.push(String::new(), Self::within(list.element, old, new, comparisons));
                 }
             }
             (Type::Map(map), Value::Map(Some(old)), Value::Map(Some(new))) => {
@@ -55,11 +70,11 @@ impl<'v> Compared<'v> {
                 keys.dedup();
                 for key in keys {
                     let name = super::format::quoted(key);
-                    compared.push(name, Self::of(map.value, old.get(key), new.get(key)));
+                    compared.push(name, Self::within(map.value, old.get(key), new.get(key), comparisons));
                 }
             }
             (Type::Pointer(to), Value::Pointer(Some(old)), Value::Pointer(Some(new))) => {
-                compared.push(String::new(), Self::of(*to, Some(old), Some(new)));
+                compared.push(String::new(), Self::within(*to, Some(old), Some(new), comparisons));
             }
             _ if old == new => compared.likeness.same = 1,
             _ => compared.likeness.different = 1,
@@ -81,8 +96,10 @@ fn aligned<'v>(
     element: Type,
     old: &'v [Value],
     new: &'v [Value],
+    comparisons: &Cell<usize>,
 ) -> Vec<(Option<&'v Value>, Option<&'v Value>)> {
-    let compare = |x: usize, y: usize| Compared::of(element, old.get(x), new.get(y)).likeness;
+    let compare =
+        |x: usize, y: usize| Compared::within(element, old.get(x), new.get(y), comparisons).likeness;
     let (mut x, mut y) = (old.iter(), new.iter());
     edit_script(old.len(), new.len(), &compare)
         .into_iter()

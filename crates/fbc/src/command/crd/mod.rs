@@ -4,7 +4,7 @@ mod source;
 mod told;
 mod view;
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
@@ -97,13 +97,23 @@ fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
     let (old, new) = (Definitions::load(&arguments.old)?, Definitions::load(&arguments.new)?);
     let upgrades = crd_upgrade::compare_sets(&old.objects(), &new.objects(), target, enforcement)
         .map_err(|error| source::failure(&error, &old, &new))?;
-    let mut out = terminal::stdout();
     match arguments.format {
-        DiffFormat::Json => writeln!(out, "{:#}", as_json(&upgrades, target, arguments.enforcement))?,
-        DiffFormat::Text => view::write(&upgrades, view::Form::Text, &mut out)?,
-        DiffFormat::Markdown => view::write(&upgrades, view::Form::Markdown, &mut out)?,
+        DiffFormat::Json => {
+            let mut out = terminal::stdout();
+            writeln!(out, "{:#}", as_json(&upgrades, target, arguments.enforcement))?;
+            out.flush()?;
+        }
+        DiffFormat::Text => {
+            let mut out = anstream::AutoStream::auto(io::stdout()).lock();
+            view::write(&upgrades, view::Form::Text, &mut out)?;
+            out.flush()?;
+        }
+        DiffFormat::Markdown => {
+            let mut out = terminal::stdout();
+            view::write(&upgrades, view::Form::Markdown, &mut out)?;
+            out.flush()?;
+        }
     }
-    out.flush()?;
     Ok(if upgrades.iter().all(|upgrade| upgrade.is_safe) { CLEAN } else { FINDINGS })
 }
 

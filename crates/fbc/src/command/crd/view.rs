@@ -1,6 +1,6 @@
 //! The view for people: what changes, grouped by cause, why it hurts whom, the rest counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use fbc_bundle::crd_upgrade::{Cause, Change, Class, Upgrade};
@@ -117,25 +117,26 @@ fn lines(cause: Cause, changes: &[&Change]) -> Vec<String> {
         lines.dedup();
         return lines;
     }
-    let mut places: Vec<(&str, &str)> = changes
+    let places: BTreeSet<(&str, &str)> = changes
         .iter()
         .filter(|change| !change.path.is_empty())
         .map(|change| (change.version.as_str(), change.path.as_str()))
         .collect();
-    places.sort_unstable();
-    places.dedup();
-    let mut roots: Vec<(&str, &str, usize)> = Vec::new();
+    // Places above come first, for their paths are the beginnings of those below.
+    let mut roots: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for (version, path) in places {
-        // Sorting by bytes does not keep `a.b` next to `a` when there is `a-b`, so all roots are asked for.
-        let is_below = |root: &str| path.strip_prefix(root).is_some_and(|rest| rest.starts_with(['.', '[']));
-        match roots.iter_mut().rev().find(|(of, root, _)| *of == version && is_below(root)) {
-            Some((.., below)) => *below += 1,
-            None => roots.push((version, path, 0)),
+        let above = path.match_indices(['.', '[']).filter_map(|(end, _)| path.get(..end));
+        let root = above.map(|above| (version, above)).find(|above| roots.contains_key(above));
+        match root.and_then(|root| roots.get_mut(&root)) {
+            Some(below) => *below += 1,
+            None => {
+                roots.insert((version, path), 0);
+            }
         }
     }
     roots
         .into_iter()
-        .map(|(version, path, below)| match below {
+        .map(|((version, path), below)| match below {
             0 => format!("{version} {path}"),
             below => format!("{version} {path} and {} below", counted(below, "field")),
         })
