@@ -1,5 +1,6 @@
 //! Statements of the product document on CRD upgrade safety, for both targets, and what lies beyond them.
 
+mod examples;
 mod recorded;
 mod safety;
 mod statements;

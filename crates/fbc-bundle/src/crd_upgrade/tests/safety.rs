@@ -122,6 +122,21 @@ fn risks_that_nothing_refuses() {
 }
 
 #[test]
+fn what_clusters_refuse_is_never_the_same() {
+    let text = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a.b}, status: \
+                {storedVersions: [v1, v2]}, spec: {versions: [{name: v1, served: true, storage: true, schema: {}}]}}";
+    let stored = read(text);
+    assert_eq!(
+        upgrade(&stored, &stored, Target::Latest).messages,
+        ["storedVersionRemoval: stored versions removed : [v2]"]
+    );
+    let fine = read(&text.replace(", v2", ""));
+    assert!(Definition::is_same(fine.root(), fine.root()));
+    let beta = read(&text.replace(", v2", "").replace("k8s.io/v1,", "k8s.io/v1beta1,"));
+    assert!(!upgrade(&beta, &beta, Target::Latest).is_safe);
+}
+
+#[test]
 fn nothing_served_brings_4_19_down() {
     let none = versions("[{name: v1, storage: true, schema: {}}]", "Namespaced", "");
     let old = versions("[{name: v1, served: true, storage: true, schema: {}}]", "Namespaced", "");
