@@ -70,6 +70,7 @@ fn at_place(
         return;
     }
     let is_removed = new.is_none();
+    let (old_schema, new_schema) = (old, new);
     let mut old = attributes(old);
     let mut new = new.map_or_else(|| Attributes(Value::zero_struct(&SCHEMA)), attributes);
     if are_equal(target, &old, &new) {
@@ -102,7 +103,7 @@ fn at_place(
             Target::Latest => unhandled::message(&old.0, &new.0),
             Target::Ocp419 => "has unknown change, refusing to determine that change is safe".to_owned(),
         };
-        let (old, new) = unhandled::values(&old.0, &new.0);
+        let (old, new) = unhandled::written((&old.0, old_schema), (&new.0, new_schema));
         changes.push(
             Change::new(Class::Refused, cause, UNHANDLED).at(version, path).values(old, new).message(message),
         );

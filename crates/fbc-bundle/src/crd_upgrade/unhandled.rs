@@ -3,10 +3,11 @@
 //! Source: `operator-framework/operator-controller:internal/operator-controller/rukpak/preflights/crdupgradesafety/
 //! crdupgradesafety.go`, which picks names and values from the lines that go-cmp prints.
 
+use fbc_yaml::Node;
+
 use super::go_diff;
-use super::go_diff::gogo;
 use super::schema_type::{A_SCHEMA, SCHEMA, Type};
-use super::value::Value;
+use super::value::{Value, raw_json};
 
 /// What changed in one field of the printed difference.
 #[derive(Default)]
@@ -83,14 +84,18 @@ fn told(detail: Detail) -> Option<String> {
     Some(format!("{field} {} -> {}{changed}", shown(&before), shown(&after)))
 }
 
-/// Old and new values of the fields that differ, as `Field=value`.
-pub(super) fn values(old: &Value, new: &Value) -> (String, String) {
+/// The attributes that differ as they are written, `attribute=JSON`, on the old and on the new side.
+pub(super) fn written(
+    (old, old_schema): (&Value, Node<'_>),
+    (new, new_schema): (&Value, Option<Node<'_>>),
+) -> (String, String) {
     let (Value::Struct(old), Value::Struct(new)) = (old, new) else { return Default::default() };
     let differing = SCHEMA.fields.iter().zip(old.iter().zip(new)).filter(|(_, (old, new))| old != new);
     let mut texts = (Vec::new(), Vec::new());
-    for (field, (old, new)) in differing {
-        texts.0.extend((!old.is_zero()).then(|| format!("{}={}", field.key, gogo::inside(field.kind, old))));
-        texts.1.extend((!new.is_zero()).then(|| format!("{}={}", field.key, gogo::inside(field.kind, new))));
+    for (field, _) in differing {
+        let text = |schema: Node<'_>| Some(format!("{}={}", field.key, raw_json(schema.get(field.key)?)));
+        texts.0.extend(text(old_schema));
+        texts.1.extend(new_schema.and_then(text));
     }
     (texts.0.join(" "), texts.1.join(" "))
 }

@@ -26,7 +26,7 @@ fn message(of: &StructType, fields: &[Value]) -> String {
     text
 }
 
-pub(crate) fn inside(kind: Type, value: &Value) -> String {
+fn inside(kind: Type, value: &Value) -> String {
     match (kind, value) {
         (Type::Pointer(to), Value::Pointer(Some(pointee))) => {
             pointer(*to, pointee).unwrap_or_else(|| format!("*{}", plain(*to, pointee)))
