@@ -2,6 +2,7 @@
 //! them.
 
 pub mod contents;
+pub mod crd_upgrade;
 pub mod folder;
 pub mod image_template;
 pub mod kubernetes;

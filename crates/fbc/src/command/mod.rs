@@ -3,6 +3,7 @@
 pub(crate) mod add;
 pub(crate) mod bundle;
 pub(crate) mod completions;
+pub(crate) mod crd;
 pub(crate) mod debug;
 pub(crate) mod deprecate;
 pub(crate) mod diff;

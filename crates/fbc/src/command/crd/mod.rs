@@ -1,0 +1,162 @@
+//! `fbc crd`: questions about custom resource definitions.
+
+mod source;
+mod told;
+mod view;
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use fbc_bundle::crd_upgrade::{self, Enforcement, Target, Upgrade};
+use serde_json::{Value, json};
+
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::terminal;
+use source::Definitions;
+
+/// Compare custom resource definitions
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    Diff(DiffArguments),
+}
+
+/// Would clusters accept the upgrade from one definition to another, and whom does it hurt?
+///
+/// OLD and NEW hold one or several CustomResourceDefinitions, which are paired by name. The answer is that of the
+/// check that OLM v1 makes before an upgrade, in its words, and that of the API server.
+///
+/// Exits with 1 if the upgrade is refused.
+#[derive(Args, Debug)]
+struct DiffArguments {
+    /// What is on the cluster: a file, a folder of manifests, a bundle folder, or `-` for standard input
+    #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
+    old: PathBuf,
+    /// What takes its place
+    #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
+    new: PathBuf,
+    /// The format to write
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: DiffFormat,
+    /// Whose check and words count
+    #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = ["latest", "ocp-4.19"])]
+    target: String,
+    /// Whether the check is made; what the API server refuses is told in any case
+    #[arg(long, value_enum, ignore_case = true, default_value_t, value_name = "ENFORCEMENT")]
+    enforcement: EnforcementName,
+}
+
+/// The formats of comparisons.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum DiffFormat {
+    /// What changes, by cause
+    #[default]
+    Text,
+    /// Everything, as a JSON object
+    Json,
+    /// As text, for comments on pull requests
+    Markdown,
+}
+
+/// The enforcements of the check.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum EnforcementName {
+    /// As usual
+    #[default]
+    #[value(name = "Strict")]
+    Strict,
+    /// `spec.install.preflight.crdUpgradeSafety.enforcement: None` of a ClusterExtension
+    #[value(name = "None")]
+    None,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    match &arguments.what {
+        What::Diff(arguments) => diff(arguments),
+    }
+}
+
+fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
+    if arguments.old.as_os_str() == "-" && arguments.new.as_os_str() == "-" {
+        return Err(Failure::new("OLD and NEW are both standard input").help("give one of them as a file"));
+    }
+    let target: Target = arguments
+        .target
+        .parse()
+        .map_err(|error: fbc_version::UnknownName| Failure::new(error.to_string()))?;
+    let enforcement = match arguments.enforcement {
+        EnforcementName::Strict => Enforcement::Strict,
+        EnforcementName::None => Enforcement::None,
+    };
+    let (old, new) = (Definitions::load(&arguments.old)?, Definitions::load(&arguments.new)?);
+    let upgrades = crd_upgrade::compare_sets(&old.objects(), &new.objects(), target, enforcement)
+        .map_err(|error| source::failure(&error, &old, &new))?;
+    match arguments.format {
+        DiffFormat::Json => {
+            let mut out = terminal::stdout();
+            writeln!(out, "{:#}", as_json(&upgrades, target, arguments.enforcement))?;
+            out.flush()?;
+        }
+        DiffFormat::Text => {
+            let mut out = anstream::AutoStream::auto(io::stdout()).lock();
+            view::write(&upgrades, view::Form::Text, &mut out)?;
+            out.flush()?;
+        }
+        DiffFormat::Markdown => {
+            let mut out = terminal::stdout();
+            view::write(&upgrades, view::Form::Markdown, &mut out)?;
+            out.flush()?;
+        }
+    }
+    Ok(if upgrades.iter().all(|upgrade| upgrade.is_safe) { CLEAN } else { FINDINGS })
+}
+
+fn as_json(upgrades: &[Upgrade], target: Target, enforcement: EnforcementName) -> Value {
+    let messages: Vec<&String> = upgrades.iter().flat_map(|upgrade| &upgrade.messages).collect();
+    let errors: Vec<&str> =
+        upgrades.iter().map(|upgrade| upgrade.error.as_str()).filter(|error| !error.is_empty()).collect();
+    json!({
+        "safe": upgrades.iter().all(|upgrade| upgrade.is_safe),
+        "target": target.to_string(),
+        "enforcement": format!("{enforcement:?}"),
+        "messages": messages,
+        "error": errors.join("\n"),
+        "crds": upgrades.iter().map(|upgrade| json!({
+            "name": upgrade.name,
+            "safe": upgrade.is_safe,
+            "messages": upgrade.messages,
+            "error": upgrade.error,
+            "changes": upgrade.changes.iter().map(change).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn change(change: &crd_upgrade::Change) -> Value {
+    let hurts: Vec<&str> = match change.class {
+        crd_upgrade::Class::Harmless => Vec::new(),
+        _ => change.cause.hurts().iter().map(|party| party.name()).collect(),
+    };
+    json!({
+        "class": change.class.name(),
+        "cause": change.cause.name(),
+        "hurts": hurts,
+        "version": change.version,
+        "path": change.path,
+        "validator": change.validator,
+        "old": change.old,
+        "new": change.new,
+        "message": change.message,
+        "serverMessage": change.server_message,
+    })
+}
+
+/// The name of a source as users know it.
+fn shown(path: &Path) -> String {
+    if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
+}

@@ -1,0 +1,192 @@
+//! The view for people: what changes, grouped by cause, why it hurts whom, the rest counted.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use fbc_bundle::crd_upgrade::{Cause, Change, Class, Upgrade};
+
+use super::told;
+use crate::failure::{ERROR, HELP, STRONG, WARNING};
+
+/// Changes of one cause that are listed.
+const MOST_CHANGES: usize = 8;
+/// Longer values are cut.
+const LONGEST_VALUE: usize = 60;
+
+/// How it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Text,
+    Markdown,
+}
+
+/// Writes the view of all definitions and a summary.
+pub(super) fn write(upgrades: &[Upgrade], form: Form, out: &mut dyn Write) -> io::Result<()> {
+    for upgrade in upgrades {
+        definition(upgrade, form, out)?;
+    }
+    let refused = upgrades.iter().filter(|upgrade| !upgrade.is_safe).count();
+    let count = counted(upgrades.len(), "definition");
+    match (form, refused) {
+        (Form::Text, 0) => writeln!(out, "{STRONG}{count}: the upgrade goes through{STRONG:#}"),
+        (Form::Text, _) => {
+            writeln!(out, "{STRONG}{count}: the upgrade is refused because of {refused}{STRONG:#}")
+        }
+        (Form::Markdown, 0) => writeln!(out, "**{count}: the upgrade goes through**"),
+        (Form::Markdown, _) => writeln!(out, "**{count}: the upgrade is refused because of {refused}**"),
+    }
+}
+
+fn definition(upgrade: &Upgrade, form: Form, out: &mut dyn Write) -> io::Result<()> {
+    let verdict = match (upgrade.is_safe, upgrade.changes.first().map(|change| change.class)) {
+        (false, Some(Class::RefusedByServer)) => "the API server refuses the upgrade",
+        (false, _) => "the upgrade is refused",
+        (true, None) => "nothing changes",
+        (true, Some(Class::Risky)) => "nothing refuses the upgrade, but",
+        (true, _) => "safe",
+    };
+    match form {
+        Form::Text => writeln!(out, "{STRONG}{}{STRONG:#}: {verdict}", upgrade.name)?,
+        Form::Markdown => writeln!(out, "### {}\n\n{verdict}\n", code(&upgrade.name))?,
+    }
+    let mut groups: BTreeMap<(Class, Cause), Vec<&Change>> = BTreeMap::new();
+    for change in &upgrade.changes {
+        // Of what the server alone refuses under the same cause nothing is said twice.
+        groups.entry((change.class, change.cause)).or_default().push(change);
+    }
+    for ((class, cause), changes) in groups {
+        group(class, cause, &changes, form, out)?;
+    }
+    if form == Form::Markdown {
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn group(class: Class, cause: Cause, changes: &[&Change], form: Form, out: &mut dyn Write) -> io::Result<()> {
+    let heading = told::heading(cause);
+    match (form, class) {
+        (Form::Text, Class::Refused | Class::RefusedByServer) => {
+            writeln!(out, "  {ERROR}refused{ERROR:#}: {heading}")?;
+        }
+        (Form::Text, Class::Risky) => writeln!(out, "  {WARNING}risky{WARNING:#}: {heading}")?,
+        (Form::Text, Class::Harmless) => writeln!(out, "  {HELP}harmless{HELP:#}: {heading}")?,
+        (Form::Markdown, _) => {
+            let word = if class == Class::RefusedByServer { "refused" } else { class.name() };
+            writeln!(out, "- **{word}**: {heading}")?;
+        }
+    }
+    let lines = lines(cause, changes);
+    for line in lines.iter().take(MOST_CHANGES) {
+        match form {
+            Form::Text => writeln!(out, "    {line}")?,
+            Form::Markdown => writeln!(out, "  - {}", code(line))?,
+        }
+    }
+    if lines.len() > MOST_CHANGES {
+        let more = lines.len() - MOST_CHANGES;
+        match form {
+            Form::Text => writeln!(out, "    and {more} more")?,
+            Form::Markdown => writeln!(out, "  - and {more} more")?,
+        }
+    }
+    let explain = |text: &str, out: &mut dyn Write| match form {
+        Form::Text => writeln!(out, "      {text}"),
+        Form::Markdown => writeln!(out, "  - {text}"),
+    };
+    if class != Class::Harmless {
+        for party in cause.hurts() {
+            let harm: &str = told::harm(cause, *party);
+            explain(harm, out)?;
+        }
+        let has_server = changes.iter().any(|change| !change.server_message.is_empty());
+        if has_server && class == Class::Refused {
+            explain("the API server refuses it even with enforcement None", out)?;
+        }
+    }
+    if cause == Cause::DefinitionGone {
+        explain("the upgrade removes it, and with it every object of its kind; no check looks at that", out)?;
+    }
+    Ok(())
+}
+
+/// A line for each place: the nearest to the root of fields that are removed, all causes of a place together.
+fn lines(cause: Cause, changes: &[&Change]) -> Vec<String> {
+    if cause != Cause::FieldRemoved {
+        let mut lines: Vec<String> = changes.iter().map(|change| line(change)).collect();
+        lines.dedup();
+        return lines;
+    }
+    let places: BTreeSet<(&str, &str)> = changes
+        .iter()
+        .filter(|change| !change.path.is_empty())
+        .map(|change| (change.version.as_str(), change.path.as_str()))
+        .collect();
+    // Places above come first, for their paths are the beginnings of those below.
+    let mut roots: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (version, path) in places {
+        let above = path.match_indices(['.', '[']).filter_map(|(end, _)| path.get(..end));
+        let root = above.map(|above| (version, above)).find(|above| roots.contains_key(above));
+        match root.and_then(|root| roots.get_mut(&root)) {
+            Some(below) => *below += 1,
+            None => {
+                roots.insert((version, path), 0);
+            }
+        }
+    }
+    roots
+        .into_iter()
+        .map(|((version, path), below)| match below {
+            0 => format!("{version} {path}"),
+            below => format!("{version} {path} and {} below", counted(below, "field")),
+        })
+        .collect()
+}
+
+fn line(change: &Change) -> String {
+    let mut line = [change.version.as_str(), change.path.as_str()]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
+    let is_version = change.cause == Cause::VersionAdded || change.cause == Cause::VersionRemoved;
+    if !is_version && (!change.old.is_empty() || !change.new.is_empty()) {
+        let separator = if line.is_empty() { "" } else { ": " };
+        let attribute = match change.cause {
+            Cause::Scope
+            | Cause::Names
+            | Cause::ApiVersion
+            | Cause::StoredVersionRemoved
+            | Cause::DefinitionGone
+            | Cause::DefinitionAdded
+            | Cause::Unknown => String::new(),
+            _ => format!("{} ", change.validator),
+        };
+        line.push_str(&format!("{separator}{attribute}{} -> {}", value(&change.old), value(&change.new)));
+    }
+    if line.is_empty() { change.message.clone() } else { line }
+}
+
+fn value(text: &str) -> String {
+    if text.is_empty() {
+        return "none".to_owned();
+    }
+    let text = text.replace(['\n', '\r'], " ");
+    if text.chars().count() <= LONGEST_VALUE {
+        return text;
+    }
+    let cut: String = text.chars().take(LONGEST_VALUE).collect();
+    format!("{cut}...")
+}
+
+fn counted(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// Text as code in Markdown, with more backquotes around it than it holds in a row.
+fn code(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{space}{text}{space}{fence}")
+}
