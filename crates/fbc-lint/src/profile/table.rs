@@ -42,6 +42,7 @@ pub(super) static OLM_V1: Definition = Definition {
         ("OLM006", Error, "installation takes bundles from images"),
         ("OLM007", Warning, "`spec.source.catalog.channels` takes DNS-1123 subdomains"),
         ("FBC240", Warning, "`olm.maxOpenShiftVersion` holds cluster upgrades back"),
+        ("CRD001", Error, "the CRD upgrade safety check refuses the upgrade"),
     ],
     ..PLAIN
 };

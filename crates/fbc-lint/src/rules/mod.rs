@@ -6,6 +6,7 @@ use crate::rule::Rule;
 
 pub mod bnd;
 pub mod cfg;
+pub mod crd;
 pub mod dep;
 pub mod fbc;
 pub mod grf;
