@@ -20,6 +20,7 @@ pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     let mut rules: Vec<&'static Rule> = [
         bnd::RULES,
         cfg::RULES,
+        crd::RULES,
         dep::RULES,
         fbc::RULES,
         grf::RULES,

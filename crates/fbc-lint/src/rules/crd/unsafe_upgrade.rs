@@ -91,7 +91,7 @@ properties:
 - {type: olm.bundle.object, value: {data: eyJhcGlWZXJzaW9uIjoiYXBpZXh0ZW5zaW9ucy5rOHMuaW8vdjEiLCJraW5kIjoiQ3VzdG9tUmVzb3VyY2VEZWZpbml0aW9uIiwibWV0YWRhdGEiOnsibmFtZSI6ImxhbXBzLmZvby5pbyJ9LCJzcGVjIjp7Imdyb3VwIjoiZm9vLmlvIiwibmFtZXMiOnsia2luZCI6IkxhbXAiLCJwbHVyYWwiOiJsYW1wcyJ9LCJzY29wZSI6Ik5hbWVzcGFjZWQiLCJ2ZXJzaW9ucyI6W3sibmFtZSI6InYxIiwic2VydmVkIjp0cnVlLCJzdG9yYWdlIjp0cnVlLCJzY2hlbWEiOnsib3BlbkFQSVYzU2NoZW1hIjp7InR5cGUiOiJvYmplY3QiLCJwcm9wZXJ0aWVzIjp7InBvd2VyIjp7InR5cGUiOiJpbnRlZ2VyIn19fX19XX19}}
 ",
             findings: &[
-                "23:43 OLM v1 refuses the upgrade to \"foo.v2\" from \"foo.v1\": its definition \"lamps.foo.io\" is not \
+                "24:43 OLM v1 refuses the upgrade to \"foo.v2\" from \"foo.v1\": its definition \"lamps.foo.io\" is not \
                  compatible",
             ],
         },
@@ -124,7 +124,7 @@ properties:
 - {type: olm.bundle.object, value: {data: eyJhcGlWZXJzaW9uIjoiYXBpZXh0ZW5zaW9ucy5rOHMuaW8vdjEiLCJraW5kIjoiQ3VzdG9tUmVzb3VyY2VEZWZpbml0aW9uIiwibWV0YWRhdGEiOnsibmFtZSI6ImxhbXBzLmZvby5pbyJ9LCJzcGVjIjp7Imdyb3VwIjoiZm9vLmlvIiwibmFtZXMiOnsia2luZCI6IkxhbXAiLCJwbHVyYWwiOiJsYW1wcyJ9LCJzY29wZSI6Ik5hbWVzcGFjZWQiLCJ2ZXJzaW9ucyI6W3sibmFtZSI6InYxIiwic2VydmVkIjp0cnVlLCJzdG9yYWdlIjp0cnVlLCJzY2hlbWEiOnsib3BlbkFQSVYzU2NoZW1hIjp7InR5cGUiOiJvYmplY3QiLCJwcm9wZXJ0aWVzIjp7InBvd2VyIjp7InR5cGUiOiJpbnRlZ2VyIn19fX19XX19}}
 ",
             findings: &[
-                "23:43 OLM v1 refuses the upgrade to \"foo.v2\" from \"foo.v1\": its definition \"lamps.foo.io\" is not \
+                "24:43 OLM v1 refuses the upgrade to \"foo.v2\" from \"foo.v1\": its definition \"lamps.foo.io\" is not \
                  compatible",
             ],
         },
