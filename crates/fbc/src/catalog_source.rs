@@ -1,4 +1,4 @@
-//! What a reference on the command line names: a folder, a file, or standard input.
+//! What a reference on the command line names: a folder, a file, an image, or standard input.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, read_file};
 
 use crate::failure::{Failure, closest, words};
+use crate::image_source::{Unpacked, image_of_path, unpack_contents};
 
 /// A catalog that can be loaded.
 pub(crate) struct CatalogSource {
@@ -22,6 +23,8 @@ enum Root {
     Folder(PathBuf),
     /// The one file itself, or `-` for standard input.
     File(PathBuf),
+    /// What was unpacked of an image.
+    Image(Unpacked),
 }
 
 impl CatalogSource {
@@ -29,6 +32,11 @@ impl CatalogSource {
     pub(crate) fn open(reference: &Path) -> Result<Self, Failure> {
         if reference.as_os_str() == "-" {
             return Self::standard_input();
+        }
+        if let Some(image) = image_of_path(reference) {
+            let unpacked = unpack_contents(&image?)?;
+            let tree = Box::new(DiskTree { root: unpacked.folder.path().to_path_buf() });
+            return Ok(Self { tree, root: Root::Image(unpacked) });
         }
         let metadata = fs::metadata(reference).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => missing(reference),
@@ -75,6 +83,7 @@ impl CatalogSource {
             Root::Folder(root) if relative.as_os_str().is_empty() => root.clone(),
             Root::Folder(root) => root.join(relative),
             Root::File(path) => path.clone(),
+            Root::Image(image) => image.shown.join(relative),
         };
         match path.strip_prefix(".") {
             Ok(short) if !short.as_os_str().is_empty() => short.to_path_buf(),
@@ -84,11 +93,13 @@ impl CatalogSource {
 
     /// Whether a path in the catalog is a folder: a finding about it has no lines.
     pub(crate) fn is_folder(&self, relative: &Path) -> bool {
-        match &self.root {
-            Root::Folder(root) => fs::symlink_metadata(root.join(relative))
-                .map_or(relative.as_os_str().is_empty(), |metadata| metadata.is_dir()),
-            Root::File(_) => false,
-        }
+        let root = match &self.root {
+            Root::Folder(root) => root,
+            Root::Image(image) => image.folder.path(),
+            Root::File(_) => return false,
+        };
+        fs::symlink_metadata(root.join(relative))
+            .map_or(relative.as_os_str().is_empty(), |metadata| metadata.is_dir())
     }
 }
 

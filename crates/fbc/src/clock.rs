@@ -1,4 +1,4 @@
-//! The time of day for the log lines of opm's command line. Nothing else may depend on it.
+//! Moments as texts. The time of day is for the log lines of opm's command line; nothing else may depend on it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -17,7 +17,7 @@ impl Moment {
     }
 
     /// The moment that many seconds after the beginning of 1970.
-    fn at(seconds: u64) -> Self {
+    pub(crate) fn at(seconds: u64) -> Self {
         // Days to a date by eras of 400 years that begin in March, so that the leap day comes last.
         let days = seconds / 86_400 + 719_468;
         let (era, day_of_era) = (days / 146_097, days % 146_097);

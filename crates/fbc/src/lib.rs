@@ -4,6 +4,7 @@
 //! command line does, in `opm`.
 
 mod arguments;
+mod cache_folder;
 mod catalog_source;
 mod clock;
 mod command;
@@ -11,6 +12,7 @@ mod dockerfile;
 mod failure;
 mod filter;
 mod image_map;
+mod image_source;
 mod listing;
 mod opm;
 mod output_file;

@@ -1,5 +1,7 @@
 //! The commands of fbc, one file each: arguments, and what they print.
 
+pub(crate) mod build;
+pub(crate) mod cache;
 pub(crate) mod completions;
 pub(crate) mod debug;
 pub(crate) mod explain;
@@ -14,5 +16,6 @@ pub(crate) mod range;
 pub(crate) mod render;
 pub(crate) mod schema;
 pub(crate) mod template;
+pub(crate) mod unpack;
 pub(crate) mod validate;
 pub(crate) mod version;
