@@ -15,6 +15,9 @@ pub mod reference;
 pub mod store;
 pub mod unpack;
 
+#[cfg(test)]
+mod testing;
+
 pub use error::{EntryFault, ImageError};
 pub use image::{Image, ImageSource};
 pub use reference::{LocalReference, Transport};
