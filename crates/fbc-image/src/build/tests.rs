@@ -55,10 +55,19 @@ fn the_digest_of_the_sample() {
     let blobs = BlobFolder::new(place.path().join("blobs"));
     let what = plain(contents);
     let built = build(&what, &blobs).unwrap();
-    assert_eq!(built.layer.diff_id.as_ref(), "sha256:0f07544d9bd2cf7aa7e779e706c0cae76767c14291bcb9f926bff89de42efc7e");
-    assert_eq!(built.root.digest().as_ref(), "sha256:e8d934a8b6806c3d9eb5565407ed873d8c19c47371edb2de3a2b5a56788774ca");
+    assert_eq!(
+        built.layer.diff_id.as_ref(),
+        "sha256:0f07544d9bd2cf7aa7e779e706c0cae76767c14291bcb9f926bff89de42efc7e"
+    );
+    assert_eq!(
+        built.root.digest().as_ref(),
+        "sha256:e8d934a8b6806c3d9eb5565407ed873d8c19c47371edb2de3a2b5a56788774ca"
+    );
     let built = build(&Build { compression: Compression::Zstd, ..what }, &blobs).unwrap();
-    assert_eq!(built.root.digest().as_ref(), "sha256:4a9d2ef484ddd17d8fb675477b6d21412c405e8bb2f732ead00690a95a61c54d");
+    assert_eq!(
+        built.root.digest().as_ref(),
+        "sha256:4a9d2ef484ddd17d8fb675477b6d21412c405e8bb2f732ead00690a95a61c54d"
+    );
 }
 
 #[test]

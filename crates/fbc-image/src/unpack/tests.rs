@@ -260,7 +260,11 @@ fn wrong_digests_are_refused() {
         source.blobs.get_mut(&crate::blob::digest_of(&good).to_string()).unwrap().truncate(1600);
         source
     };
-    let broken = MemoryImage::of_packed(vec![(b"this is no gzip, whatever the manifest says".to_vec(), MediaType::ImageLayerGzip, good.clone())]);
+    let broken = MemoryImage::of_packed(vec![(
+        b"this is no gzip, whatever the manifest says".to_vec(),
+        MediaType::ImageLayerGzip,
+        good.clone(),
+    )]);
     let wrong_kind =
         MemoryImage::of_packed(vec![(good.clone(), MediaType::Other("text/plain".into()), good.clone())]);
     for (source, message) in [
