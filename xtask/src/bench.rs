@@ -14,6 +14,7 @@ use crate::{process, workspace};
 
 mod catalog;
 mod catalog_text;
+mod images;
 pub(crate) mod measure;
 mod random;
 mod report;
@@ -81,6 +82,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     println!("\nmedian of up to {runs} runs after a warm-up; MB are millions of bytes of input\n");
     print!("{}", report::table(&rows, opm.is_some()));
     load_throughput(&fbc, &generated)?;
+    images::run(&fbc, &root, &generated.folder, runs)?;
     let failed = rows.iter().filter(|row| row.fbc.is_err()).count();
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -62,7 +62,8 @@ impl Output {
                 return Ok(Self { reference: reference.clone(), blobs, work: None });
             }
             Transport::Oci if is_folder => {
-                if fs::read_dir(path).map_err(ImageError::io("read", path))?.next().is_some() {
+                let mut entries = fs::read_dir(path).map_err(ImageError::io("read", path))?;
+                if entries.next().is_some() {
                     return target("is a folder that is no OCI layout and is not empty");
                 }
             }

@@ -250,13 +250,13 @@ fn wrong_digests_are_refused() {
     let wrong_diff =
         MemoryImage::of_packed(vec![(gzip(&good), MediaType::ImageLayerGzip, b"other".to_vec())]);
     let wrong_blob = || {
-        let mut source = MemoryImage::of_layers(&[good.clone()]);
+        let mut source = MemoryImage::of_layers(std::slice::from_ref(&good));
         let digest = crate::blob::digest_of(&good).to_string();
         source.blobs.get_mut(&digest).unwrap()[512] = b'2';
         source
     };
     let short_blob = || {
-        let mut source = MemoryImage::of_layers(&[good.clone()]);
+        let mut source = MemoryImage::of_layers(std::slice::from_ref(&good));
         source.blobs.get_mut(&crate::blob::digest_of(&good).to_string()).unwrap().truncate(1600);
         source
     };
