@@ -16,7 +16,7 @@ use oci_spec::image::{Descriptor, Digest};
 
 pub use limits::Limits;
 
-use crate::blob::Hasher;
+use crate::blob::{Hasher, read_error};
 use crate::error::{EntryFault, ImageError};
 use crate::image::{Image, ImageSource, open_verified};
 use crate::layer::{compression_of, uncompressed};
@@ -80,7 +80,14 @@ pub fn unpack_into(
     let mut rootfs = Rootfs::new(folder);
     let mut budget = Budget::new(options.limits);
     for (layer, diff_id) in image.layers()? {
-        apply(source, layer, &diff_id, &below, &mut rootfs, &mut budget)?;
+        if let Err(error) = apply(source, layer, &diff_id, &below, &mut rootfs, &mut budget) {
+            // Damaged bytes look like anything; that they are damaged is what matters then.
+            if matches!(error, ImageError::Layer { .. } | ImageError::Entry { .. }) {
+                let read = io::copy(&mut open_verified(source, layer)?, &mut io::sink());
+                read.map_err(read_error(layer.digest()))?;
+            }
+            return Err(error);
+        }
     }
     if let Some((entry, to)) = rootfs.escaping_link().map_err(ImageError::io("read", folder))? {
         let layer = image.descriptor.digest().clone();

@@ -249,10 +249,10 @@ fn wrong_digests_are_refused() {
     let good = archive(&[file("a", "1")]);
     let wrong_diff =
         MemoryImage::of_packed(vec![(gzip(&good), MediaType::ImageLayerGzip, b"other".to_vec())]);
-    let wrong_blob = || {
+    let wrong_blob = |at: usize| {
         let mut source = MemoryImage::of_layers(std::slice::from_ref(&good));
         let digest = crate::blob::digest_of(&good).to_string();
-        source.blobs.get_mut(&digest).unwrap()[512] = b'2';
+        source.blobs.get_mut(&digest).unwrap()[at] = b'2';
         source
     };
     let short_blob = || {
@@ -269,7 +269,8 @@ fn wrong_digests_are_refused() {
         MemoryImage::of_packed(vec![(good.clone(), MediaType::Other("text/plain".into()), good.clone())]);
     for (source, message) in [
         (wrong_diff, "the digest of an uncompressed layer is"),
-        (wrong_blob(), "the digest of a blob is"),
+        (wrong_blob(512), "the digest of a blob is"),
+        (wrong_blob(0), "the digest of a blob is"),
         (short_blob(), "has 1600 bytes, not 2048"),
         (broken, "cannot be read"),
         (wrong_kind, "which is no layer"),
