@@ -16,6 +16,7 @@ use crate::{process, workspace};
 mod catalog;
 mod catalog_text;
 mod graph;
+mod images;
 pub(crate) mod measure;
 mod random;
 mod report;
@@ -89,6 +90,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         resolution_rate(&fbc, input)?;
     }
     graph::analysis(&fbc, &workspace::target_folder(&root)?.join("bench/graph"))?;
+    images::run(&fbc, &root, &generated.folder, runs)?;
     let failed = rows.iter().filter(|row| row.fbc.is_err()).count();
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

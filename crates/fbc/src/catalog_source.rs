@@ -1,5 +1,5 @@
-//! What a reference on the command line names: a folder, a file, standard input, or a folder or file in a
-//! revision of the repository (`REV:PATH`, as git writes it).
+//! What a reference on the command line names: a folder, a file, standard input, an image, or a folder or file
+//! in a revision of the repository (`REV:PATH`, as git writes it).
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -11,6 +11,7 @@ use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, rea
 use crate::failure::{Failure, closest, words};
 use crate::git::Repository;
 use crate::git_tree::{GitPath, GitTree};
+use crate::image_source::{Unpacked, image_of_path, unpack_contents};
 
 /// A catalog that can be loaded.
 pub(crate) struct CatalogSource {
@@ -30,6 +31,8 @@ enum Root {
     Configuration(PathBuf),
     /// A folder in a revision, shown as `REV:PATH`.
     Revision(String),
+    /// What was unpacked of an image.
+    Image(Unpacked),
 }
 
 impl CatalogSource {
@@ -37,6 +40,11 @@ impl CatalogSource {
     pub(crate) fn open(reference: &Path) -> Result<Self, Failure> {
         if reference.as_os_str() == "-" {
             return Self::standard_input();
+        }
+        if let Some(image) = image_of_path(reference) {
+            let unpacked = unpack_contents(&image?)?;
+            let tree = Box::new(DiskTree { root: unpacked.folder.path().to_path_buf() });
+            return Ok(Self { tree, root: Root::Image(unpacked) });
         }
         let metadata = match fs::metadata(reference) {
             Ok(metadata) => metadata,
@@ -173,6 +181,7 @@ impl CatalogSource {
                 PathBuf::from(path)
             }
             Root::Revision(root) => Path::new(root).join(relative),
+            Root::Image(image) => image.shown.join(relative),
         };
         match path.strip_prefix(".") {
             Ok(short) if !short.as_os_str().is_empty() => short.to_path_buf(),
@@ -182,12 +191,14 @@ impl CatalogSource {
 
     /// Whether a path in the catalog is a folder: a finding about it has no lines.
     pub(crate) fn is_folder(&self, relative: &Path) -> bool {
-        match &self.root {
-            Root::Folder(root) => fs::symlink_metadata(root.join(relative))
-                .map_or(relative.as_os_str().is_empty(), |metadata| metadata.is_dir()),
-            Root::Revision(_) => self.tree.list(relative).is_ok(),
-            Root::File(_) | Root::Configuration(_) => false,
-        }
+        let root = match &self.root {
+            Root::Folder(root) => root,
+            Root::Image(image) => image.folder.path(),
+            Root::Revision(_) => return self.tree.list(relative).is_ok(),
+            Root::File(_) | Root::Configuration(_) => return false,
+        };
+        fs::symlink_metadata(root.join(relative))
+            .map_or(relative.as_os_str().is_empty(), |metadata| metadata.is_dir())
     }
 }
 

@@ -1,5 +1,5 @@
-//! The time: of day for the log lines of opm's command line, and today's date for waivers that expire.
-//! Nothing else may depend on it.
+//! The time: of day for the log lines of opm's command line, today's date for waivers that expire, and moments
+//! as texts. Nothing else may depend on it.
 
 use fbc_lint::policy::Date;
 
@@ -44,7 +44,7 @@ impl Moment {
     }
 
     /// The moment that many seconds after the beginning of 1970.
-    fn at(seconds: u64) -> Self {
+    pub(crate) fn at(seconds: u64) -> Self {
         // Days to a date by eras of 400 years that begin in March, so that the leap day comes last.
         let days = seconds / 86_400 + 719_468;
         let (era, day_of_era) = (days / 146_097, days % 146_097);

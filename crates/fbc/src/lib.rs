@@ -4,6 +4,7 @@
 //! command line does, in `opm`.
 
 mod arguments;
+mod cache_folder;
 mod catalog_edit;
 mod catalog_source;
 mod clock;
@@ -15,6 +16,7 @@ mod filter;
 mod git;
 mod git_tree;
 mod image_map;
+mod image_source;
 mod listing;
 mod opm;
 mod output_file;

@@ -1,7 +1,9 @@
 //! The commands of fbc, one file each: arguments, and what they print.
 
 pub(crate) mod add;
+pub(crate) mod build;
 pub(crate) mod bundle;
+pub(crate) mod cache;
 pub(crate) mod completions;
 pub(crate) mod crd;
 pub(crate) mod debug;
@@ -21,5 +23,6 @@ pub(crate) mod render;
 pub(crate) mod resolve;
 pub(crate) mod schema;
 pub(crate) mod template;
+pub(crate) mod unpack;
 pub(crate) mod validate;
 pub(crate) mod version;

@@ -1,0 +1,203 @@
+//! Tar archives that are read by the names of their entries, and OCI layouts in them.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::path::{Component, Path, PathBuf};
+
+use oci_spec::image::Descriptor;
+use tempfile::NamedTempFile;
+
+use super::{INDEX_FILE, LAYOUT_FILE, names};
+use crate::error::ImageError;
+use crate::image::ImageSource;
+use crate::layer::{Compression, uncompressed};
+
+/// Entries of an archive of images, at most.
+const MAX_ENTRIES: usize = 100_000;
+/// Bytes of a document in an archive, at most.
+const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
+/// Bytes of a compressed archive without its compression: 64 GiB.
+const MAX_PLAIN_BYTES: u64 = 64 << 30;
+/// Links that lead to links, at most.
+const MAX_LINKS: usize = 8;
+
+/// A tar archive with an index of its entries.
+#[derive(Debug)]
+pub(super) struct ArchiveFile {
+    path: PathBuf,
+    /// Where it lies without compression.
+    plain: Option<NamedTempFile>,
+    entries: BTreeMap<PathBuf, Entry>,
+}
+
+#[derive(Clone, Debug)]
+enum Entry {
+    File { position: u64, bytes: u64 },
+    Link(PathBuf),
+}
+
+/// A compression by the first bytes of a file.
+pub(super) fn sniff(bytes: &[u8]) -> Option<Compression> {
+    match bytes {
+        [0x1f, 0x8b, ..] => Some(Compression::Gzip),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Compression::Zstd),
+        _ => None,
+    }
+}
+
+impl ArchiveFile {
+    /// Opens an archive, also a compressed one, for which room for its plain form is needed.
+    pub(super) fn open(path: &Path) -> Result<Self, ImageError> {
+        let failed = || ImageError::io("read", path);
+        let mut file = File::open(path).map_err(failed())?;
+        if !file.metadata().map_err(failed())?.is_file() {
+            return Err(ImageError::malformed(path.display().to_string(), "is no file"));
+        }
+        let mut start = [0; 4];
+        let count = file.read(&mut start).map_err(failed())?;
+        file.seek(SeekFrom::Start(0)).map_err(failed())?;
+        let plain = match sniff(start.get(..count).unwrap_or_default()) {
+            None => None,
+            compression => {
+                let mut plain =
+                    NamedTempFile::new().map_err(ImageError::io("write", &std::env::temp_dir()))?;
+                let mut archived = uncompressed(file, compression)?.take(MAX_PLAIN_BYTES);
+                if io::copy(&mut archived, &mut plain).map_err(failed())? == MAX_PLAIN_BYTES {
+                    let reason = "decompresses to 64 GiB or more; no archive of images is so large";
+                    return Err(ImageError::malformed(path.display().to_string(), reason));
+                }
+                Some(plain)
+            }
+        };
+        let mut archive = Self { path: path.to_path_buf(), plain, entries: BTreeMap::new() };
+        archive.entries = archive.index()?;
+        Ok(archive)
+    }
+
+    fn file(&self) -> Result<File, ImageError> {
+        let path = self.plain.as_ref().map_or(self.path.as_path(), NamedTempFile::path);
+        File::open(path).map_err(ImageError::io("read", path))
+    }
+
+    fn index(&self) -> Result<BTreeMap<PathBuf, Entry>, ImageError> {
+        let malformed =
+            |error: io::Error| ImageError::malformed(self.place(), format!("is no tar archive: {error}"));
+        let mut archive = tar::Archive::new(BufReader::new(self.file()?));
+        let mut entries = BTreeMap::new();
+        for entry in archive.entries_with_seek().map_err(malformed)? {
+            let entry = entry.map_err(malformed)?;
+            let path = normal(&entry.path().map_err(malformed)?);
+            let kind = entry.header().entry_type();
+            let entry = if kind.is_file() {
+                Entry::File { position: entry.raw_file_position(), bytes: entry.size() }
+            } else if kind.is_symlink() || kind.is_hard_link() {
+                let Some(to) = entry.link_name().map_err(malformed)? else { continue };
+                let from = path.parent().filter(|_| kind.is_symlink()).unwrap_or(Path::new(""));
+                Entry::Link(normal(&from.join(to)))
+            } else {
+                continue;
+            };
+            entries.insert(path, entry);
+            if entries.len() > MAX_ENTRIES {
+                let reason = format!("has more than {MAX_ENTRIES} entries; no archive of images has so many");
+                return Err(ImageError::malformed(self.place(), reason));
+            }
+        }
+        Ok(entries)
+    }
+
+    pub(super) fn place(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Where a file is in the archive, and its bytes.
+    fn find(&self, name: &str) -> Option<(u64, u64)> {
+        let mut path = normal(Path::new(name));
+        for _ in 0..MAX_LINKS {
+            match self.entries.get(&path)? {
+                Entry::File { position, bytes } => return Some((*position, *bytes)),
+                Entry::Link(to) => path = to.clone(),
+            }
+        }
+        None
+    }
+
+    /// Opens a file of the archive; `None` if there is none of that name.
+    pub(super) fn open_entry(&self, name: &str) -> Result<Option<io::Take<File>>, ImageError> {
+        let Some((position, bytes)) = self.find(name) else { return Ok(None) };
+        let mut file = self.file()?;
+        file.seek(SeekFrom::Start(position)).map_err(ImageError::io("read", &self.path))?;
+        Ok(Some(file.take(bytes)))
+    }
+
+    /// The bytes of a document.
+    pub(super) fn document(&self, name: &str) -> Result<Option<Vec<u8>>, ImageError> {
+        let Some(entry) = self.open_entry(name)? else { return Ok(None) };
+        if entry.limit() > MAX_DOCUMENT_BYTES {
+            let reason = format!("{name} has more than {MAX_DOCUMENT_BYTES} bytes");
+            return Err(ImageError::malformed(self.place(), reason));
+        }
+        let mut bytes = Vec::new();
+        { entry }.read_to_end(&mut bytes).map_err(ImageError::io("read", &self.path))?;
+        Ok(Some(bytes))
+    }
+}
+
+/// A path by its names alone.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => normal.push(name),
+            Component::ParentDir => {
+                normal.pop();
+            }
+            _ => {}
+        }
+    }
+    normal
+}
+
+/// An image in a tar archive of an OCI layout.
+#[derive(Debug)]
+pub struct LayoutArchive {
+    archive: ArchiveFile,
+    root: Descriptor,
+}
+
+impl LayoutArchive {
+    /// Opens the image of a name; without one, the only image.
+    ///
+    /// # Errors
+    /// If the file is no archive of a layout, or does not hold the image.
+    pub fn open(path: &Path, name: Option<&str>) -> Result<Self, ImageError> {
+        let archive = ArchiveFile::open(path)?;
+        let place = archive.place();
+        let missing = |file: &str| {
+            ImageError::malformed(
+                place.clone(),
+                format!("is no archive of an OCI layout: it has no file {file}"),
+            )
+        };
+        names::check_version(&archive.document(LAYOUT_FILE)?.ok_or_else(|| missing(LAYOUT_FILE))?, &place)?;
+        let index = archive.document(INDEX_FILE)?.ok_or_else(|| missing(INDEX_FILE))?;
+        let root = names::select(&index, name, &place)?;
+        Ok(Self { archive, root })
+    }
+}
+
+impl ImageSource for LayoutArchive {
+    fn root(&self) -> &Descriptor {
+        &self.root
+    }
+
+    fn open(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + '_>, ImageError> {
+        let digest = descriptor.digest();
+        let name = format!("blobs/{}/{}", digest.algorithm(), digest.digest());
+        match self.archive.open_entry(&name)? {
+            Some(entry) => Ok(Box::new(entry)),
+            None => Err(ImageError::MissingBlob { digest: digest.clone(), place: self.archive.place() }),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Images on disk: OCI layout folders, tar archives of them, and docker's archives; read and written.
+//!
+//! Sources of the formats: `opencontainers/image-spec:image-layout.md`,
+//! `moby/docker-image-spec:spec.md`.
+
+mod archive;
+mod docker_archive;
+mod docker_output;
+mod folder;
+mod names;
+mod output;
+
+pub use archive::LayoutArchive;
+pub use docker_archive::DockerArchive;
+pub use folder::LayoutFolder;
+pub use output::Output;
+
+/// The file that makes a folder a layout, and its content.
+const LAYOUT_FILE: &str = "oci-layout";
+const LAYOUT: &[u8] = br#"{"imageLayoutVersion":"1.0.0"}"#;
+/// The file that names the images of a layout.
+const INDEX_FILE: &str = "index.json";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! Where an image is written: under a temporary name beside the target, renamed when it is whole.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use oci_spec::image::Descriptor;
+use tempfile::TempDir;
+
+use super::{INDEX_FILE, LAYOUT, LAYOUT_FILE, docker_output, names};
+use crate::error::ImageError;
+use crate::image::{Image, ImageSource};
+use crate::reference::{LocalReference, Transport};
+use crate::store::{BlobFolder, new_file, new_folder, parent_of, replace_file};
+
+/// An image that is being written. Dropped before [`Output::finish`], it leaves the target as it was; blobs that
+/// were put into a layout that exists stay there without a name.
+#[derive(Debug)]
+pub struct Output {
+    reference: LocalReference,
+    blobs: BlobFolder,
+    /// The layout in the making; none if blobs go straight into one that exists.
+    work: Option<TempDir>,
+}
+
+/// Blobs that were written, as the source of what is made from them.
+struct Written<'o> {
+    root: &'o Descriptor,
+    blobs: &'o BlobFolder,
+}
+
+impl ImageSource for Written<'_> {
+    fn root(&self) -> &Descriptor {
+        self.root
+    }
+
+    fn open(&self, descriptor: &Descriptor) -> Result<Box<dyn io::Read + '_>, ImageError> {
+        Ok(Box::new(self.blobs.open(descriptor)?))
+    }
+}
+
+impl Output {
+    /// Makes room for an image. The name in the reference is that under which it will be found.
+    ///
+    /// # Errors
+    /// If the target is something else already, or cannot be written.
+    pub fn begin(reference: &LocalReference) -> Result<Self, ImageError> {
+        let path = &reference.path;
+        let target = |reason| Err(ImageError::Target { path: path.clone(), reason });
+        let metadata = match fs::metadata(path) {
+            Ok(metadata) => Some(metadata),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(ImageError::io("write", path)(error)),
+        };
+        let is_folder = metadata.as_ref().is_some_and(fs::Metadata::is_dir);
+        match reference.transport {
+            Transport::Oci if is_folder && path.join(LAYOUT_FILE).exists() => {
+                let bytes = fbc_model::tree::read_file(&path.join(LAYOUT_FILE));
+                let bytes = bytes.map_err(ImageError::io("read", &path.join(LAYOUT_FILE)))?;
+                names::check_version(&bytes, &path.display().to_string())?;
+                let blobs = BlobFolder::new(path.join("blobs"));
+                return Ok(Self { reference: reference.clone(), blobs, work: None });
+            }
+            Transport::Oci if is_folder => {
+                let mut entries = fs::read_dir(path).map_err(ImageError::io("read", path))?;
+                if entries.next().is_some() {
+                    return target("is a folder that is no OCI layout and is not empty");
+                }
+            }
+            Transport::Oci if metadata.is_some() => return target("is there already and is no folder"),
+            Transport::Oci => {
+                let parent = parent_of(path);
+                fs::create_dir_all(parent).map_err(ImageError::io("create", parent))?;
+            }
+            _ if is_folder => return target("is a folder, not a file"),
+            _ => {}
+        }
+        let work = new_folder(parent_of(path)).map_err(ImageError::io("write", path))?;
+        let blobs = BlobFolder::new(work.path().join("blobs"));
+        Ok(Self { reference: reference.clone(), blobs, work: Some(work) })
+    }
+
+    /// Where the blobs of the image go.
+    #[must_use]
+    pub fn blobs(&self) -> &BlobFolder {
+        &self.blobs
+    }
+
+    /// Puts the image under its name.
+    ///
+    /// # Errors
+    /// If the target cannot be written, or the image has several platforms and the target takes one.
+    pub fn finish(self, root: &Descriptor) -> Result<(), ImageError> {
+        let Self { reference: LocalReference { transport, path, name }, blobs, work } = self;
+        let name = name.as_deref();
+        let Some(work) = work else {
+            return put_into(&path, root, name);
+        };
+        if transport == Transport::DockerArchive {
+            let source = Written { root, blobs: &blobs };
+            return match Image::all(&source)?.as_slice() {
+                [image] => write_file(&path, |out| docker_output::write(image, &source, name, out)),
+                several => Err(ImageError::SeveralPlatforms {
+                    known: several.iter().map(|image| image.platform().to_string()).collect(),
+                }),
+            };
+        }
+        let place = path.display().to_string();
+        let index = names::with_image(None, root, name, &place)?;
+        replace_file(&work.path().join(LAYOUT_FILE), LAYOUT)?;
+        replace_file(&work.path().join(INDEX_FILE), &index)?;
+        match transport {
+            Transport::OciArchive => write_file(&path, |out| archive_of(work.path(), out)),
+            _ => {
+                fs::rename(work.path(), &path).map_err(ImageError::io("write", &path))?;
+                let _ = work.keep();
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Names an image in a layout that holds its blobs.
+fn put_into(folder: &Path, root: &Descriptor, name: Option<&str>) -> Result<(), ImageError> {
+    // Others may add images at the same time; the lock goes with the file.
+    let layout = folder.join(LAYOUT_FILE);
+    let lock = File::open(&layout).map_err(ImageError::io("open", &layout))?;
+    lock.lock().map_err(ImageError::io("lock", &layout))?;
+    let path = folder.join(INDEX_FILE);
+    let existing = match fbc_model::tree::read_file(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        read => Some(read.map_err(ImageError::io("read", &path))?),
+    };
+    let index = names::with_image(existing.as_deref(), root, name, &folder.display().to_string())?;
+    replace_file(&path, &index)
+}
+
+/// Writes a file under a temporary name and renames it.
+fn write_file(
+    path: &Path,
+    write: impl FnOnce(&mut tar::Builder<io::BufWriter<&mut File>>) -> Result<(), ImageError>,
+) -> Result<(), ImageError> {
+    let mut file = new_file(parent_of(path)).map_err(ImageError::io("write", path))?;
+    let mut archive = tar::Builder::new(io::BufWriter::with_capacity(256 << 10, file.as_file_mut()));
+    write(&mut archive)?;
+    let written =
+        archive.into_inner().and_then(|out| out.into_inner().map_err(io::IntoInnerError::into_error));
+    written.map_err(ImageError::io("write", path))?;
+    file.persist(path).map_err(|error| ImageError::io("write", path)(error.error))?;
+    Ok(())
+}
+
+/// The archive of a layout: folders and files in order.
+fn archive_of<W: io::Write>(folder: &Path, archive: &mut tar::Builder<W>) -> Result<(), ImageError> {
+    let mut entries = crate::layer::Entries::default();
+    entries.insert_folder(folder, Path::new(""))?;
+    entries.iter().try_for_each(|(path, entry)| crate::layer::append(archive, path, entry, 0, path))
+}

@@ -1,0 +1,152 @@
+//! Layouts and archives: what is written is read again, and nothing is there by half.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::Path;
+
+use super::*;
+use crate::image::{Image, ImageSource};
+use crate::reference::{LocalReference, Transport};
+use crate::testing::{MemoryImage, archive, raw};
+use crate::unpack;
+
+fn image_with(content: &str) -> MemoryImage {
+    MemoryImage::of_layers(&[archive(&[raw(b'0', "file", "", content.as_bytes())])])
+}
+
+fn put(source: &MemoryImage, reference: &LocalReference) {
+    let output = Output::begin(reference).unwrap();
+    for bytes in source.blobs.values() {
+        let descriptor = crate::store::descriptor_of(bytes, oci_spec::image::MediaType::ImageLayer);
+        output.blobs().insert_bytes(&descriptor, bytes).unwrap();
+    }
+    output.finish(source.root()).unwrap();
+}
+
+fn reference(transport: Transport, path: &Path, name: Option<&str>) -> LocalReference {
+    LocalReference { transport, path: path.to_path_buf(), name: name.map(ToOwned::to_owned) }
+}
+
+fn content(reference: &LocalReference) -> String {
+    let source = reference.open().unwrap();
+    let image = Image::select(source.as_ref(), None).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    unpack::unpack_into(&image, source.as_ref(), place.path(), &unpack::Options::default()).unwrap();
+    fs::read_to_string(place.path().join("file")).unwrap()
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn written_and_read() {
+    for transport in [Transport::Oci, Transport::OciArchive, Transport::DockerArchive] {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("image");
+        for name in [None, Some("quay.io/me/catalog:v1")] {
+            let target = reference(transport, &path, name);
+            put(&image_with("one"), &target);
+            assert_eq!(content(&target), "one");
+            let missing = reference(transport, &path, Some("other"));
+            assert!(missing.open().err().unwrap().to_string().contains("holds no image named \"other\""));
+            assert_eq!(names_in(place.path()), ["image"], "nothing temporary stays");
+        }
+    }
+}
+
+#[test]
+fn a_layout_takes_several_images() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("layout");
+    let named = |name: &str| reference(Transport::Oci, &path, Some(name));
+    put(&image_with("one"), &named("v1"));
+    put(&image_with("two"), &named("v2"));
+    put(&image_with("three"), &named("v1"));
+    assert_eq!((content(&named("v1")), content(&named("v2"))), ("three".into(), "two".into()));
+    let error = reference(Transport::Oci, &path, None).open().err().unwrap().to_string();
+    assert!(error.ends_with("holds several images: v1, v2"), "{error}");
+    let digest = image_with("two").root().digest().to_string();
+    assert_eq!(content(&reference(Transport::Oci, &path, Some(&digest))), "two");
+}
+
+#[test]
+fn what_is_given_up_leaves_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("image");
+    for transport in [Transport::Oci, Transport::OciArchive, Transport::DockerArchive] {
+        let output = Output::begin(&reference(transport, &path, None)).unwrap();
+        drop(output);
+        assert!(names_in(place.path()).is_empty());
+        // A manifest whose blobs are missing is no docker archive.
+        if transport == Transport::DockerArchive {
+            let output = Output::begin(&reference(transport, &path, None)).unwrap();
+            output.finish(image_with("x").root()).unwrap_err();
+            assert!(names_in(place.path()).is_empty());
+        }
+    }
+}
+
+#[test]
+fn other_targets_are_kept() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("notes"), "mine").unwrap();
+    let begin = |transport, path: &Path| Output::begin(&reference(transport, path, None)).map(|_| ());
+    assert!(
+        begin(Transport::Oci, place.path())
+            .unwrap_err()
+            .to_string()
+            .contains("no OCI layout and is not empty")
+    );
+    assert!(
+        begin(Transport::Oci, &place.path().join("notes")).unwrap_err().to_string().contains("is no folder")
+    );
+    assert!(begin(Transport::OciArchive, place.path()).unwrap_err().to_string().contains("is a folder"));
+    assert_eq!(fs::read_to_string(place.path().join("notes")).unwrap(), "mine");
+}
+
+#[test]
+fn no_images_are_told() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("file");
+    let error = |transport: Transport, bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        reference(transport, &path, None).open().err().unwrap().to_string()
+    };
+    let tar = |name: &str, bytes: &[u8]| archive(&[raw(b'0', name, "", bytes)]);
+    assert!(error(Transport::OciArchive, b"text").contains("is no tar archive"));
+    assert!(error(Transport::OciArchive, &tar("x", b"")).contains("no file oci-layout"));
+    assert!(error(Transport::OciArchive, &tar("oci-layout", b"{}")).contains("no imageLayoutVersion"));
+    assert!(error(Transport::DockerArchive, &tar("x", b"")).contains("no manifest.json"));
+    assert!(error(Transport::DockerArchive, &tar("repositories", b"{}")).contains("before 1.10"));
+    assert!(error(Transport::DockerArchive, &tar("manifest.json", b"[]")).contains("holds no image"));
+    let missing = br#"[{"Config":"c.json","Layers":[]}]"#;
+    assert!(
+        error(Transport::DockerArchive, &tar("manifest.json", missing)).contains("\"c.json\" is missing")
+    );
+    assert!(
+        reference(Transport::Oci, place.path(), None)
+            .open()
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("no OCI layout")
+    );
+}
+
+#[test]
+fn compressed_archives_are_read() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("image.tar");
+    let target = reference(Transport::DockerArchive, &path, None);
+    put(&image_with("one"), &target);
+    let plain = fs::read(&path).unwrap();
+    fs::write(&path, zstd::bulk::compress(&plain, 1).unwrap()).unwrap();
+    assert_eq!(content(&target), "one");
+}

@@ -1,0 +1,283 @@
+//! Blobs in a folder, by their digests: `ALGORITHM/DIGITS`. A layout and the cache are made of one.
+//!
+//! A blob comes under its name only when it is whole and its digest is right, by renaming, so that several
+//! processes may write to one folder and a killed one leaves no more than a temporary file.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use oci_spec::image::{Descriptor, Digest};
+use tempfile::NamedTempFile;
+
+use crate::blob::{Hasher, HashingWriter, VerifyingReader, digest_of, read_error};
+use crate::error::ImageError;
+
+/// What temporary files begin with; no digest does.
+pub(crate) const TEMPORARY: &str = ".fbc-";
+
+/// A folder of blobs. It need not exist until something is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlobFolder {
+    root: PathBuf,
+}
+
+/// How much a folder of blobs holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// The number of blobs.
+    pub blobs: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Temporary files that interrupted or running commands have left.
+    pub unfinished: u64,
+    /// The bytes of those.
+    pub unfinished_bytes: u64,
+}
+
+/// A blob that is being written. Dropped before [`BlobWriter::finish`], it leaves nothing.
+pub struct BlobWriter {
+    folder: BlobFolder,
+    out: HashingWriter<NamedTempFile>,
+}
+
+impl Write for BlobWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl BlobWriter {
+    /// Puts the blob under its name: its digest, and its size in bytes.
+    ///
+    /// # Errors
+    /// If the system does not take it.
+    pub fn finish(self) -> Result<(Digest, u64), ImageError> {
+        let HashingWriter { inner, hasher, written } = self.out;
+        let digest = hasher.finish();
+        let path = self.folder.path(&digest);
+        inner.persist(&path).map_err(|error| ImageError::io("write", &path)(error.error))?;
+        Ok((digest, written))
+    }
+}
+
+impl BlobFolder {
+    /// A folder of blobs.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The file of a blob.
+    #[must_use]
+    pub fn path(&self, digest: &Digest) -> PathBuf {
+        self.root.join(digest.algorithm().as_ref()).join(digest.digest())
+    }
+
+    /// Begins a blob of which the digest is not known so far.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn begin(&self) -> Result<BlobWriter, ImageError> {
+        self.begin_with(Hasher::default(), "sha256")
+    }
+
+    fn begin_with(&self, hasher: Hasher, algorithm: &str) -> Result<BlobWriter, ImageError> {
+        let folder = self.root.join(algorithm);
+        fs::create_dir_all(&folder).map_err(ImageError::io("create", &folder))?;
+        let file = new_file(&folder).map_err(ImageError::io("write to", &folder))?;
+        Ok(BlobWriter { folder: self.clone(), out: HashingWriter::new(file, hasher) })
+    }
+
+    /// Puts bytes in; what is there already is kept if it is whole.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn insert_bytes(&self, descriptor: &Descriptor, bytes: &[u8]) -> Result<(), ImageError> {
+        self.insert(descriptor, || Ok(Box::new(bytes)))
+    }
+
+    /// Puts a blob in, which is opened only if it is not there whole already.
+    ///
+    /// # Errors
+    /// If the content is not what the descriptor says, or the folder cannot be written.
+    pub fn insert<'r>(
+        &self,
+        descriptor: &Descriptor,
+        open: impl FnOnce() -> Result<Box<dyn Read + 'r>, ImageError>,
+    ) -> Result<(), ImageError> {
+        if self.holds(descriptor)? {
+            return Ok(());
+        }
+        let digest = descriptor.digest();
+        let mut writer = self.begin_with(Hasher::of(digest)?, digest.algorithm().as_ref())?;
+        let mut reader = VerifyingReader::new(open()?, descriptor)?;
+        let mut buffer = vec![0; 256 << 10];
+        loop {
+            let count = match reader.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(read_error(digest)(error)),
+            };
+            let bytes = buffer.get(..count).unwrap_or_default();
+            writer.write_all(bytes).map_err(ImageError::io("write", &self.path(digest)))?;
+        }
+        writer.finish().map(|_| ())
+    }
+
+    /// Whether a blob is there with the right content. Its bytes are read for that.
+    ///
+    /// # Errors
+    /// If it is there and cannot be read, or the algorithm of its digest is not known.
+    pub fn holds(&self, descriptor: &Descriptor) -> Result<bool, ImageError> {
+        Hasher::of(descriptor.digest())?;
+        let path = self.path(descriptor.digest());
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_file() && metadata.len() == descriptor.size() => {}
+            Ok(_) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(ImageError::io("read", &path)(error)),
+        }
+        let mut reader = self.open(descriptor)?;
+        match io::copy(&mut reader, &mut io::sink()) {
+            Ok(_) => Ok(reader.is_complete()),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(false),
+            Err(error) => Err(ImageError::io("read", &path)(error)),
+        }
+    }
+
+    /// Opens a blob; reading fails unless it is what the descriptor says.
+    ///
+    /// # Errors
+    /// If it is not there or cannot be read.
+    pub fn open(&self, descriptor: &Descriptor) -> Result<VerifyingReader<File>, ImageError> {
+        let path = self.path(descriptor.digest());
+        let file = File::open(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => ImageError::MissingBlob {
+                digest: descriptor.digest().clone(),
+                place: self.root.display().to_string(),
+            },
+            _ => ImageError::io("read", &path)(error),
+        })?;
+        VerifyingReader::new(file, descriptor)
+    }
+
+    /// What the folder holds.
+    ///
+    /// # Errors
+    /// If it cannot be read; one that does not exist is empty.
+    pub fn contents(&self) -> Result<Contents, ImageError> {
+        let mut contents = Contents::default();
+        self.for_each(|entry, is_unfinished| {
+            let bytes = entry.metadata()?.len();
+            if is_unfinished {
+                contents.unfinished += 1;
+                contents.unfinished_bytes += bytes;
+            } else {
+                contents.blobs += 1;
+                contents.bytes += bytes;
+            }
+            Ok(())
+        })?;
+        Ok(contents)
+    }
+
+    /// Removes all blobs, and what was left unfinished; what was removed.
+    ///
+    /// # Errors
+    /// If the system does not remove a file.
+    pub fn clean(&self) -> Result<Contents, ImageError> {
+        let contents = self.contents()?;
+        self.for_each(|entry, _| match fs::remove_file(entry.path()) {
+            // Somebody else cleans too.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        })?;
+        Ok(contents)
+    }
+
+    /// All blobs and temporary files; nothing else is touched, whatever lies in the folder.
+    fn for_each(
+        &self,
+        mut visit: impl FnMut(&fs::DirEntry, bool) -> io::Result<()>,
+    ) -> Result<(), ImageError> {
+        for (algorithm, digits) in [("sha256", 64), ("sha512", 128)] {
+            let folder = self.root.join(algorithm);
+            let entries = match fs::read_dir(&folder) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                entries => entries.map_err(ImageError::io("read", &folder))?,
+            };
+            for entry in entries {
+                let entry = entry.map_err(ImageError::io("read", &folder))?;
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                let is_unfinished = name.starts_with(TEMPORARY);
+                let is_blob = name.len() == digits && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+                if is_blob || is_unfinished {
+                    visit(&entry, is_unfinished).map_err(ImageError::io("clean", &entry.path()))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A new file under a temporary name, with the permissions of any new file.
+pub(crate) fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY);
+    #[cfg(unix)]
+    {
+        // As any new file: the umask takes away what it must.
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+/// A new folder under a temporary name, with the permissions of any new folder. Dropped, it is gone.
+pub(crate) fn new_folder(parent: &Path) -> io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY);
+    #[cfg(unix)]
+    {
+        // As any new folder: the umask takes away what it must.
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(fs::Permissions::from_mode(0o777));
+    }
+    builder.tempdir_in(parent)
+}
+
+/// Writes a file in one step: it is there with all its bytes or as it was.
+pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
+    let mut file = new_file(parent_of(path)).map_err(ImageError::io("write", path))?;
+    file.write_all(bytes).map_err(ImageError::io("write", path))?;
+    file.persist(path).map_err(|error| ImageError::io("write", path)(error.error))?;
+    Ok(())
+}
+
+/// The folder that a path lies in.
+pub(crate) fn parent_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// The descriptor of bytes.
+pub(crate) fn descriptor_of(bytes: &[u8], media_type: oci_spec::image::MediaType) -> Descriptor {
+    Descriptor::new(media_type, bytes.len() as u64, digest_of(bytes))
+}
+
+#[cfg(test)]
+mod tests;

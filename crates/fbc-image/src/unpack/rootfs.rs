@@ -1,0 +1,336 @@
+//! The folder that layers are applied to: links are followed within it, whiteouts take away what lower layers left.
+//!
+//! Whiteouts: `opencontainers/image-spec:layer.md`.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use crate::error::EntryFault;
+
+/// What the names of whiteouts begin with.
+const WHITEOUT: &str = ".wh.";
+/// The whiteout of all that lower layers have in its folder.
+pub(super) const OPAQUE: &str = ".wh..wh..opq";
+/// Links followed on one path, at most; as Linux has it.
+const MAX_LINKS: usize = 40;
+
+/// Why an entry is not applied.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Refused(EntryFault),
+    System(io::Error),
+}
+
+impl From<EntryFault> for Failure {
+    fn from(fault: EntryFault) -> Self {
+        Self::Refused(fault)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
+/// A folder in which an image comes to be. Nobody else writes to it.
+pub(super) struct Rootfs<'f> {
+    folder: &'f Path,
+    /// What the layer at hand has put there, by real paths.
+    of_layer: BTreeSet<PathBuf>,
+    /// The folder found last, by its path in archives; entries of one folder follow each other.
+    last: Option<(PathBuf, PathBuf)>,
+    has_links: bool,
+}
+
+/// Whether a whiteout takes away a folder or one that it lies in.
+pub(super) fn whiteout_covers(path: &Path, below: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(OsStr::to_str) else { return false };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    match name.strip_prefix(WHITEOUT) {
+        _ if name == OPAQUE => below.starts_with(folder),
+        Some(hidden) if !hidden.starts_with(WHITEOUT) => below.starts_with(folder.join(hidden)),
+        _ => false,
+    }
+}
+
+impl<'f> Rootfs<'f> {
+    pub(super) fn new(folder: &'f Path) -> Self {
+        Self { folder, of_layer: BTreeSet::new(), last: None, has_links: false }
+    }
+
+    pub(super) fn begin_layer(&mut self) {
+        self.of_layer.clear();
+        self.last = None;
+    }
+
+    /// Makes a folder; one that is there stays with what it holds.
+    pub(super) fn folder(&mut self, path: &Path, mode: u32) -> Result<(), Failure> {
+        let Some(real) = self.place(path)? else { return Ok(()) };
+        let is_folder = fs::symlink_metadata(&real).is_ok_and(|metadata| metadata.is_dir());
+        if !is_folder {
+            self.remove(&real)?;
+            fs::create_dir(&real)?;
+        }
+        // Whoever unpacks must be able to write into it, and to remove it.
+        set_mode(&real, mode & 0o777 | 0o700)?;
+        self.of_layer.insert(real);
+        Ok(())
+    }
+
+    /// Writes a file.
+    pub(super) fn file(
+        &mut self,
+        path: &Path,
+        mode: u32,
+        modified: u64,
+        content: &mut dyn Read,
+    ) -> Result<(), Failure> {
+        let Some(real) = self.place(path)? else { return Ok(()) };
+        self.remove(&real)?;
+        let mut file = File::create_new(&real)?;
+        io::copy(content, &mut file)?;
+        set_mode(&real, mode & 0o777 | 0o600)?;
+        if let Some(time) = UNIX_EPOCH.checked_add(Duration::from_secs(modified)) {
+            // Not every system takes every time, and nothing depends on it.
+            let _ = file.set_modified(time);
+        }
+        self.of_layer.insert(real);
+        Ok(())
+    }
+
+    /// Makes a symbolic link. One from the root of the image becomes relative, so that it leads to the same file
+    /// wherever the folder lies. `below` is the path of the folder in the image.
+    pub(super) fn symlink(&mut self, path: &Path, to: &Path, below: &Path) -> Result<(), Failure> {
+        let Some(real) = self.place(path)? else { return Ok(()) };
+        self.remove(&real)?;
+        let escapes = || Failure::Refused(EntryFault::LinkEscapes(to.display().to_string()));
+        let to = match to.strip_prefix("/") {
+            Err(_) => to.to_path_buf(),
+            Ok(inner) => {
+                let inner = inner.strip_prefix(below).map_err(|_| escapes())?;
+                let from = real.parent().and_then(|parent| parent.strip_prefix(self.folder).ok());
+                let mut relative: PathBuf =
+                    from.unwrap_or(Path::new("")).components().map(|_| "..").collect();
+                relative.push(inner);
+                if relative.as_os_str().is_empty() { PathBuf::from(".") } else { relative }
+            }
+        };
+        if to.as_os_str().is_empty() {
+            return Err(escapes());
+        }
+        make_link(&to, &real)?;
+        self.has_links = true;
+        self.of_layer.insert(real);
+        Ok(())
+    }
+
+    /// Makes another name for a file.
+    pub(super) fn hard_link(&mut self, path: &Path, to: &Path) -> Result<(), Failure> {
+        let Some(real) = self.place(path)? else { return Ok(()) };
+        let missing = || Failure::Refused(EntryFault::HardLink(to.display().to_string()));
+        let name = to.file_name().ok_or_else(missing)?;
+        let source = self.parent_of(to, false).map_err(|_| missing())?.join(name);
+        if !fs::symlink_metadata(&source).is_ok_and(|metadata| metadata.is_file()) {
+            return Err(missing());
+        }
+        if source != real {
+            self.remove(&real)?;
+            fs::hard_link(&source, &real)?;
+        }
+        self.of_layer.insert(real);
+        Ok(())
+    }
+
+    /// Where an entry goes; `None` if it is a whiteout, which is done then, or the folder itself.
+    fn place(&mut self, path: &Path) -> Result<Option<PathBuf>, Failure> {
+        let Some(name) = path.file_name() else { return Ok(None) };
+        let parent = self.parent_of(path, true)?;
+        let Some(whiteout) = name.to_str().and_then(|name| name.strip_prefix(WHITEOUT)) else {
+            return Ok(Some(parent.join(name)));
+        };
+        if name == OPAQUE {
+            for entry in fs::read_dir(&parent)? {
+                self.remove_lower(&entry?.path())?;
+            }
+        } else if whiteout.starts_with(WHITEOUT) {
+            // Marks of an old file system, with no meaning for who unpacks.
+        } else if matches!(whiteout, "" | "." | "..") {
+            return Err(EntryFault::PathEscapes.into());
+        } else {
+            self.remove_lower(&parent.join(whiteout))?;
+        }
+        Ok(None)
+    }
+
+    /// Removes what lower layers have put at a path; whether anything of this layer stays.
+    fn remove_lower(&mut self, real: &Path) -> Result<bool, Failure> {
+        let metadata = match fs::symlink_metadata(real) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            metadata => metadata?,
+        };
+        self.last = None;
+        let is_of_layer = self.of_layer.contains(real);
+        if !metadata.is_dir() {
+            if !is_of_layer {
+                fs::remove_file(real)?;
+            }
+            return Ok(is_of_layer);
+        }
+        let first_below = self.of_layer.range(real.to_path_buf()..).next();
+        if !first_below.is_some_and(|path| path.starts_with(real)) {
+            fs::remove_dir_all(real)?;
+            return Ok(false);
+        }
+        for entry in fs::read_dir(real)? {
+            self.remove_lower(&entry?.path())?;
+        }
+        Ok(true)
+    }
+
+    /// Removes whatever is at a path, for what comes in its place.
+    fn remove(&mut self, real: &Path) -> Result<(), Failure> {
+        let metadata = match fs::symlink_metadata(real) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            metadata => metadata?,
+        };
+        self.last = None;
+        if metadata.is_dir() {
+            fs::remove_dir_all(real)?
+        } else {
+            fs::remove_file(real)?
+        }
+        Ok(())
+    }
+
+    /// The real folder of a path, with links followed within the image. Missing folders are made if asked for.
+    fn parent_of(&mut self, path: &Path, make: bool) -> Result<PathBuf, Failure> {
+        let wanted = path.parent().unwrap_or(Path::new(""));
+        if let Some((known, real)) = &self.last
+            && known == wanted
+        {
+            return Ok(real.clone());
+        }
+        let mut pending: Vec<PathBuf> =
+            wanted.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect();
+        let mut real = PathBuf::new();
+        let mut links = 0;
+        while let Some(part) = pending.pop() {
+            match part.components().next() {
+                Some(Component::Normal(_)) => {}
+                Some(Component::ParentDir) => {
+                    if !real.pop() {
+                        return Err(EntryFault::PathEscapes.into());
+                    }
+                    continue;
+                }
+                _ => continue,
+            }
+            let here = self.folder.join(&real).join(&part);
+            match fs::symlink_metadata(&here) {
+                Ok(metadata) if metadata.is_dir() => real.push(part),
+                Ok(metadata) if metadata.is_symlink() => {
+                    links += 1;
+                    if links > MAX_LINKS {
+                        return Err(EntryFault::LinkLoop.into());
+                    }
+                    let to = fs::read_link(&here)?;
+                    pending.extend(to.components().rev().map(|part| PathBuf::from(part.as_os_str())));
+                }
+                Ok(_) => {
+                    let folder = real.join(part).display().to_string();
+                    return Err(EntryFault::NoFolder(folder).into());
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound && make => {
+                    fs::create_dir(&here)?;
+                    real.push(part);
+                    self.of_layer.insert(here);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let real = self.folder.join(real);
+        self.last = Some((wanted.to_path_buf(), real.clone()));
+        Ok(real)
+    }
+
+    /// A link through which a path would leave the folder, and where it leads. Links to nothing are harmless.
+    pub(super) fn escaping_link(&self) -> io::Result<Option<(PathBuf, String)>> {
+        let mut pending = vec![PathBuf::new()];
+        while let Some(below) = pending.pop().filter(|_| self.has_links) {
+            for entry in fs::read_dir(self.folder.join(&below))? {
+                let entry = entry?;
+                let path = below.join(entry.file_name());
+                let kind = entry.file_type()?;
+                if kind.is_dir() {
+                    pending.push(path);
+                } else if kind.is_symlink() {
+                    let to = fs::read_link(entry.path())?;
+                    if self.escapes(&below, &to)? {
+                        return Ok(Some((path, to.display().to_string())));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether a link in a real folder leads out, followed step by step as the system would.
+    fn escapes(&self, folder: &Path, to: &Path) -> io::Result<bool> {
+        let mut pending: Vec<PathBuf> =
+            to.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect();
+        let mut real = folder.to_path_buf();
+        let mut links = 0;
+        while let Some(part) = pending.pop() {
+            match part.components().next() {
+                Some(Component::Normal(_)) => real.push(&part),
+                Some(Component::ParentDir) => {
+                    if !real.pop() {
+                        return Ok(true);
+                    }
+                    continue;
+                }
+                Some(Component::CurDir) | None => continue,
+                Some(_) => return Ok(true),
+            }
+            let here = self.folder.join(&real);
+            if !fs::symlink_metadata(&here).is_ok_and(|metadata| metadata.is_symlink()) {
+                continue;
+            }
+            links += 1;
+            if links > MAX_LINKS {
+                // The system gives up here, too.
+                return Ok(false);
+            }
+            real.pop();
+            let to = fs::read_link(&here)?;
+            pending.extend(to.components().rev().map(|part| PathBuf::from(part.as_os_str())));
+        }
+        Ok(false)
+    }
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: u32) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_link(to: &Path, at: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(to, at)
+}
+
+#[cfg(not(unix))]
+fn make_link(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
+}

@@ -1,0 +1,295 @@
+//! Layers from strangers: what is unpacked, and what is refused.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::io::Write as _;
+
+use oci_spec::image::MediaType;
+
+use super::*;
+use crate::testing::{MemoryImage, archive, raw, raw_sized};
+
+/// Unpacks into `place/target`.
+fn unpack_image(source: &MemoryImage, options: &Options) -> (tempfile::TempDir, Result<(), ImageError>) {
+    let place = tempfile::tempdir().unwrap();
+    let target = place.path().join("target");
+    let outcome = Image::select(source, None).and_then(|image| unpack(&image, source, &target, options));
+    if outcome.is_err() {
+        let left: Vec<_> = fs::read_dir(place.path()).unwrap().collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+    (place, outcome)
+}
+
+/// What is in a folder: paths, and what files and links hold; folders end in a slash.
+fn listing(folder: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut pending = vec![PathBuf::new()];
+    while let Some(below) = pending.pop() {
+        for entry in fs::read_dir(folder.join(&below)).unwrap() {
+            let entry = entry.unwrap();
+            let path = below.join(entry.file_name());
+            let kind = entry.file_type().unwrap();
+            if kind.is_dir() {
+                lines.push(format!("{}/", path.display()));
+                pending.push(path);
+            } else if kind.is_symlink() {
+                lines.push(format!(
+                    "{} -> {}",
+                    path.display(),
+                    fs::read_link(entry.path()).unwrap().display()
+                ));
+            } else {
+                lines.push(format!("{}={}", path.display(), fs::read_to_string(entry.path()).unwrap()));
+            }
+        }
+    }
+    lines.sort();
+    lines
+}
+
+fn unpacked(layers: &[&[Vec<u8>]]) -> Result<Vec<String>, String> {
+    let layers: Vec<Vec<u8>> = layers.iter().map(|entries| archive(entries)).collect();
+    let (place, outcome) = unpack_image(&MemoryImage::of_layers(&layers), &Options::default());
+    outcome.map(|()| listing(&place.path().join("target"))).map_err(|error| error.to_string())
+}
+
+fn file(path: &str, content: &str) -> Vec<u8> {
+    raw(b'0', path, "", content.as_bytes())
+}
+
+fn folder(path: &str) -> Vec<u8> {
+    raw(b'5', path, "", b"")
+}
+
+fn link(path: &str, to: &str) -> Vec<u8> {
+    raw(b'2', path, to, b"")
+}
+
+fn hard_link(path: &str, to: &str) -> Vec<u8> {
+    raw(b'1', path, to, b"")
+}
+
+#[test]
+fn hostile_entries_are_refused() {
+    for (entries, message) in [
+        (vec![file("../x", "")], "leads out of the image"),
+        (vec![file("a/../../x", "")], "leads out of the image"),
+        (vec![file("a/../x", "")], "leads out of the image"),
+        (vec![file("/etc/x", "")], "leads out of the image"),
+        (vec![folder("..")], "leads out of the image"),
+        (vec![file(".wh...", "")], "leads out of the image"),
+        (vec![link("a", "../x")], "the symbolic link to \"../x\" leads out"),
+        (vec![link("d/a", "../../x")], "leads out"),
+        (vec![folder("d"), link("d/s", "."), link("d/a", "s/../../x")], "leads out"),
+        (vec![link("a", "../x"), file("a/y", "")], "leads out of the image"),
+        (vec![link("s", "."), link("e", "s/s/../x")], "leads out"),
+        (vec![link("a", "b"), link("b", "a"), file("a/x", "")], "leads nowhere"),
+        (vec![file("f", ""), file("f/x", "")], "its folder \"f\" is no folder"),
+        (vec![hard_link("a", "/etc/passwd")], "the hard link to \"/etc/passwd\" names no file"),
+        (vec![hard_link("a", "../x")], "the hard link"),
+        (vec![hard_link("a", "missing")], "the hard link to \"missing\" names no file"),
+        (vec![folder("d"), hard_link("a", "d")], "the hard link"),
+        (vec![link("l", "x"), hard_link("a", "l")], "the hard link"),
+        (vec![raw(b'3', "null", "", b"")], "character device"),
+        (vec![raw(b'4', "sda", "", b"")], "block device"),
+        (vec![raw(b'6', "pipe", "", b"")], "named pipe"),
+        (vec![raw(b'S', "sparse", "", b"")], "sparse file"),
+        (vec![raw(b'x', "p", "", b"22 GNU.sparse.major=1\n"), file("sparse", "")], "sparse file"),
+        (vec![raw(b'7', "continuous", "", b""), raw(b'Q', "odd", "", b"")], "its type 'Q' is not known"),
+        (vec![raw_sized(b'L', "n", "", b"", 2 << 20)], "more than 1 MiB"),
+        (vec![raw(b'x', "p", "", b"99 nonsense\n"), file("a", "")], "broken extended header"),
+        (vec![raw(b'x', "p", "", b"18 size=123456789x\n"), file("a", "")], "broken"),
+        (vec![vec![7; 512]], "checksum"),
+        (vec![raw_sized(b'0', "short", "", b"abc", 10_000)], "ends in the middle of an entry"),
+    ] {
+        let error = unpacked(&[&entries]).expect_err(message);
+        assert!(error.contains(message), "{error}\nwanted: {message}");
+    }
+}
+
+#[test]
+fn harmless_entries_are_unpacked() {
+    let pax = raw(b'x', "p", "", b"16 path=pax/name\n");
+    let pax = if pax.len() > 512 { raw(b'x', "p", "", b"17 path=pax/name\n") } else { pax };
+    let entries = [
+        folder("./"),
+        file("./a/b", "1"),
+        hard_link("c", "a/b"),
+        link("absolute", "/a/b"),
+        link("a/absolute", "/a/b"),
+        link("a/up", "../c"),
+        link("dangling", "nowhere/at/all"),
+        raw(b'L', "././@LongLink", "", b"long/name\0"),
+        file("ignored", "2"),
+        pax,
+        file("ignored", "3"),
+        raw(b'g', "pax_global_header", "", b"11 comment=\n"),
+        raw(b'0', "folder-of-old/", "", b""),
+    ];
+    assert_eq!(
+        unpacked(&[&entries]).unwrap(),
+        [
+            "a/",
+            "a/absolute -> ../a/b",
+            "a/b=1",
+            "a/up -> ../c",
+            "absolute -> a/b",
+            "c=1",
+            "dangling -> nowhere/at/all",
+            "folder-of-old/",
+            "long/",
+            "long/name=2",
+            "pax/",
+            "pax/name=3",
+        ]
+    );
+}
+
+#[test]
+fn permissions_that_harm_are_dropped() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let source = MemoryImage::of_layers(&[archive(&[file("a", "")])]);
+    let (place, outcome) = unpack_image(&source, &Options::default());
+    outcome.unwrap();
+    let mode = fs::metadata(place.path().join("target/a")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o777);
+}
+
+#[test]
+fn whiteouts() {
+    let lower: &[Vec<u8>] =
+        &[file("a/x", "1"), file("a/y", "1"), file("b/z", "1"), file("c", "1"), link("l", "a")];
+    for (upper, expected) in [
+        (vec![file("a/.wh.x", "")], vec!["a/", "a/y=1", "b/", "b/z=1", "c=1", "l -> a"]),
+        (vec![file(".wh.a", ""), file(".wh.missing", "")], vec!["b/", "b/z=1", "c=1", "l -> a"]),
+        // What the same layer brings stays, whichever comes first.
+        (
+            vec![file("a/n", "2"), file("a/.wh..wh..opq", "")],
+            vec!["a/", "a/n=2", "b/", "b/z=1", "c=1", "l -> a"],
+        ),
+        (
+            vec![file("a/.wh..wh..opq", ""), file("a/x", "2")],
+            vec!["a/", "a/x=2", "b/", "b/z=1", "c=1", "l -> a"],
+        ),
+        (vec![file("a/x", "2"), file(".wh.a", "")], vec!["a/", "a/x=2", "b/", "b/z=1", "c=1", "l -> a"]),
+        (vec![file(".wh..wh.aufs", "")], vec!["a/", "a/x=1", "a/y=1", "b/", "b/z=1", "c=1", "l -> a"]),
+        // Through a link of a lower layer, within the image.
+        (vec![file("l/n", "2")], vec!["a/", "a/n=2", "a/x=1", "a/y=1", "b/", "b/z=1", "c=1", "l -> a"]),
+        // Another kind takes the place.
+        (vec![file("a", "2"), folder("c"), folder("l")], vec!["a=2", "b/", "b/z=1", "c/", "l/"]),
+    ] {
+        assert_eq!(unpacked(&[lower, &upper]).unwrap(), expected);
+    }
+}
+
+#[test]
+fn only_what_is_below() {
+    let below = |path: &str| Options { below: path.into(), ..Options::default() };
+    let catalog: &[Vec<u8>] =
+        &[raw(b'3', "dev/null", "", b""), folder("configs"), file("configs/a", "1"), file("x", "")];
+    let run = |layers: &[&[Vec<u8>]], path: &str| {
+        let layers: Vec<Vec<u8>> = layers.iter().map(|entries| archive(entries)).collect();
+        let (place, outcome) = unpack_image(&MemoryImage::of_layers(&layers), &below(path));
+        outcome.map(|()| listing(&place.path().join("target"))).map_err(|error| error.to_string())
+    };
+    assert_eq!(run(&[catalog], "/configs").unwrap(), ["a=1"]);
+    assert_eq!(
+        run(&[catalog, &[file(".wh.configs", ""), file("configs/b", "2")]], "configs").unwrap(),
+        ["b=2"]
+    );
+    assert!(run(&[&[link("configs", "x")]], "configs").unwrap_err().contains("\"configs\" is no folder"));
+    assert!(
+        run(&[&[link("configs/a", "../x")]], "configs")
+            .unwrap_err()
+            .contains("configs/a\": the symbolic link")
+    );
+    assert!(run(&[&[link("configs/a", "/x")]], "configs").unwrap_err().contains("leads out"));
+    assert!(
+        run(&[&[file("x", ""), hard_link("configs/a", "x")]], "configs").unwrap_err().contains("hard link")
+    );
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn bombs_are_refused() {
+    let zeros = archive(&[raw(b'0', "zeros", "", &vec![0; 80 << 20])]);
+    for (blob, media_type) in [
+        (gzip(&zeros), MediaType::ImageLayerGzip),
+        (zstd::bulk::compress(&zeros, 1).unwrap(), MediaType::ImageLayerZstd),
+    ] {
+        let source = MemoryImage::of_packed(vec![(blob, media_type, zeros.clone())]);
+        let (_place, outcome) = unpack_image(&source, &Options::default());
+        assert!(outcome.unwrap_err().to_string().contains("200 times its size"));
+        let trusted = Limits { ratio: u64::MAX, ..Limits::default() };
+        let (_place, outcome) = unpack_image(&source, &Options { limits: trusted, ..Options::default() });
+        outcome.unwrap();
+        let small = Limits { bytes: 1 << 20, ..Limits::default() };
+        let (_place, outcome) = unpack_image(&source, &Options { limits: small, ..Options::default() });
+        assert!(outcome.unwrap_err().to_string().contains("more than the permitted 1048576 bytes"));
+    }
+    let many = archive(&(0..20).map(|index| file(&index.to_string(), "")).collect::<Vec<_>>());
+    let few = Limits { entries: 19, ..Limits::default() };
+    let (_place, outcome) =
+        unpack_image(&MemoryImage::of_layers(&[many]), &Options { limits: few, ..Options::default() });
+    assert!(outcome.unwrap_err().to_string().contains("more than the permitted 19 entries"));
+    // 10 GB that are not there.
+    let sparse = archive(&[raw_sized(b'0', "giant", "", b"", 8_000_000_000)]);
+    let (_place, outcome) = unpack_image(&MemoryImage::of_layers(&[sparse]), &Options::default());
+    assert!(outcome.unwrap_err().to_string().contains("ends in the middle"));
+}
+
+#[test]
+fn wrong_digests_are_refused() {
+    let good = archive(&[file("a", "1")]);
+    let wrong_diff =
+        MemoryImage::of_packed(vec![(gzip(&good), MediaType::ImageLayerGzip, b"other".to_vec())]);
+    let wrong_blob = |at: usize| {
+        let mut source = MemoryImage::of_layers(std::slice::from_ref(&good));
+        let digest = crate::blob::digest_of(&good).to_string();
+        source.blobs.get_mut(&digest).unwrap()[at] = b'2';
+        source
+    };
+    let short_blob = || {
+        let mut source = MemoryImage::of_layers(std::slice::from_ref(&good));
+        source.blobs.get_mut(&crate::blob::digest_of(&good).to_string()).unwrap().truncate(1600);
+        source
+    };
+    let broken = MemoryImage::of_packed(vec![(
+        b"this is no gzip, whatever the manifest says".to_vec(),
+        MediaType::ImageLayerGzip,
+        good.clone(),
+    )]);
+    let wrong_kind =
+        MemoryImage::of_packed(vec![(good.clone(), MediaType::Other("text/plain".into()), good.clone())]);
+    for (source, message) in [
+        (wrong_diff, "the digest of an uncompressed layer is"),
+        (wrong_blob(512), "the digest of a blob is"),
+        (wrong_blob(0), "the digest of a blob is"),
+        (short_blob(), "has 1600 bytes, not 2048"),
+        (broken, "cannot be read"),
+        (wrong_kind, "which is no layer"),
+    ] {
+        let (_place, outcome) = unpack_image(&source, &Options::default());
+        let error = outcome.unwrap_err();
+        assert!(error.is_refusal() && error.to_string().contains(message), "{error}\nwanted: {message}");
+    }
+}
+
+#[test]
+fn targets() {
+    let source = MemoryImage::of_layers(&[archive(&[file("a", "1")])]);
+    let image = Image::select(&source, None).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let run = |name: &str| unpack(&image, &source, &place.path().join(name), &Options::default());
+    run("new/below").unwrap();
+    assert!(run("new").unwrap_err().to_string().contains("is not empty"));
+    fs::create_dir(place.path().join("empty")).unwrap();
+    run("empty").unwrap();
+    assert!(run("empty/a").unwrap_err().to_string().contains("is no folder"));
+}

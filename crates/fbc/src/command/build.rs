@@ -1,0 +1,293 @@
+//! `fbc build`: a catalog or bundle folder becomes an image, without a daemon.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, ValueHint};
+use fbc_bundle::BundleFolder;
+use fbc_image::build::{self, Build, Built, Server, ServerError};
+use fbc_image::image::PlatformName;
+use fbc_image::layer::Compression;
+use fbc_image::layout::Output;
+use fbc_image::{BlobFolder, LocalReference, Transport};
+use fbc_lint::{Profile, Severity};
+use fbc_model::image_reference;
+use fbc_model::load::load_tree;
+use fbc_model::tree::DiskTree;
+use serde_json::json;
+
+use super::cache::size;
+use super::validate;
+use crate::arguments::Global;
+use crate::catalog_source::CatalogSource;
+use crate::clock::Moment;
+use crate::failure::{CLEAN, Failure};
+use crate::image_source::parse_reference;
+use crate::output_file::write_output;
+use crate::report::report_on_stderr;
+use crate::terminal;
+
+/// Seconds since 1970 of the last day that RFC 3339 can write.
+const LAST_SECOND: u64 = 253_402_300_799;
+
+/// Build the image of a catalog or bundle
+///
+/// The folder goes to /configs as COPY would put it there, nothing left out; files get fixed owners,
+/// permissions and times, so that equal folders have equal digests on every machine. The catalog is validated
+/// first. The digest of the image is written to standard output.
+///
+/// With --base the layers, environment and entrypoint of another image stay below, and all its platforms are
+/// built unless some are named.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The folder of the catalog, or with --bundle of the bundle
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    folder: PathBuf,
+    /// The name of the image, such as quay.io/me/catalog:v4.19
+    #[arg(short, long, value_name = "REF", value_parser = parse_tag)]
+    tag: Option<String>,
+    /// Where to: oci:PATH[:NAME] (a layout folder, to which the image is added), oci-archive:FILE[:NAME] or
+    /// docker-archive:FILE[:NAME]
+    #[arg(short, long, value_name = "TARGET", value_parser = parse_reference, required_unless_present = "push")]
+    output: Option<LocalReference>,
+    /// Push the image to the registry that --tag names
+    #[arg(long, requires = "tag")]
+    push: bool,
+    /// Build for this platform; may be given several times [default: those of the base, else linux/amd64]
+    #[arg(long, value_name = "OS/ARCH", value_delimiter = ',')]
+    platform: Vec<PlatformName>,
+    /// Build on this image: oci:PATH[:NAME], oci-archive:FILE[:NAME], docker-archive:FILE[:NAME] or scratch
+    #[arg(long, value_name = "IMAGE", default_value = "scratch", value_parser = Base::parse)]
+    base: Base,
+    /// Add a label, or replace one
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_pair)]
+    label: Vec<(String, String)>,
+    /// Add an annotation to the manifests and the index
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_pair)]
+    annotation: Vec<(String, String)>,
+    /// How the layer is compressed
+    #[arg(long, value_name = "FORMAT", default_value = "gzip", value_parser = compressions())]
+    compression: Compression,
+    /// Put a program (fbc or opm, for Linux) to /bin/opm that serves the catalog; one for each architecture
+    #[arg(long, value_name = "BINARY", value_hint = ValueHint::FilePath, conflicts_with = "bundle")]
+    with_server: Vec<PathBuf>,
+    /// The folder is a bundle; its annotations become labels
+    #[arg(long)]
+    bundle: bool,
+    /// Build what is not valid, too
+    #[arg(long)]
+    no_validate: bool,
+    /// Build twice, with different numbers of threads, and compare the digests
+    #[arg(long)]
+    verify_reproducible: bool,
+    /// The time in the image and of its files, in seconds since 1970
+    #[arg(long, value_name = "SECONDS", env = "SOURCE_DATE_EPOCH", default_value_t = 0,
+          value_parser = clap::value_parser!(u64).range(..=LAST_SECOND))]
+    source_date_epoch: u64,
+    /// Write the digest of the image to a file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    digest_file: Option<PathBuf>,
+    /// Write digest, descriptor and platforms to a file, as JSON with the keys of docker buildx
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    metadata_file: Option<PathBuf>,
+}
+
+/// What an image is built on.
+#[derive(Clone, Debug)]
+enum Base {
+    Scratch,
+    Image(LocalReference),
+}
+
+impl Base {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "scratch" => Ok(Self::Scratch),
+            text => parse_reference(text).map(Self::Image).map_err(|error| format!("{error}, or scratch")),
+        }
+    }
+}
+
+fn compressions() -> impl clap::builder::TypedValueParser<Value = Compression> {
+    PossibleValuesParser::new(["gzip", "zstd"]).map(|name| match name.as_str() {
+        "zstd" => Compression::Zstd,
+        _ => Compression::Gzip,
+    })
+}
+
+fn parse_pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("write KEY=VALUE".to_owned()),
+    }
+}
+
+fn parse_tag(text: &str) -> Result<String, String> {
+    if text.contains('@') {
+        return Err("an image that is built gets a tag, its digest follows from its content".to_owned());
+    }
+    image_reference::parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    let output = match &arguments.output {
+        Some(output) if !arguments.push => output,
+        _ => {
+            return Err(Failure::new("--push comes with the registry client, which this fbc does not have")
+                .help("write the image by --output oci:PATH, and push it by `skopeo copy oci:PATH docker://REF`"));
+        }
+    };
+    let mut output = output.clone();
+    output.name = output.name.or_else(|| arguments.tag.clone());
+    if let (Transport::DockerArchive, Some(name)) = (output.transport, &output.name) {
+        parse_tag(name).map_err(|error| Failure::new(format!("{output}: {error}")))?;
+    }
+    check_folder(&arguments.folder, &output.path)?;
+    if !arguments.no_validate && !is_valid(arguments)? {
+        return Err(Failure::refusal(format!("{} is not valid", arguments.folder.display()))
+            .help("mend what is wrong, or build it all the same with --no-validate"));
+    }
+    let base = match &arguments.base {
+        Base::Scratch => None,
+        Base::Image(reference) => {
+            Some(reference.open().map_err(|error| Failure::from(error).within(&reference.to_string()))?)
+        }
+    };
+    let contents = if arguments.bundle {
+        build::bundle::bundle(&arguments.folder)?
+    } else {
+        build::catalog(&arguments.folder)?
+    };
+    let what = Build {
+        contents,
+        labels: arguments.label.iter().cloned().collect(),
+        annotations: arguments.annotation.iter().cloned().collect::<BTreeMap<_, _>>(),
+        base: base.as_deref(),
+        platforms: arguments.platform.clone(),
+        compression: arguments.compression,
+        created: build::Moment {
+            seconds: arguments.source_date_epoch,
+            text: Moment::at(arguments.source_date_epoch).rfc3339(),
+        },
+        servers: arguments.with_server.iter().map(|path| server(path)).collect::<Result<_, _>>()?,
+    };
+    let target = Output::begin(&output)?;
+    let built = build::build(&what, target.blobs())?;
+    if arguments.verify_reproducible {
+        verify(&what, &built)?;
+    }
+    target.finish(&built.root)?;
+    write_files(arguments, &built)?;
+    if !global.quiet {
+        tell(&output, &built);
+    }
+    let mut out = terminal::stdout();
+    writeln!(out, "{}", built.root.digest())?;
+    out.flush()?;
+    Ok(CLEAN)
+}
+
+/// Refuses what is no folder, and a target that would become part of the image.
+fn check_folder(folder: &Path, target: &Path) -> Result<(), Failure> {
+    let real = fs::canonicalize(folder).map_err(|error| Failure::io("read", folder, &error))?;
+    if !real.is_dir() {
+        return Err(Failure::new(format!("{} is no folder", folder.display()))
+            .help("an image is built from a folder; put the file into one"));
+    }
+    let mut existing =
+        target.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
+    let place = existing.find_map(|path| fs::canonicalize(path).ok());
+    if place.is_some_and(|place| place.starts_with(&real)) {
+        return Err(Failure::new(format!(
+            "the target {} lies in the folder that is built",
+            target.display()
+        ))
+        .help("name a target elsewhere"));
+    }
+    Ok(())
+}
+
+/// Whether the input is valid. What is wrong is told.
+fn is_valid(arguments: &Arguments) -> Result<bool, Failure> {
+    let folder = &arguments.folder;
+    if arguments.bundle {
+        let tree = DiskTree { root: folder.clone() };
+        let rendered = BundleFolder::read(&tree).and_then(|bundle| fbc_bundle::render::render(&bundle, None));
+        return match rendered {
+            Ok(_) => Ok(true),
+            Err(error) => Err(Failure::refusal(format!("{}: {error}", folder.display()))
+                .help("mend the bundle, or build it all the same with --no-validate")),
+        };
+    }
+    let source = CatalogSource::open(folder)?;
+    let catalog = load_tree(source.tree.as_ref());
+    let checked = validate::check_loaded(folder, source, &catalog, Profile::Opm);
+    if checked.report.count(Severity::Error) > 0 {
+        report_on_stderr(&[checked])?;
+        return Ok(false);
+    }
+    if checked.files == 0 {
+        return Err(Failure::refusal(format!("{} holds no catalog", folder.display()))
+            .help("name the folder with the files of the catalog; --bundle builds a bundle"));
+    }
+    Ok(true)
+}
+
+fn server(path: &Path) -> Result<Server, Failure> {
+    Server::open(path).map_err(|error| match error {
+        ServerError::Io(error) => Failure::io("read", path, &error),
+        error => Failure::new(format!("{} {error}", path.display())),
+    })
+}
+
+/// Builds once more, with one thread, and compares.
+fn verify(what: &Build<'_>, built: &Built) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
+    let folder = tempfile::Builder::new().prefix("fbc-").tempdir().map_err(failed)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.map_err(|error| Failure::new(format!("a worker thread does not start: {error}")))?;
+    let blobs = BlobFolder::new(folder.path());
+    let again = pool.install(|| build::build(what, &blobs))?;
+    if again != *built {
+        return Err(Failure::refusal(format!(
+            "the image is not reproducible: {} first, {} then",
+            built.root.digest(),
+            again.root.digest()
+        ))
+        .help("something changed the files in between; build once more when nothing does"));
+    }
+    Ok(())
+}
+
+/// Writes the files that scripts read.
+fn write_files(arguments: &Arguments, built: &Built) -> Result<(), Failure> {
+    if let Some(path) = &arguments.digest_file {
+        write_output(Some(path), |out| Ok(out.write_all(built.root.digest().as_ref().as_bytes())?))?;
+    }
+    let Some(path) = &arguments.metadata_file else { return Ok(()) };
+    let mut metadata = json!({
+        "containerimage.digest": built.root.digest(),
+        "containerimage.descriptor": {
+            "mediaType": built.root.media_type(),
+            "digest": built.root.digest(),
+            "size": built.root.size(),
+        },
+        "fbc.platforms": built.images.iter()
+            .map(|(platform, manifest)| (platform.to_string(), manifest.digest().to_string()))
+            .collect::<BTreeMap<_, _>>(),
+    });
+    if let (Some(tag), Some(fields)) = (&arguments.tag, metadata.as_object_mut()) {
+        fields.insert("image.name".to_owned(), tag.as_str().into());
+    }
+    write_output(Some(path), |out| Ok(writeln!(out, "{metadata:#}")?))
+}
+
+/// Says what was built.
+fn tell(output: &LocalReference, built: &Built) {
+    let platforms: Vec<String> = built.images.iter().map(|(platform, _)| platform.to_string()).collect();
+    let (plain, packed) = (size(built.layer.uncompressed_bytes), size(built.layer.descriptor.size()));
+    anstream::eprintln!("wrote {output} for {}; {plain} became {packed}", platforms.join(", "));
+}

@@ -1,0 +1,95 @@
+//! `fbc cache`: what is kept of images between commands.
+
+use std::io::Write as _;
+
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
+
+use crate::cache_folder::CacheArguments;
+use crate::failure::{CLEAN, Failure};
+use crate::terminal;
+
+/// Show or empty the cache of images
+///
+/// Blobs of images are kept by their digests, and checked whenever they are read.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    /// Where the cache is, and how much it holds
+    Info {
+        #[command(flatten)]
+        cache: CacheArguments,
+        /// The format to write
+        #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+        output: InfoFormat,
+    },
+    /// Remove all blobs, and what interrupted commands have left
+    Clean {
+        #[command(flatten)]
+        cache: CacheArguments,
+    },
+}
+
+/// The formats of what the cache holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum InfoFormat {
+    /// Lines
+    #[default]
+    Text,
+    /// A JSON object
+    Json,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let mut out = terminal::stdout();
+    match &arguments.what {
+        What::Info { cache, output } => {
+            let blobs = cache.blobs()?;
+            let contents = blobs.contents()?;
+            let folder = blobs.root().display().to_string();
+            match output {
+                InfoFormat::Text => {
+                    writeln!(out, "folder:     {folder}")?;
+                    writeln!(out, "blobs:      {} ({})", contents.blobs, size(contents.bytes))?;
+                    writeln!(
+                        out,
+                        "unfinished: {} ({})",
+                        contents.unfinished,
+                        size(contents.unfinished_bytes)
+                    )?;
+                }
+                InfoFormat::Json => {
+                    let info = json!({
+                        "folder": folder,
+                        "blobs": contents.blobs,
+                        "bytes": contents.bytes,
+                        "unfinished": contents.unfinished,
+                        "unfinishedBytes": contents.unfinished_bytes,
+                    });
+                    writeln!(out, "{info:#}")?;
+                }
+            }
+        }
+        What::Clean { cache } => {
+            let removed = cache.blobs()?.clean()?;
+            let bytes = removed.bytes + removed.unfinished_bytes;
+            writeln!(out, "removed {} blobs ({})", removed.blobs + removed.unfinished, size(bytes))?;
+        }
+    }
+    out.flush()?;
+    Ok(CLEAN)
+}
+
+/// A number of bytes for people.
+pub(crate) fn size(bytes: u64) -> String {
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    match units.into_iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
+        None => format!("{bytes} bytes"),
+    }
+}

@@ -1,0 +1,66 @@
+//! `fbc unpack`: the files of an image.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use fbc_image::image::PlatformName;
+use fbc_image::unpack::{Limits, Options, unpack};
+use fbc_image::{Image, LocalReference};
+
+use crate::arguments::Global;
+use crate::failure::{CLEAN, Failure};
+use crate::image_source::parse_reference;
+
+/// Unpack an image into a folder
+///
+/// Digests are checked, whiteouts take away what lower layers had. An image with a path, link or device that
+/// has no place below the folder is refused, and so is one that is larger than the limits; then nothing is
+/// written. Owners and special permission bits are dropped.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The image: oci:PATH[:NAME], oci-archive:FILE[:NAME] or docker-archive:FILE[:NAME]
+    #[arg(value_name = "IMAGE", value_parser = parse_reference)]
+    image: LocalReference,
+    /// The folder, which must be empty or absent
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    folder: PathBuf,
+    /// The platform, such as linux/arm64 [default: linux/amd64, else the first]
+    #[arg(long, value_name = "OS/ARCH")]
+    platform: Option<PlatformName>,
+    /// Only what is in this folder of the image, such as /configs
+    #[arg(long, value_name = "PATH")]
+    path: Option<PathBuf>,
+    /// Refuse an image that unpacks to more bytes
+    #[arg(long, value_name = "N", default_value_t = Limits::default().bytes)]
+    max_bytes: u64,
+    /// Refuse an image with more files, folders and links
+    #[arg(long, value_name = "N", default_value_t = Limits::default().entries)]
+    max_entries: u64,
+    /// Refuse a layer that unpacks to more than this many times its size, if that is over 64 MiB
+    #[arg(long, value_name = "N", default_value_t = Limits::default().ratio)]
+    max_ratio: u64,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    let within = |error| Failure::from(error).within(&arguments.image.to_string());
+    let source = arguments.image.open().map_err(within)?;
+    let image = Image::select(source.as_ref(), arguments.platform.as_ref()).map_err(within)?;
+    let limits =
+        Limits { bytes: arguments.max_bytes, entries: arguments.max_entries, ratio: arguments.max_ratio };
+    let options = Options { below: arguments.path.clone().unwrap_or_default(), limits };
+    unpack(&image, source.as_ref(), &arguments.folder, &options).map_err(within)?;
+    let is_empty = arguments.folder.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+    if is_empty && arguments.path.is_some() {
+        let path = options.below.display();
+        // Nobody wants an empty folder; that it cannot be removed changes nothing.
+        let _ = std::fs::remove_dir(&arguments.folder);
+        return Err(Failure::refusal(format!("{} holds nothing at {path}", arguments.image))
+            .help("unpack it without --path to see what it holds"));
+    }
+    if global.verbose {
+        let place = arguments.folder.display();
+        let (digest, platform) = (image.descriptor.digest(), image.platform());
+        anstream::eprintln!("unpacked {digest} for {platform} to {place}");
+    }
+    Ok(CLEAN)
+}
