@@ -1,1 +1,3 @@
 //! Catalog and bundle images: build, layouts and archives, registries, without a daemon.
+
+pub mod registry;
