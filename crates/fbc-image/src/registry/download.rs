@@ -162,6 +162,10 @@ impl Transport {
                     }
                     Some(Err(error)) => break error,
                     None if position == size => return Ok(()),
+                    // The end once more at the same place is the end.
+                    None if position == began && failures > 0 => {
+                        return Err(failure(Problem::Length { expected: size, actual: position }));
+                    }
                     None => {
                         let text = format!("the connection ended after {position} of {size} bytes");
                         break failure(Problem::Unreachable { text, attempts: 1, connected: true });

@@ -328,25 +328,31 @@ fn answer_of(status: u16, body: &[u8]) -> Answer {
 pub(crate) fn connection_problem(error: reqwest::Error) -> Problem {
     let is_connect = error.is_connect();
     let error = error.without_url();
-    let mut text = error.to_string();
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = std::error::Error::source(&error);
-    while let Some(current) = cause {
-        text = current.to_string();
-        // An I/O error hides the error that it wraps from the chain of causes.
-        let wrapped = current.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        let tls = current
-            .downcast_ref::<rustls::Error>()
-            .or_else(|| wrapped.and_then(|wrapped| wrapped.downcast_ref::<rustls::Error>()));
-        match tls {
-            Some(rustls::Error::InvalidCertificate(reason)) => {
-                let unknown_authority = matches!(reason, rustls::CertificateError::UnknownIssuer);
-                return Problem::Certificate { text: reason.to_string(), unknown_authority };
+    match tls_error(&error) {
+        Some(rustls::Error::InvalidCertificate(reason)) => {
+            let unknown_authority = matches!(reason, rustls::CertificateError::UnknownIssuer);
+            Problem::Certificate { text: reason.to_string(), unknown_authority }
+        }
+        Some(rustls::Error::InvalidMessage(reason)) => Problem::NotHttps(format!("{reason:?}")),
+        _ => {
+            let mut innermost: &dyn std::error::Error = &error;
+            while let Some(cause) = innermost.source() {
+                innermost = cause;
             }
-            Some(rustls::Error::InvalidMessage(reason)) => return Problem::NotHttps(format!("{reason:?}")),
-            _ => cause = current.source(),
+            Problem::Unreachable { text: innermost.to_string(), attempts: 1, connected: !is_connect }
         }
     }
-    Problem::Unreachable { text, attempts: 1, connected: !is_connect }
+}
+
+/// The TLS error among the causes. An I/O error hides the error that it wraps from the chain of causes.
+fn tls_error<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e rustls::Error> {
+    if let Some(found) = error.downcast_ref::<rustls::Error>() {
+        return Some(found);
+    }
+    match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+        Some(wrapped) => tls_error(wrapped),
+        None => tls_error(error.source()?),
+    }
 }
 
 /// Shared by everything that talks to registries.

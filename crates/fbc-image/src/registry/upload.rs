@@ -5,14 +5,13 @@
 
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
-use futures_util::StreamExt;
+use bytes::Bytes;
 use oci_spec::image::Descriptor;
 use reqwest::header::{CONTENT_RANGE, CONTENT_TYPE, LOCATION, RANGE};
 use reqwest::{Method, Response};
 use url::Url;
 
-use super::blob::{BlobSource, Part, Payload, Verifier};
+use super::blob::{BlobSource, Part, Payload};
 use super::error::{Problem, RegistryError, Result};
 use super::mirrors::Endpoint;
 use super::observer::BlobOutcome;
@@ -100,23 +99,9 @@ impl Upload<'_> {
 
     /// The whole blob in the request that ends the upload.
     async fn send_small(&self, address: Url) -> Result<Step> {
-        let mut content = BytesMut::new();
-        let mut blocks = self.source.open(0).await?;
-        while let Some(block) = blocks.next().await {
-            content.extend_from_slice(&block?);
-            if content.len() as u64 > self.descriptor.size() {
-                break;
-            }
-        }
-        let (expected, actual) = (self.descriptor.size(), content.len() as u64);
-        if expected != actual {
-            return Err(self.failure(Problem::Length { expected, actual }));
-        }
-        let mut verifier =
-            Verifier::new(self.descriptor.digest()).map_err(|problem| self.failure(problem))?;
-        verifier.update(&content);
-        verifier.check(self.descriptor.digest()).map_err(|problem| self.failure(problem))?;
-        self.finish(address, content.freeze()).await
+        let mut content = Vec::new();
+        self.transport.fetch(self.source, self.descriptor, &mut content).await?;
+        self.finish(address, content.into()).await
     }
 
     /// The blob in parts, each behind what the registry says that it has.

@@ -169,7 +169,7 @@ fn no_secret_is_shown() {
 fn damaged_files_are_named_and_not_quoted() {
     for (text, expected) in [
         ("{\"auths\": {\"a.io\": {\"auth\": hunter2}}}", "no JSON at line 1, column 29"),
-        ("{\"auths\": {\"a.io\": \"hunter2\"}}", "an unexpected kind of value at line 1, column 29"),
+        ("{\"auths\": {\"a.io\": \"hunter2\"}}", "an unexpected kind of value at line 1, column 28"),
     ] {
         let error = AuthFile::parse(Path::new("/x/auth.json"), false, text.as_bytes()).unwrap_err();
         assert_eq!(error.to_string(), format!("cannot take credentials from /x/auth.json: {expected}"));

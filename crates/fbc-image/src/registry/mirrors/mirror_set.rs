@@ -95,12 +95,13 @@ fn source_of(entry: Node<'_>, field: &str, pull: PullFrom) -> std::result::Resul
         check_place(&location, false)?;
         mirrors.push(Mirror { location, insecure: false, pull });
     }
-    let never_contact = match entry.get_str("mirrorSourcePolicy") {
-        None | Some("" | "AllowContactingSource") => false,
-        Some("NeverContactSource") => true,
-        Some(other) => {
+    let policy = entry.get("mirrorSourcePolicy").filter(|policy| !policy.is_null());
+    let never_contact = match policy.map(Node::as_str) {
+        None | Some(Some("" | "AllowContactingSource")) => false,
+        Some(Some("NeverContactSource")) => true,
+        Some(_) => {
             return Err(format!(
-                "`mirrorSourcePolicy` of {source:?} is {other:?}; it may be AllowContactingSource or NeverContactSource"
+                "`mirrorSourcePolicy` of {source:?} may be AllowContactingSource or NeverContactSource"
             ));
         }
     };
