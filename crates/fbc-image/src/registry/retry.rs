@@ -32,7 +32,7 @@ impl Default for RetryPolicy {
             attempts: 6,
             first_delay: Duration::from_millis(500),
             longest_delay: Duration::from_secs(30),
-            longest_asked_delay: Duration::from_mins(5),
+            longest_asked_delay: Duration::from_secs(300),
         }
     }
 }

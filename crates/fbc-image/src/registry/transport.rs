@@ -41,7 +41,7 @@ pub struct Timeouts {
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(30), idle: Duration::from_mins(2) }
+        Self { connect: Duration::from_secs(30), idle: Duration::from_secs(120) }
     }
 }
 

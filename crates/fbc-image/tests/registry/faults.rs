@@ -1,11 +1,9 @@
 //! What the client does when a registry misbehaves. Nothing here waits.
 
 use bytes::Bytes;
-use fbc_image::registry::copy::RegistryImage;
+use fbc_image::registry::credentials::CredentialPaths;
 use fbc_image::registry::observer::BlobOutcome;
-use fbc_image::registry::{
-    Client, CopyOptions, Credentials, Fault, Manifest, Problem, RetryPolicy, block_on, copy_image,
-};
+use fbc_image::registry::{Client, Credentials, Fault, Problem, RetryPolicy, block_on};
 
 use crate::fixture::{client, layer, noise, reference, shown};
 use crate::server::{Misdeed, Registry, digest};
@@ -126,7 +124,6 @@ fn busy_registries_are_waited_for() {
              TOOMANYREQUESTS: slow down), after 3 attempt(s) | try again later, or log in for a higher limit"
         );
         assert_eq!(fixture.clock.waits(), [500, 1000]);
-        // Too much patience is asked for.
         registry.answer("GET", "429 Too Many\r\nRetry-After: 3600", "");
         let error = fixture.client.manifest(&reference(&registry.host, "ns/a:v1")).await.unwrap_err();
         assert!(shown(&error, &registry.host).ends_with("try again in 3600 seconds, or log in for a higher limit"));
@@ -223,7 +220,6 @@ fn tokens_are_fetched_kept_and_renewed() {
         registry.state.lock().unwrap().wanted = Some("Bearer three".to_owned());
         get().await;
         assert_eq!(fetches().len(), 1);
-        // The server of tokens refuses.
         registry.state.lock().unwrap().wanted = Some("Bearer four".to_owned());
         registry.state.lock().unwrap().tokens = [(401, r#"{"details":"no"}"#.to_owned())].into();
         let error = download(&fixture.client, &registry.host, &content).await.unwrap_err();
@@ -327,82 +323,6 @@ fn wrong_bytes_are_not_sent() {
     .unwrap();
 }
 
-/// Puts an index of two images into a registry and gives the digest of the index.
-async fn publish(client: &Client, host: &str, repository: &str) -> String {
-    let mut manifests = Vec::new();
-    for (number, platform) in ["amd64", "arm64"].iter().enumerate() {
-        let config = format!(r#"{{"architecture":"{platform}","os":"linux"}}"#).into_bytes();
-        let (shared, own) = (noise(300_000), vec![number as u8; 1000]);
-        let place = reference(host, repository);
-        for bytes in [&config, &shared, &own] {
-            client.put_blob(&place, &layer(bytes), &Bytes::from(bytes.clone()), None).await.unwrap();
-        }
-        let part = |kind: &str, bytes: &[u8]| serde_json::json!({"mediaType": format!("application/vnd.oci.image.{kind}"), "size": bytes.len(), "digest": digest(bytes)});
-        let manifest = serde_json::json!({
-            "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
-            "config": part("config.v1+json", &config), "layers": [part("layer.v1.tar", &shared), part("layer.v1.tar", &own)],
-        });
-        let bytes = serde_json::to_vec(&manifest).unwrap();
-        let pinned = place.with_digest(digest(&bytes).parse().unwrap());
-        client
-            .put_manifest(&pinned, "application/vnd.oci.image.manifest.v1+json", bytes.clone().into())
-            .await
-            .unwrap();
-        let mut descriptor = part("manifest.v1+json", &bytes);
-        descriptor["platform"] = serde_json::json!({"os": "linux", "architecture": platform});
-        manifests.push(descriptor);
-    }
-    let kind = "application/vnd.oci.image.index.v1+json";
-    let index = serde_json::json!({"schemaVersion": 2, "mediaType": kind, "manifests": manifests});
-    let bytes = serde_json::to_vec(&index).unwrap();
-    let digest =
-        client.put_manifest(&reference(host, &format!("{repository}:v1")), kind, bytes.into()).await.unwrap();
-    digest.to_string()
-}
-
-#[test]
-fn whole_images_are_copied() {
-    block_on(async {
-        let (from, to) = (Registry::start().await, Registry::start().await);
-        let fixture = client(|_| {});
-        let root = publish(&fixture.client, &from.host, "ns/a").await;
-        let image = |host: &str, rest: &str| RegistryImage::new(&fixture.client, &reference(host, rest));
-        to.log();
-        // The source and the destination break in the middle.
-        from.misbehave("GET /v2/ns/a/blobs/", Misdeed::CutBody(5));
-        let options = CopyOptions { parallel: 1, ..CopyOptions::default() };
-        let report =
-            copy_image(&image(&from.host, "ns/a:v1"), &image(&to.host, "x/y:v2"), &options).await.unwrap();
-        assert_eq!(report.root.digest().to_string(), root);
-        assert_eq!(report.blobs.len(), 5);
-        let last: Vec<String> =
-            to.log().into_iter().filter(|line| line.starts_with("PUT /v2/x/y/manifests")).collect();
-        assert_eq!(last.len(), 3);
-        assert_eq!(last[2], "PUT /v2/x/y/manifests/v2");
-        // Within a registry blobs are mounted, and a platform may be chosen.
-        let platform = fbc_image::registry::platform::parse("linux/arm64");
-        let options = CopyOptions { platform, ..CopyOptions::default() };
-        let report =
-            copy_image(&image(&to.host, "x/y:v2"), &image(&to.host, "x/z:v3"), &options).await.unwrap();
-        assert!(
-            report.blobs.len() == 3 && report.blobs.values().all(|outcome| *outcome == BlobOutcome::Mounted)
-        );
-        let copied = fixture.client.manifest(&reference(&to.host, "x/z:v3")).await.unwrap();
-        assert!(matches!(copied.manifest, Manifest::Image(_)));
-        let resolved = fixture.client.resolve(&reference(&to.host, "x/z:v3")).await.unwrap();
-        assert_eq!(resolved, copied.descriptor);
-        let platform = fbc_image::registry::platform::parse("linux/s390x");
-        let options = CopyOptions { platform, ..CopyOptions::default() };
-        let error =
-            copy_image(&image(&to.host, "x/y:v2"), &image(&to.host, "x/z:v4"), &options).await.unwrap_err();
-        assert!(
-            error.to_string().ends_with("no manifest for linux/s390x; there are linux/amd64, linux/arm64"),
-            "{error}"
-        );
-    })
-    .unwrap();
-}
-
 #[test]
 fn mirrors_are_asked_first_and_wrong_ones_passed_over() {
     block_on(async {
@@ -427,6 +347,53 @@ fn mirrors_are_asked_first_and_wrong_ones_passed_over() {
         assert_eq!((mirror.log().len(), origin.log().len()), (1, 1));
         let error = fixture.client.manifest(&reference(&origin.host, "ns/a:v1")).await.unwrap_err();
         assert!(matches!(&error.problem, Problem::Endpoints(errors) if errors.len() == 2), "{error}");
+    })
+    .unwrap();
+}
+
+#[test]
+fn proxies_are_used_except_where_they_are_not() {
+    block_on(async {
+        let proxy = Registry::start().await;
+        let content = noise(10);
+        proxy.hold("ns/a", &content);
+        for (no_proxy, expected) in [(None, true), (Some("other.test,.test"), false)] {
+            let fixture = client(|settings| {
+                settings.proxies.http = Some(format!("http://{}", proxy.host));
+                settings.proxies.no_proxy = no_proxy.map(str::to_owned);
+                settings.retry.attempts = 1;
+            });
+            let found = download(&fixture.client, "registry.test", &content).await;
+            assert_eq!(found.is_ok(), expected, "{found:?}");
+        }
+    })
+    .unwrap();
+}
+
+#[test]
+fn identity_tokens_are_exchanged() {
+    block_on(async {
+        let registry = Registry::start().await;
+        let content = noise(10);
+        registry.hold("ns/a", &content);
+        {
+            let mut state = registry.state.lock().unwrap();
+            state.wanted = Some("Bearer T".to_owned());
+            state.challenge = format!("Bearer realm=\"http://{}/token\"", registry.host);
+            state.tokens = [(200, r#"{"access_token":"T"}"#.to_owned())].into();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("auth.json");
+        let text = format!(r#"{{"auths": {{"{}/ns": {{"identitytoken": "refresh-me"}}}}}}"#, registry.host);
+        std::fs::write(&file, text).unwrap();
+        let paths = CredentialPaths { authfile: Some(file), ..CredentialPaths::default() };
+        let fixture = client(|settings| settings.credentials = Credentials::read(&paths).unwrap());
+        assert_eq!(download(&fixture.client, &registry.host, &content).await.unwrap(), content);
+        let state = registry.state.lock().unwrap();
+        let form = "grant_type=refresh_token&client_id=fbc&service=&scope=repository%3Ans%2Fa%3Apull&refresh_token=refresh-me";
+        assert_eq!(state.last_form, form);
+        let notes = fixture.notes.0.lock().unwrap();
+        assert!(notes[0].contains("/ns\" of ") && !notes[0].contains("refresh-me"), "{notes:?}");
     })
     .unwrap();
 }

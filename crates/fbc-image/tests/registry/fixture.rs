@@ -9,14 +9,14 @@ use futures_util::future::BoxFuture;
 use oci_spec::image::{Descriptor, MediaType};
 
 /// Sleeping moves the time and returns at once.
-pub struct CountingClock(pub Mutex<(SystemTime, Vec<Duration>)>);
+pub(crate) struct CountingClock(pub(crate) Mutex<(SystemTime, Vec<Duration>)>);
 
 impl CountingClock {
-    pub fn waits(&self) -> Vec<u64> {
+    pub(crate) fn waits(&self) -> Vec<u64> {
         self.0.lock().unwrap().1.iter().map(|wait| wait.as_millis() as u64).collect()
     }
 
-    pub fn advance(&self, seconds: u64) {
+    pub(crate) fn advance(&self, seconds: u64) {
         self.0.lock().unwrap().0 += Duration::from_secs(seconds);
     }
 }
@@ -36,7 +36,7 @@ impl Clock for CountingClock {
 
 /// Writes down which credentials are used.
 #[derive(Default)]
-pub struct Notes(pub Mutex<Vec<String>>);
+pub(crate) struct Notes(pub(crate) Mutex<Vec<String>>);
 
 impl Observer for Notes {
     fn credential(&self, repository: &str, origin: Option<&CredentialOrigin>) {
@@ -45,14 +45,14 @@ impl Observer for Notes {
     }
 }
 
-pub struct Fixture {
-    pub client: Client,
-    pub clock: Arc<CountingClock>,
-    pub notes: Arc<Notes>,
+pub(crate) struct Fixture {
+    pub(crate) client: Client,
+    pub(crate) clock: Arc<CountingClock>,
+    pub(crate) notes: Arc<Notes>,
 }
 
 /// A client over plain HTTP, changed as a test needs it.
-pub fn client(change: impl FnOnce(&mut Settings)) -> Fixture {
+pub(crate) fn client(change: impl FnOnce(&mut Settings)) -> Fixture {
     let noon = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
     let clock = Arc::new(CountingClock(Mutex::new((noon, Vec::new()))));
     let notes = Arc::new(Notes::default());
@@ -63,17 +63,17 @@ pub fn client(change: impl FnOnce(&mut Settings)) -> Fixture {
     Fixture { client: Client::new(settings), clock, notes }
 }
 
-pub fn reference(host: &str, rest: &str) -> Reference {
+pub(crate) fn reference(host: &str, rest: &str) -> Reference {
     Reference::parse(&format!("{host}/{rest}")).unwrap()
 }
 
-pub fn layer(bytes: &[u8]) -> Descriptor {
+pub(crate) fn layer(bytes: &[u8]) -> Descriptor {
     let digest: oci_spec::image::Digest = crate::server::digest(bytes).parse().unwrap();
     Descriptor::new(MediaType::ImageLayer, bytes.len() as u64, digest)
 }
 
 /// Bytes that are no repetition of anything.
-pub fn noise(length: usize) -> Vec<u8> {
+pub(crate) fn noise(length: usize) -> Vec<u8> {
     let mut state = 1_u32;
     let next = |_| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -83,7 +83,7 @@ pub fn noise(length: usize) -> Vec<u8> {
 }
 
 /// An error as users see it, with the advice, without the changing host.
-pub fn shown(error: &RegistryError, host: &str) -> String {
+pub(crate) fn shown(error: &RegistryError, host: &str) -> String {
     let advice = error.advice().map(|advice| format!(" | {advice}")).unwrap_or_default();
     format!("{error}{advice}").replace(host, "HOST")
 }

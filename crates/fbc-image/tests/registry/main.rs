@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
+mod copies;
 mod faults;
 mod fixture;
 mod real;

@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// What goes wrong with the next request that fits.
 #[derive(Clone, Debug)]
-pub enum Misdeed {
+pub(crate) enum Misdeed {
     /// An answer instead of the right one: the whole head and body.
     Answer(String),
     /// The right answer, cut after that many bytes of its body.
@@ -25,33 +25,35 @@ pub enum Misdeed {
 }
 
 #[derive(Default)]
-pub struct State {
+pub(crate) struct State {
     /// `METHOD path` prefixes with what happens to the next request that begins so.
-    pub misdeeds: VecDeque<(String, Misdeed)>,
+    pub(crate) misdeeds: VecDeque<(String, Misdeed)>,
     /// One line a request: method, path with query, `Authorization`, `Range`.
-    pub log: Vec<String>,
-    pub blobs: BTreeMap<String, Vec<u8>>,
+    pub(crate) log: Vec<String>,
+    pub(crate) blobs: BTreeMap<String, Vec<u8>>,
     /// Which repository has which blob: `repository@digest`.
-    pub held: std::collections::BTreeSet<String>,
+    pub(crate) held: std::collections::BTreeSet<String>,
     /// By `repository:tag` and `repository@digest`: media type and bytes.
-    pub manifests: BTreeMap<String, (String, Vec<u8>)>,
+    pub(crate) manifests: BTreeMap<String, (String, Vec<u8>)>,
     uploads: BTreeMap<String, Vec<u8>>,
     /// `Bearer …` or `Basic …` that is let in; none lets everybody in.
-    pub wanted: Option<String>,
+    pub(crate) wanted: Option<String>,
     /// The `WWW-Authenticate` of a refusal.
-    pub challenge: String,
+    pub(crate) challenge: String,
     /// What the token server gives next: status and body; the last one stays.
-    pub tokens: VecDeque<(u16, String)>,
-    pub ignores_ranges: bool,
+    pub(crate) tokens: VecDeque<(u16, String)>,
+    /// The form that the token server was sent last.
+    pub(crate) last_form: String,
+    pub(crate) ignores_ranges: bool,
 }
 
 #[derive(Clone)]
-pub struct Registry {
-    pub host: String,
-    pub state: Arc<Mutex<State>>,
+pub(crate) struct Registry {
+    pub(crate) host: String,
+    pub(crate) state: Arc<Mutex<State>>,
 }
 
-pub fn digest(bytes: &[u8]) -> String {
+pub(crate) fn digest(bytes: &[u8]) -> String {
     let hex: String = sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
 }
@@ -67,7 +69,7 @@ struct Request {
 
 impl Registry {
     /// Listens on a free port of the loopback interface.
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let host = listener.local_addr().unwrap().to_string();
         let registry = Self { host, state: Arc::default() };
@@ -80,18 +82,18 @@ impl Registry {
         registry
     }
 
-    pub fn misbehave(&self, request: &str, misdeed: Misdeed) {
+    pub(crate) fn misbehave(&self, request: &str, misdeed: Misdeed) {
         self.state.lock().unwrap().misdeeds.push_back((request.to_owned(), misdeed));
     }
 
-    pub fn answer(&self, request: &str, head: &str, body: &str) {
+    pub(crate) fn answer(&self, request: &str, head: &str, body: &str) {
         let length = body.len();
         let text = format!("HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
         self.misbehave(request, Misdeed::Answer(text));
     }
 
     /// Keeps a blob for a repository.
-    pub fn hold(&self, repository: &str, bytes: &[u8]) -> String {
+    pub(crate) fn hold(&self, repository: &str, bytes: &[u8]) -> String {
         let digest = digest(bytes);
         let mut state = self.state.lock().unwrap();
         state.blobs.insert(digest.clone(), bytes.to_vec());
@@ -99,7 +101,7 @@ impl Registry {
         digest
     }
 
-    pub fn log(&self) -> Vec<String> {
+    pub(crate) fn log(&self) -> Vec<String> {
         std::mem::take(&mut self.state.lock().unwrap().log)
     }
 
@@ -151,6 +153,7 @@ impl Registry {
             (status.to_owned(), body.into_bytes())
         };
         if request.path == "/token" {
+            state.last_form = String::from_utf8_lossy(&request.body).into_owned();
             let given =
                 if state.tokens.len() > 1 { state.tokens.pop_front() } else { state.tokens.front().cloned() };
             let (status, body) = given.unwrap();
@@ -277,6 +280,8 @@ async fn read_head(connection: &mut TcpStream) -> Option<(Request, usize)> {
     let mut lines = text.lines();
     let mut first = lines.next()?.split(' ');
     let (method, target) = (first.next()?.to_owned(), first.next()?);
+    // A proxy is asked with the whole address.
+    let target = target.strip_prefix("http://registry.test").unwrap_or(target);
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let headers: BTreeMap<String, String> = lines
         .filter_map(|line| line.split_once(": "))
