@@ -12,6 +12,7 @@ pub mod image;
 pub mod layer;
 pub mod layout;
 pub mod reference;
+pub mod registry;
 pub mod store;
 pub mod unpack;
 

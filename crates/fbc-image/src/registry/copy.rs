@@ -1,0 +1,222 @@
+//! Whole images from one place to another: blobs first, manifests behind them, the root last.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use oci_spec::image::{Descriptor, Platform};
+
+use super::blob::BlobSource;
+use super::client::Client;
+use super::error::{Problem, RegistryError, Result};
+use super::manifest::{FetchedManifest, Manifest};
+use super::observer::BlobOutcome;
+use super::platform;
+use super::reference::Reference;
+
+/// Indexes in indexes are followed that deep.
+const DEEPEST: u32 = 8;
+
+/// A place that has images.
+#[allow(async_fn_in_trait, reason = "copies run on one thread; nobody needs to send these futures")]
+pub trait Source {
+    /// The manifest that is meant by the place itself.
+    async fn root(&self) -> Result<FetchedManifest>;
+    /// A manifest by its descriptor.
+    async fn manifest(&self, descriptor: &Descriptor) -> Result<FetchedManifest>;
+    /// A blob.
+    ///
+    /// # Errors
+    /// [`RegistryError`]
+    fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn BlobSource>>;
+    /// The repository, if it is one.
+    fn repository(&self) -> Option<&Reference>;
+}
+
+/// A place that takes images.
+#[allow(async_fn_in_trait, reason = "copies run on one thread; nobody needs to send these futures")]
+pub trait Sink {
+    /// Takes a blob unless it has it. `origin` is the repository that the blob comes from.
+    async fn put_blob(
+        &self,
+        descriptor: &Descriptor,
+        blob: &dyn BlobSource,
+        origin: Option<&Reference>,
+    ) -> Result<BlobOutcome>;
+    /// Takes a manifest that a later one refers to.
+    async fn put_manifest(&self, manifest: &FetchedManifest) -> Result<()>;
+    /// Takes the manifest that is meant by the place itself.
+    async fn put_root(&self, manifest: &FetchedManifest) -> Result<()>;
+}
+
+/// How to copy.
+#[derive(Clone, Debug)]
+pub struct CopyOptions {
+    /// Only the image for this platform; none copies an index as it is, with all that it names.
+    pub platform: Option<Platform>,
+    /// How many blobs travel at the same time; at least one.
+    pub parallel: usize,
+}
+
+impl Default for CopyOptions {
+    fn default() -> Self {
+        Self { platform: None, parallel: 4 }
+    }
+}
+
+/// What was copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopyReport {
+    /// What is at the destination now.
+    pub root: Descriptor,
+    /// How each blob came there, by digest.
+    pub blobs: BTreeMap<String, BlobOutcome>,
+}
+
+/// Copies an image. After an error the destination has blobs but no new image; copying again sends only what is missing.
+///
+/// # Errors
+/// [`RegistryError`]; the first of the blobs' errors ends the copy.
+pub async fn copy_image(source: &impl Source, sink: &impl Sink, options: &CopyOptions) -> Result<CopyReport> {
+    let mut root = source.root().await?;
+    if let Some(wanted) = &options.platform {
+        for _ in 0..DEEPEST {
+            let Manifest::Index(index) = &root.manifest else { break };
+            let chosen = platform::choose(index, wanted).ok_or_else(|| {
+                let present: BTreeSet<String> = index
+                    .manifests()
+                    .iter()
+                    .filter_map(|one| one.platform().as_ref().map(platform::show))
+                    .collect();
+                let present = present.into_iter().collect::<Vec<_>>().join(", ");
+                let problem = Problem::Platform { wanted: platform::show(wanted), present };
+                RegistryError::new("copy", root.descriptor.digest().to_string(), problem)
+            })?;
+            root = source.manifest(chosen).await?;
+        }
+    }
+    // Children before parents, each once.
+    let mut manifests: Vec<FetchedManifest> = Vec::new();
+    let mut known = BTreeSet::from([root.descriptor.digest().to_string()]);
+    let mut level = vec![root.clone()];
+    for depth in 0.. {
+        let mut next = Vec::new();
+        for manifest in &level {
+            let Manifest::Index(index) = &manifest.manifest else { continue };
+            for child in index.manifests() {
+                if known.insert(child.digest().to_string()) {
+                    next.push(source.manifest(child).await?);
+                }
+            }
+        }
+        manifests.append(&mut level);
+        if next.is_empty() {
+            break;
+        }
+        if depth == DEEPEST {
+            let text = format!("indexes are nested more than {DEEPEST} deep");
+            return Err(RegistryError::new(
+                "copy",
+                root.descriptor.digest().to_string(),
+                Problem::Manifest(text),
+            ));
+        }
+        level = next;
+    }
+    let mut blobs = BTreeMap::new();
+    for manifest in &manifests {
+        let Manifest::Image(image) = &manifest.manifest else { continue };
+        for descriptor in image.layers().iter().chain([image.config()]).filter(|blob| is_distributable(blob))
+        {
+            blobs.insert(descriptor.digest().to_string(), descriptor.clone());
+        }
+    }
+    let outcomes = stream::iter(blobs.into_values())
+        .map(|descriptor| async move {
+            let blob = source.blob(&descriptor)?;
+            let outcome = sink.put_blob(&descriptor, blob.as_ref(), source.repository()).await?;
+            Ok::<_, Box<RegistryError>>((descriptor.digest().to_string(), outcome))
+        })
+        .buffer_unordered(options.parallel.max(1))
+        .try_collect()
+        .await?;
+    // The root is the first of the list.
+    for manifest in manifests.iter().skip(1).rev() {
+        sink.put_manifest(manifest).await?;
+    }
+    sink.put_root(&root).await?;
+    Ok(CopyReport { root: root.descriptor, blobs: outcomes })
+}
+
+/// False for layers that registries do not hold, by their licence.
+fn is_distributable(descriptor: &Descriptor) -> bool {
+    let kind = descriptor.media_type().to_string();
+    !(kind.contains(".foreign.") || kind.contains(".nondistributable."))
+        || descriptor.urls().as_ref().is_none_or(Vec::is_empty)
+}
+
+/// An image in a registry, to copy from or to.
+#[derive(Clone)]
+pub struct RegistryImage {
+    client: Client,
+    reference: Reference,
+}
+
+impl RegistryImage {
+    /// The image of a reference.
+    #[must_use]
+    pub fn new(client: &Client, reference: &Reference) -> Self {
+        Self { client: client.clone(), reference: reference.clone() }
+    }
+}
+
+impl Source for RegistryImage {
+    async fn root(&self) -> Result<FetchedManifest> {
+        self.client.manifest(&self.reference).await
+    }
+
+    async fn manifest(&self, descriptor: &Descriptor) -> Result<FetchedManifest> {
+        self.client.manifest(&self.reference.with_digest(descriptor.digest().clone())).await
+    }
+
+    fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn BlobSource>> {
+        // Blobs are content by digest, so mirrors of digests may give them.
+        let pinned = self.reference.with_digest(descriptor.digest().clone());
+        Ok(Box::new(self.client.blob_source(&pinned, descriptor)?))
+    }
+
+    fn repository(&self) -> Option<&Reference> {
+        Some(&self.reference)
+    }
+}
+
+impl Sink for RegistryImage {
+    async fn put_blob(
+        &self,
+        descriptor: &Descriptor,
+        blob: &dyn BlobSource,
+        origin: Option<&Reference>,
+    ) -> Result<BlobOutcome> {
+        let neighbour = origin
+            .filter(|origin| origin.registry() == self.reference.registry())
+            .map(Reference::repository)
+            .filter(|repository| *repository != self.reference.repository());
+        self.client.put_blob(&self.reference, descriptor, blob, neighbour).await
+    }
+
+    async fn put_manifest(&self, manifest: &FetchedManifest) -> Result<()> {
+        let reference = self.reference.with_digest(manifest.descriptor.digest().clone());
+        self.put(&reference, manifest).await
+    }
+
+    async fn put_root(&self, manifest: &FetchedManifest) -> Result<()> {
+        self.put(&self.reference, manifest).await
+    }
+}
+
+impl RegistryImage {
+    async fn put(&self, reference: &Reference, manifest: &FetchedManifest) -> Result<()> {
+        let kind = manifest.descriptor.media_type().to_string();
+        self.client.put_manifest(reference, &kind, Bytes::clone(&manifest.bytes)).await.map(drop)
+    }
+}

@@ -1,0 +1,207 @@
+//! Credentials as podman and docker keep them.
+//!
+//! Files are asked in this order: the one that is named (`--authfile`, then `REGISTRY_AUTH_FILE`), and then no other;
+//! else `${XDG_RUNTIME_DIR}/containers/auth.json` (or `/run/containers/UID/auth.json`),
+//! `${XDG_CONFIG_HOME:-~/.config}/containers/auth.json`, `${DOCKER_CONFIG:-~/.docker}/config.json`, `~/.dockercfg`. The
+//! first file with a credential wins; within a file the longest match of `host[/namespace[/repository]]`.
+//!
+//! Source: `containers/image:pkg/docker/config/config.go`, `docs/containers-auth.json.5.md`; `credsStore` as in
+//! `docker/cli:cli/config/configfile/file.go`.
+
+mod file;
+mod helper;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use self::file::AuthFile;
+use super::error::{Problem, RegistryError, Result};
+use super::secret::Secret;
+
+/// Where credentials are looked for; the caller fills it from flags and environment.
+#[derive(Clone, Debug, Default)]
+pub struct CredentialPaths {
+    /// `--authfile`: this file must exist, and no other is read.
+    pub authfile: Option<PathBuf>,
+    /// `REGISTRY_AUTH_FILE`: no other file is read; it need not exist.
+    pub registry_auth_file: Option<PathBuf>,
+    /// `XDG_RUNTIME_DIR`.
+    pub runtime_directory: Option<PathBuf>,
+    /// `/run/containers/UID/auth.json`, asked when there is no `XDG_RUNTIME_DIR`.
+    pub runtime_file: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`.
+    pub config_home: Option<PathBuf>,
+    /// `DOCKER_CONFIG`: the folder of `config.json`.
+    pub docker_config: Option<PathBuf>,
+    /// The home folder.
+    pub home: Option<PathBuf>,
+    /// The folders of `PATH`, where `docker-credential-*` programs are.
+    pub program_folders: Vec<PathBuf>,
+}
+
+/// Where a credential comes from. It may be shown; it holds no secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CredentialOrigin {
+    /// The file.
+    pub file: PathBuf,
+    /// The key of the entry in it, or the registry that a helper was asked for.
+    pub entry: String,
+    /// The helper program that gave it.
+    pub helper: Option<String>,
+}
+
+impl fmt::Display for CredentialOrigin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (entry, file) = (&self.entry, self.file.display());
+        match &self.helper {
+            Some(helper) => write!(formatter, "{helper} for {entry:?}, named in {file}"),
+            None if self.file.as_os_str().is_empty() => formatter.write_str(entry),
+            None => write!(formatter, "entry {entry:?} of {file}"),
+        }
+    }
+}
+
+/// What is shown to a registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// User and password, for basic authentication or in exchange for a token.
+    Password { user: String, password: Secret },
+    /// A refresh token of OAuth2.
+    IdentityToken(Secret),
+    /// A token for the registry itself.
+    RegistryToken(Secret),
+}
+
+/// A credential and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Credential {
+    pub(crate) proof: Proof,
+    pub(crate) origin: CredentialOrigin,
+}
+
+/// All credentials of a user. Files are read once.
+#[derive(Debug, Default)]
+pub struct Credentials {
+    /// A credential for every registry, from flags.
+    fixed: Option<Credential>,
+    files: Vec<AuthFile>,
+    program_folders: Vec<PathBuf>,
+}
+
+impl Credentials {
+    /// No credentials.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// One user and password for whatever registry is asked, as `--creds user:password` means.
+    #[must_use]
+    pub fn fixed(user: &str, password: &str) -> Self {
+        let origin =
+            CredentialOrigin { file: PathBuf::new(), entry: "the command line".to_owned(), helper: None };
+        let proof = Proof::Password { user: user.to_owned(), password: Secret::new(password) };
+        Self { fixed: Some(Credential { proof, origin }), ..Self::default() }
+    }
+
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no JSON; files that do not exist are passed over, except `--authfile`.
+    pub fn read(paths: &CredentialPaths) -> Result<Self> {
+        let mut files = Vec::new();
+        for (path, is_legacy) in candidates(paths) {
+            match std::fs::read(&path) {
+                Ok(bytes) => files.push(AuthFile::parse(&path, is_legacy, &bytes)?),
+                Err(error)
+                    if error.kind() == std::io::ErrorKind::NotFound
+                        && paths.authfile.as_deref() != Some(path.as_path()) => {}
+                Err(error) => return Err(failure(&path, error)),
+            }
+        }
+        Ok(Self { fixed: None, files, program_folders: paths.program_folders.clone() })
+    }
+
+    /// Where the credential for a repository comes from, if there is one.
+    ///
+    /// # Errors
+    /// As when it is used: a helper that fails, an entry that cannot be decoded.
+    pub async fn origin(&self, registry: &str, repository: &str) -> Result<Option<CredentialOrigin>> {
+        Ok(self.find(registry, repository).await?.map(|credential| credential.origin))
+    }
+
+    /// The credential for a repository.
+    pub(crate) async fn find(&self, registry: &str, repository: &str) -> Result<Option<Credential>> {
+        if let Some(fixed) = &self.fixed {
+            return Ok(Some(fixed.clone()));
+        }
+        for file in &self.files {
+            if let Some(found) = self.find_in(file, registry, repository).await? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn find_in(&self, file: &AuthFile, registry: &str, repository: &str) -> Result<Option<Credential>> {
+        let from_helper = async |helper: &str| {
+            let server = if registry == "docker.io" { file::HUB_KEY } else { registry };
+            let program = format!("docker-credential-{helper}");
+            let proof = helper::ask(&program, server, &self.program_folders)
+                .await
+                .map_err(|text| failure(&file.path, Problem::Configuration(text)))?;
+            let origin = CredentialOrigin {
+                file: file.path.clone(),
+                entry: server.to_owned(),
+                helper: Some(program.clone()),
+            };
+            Ok::<_, Box<RegistryError>>(proof.map(|proof| Credential { proof, origin }))
+        };
+        if let Some(helper) = file.helper_for(registry) {
+            return from_helper(helper).await;
+        }
+        if let Some((key, entry)) = file.entry_for(registry, repository) {
+            let proof = entry.proof().map_err(|text| {
+                failure(&file.path, Problem::Configuration(format!("the entry {key:?} {text}")))
+            })?;
+            if let Some(proof) = proof {
+                let origin =
+                    CredentialOrigin { file: file.path.clone(), entry: key.to_owned(), helper: None };
+                return Ok(Some(Credential { proof, origin }));
+            }
+        }
+        match &file.store {
+            Some(store) => from_helper(store).await,
+            None => Ok(None),
+        }
+    }
+}
+
+/// The files to read, and whether each has the legacy form.
+fn candidates(paths: &CredentialPaths) -> Vec<(PathBuf, bool)> {
+    if let Some(named) = paths.authfile.as_ref().or(paths.registry_auth_file.as_ref()) {
+        return vec![(named.clone(), false)];
+    }
+    let in_home = |below: &str| paths.home.as_ref().map(|home| home.join(below));
+    let runtime = match &paths.runtime_directory {
+        Some(folder) => Some(folder.join("containers/auth.json")),
+        None => paths.runtime_file.clone(),
+    };
+    let config = paths.config_home.clone().or_else(|| in_home(".config"));
+    let docker = paths.docker_config.clone().or_else(|| in_home(".docker"));
+    [
+        (runtime, false),
+        (config.map(|folder| folder.join("containers/auth.json")), false),
+        (docker.map(|folder| folder.join("config.json")), false),
+        (in_home(".dockercfg"), true),
+    ]
+    .into_iter()
+    .filter_map(|(path, is_legacy)| path.map(|path| (path, is_legacy)))
+    .collect()
+}
+
+fn failure(file: &Path, problem: impl Into<Problem>) -> Box<RegistryError> {
+    RegistryError::new("take credentials from", file.display().to_string(), problem)
+}

@@ -1,0 +1,182 @@
+//! Manifests and tags in registries.
+
+use bytes::Bytes;
+use oci_spec::image::{Descriptor, Digest, MediaType};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, LINK};
+use reqwest::{Method, Response};
+use serde::Deserialize;
+
+use super::blob::{Payload, sha256};
+use super::error::{Problem, RegistryError, Result};
+use super::manifest::{ACCEPTED, FetchedManifest};
+use super::mirrors::Endpoint;
+use super::transport::{Call, Transport, read_limited};
+
+/// A list of tags is not longer, page by page.
+const MOST_BYTES_OF_TAGS: u64 = 16 * 1024 * 1024;
+
+const CONTENT_DIGEST: &str = "docker-content-digest";
+
+#[derive(Deserialize)]
+struct Tags {
+    tags: Option<Vec<String>>,
+}
+
+impl Transport {
+    /// The descriptor of what an endpoint has under the reference, without its content where the registry tells enough.
+    pub(crate) async fn resolve_at(&self, endpoint: &Endpoint) -> Result<Descriptor> {
+        let response = self.ask_for_manifest(endpoint, Method::HEAD, "find the image").await?;
+        let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let digest = header(CONTENT_DIGEST).and_then(|digest| digest.parse::<Digest>().ok());
+        let size = header("content-length").and_then(|length| length.parse::<u64>().ok());
+        let media_type = header("content-type").map(|kind| kind.split(';').next().unwrap_or(kind).trim());
+        let wanted = endpoint.reference.digest();
+        match (digest, size, media_type) {
+            (Some(digest), Some(size), Some(media_type))
+                if size > 0
+                    && ACCEPTED.contains(&media_type)
+                    && wanted.is_none_or(|wanted| *wanted == digest) =>
+            {
+                Ok(Descriptor::new(MediaType::from(media_type), size, digest))
+            }
+            _ => Ok(self.manifest_at(endpoint).await?.descriptor),
+        }
+    }
+
+    /// The manifest that an endpoint has under the reference, verified.
+    pub(crate) async fn manifest_at(&self, endpoint: &Endpoint) -> Result<FetchedManifest> {
+        let action = "get the manifest";
+        let failure = |problem: Problem| RegistryError::new(action, endpoint.reference.to_string(), problem);
+        let response = self.ask_for_manifest(endpoint, Method::GET, action).await?;
+        let header = |name: &str| {
+            let value = response.headers().get(name).and_then(|value| value.to_str().ok());
+            value.map(str::to_owned)
+        };
+        let told = header(CONTENT_DIGEST).and_then(|digest| digest.parse::<Digest>().ok());
+        let media_type = header("content-type");
+        let limit = self.settings.manifest_limit;
+        if response.content_length().is_some_and(|length| length > limit) {
+            return Err(failure(Problem::TooLarge { limit }));
+        }
+        let length = response.content_length();
+        let Some(bytes) = read_limited(response, limit).await else {
+            return Err(failure(match length {
+                // It broke off, or it is endless.
+                Some(_) => Problem::Unexpected("the manifest broke off".to_owned()),
+                None => Problem::TooLarge { limit },
+            }));
+        };
+        let expected = endpoint.reference.digest().or(told.as_ref());
+        FetchedManifest::read(bytes, media_type.as_deref(), expected).map_err(failure)
+    }
+
+    /// Puts a manifest under a tag or digest.
+    pub(crate) async fn put_manifest_at(
+        &self,
+        endpoint: &Endpoint,
+        identifier: &str,
+        media_type: &str,
+        bytes: Bytes,
+    ) -> Result<Digest> {
+        let action = "put the manifest";
+        let digest = sha256(&bytes)
+            .map_err(|problem| RegistryError::new(action, endpoint.reference.to_string(), problem))?;
+        let mut call = self.manifest_call(endpoint, Method::PUT, action, identifier, "pull,push").await?;
+        call.headers = vec![(CONTENT_TYPE, media_type.to_owned())];
+        call.payload = Payload::Bytes(bytes);
+        let response = self.send(endpoint, &call).await?;
+        let told = response
+            .headers()
+            .get(CONTENT_DIGEST)
+            .and_then(|value| value.to_str().ok()?.parse::<Digest>().ok());
+        match told.filter(|told| told.algorithm() == digest.algorithm() && *told != digest) {
+            Some(actual) => {
+                let problem = Problem::Digest { expected: digest, actual };
+                Err(RegistryError::new(action, endpoint.reference.to_string(), problem))
+            }
+            None => Ok(digest),
+        }
+    }
+
+    /// All tags of a repository, in the order of the registry.
+    pub(crate) async fn tags_at(&self, endpoint: &Endpoint) -> Result<Vec<String>> {
+        let repository = endpoint.reference.repository();
+        let action = "list the tags of";
+        let unexpected = |text: &str| {
+            RegistryError::new(action, endpoint.reference.name(), Problem::Unexpected(text.to_owned()))
+        };
+        let mut url = self.address(endpoint, &format!("v2/{repository}/tags/list?n=1000")).await?;
+        let mut seen = std::collections::BTreeSet::new();
+        let mut tags = Vec::new();
+        loop {
+            if !seen.insert(url.to_string()) {
+                return Err(unexpected("its pages lead in a circle"));
+            }
+            let call = Call {
+                action,
+                item: format!("/{repository}"),
+                method: Method::GET,
+                url: url.clone(),
+                headers: Vec::new(),
+                payload: Payload::Nothing,
+                scopes: vec![format!("repository:{repository}:pull")],
+                accepted: &[],
+                repeat: true,
+            };
+            let response = self.send(endpoint, &call).await?;
+            let next = next_page(&response);
+            let body = read_limited(response, MOST_BYTES_OF_TAGS).await;
+            let page: Tags = body
+                .and_then(|body| serde_json::from_slice(&body).ok())
+                .ok_or_else(|| unexpected("the answer is no list of tags"))?;
+            tags.extend(page.tags.unwrap_or_default());
+            match next {
+                Some(next) => {
+                    url = url.join(&next).map_err(|_| unexpected("the next page has no address"))?
+                }
+                None => return Ok(tags),
+            }
+        }
+    }
+
+    async fn ask_for_manifest(
+        &self,
+        endpoint: &Endpoint,
+        method: Method,
+        action: &'static str,
+    ) -> Result<Response> {
+        let identifier = endpoint.reference.identifier();
+        let call = self.manifest_call(endpoint, method, action, identifier, "pull").await?;
+        self.send(endpoint, &call).await
+    }
+
+    async fn manifest_call(
+        &self,
+        endpoint: &Endpoint,
+        method: Method,
+        action: &'static str,
+        identifier: &str,
+        rights: &str,
+    ) -> Result<Call<'static>> {
+        let repository = endpoint.reference.repository();
+        let separator = if identifier.contains(':') { '@' } else { ':' };
+        Ok(Call {
+            action,
+            item: format!("/{repository}{separator}{identifier}"),
+            method,
+            url: self.address(endpoint, &format!("v2/{repository}/manifests/{identifier}")).await?,
+            headers: vec![(ACCEPT, ACCEPTED.join(", "))],
+            payload: Payload::Nothing,
+            scopes: vec![format!("repository:{repository}:{rights}")],
+            accepted: &[],
+            repeat: true,
+        })
+    }
+}
+
+/// `Link: <address>; rel="next"`
+fn next_page(response: &Response) -> Option<String> {
+    let link = response.headers().get(LINK)?.to_str().ok()?;
+    let (address, rest) = link.strip_prefix('<')?.split_once('>')?;
+    rest.contains("next").then(|| address.to_owned())
+}

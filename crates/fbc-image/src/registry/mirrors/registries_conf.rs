@@ -1,0 +1,128 @@
+//! `registries.conf`, version 2.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::super::error::{Problem, RegistryError, Result};
+use super::{Mirror, PullFrom, Registries, Rule};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Written {
+    unqualified_search_registries: Option<Vec<String>>,
+    #[serde(default)]
+    registry: Vec<WrittenRegistry>,
+    #[serde(default)]
+    aliases: std::collections::BTreeMap<String, String>,
+    /// Version 1.
+    registries: Option<toml::Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+#[derive(Default)]
+struct WrittenRegistry {
+    prefix: String,
+    location: String,
+    insecure: bool,
+    blocked: bool,
+    mirror_by_digest_only: bool,
+    mirror: Vec<WrittenMirror>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+#[derive(Default)]
+struct WrittenMirror {
+    location: String,
+    insecure: bool,
+    pull_from_mirror: String,
+}
+
+impl Registries {
+    /// Adds a file; what it says of a prefix replaces what earlier files say of it.
+    pub(super) fn add_configuration(&mut self, path: &Path) -> Result<()> {
+        let text = std::fs::read_to_string(path).map_err(|error| failure(path, error))?;
+        let invalid = |text: String| failure(path, Problem::Configuration(text));
+        let written: Written = toml::from_str(&text).map_err(|error| invalid(error.to_string()))?;
+        if written.registries.is_some() {
+            return Err(invalid(
+                "this is version 1 of the format (`[registries.…]`); write it as `[[registry]]` of version 2"
+                    .to_owned(),
+            ));
+        }
+        for registry in written.registry {
+            let rule = rule(registry, path).map_err(invalid)?;
+            self.rules.insert(rule.prefix.clone(), rule);
+        }
+        for (name, target) in written.aliases {
+            if target.is_empty() {
+                self.aliases.remove(&name)
+            } else {
+                self.aliases.insert(name, target)
+            };
+        }
+        if let Some(search) = written.unqualified_search_registries {
+            self.unqualified_search =
+                search.iter().map(|host| host.trim_end_matches('/').to_owned()).collect();
+        }
+        Ok(())
+    }
+}
+
+fn rule(written: WrittenRegistry, path: &Path) -> std::result::Result<Rule, String> {
+    let prefix = trimmed(&written.prefix);
+    let location = trimmed(&written.location);
+    let prefix = if prefix.is_empty() { location.clone() } else { prefix };
+    if prefix.is_empty() {
+        return Err("a [[registry]] has neither `prefix` nor `location`".to_owned());
+    }
+    check_place(&location, false)?;
+    check_place(&prefix, true)?;
+    let mut mirrors = Vec::new();
+    for mirror in written.mirror {
+        let location = trimmed(&mirror.location);
+        if location.is_empty() {
+            return Err(format!("a mirror of {prefix:?} has no `location`"));
+        }
+        check_place(&location, false)?;
+        if written.mirror_by_digest_only && !mirror.pull_from_mirror.is_empty() {
+            return Err(format!("{prefix:?} has both `mirror-by-digest-only` and `pull-from-mirror`"));
+        }
+        let pull = match mirror.pull_from_mirror.as_str() {
+            "" if written.mirror_by_digest_only => PullFrom::DigestOnly,
+            "" | "all" => PullFrom::All,
+            "digest-only" => PullFrom::DigestOnly,
+            "tag-only" => PullFrom::TagOnly,
+            other => {
+                return Err(format!(
+                    "`pull-from-mirror` is {other:?}; it may be all, digest-only or tag-only"
+                ));
+            }
+        };
+        mirrors.push(Mirror { location, insecure: mirror.insecure, pull });
+    }
+    let blocked = written.blocked.then(|| path.display().to_string());
+    Ok(Rule { prefix, location, insecure: written.insecure, blocked, mirrors })
+}
+
+fn trimmed(place: &str) -> String {
+    place.trim_end_matches('/').to_owned()
+}
+
+/// Refuses what is no `host[/path]`.
+pub(super) fn check_place(place: &str, may_be_wildcard: bool) -> std::result::Result<(), String> {
+    if place.contains("://") {
+        return Err(format!("{place:?} begins with a scheme; write host and path alone"));
+    }
+    let rest = place.strip_prefix("*.").filter(|_| may_be_wildcard).unwrap_or(place);
+    if rest.contains(['*', '@']) || rest.contains(char::is_whitespace) || (rest.is_empty() && rest != place) {
+        return Err(format!("{place:?} is no host with an optional path"));
+    }
+    Ok(())
+}
+
+pub(super) fn failure(path: &Path, problem: impl Into<Problem>) -> Box<RegistryError> {
+    RegistryError::new("use", path.display().to_string(), problem)
+}

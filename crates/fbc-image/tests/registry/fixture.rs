@@ -1,0 +1,89 @@
+//! A clock that only counts, an observer that writes down, and a client for a registry on the loopback interface.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use fbc_image::registry::credentials::CredentialOrigin;
+use fbc_image::registry::{Client, Clock, Observer, Reference, RegistryError, Security, Settings};
+use futures_util::future::BoxFuture;
+use oci_spec::image::{Descriptor, MediaType};
+
+/// Sleeping moves the time and returns at once.
+pub(crate) struct CountingClock(pub(crate) Mutex<(SystemTime, Vec<Duration>)>);
+
+impl CountingClock {
+    pub(crate) fn waits(&self) -> Vec<u64> {
+        self.0.lock().unwrap().1.iter().map(|wait| wait.as_millis() as u64).collect()
+    }
+
+    pub(crate) fn advance(&self, seconds: u64) {
+        self.0.lock().unwrap().0 += Duration::from_secs(seconds);
+    }
+}
+
+impl Clock for CountingClock {
+    fn now(&self) -> SystemTime {
+        self.0.lock().unwrap().0
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        let mut state = self.0.lock().unwrap();
+        state.0 += duration;
+        state.1.push(duration);
+        Box::pin(async {})
+    }
+}
+
+/// Writes down which credentials are used.
+#[derive(Default)]
+pub(crate) struct Notes(pub(crate) Mutex<Vec<String>>);
+
+impl Observer for Notes {
+    fn credential(&self, repository: &str, origin: Option<&CredentialOrigin>) {
+        let origin = origin.map_or_else(|| "none".to_owned(), ToString::to_string);
+        self.0.lock().unwrap().push(format!("{repository}: {origin}"));
+    }
+}
+
+pub(crate) struct Fixture {
+    pub(crate) client: Client,
+    pub(crate) clock: Arc<CountingClock>,
+    pub(crate) notes: Arc<Notes>,
+}
+
+/// A client over plain HTTP, changed as a test needs it.
+pub(crate) fn client(change: impl FnOnce(&mut Settings)) -> Fixture {
+    let noon = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+    let clock = Arc::new(CountingClock(Mutex::new((noon, Vec::new()))));
+    let notes = Arc::new(Notes::default());
+    let mut settings = Settings::new(Arc::<CountingClock>::clone(&clock));
+    settings.security = Some(Security::PlainHttp);
+    settings.observer = Arc::<Notes>::clone(&notes);
+    change(&mut settings);
+    Fixture { client: Client::new(settings), clock, notes }
+}
+
+pub(crate) fn reference(host: &str, rest: &str) -> Reference {
+    Reference::parse(&format!("{host}/{rest}")).unwrap()
+}
+
+pub(crate) fn layer(bytes: &[u8]) -> Descriptor {
+    let digest: oci_spec::image::Digest = crate::server::digest(bytes).parse().unwrap();
+    Descriptor::new(MediaType::ImageLayer, bytes.len() as u64, digest)
+}
+
+/// Bytes that are no repetition of anything.
+pub(crate) fn noise(length: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let next = |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    (0..length).map(next).collect()
+}
+
+/// An error as users see it, with the advice, without the changing host.
+pub(crate) fn shown(error: &RegistryError, host: &str) -> String {
+    let advice = error.advice().map(|advice| format!(" | {advice}")).unwrap_or_default();
+    format!("{error}{advice}").replace(host, "HOST")
+}

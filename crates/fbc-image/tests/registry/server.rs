@@ -1,0 +1,310 @@
+//! A registry in this process that can misbehave. It speaks enough HTTP/1.1 for one request per connection.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex};
+
+use sha2::Digest;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// What goes wrong with the next request that fits.
+#[derive(Clone, Debug)]
+pub(crate) enum Misdeed {
+    /// An answer instead of the right one: the whole head and body.
+    Answer(String),
+    /// The right answer, cut after that many bytes of its body.
+    CutBody(usize),
+    /// The right answer with other bytes of the same number.
+    WrongBytes,
+    /// The connection closes after that many bytes of the request's body were kept.
+    CutRequest(usize),
+    /// The work is done, but the answer is lost.
+    LoseAnswer,
+    /// The upload session is forgotten.
+    Forget,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    /// `METHOD path` prefixes with what happens to the next request that begins so.
+    pub(crate) misdeeds: VecDeque<(String, Misdeed)>,
+    /// One line a request: method, path with query, `Authorization`, `Range`.
+    pub(crate) log: Vec<String>,
+    pub(crate) blobs: BTreeMap<String, Vec<u8>>,
+    /// Which repository has which blob: `repository@digest`.
+    pub(crate) held: std::collections::BTreeSet<String>,
+    /// By `repository:tag` and `repository@digest`: media type and bytes.
+    pub(crate) manifests: BTreeMap<String, (String, Vec<u8>)>,
+    uploads: BTreeMap<String, Vec<u8>>,
+    /// `Bearer …` or `Basic …` that is let in; none lets everybody in.
+    pub(crate) wanted: Option<String>,
+    /// The `WWW-Authenticate` of a refusal.
+    pub(crate) challenge: String,
+    /// What the token server gives next: status and body; the last one stays.
+    pub(crate) tokens: VecDeque<(u16, String)>,
+    /// The form that the token server was sent last.
+    pub(crate) last_form: String,
+    pub(crate) ignores_ranges: bool,
+}
+
+#[derive(Clone)]
+pub(crate) struct Registry {
+    pub(crate) host: String,
+    pub(crate) state: Arc<Mutex<State>>,
+}
+
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    let hex: String = sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{hex}")
+}
+
+struct Request {
+    method: String,
+    path: String,
+    query: String,
+    headers: BTreeMap<String, String>,
+    body: Vec<u8>,
+    broken: bool,
+}
+
+impl Registry {
+    /// Listens on a free port of the loopback interface.
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let host = listener.local_addr().unwrap().to_string();
+        let registry = Self { host, state: Arc::default() };
+        let serving = registry.clone();
+        tokio::spawn(async move {
+            while let Ok((connection, _)) = listener.accept().await {
+                tokio::spawn(serving.clone().serve(connection));
+            }
+        });
+        registry
+    }
+
+    pub(crate) fn misbehave(&self, request: &str, misdeed: Misdeed) {
+        self.state.lock().unwrap().misdeeds.push_back((request.to_owned(), misdeed));
+    }
+
+    pub(crate) fn answer(&self, request: &str, head: &str, body: &str) {
+        let length = body.len();
+        let text = format!("HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
+        self.misbehave(request, Misdeed::Answer(text));
+    }
+
+    /// Keeps a blob for a repository.
+    pub(crate) fn hold(&self, repository: &str, bytes: &[u8]) -> String {
+        let digest = digest(bytes);
+        let mut state = self.state.lock().unwrap();
+        state.blobs.insert(digest.clone(), bytes.to_vec());
+        state.held.insert(format!("{repository}@{digest}"));
+        digest
+    }
+
+    pub(crate) fn log(&self) -> Vec<String> {
+        std::mem::take(&mut self.state.lock().unwrap().log)
+    }
+
+    async fn serve(self, mut connection: TcpStream) {
+        let Some((mut request, announced)) = read_head(&mut connection).await else { return };
+        let line = format!("{} {}", request.method, request.path);
+        let misdeed = {
+            let mut state = self.state.lock().unwrap();
+            let part =
+                |name: &str| request.headers.get(name).map(|value| format!(" {value}")).unwrap_or_default();
+            let query = if request.query.is_empty() { String::new() } else { format!("?{}", request.query) };
+            state.log.push(format!("{line}{query}{}{}", part("authorization"), part("range")));
+            match state.misdeeds.front() {
+                Some((prefix, _)) if line.starts_with(prefix.as_str()) => state.misdeeds.pop_front(),
+                _ => None,
+            }
+        };
+        let misdeed = misdeed.map(|(_, misdeed)| misdeed);
+        let limit = if let Some(Misdeed::CutRequest(limit)) = &misdeed { *limit } else { usize::MAX };
+        read_body(&mut connection, &mut request, announced, limit).await;
+        let (head, body) = match &misdeed {
+            Some(Misdeed::Answer(text)) => {
+                let _ = connection.write_all(text.as_bytes()).await;
+                return;
+            }
+            Some(Misdeed::Forget) => {
+                self.state.lock().unwrap().uploads.clear();
+                self.handle(&request)
+            }
+            _ => self.handle(&request),
+        };
+        let mut sent = if request.method == "HEAD" { Vec::new() } else { body.clone() };
+        match misdeed {
+            Some(Misdeed::CutRequest(_) | Misdeed::LoseAnswer) => return,
+            Some(Misdeed::CutBody(length)) => sent.truncate(length),
+            Some(Misdeed::WrongBytes) => sent.iter_mut().for_each(|byte| *byte ^= 1),
+            _ => {}
+        }
+        let head = format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+        let _ = connection.write_all(head.as_bytes()).await;
+        let _ = connection.write_all(&sent).await;
+    }
+
+    fn handle(&self, request: &Request) -> (String, Vec<u8>) {
+        let mut guard = self.state.lock().unwrap();
+        let state = &mut *guard;
+        let error = |status: &str, code: &str| {
+            let body = format!(r#"{{"errors":[{{"code":"{code}","message":"the registry says {code}"}}]}}"#);
+            (status.to_owned(), body.into_bytes())
+        };
+        if request.path == "/token" {
+            state.last_form = String::from_utf8_lossy(&request.body).into_owned();
+            let given =
+                if state.tokens.len() > 1 { state.tokens.pop_front() } else { state.tokens.front().cloned() };
+            let (status, body) = given.unwrap();
+            return (format!("{status} X"), body.into_bytes());
+        }
+        if let Some(wanted) = &state.wanted
+            && request.headers.get("authorization") != Some(wanted)
+        {
+            let (head, body) = error("401 Unauthorized", "UNAUTHORIZED");
+            return (format!("{head}\r\nWWW-Authenticate: {}", state.challenge), body);
+        }
+        let path = request.path.strip_prefix("/v2/").unwrap_or_default();
+        if let Some((repository, id)) = path.split_once("/manifests/") {
+            let separator = if id.contains(':') { '@' } else { ':' };
+            if request.method == "PUT" {
+                let digest = digest(&request.body);
+                let kind = request.headers["content-type"].clone();
+                for key in [format!("{repository}{separator}{id}"), format!("{repository}@{digest}")] {
+                    state.manifests.insert(key, (kind.clone(), request.body.clone()));
+                }
+                return (format!("201 Created\r\nDocker-Content-Digest: {digest}"), Vec::new());
+            }
+            return match state.manifests.get(&format!("{repository}{separator}{id}")) {
+                Some((kind, bytes)) => {
+                    let digest = digest(bytes);
+                    (
+                        format!("200 OK\r\nContent-Type: {kind}\r\nDocker-Content-Digest: {digest}"),
+                        bytes.clone(),
+                    )
+                }
+                None => error("404 Not Found", "MANIFEST_UNKNOWN"),
+            };
+        }
+        if let Some((repository, session)) = path.split_once("/blobs/uploads/") {
+            return self.upload(state, request, repository, session);
+        }
+        if let Some((repository, id)) = path.split_once("/blobs/") {
+            let Some(bytes) =
+                state.blobs.get(id).filter(|_| state.held.contains(&format!("{repository}@{id}")))
+            else {
+                return error("404 Not Found", "BLOB_UNKNOWN");
+            };
+            let first = request
+                .headers
+                .get("range")
+                .and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
+            return match first.filter(|_| !state.ignores_ranges) {
+                Some(first) => {
+                    let total = bytes.len();
+                    let head =
+                        format!("206 Partial Content\r\nContent-Range: bytes {first}-{}/{total}", total - 1);
+                    (head, bytes[first..].to_vec())
+                }
+                None => ("200 OK".to_owned(), bytes.clone()),
+            };
+        }
+        ("200 OK".to_owned(), Vec::new())
+    }
+
+    fn upload(
+        &self,
+        state: &mut State,
+        request: &Request,
+        repository: &str,
+        session: &str,
+    ) -> (String, Vec<u8>) {
+        let answer = |head: String| (head, Vec::new());
+        let parameter = |name: &str| {
+            let value = url::form_urlencoded::parse(request.query.as_bytes()).find(|(key, _)| key == name);
+            value.map(|(_, value)| value.into_owned())
+        };
+        if request.method == "POST" {
+            if let (Some(digest), Some(from)) = (parameter("mount"), parameter("from"))
+                && state.held.contains(&format!("{from}@{digest}"))
+            {
+                state.held.insert(format!("{repository}@{digest}"));
+                return answer("201 Created".to_owned());
+            }
+            let name = format!("s{}", state.log.len());
+            state.uploads.insert(name.clone(), Vec::new());
+            return answer(format!(
+                "202 Accepted\r\nLocation: /v2/{repository}/blobs/uploads/{name}?state=1"
+            ));
+        }
+        let Some(kept) = state.uploads.get_mut(session) else { return answer("404 Not Found".to_owned()) };
+        match request.method.as_str() {
+            "PATCH" | "PUT" => {
+                if let Some(range) = request.headers.get("content-range")
+                    && range.split('-').next().and_then(|first| first.parse().ok()) != Some(kept.len())
+                {
+                    return answer("416 Range Not Satisfiable".to_owned());
+                }
+                kept.extend_from_slice(&request.body);
+            }
+            _ => {}
+        }
+        let (length, whole) = (kept.len(), kept.clone());
+        if request.method == "PUT" && !request.broken {
+            state.uploads.remove(session);
+            let digest = digest(&whole);
+            if parameter("digest").as_deref() != Some(&digest) {
+                return (
+                    "400 Bad Request".to_owned(),
+                    br#"{"errors":[{"code":"DIGEST_INVALID","message":"no"}]}"#.to_vec(),
+                );
+            }
+            state.held.insert(format!("{repository}@{digest}"));
+            state.blobs.insert(digest, whole);
+            return answer("201 Created".to_owned());
+        }
+        let status = if request.method == "PATCH" { "202 Accepted" } else { "204 No Content" };
+        let last = length.saturating_sub(1);
+        let location = format!("/v2/{repository}/blobs/uploads/{session}?state={length}");
+        answer(format!("{status}\r\nLocation: {location}\r\nRange: 0-{last}"))
+    }
+}
+
+async fn read_head(connection: &mut TcpStream) -> Option<(Request, usize)> {
+    let mut bytes = Vec::new();
+    while !bytes.ends_with(b"\r\n\r\n") {
+        bytes.push(connection.read_u8().await.ok()?);
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    let mut lines = text.lines();
+    let mut first = lines.next()?.split(' ');
+    let (method, target) = (first.next()?.to_owned(), first.next()?);
+    // A proxy is asked with the whole address.
+    let target = target.strip_prefix("http://registry.test").unwrap_or(target);
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let headers: BTreeMap<String, String> = lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+        .collect();
+    let announced = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let (path, query) = (path.to_owned(), query.to_owned());
+    Some((Request { method, path, query, headers, body: Vec::new(), broken: false }, announced))
+}
+
+async fn read_body(connection: &mut TcpStream, request: &mut Request, announced: usize, limit: usize) {
+    let mut buffer = vec![0; 64 * 1024];
+    while request.body.len() < announced.min(limit) {
+        match connection.read(&mut buffer).await {
+            Ok(read) if read > 0 => request.body.extend_from_slice(&buffer[..read]),
+            _ => {
+                request.broken = true;
+                return;
+            }
+        }
+    }
+    if limit < announced {
+        request.body.truncate(limit);
+        request.broken = true;
+    }
+}
