@@ -137,7 +137,7 @@ pub fn installer(objects: &[Object], plan: &Plan<'_>) -> Installer {
         .into_iter()
         .map(|(namespace, mut rules)| {
             // The sort is stable: the operator's rules stay in their order.
-            rules.sort_by_key(|rule| place(rule));
+            rules.sort_by_cached_key(place);
             let kind = if namespace.is_empty() { "clusterrole" } else { "role" };
             let binding =
                 if namespace.is_empty() { format!("{name}-binding") } else { format!("{name}-role-binding") };

@@ -11,6 +11,9 @@ use fbc_yaml::Node;
 use fbc_yaml::go_text::quote;
 use serde_json::{Map, Value};
 
+/// How many pieces a rule may have to be taken apart. Real rules have some hundred.
+const MOST_PIECES: usize = 100_000;
+
 /// Everything.
 pub const ALL: &str = "*";
 
@@ -176,6 +179,14 @@ impl Rule {
         of_resources.chain(of_urls)
     }
 
+    /// How many rules [`Self::broken_down`] gives.
+    fn pieces(&self) -> usize {
+        let of_names = self.resource_names.len().max(1);
+        let lists = [self.api_groups.len(), self.resources.len(), of_names];
+        let of_resources = lists.into_iter().fold(1, usize::saturating_mul);
+        of_resources.saturating_add(self.non_resource_urls.len()).saturating_mul(self.verbs.len())
+    }
+
     /// Whether the rule covers another, which may have several verbs and resources.
     fn covers(&self, other: &Rule) -> bool {
         let all_of = |owned: &[String], wanted: &[String]| {
@@ -233,14 +244,20 @@ fn url_covers(owned: &str, path: &str) -> bool {
 }
 
 /// What of some rules an owner of other rules does not have, broken down. As in Kubernetes each piece must be
-/// covered by one rule alone.
+/// covered by one rule alone. A rule of more than a hundred thousand pieces stays whole, where Kubernetes would take
+/// it apart all the same.
 #[must_use]
 pub fn uncovered<'r>(owned: &[&Rule], rules: impl IntoIterator<Item = &'r Rule>) -> Vec<Rule> {
     let covers = |rule: &Rule| owned.iter().any(|owner| owner.covers(rule));
     let mut missing = Vec::new();
     for rule in rules {
         // Most rules are owned whole, and need not be taken apart. Of paths only the pieces decide.
-        if !rule.non_resource_urls.is_empty() || !covers(rule) {
+        if rule.non_resource_urls.is_empty() && covers(rule) {
+            continue;
+        }
+        if rule.pieces() > MOST_PIECES {
+            missing.push(rule.clone());
+        } else {
             missing.extend(rule.broken_down().filter(|piece| !covers(piece)));
         }
     }

@@ -13,7 +13,7 @@ fn rules(installer: &Installer) -> impl Iterator<Item = (&Reason, String)> {
     installer.roles[0].rules.iter().map(|rule| (&rule.reason, rule.rule.to_string()))
 }
 
-/// D-EXT-19, D-EXT-21 to D-EXT-25, D-EXT-28: the structure of the document's example for Pipelines.
+/// D-EXT-17, D-EXT-19, D-EXT-21 to D-EXT-25, D-EXT-28, D-EXT-29, X-13: the structure of the document's example for Pipelines.
 #[test]
 fn d_ext_28_the_structure_of_the_example() {
     let account = account();
@@ -69,7 +69,7 @@ fn d_ext_28_the_structure_of_the_example() {
     }
 }
 
-/// D-EXT-14 (b), D-EXT-30: account, role and binding.
+/// D-EXT-14 (b), D-EXT-27, D-EXT-30: account, role and binding.
 #[test]
 fn d_ext_30_names_and_binding() {
     let account = account();
@@ -109,6 +109,19 @@ fn d_ext_19_rights_are_complete() {
     for target in [Target::Latest, Target::Ocp419] {
         passes(&installed(&harbour(), target), "harbour");
     }
+}
+
+/// D-EXT-13: a version that needs more rights is held back until they are granted.
+#[test]
+fn d_ext_13_a_new_version_needs_more() {
+    let account = account();
+    let [old, new] =
+        ["beacon-bundle", "beacon-bundle-next"].map(|name| installed(&example(name), Target::Latest));
+    let access = installer(&old, &plan(&account)).access();
+    let check = |objects| preauthorize(objects, &access, &account, "harbour", Engine::Helm);
+    assert!(check(&old).is_authorized());
+    let missing = &check(&new).missing[""];
+    assert!(missing.contains(&Rule::new(&[""], &["configmaps"], &["update"])), "{missing:?}");
 }
 
 #[test]

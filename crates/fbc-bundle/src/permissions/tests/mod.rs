@@ -26,7 +26,11 @@ fn account() -> Account {
 }
 
 fn harbour() -> Bundle {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/harbour-bundle");
+    example("harbour-bundle")
+}
+
+fn example(name: &str) -> Bundle {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name);
     Bundle::read(&DiskTree { root }).unwrap()
 }
 

@@ -121,3 +121,27 @@ fn d_acc_10_aggregated() {
     );
     assert_eq!(manifests[0]["rules"][0]["verbs"], serde_json::json!(["get", "list", "watch"]));
 }
+
+/// D-ACC-1, D-ACC-6: once the roles are created users may do what they say, and could not before.
+#[test]
+fn d_acc_6_created_roles_give_access() {
+    let ann = Account { namespace: "crew".to_owned(), name: "ann".to_owned() };
+    let read = |verb| Request::Resource {
+        verb,
+        group: "harbour.example.com",
+        resource: "piers",
+        subresource: "",
+        name: "p",
+    };
+    assert!(!Access::default().rules_for(&ann, "docks").allow(read("get")));
+    let to = vec![Grantee::ServiceAccount("crew".to_owned(), "ann".to_owned())];
+    let grant = Grant::Bound { to, namespace: Some("docks".to_owned()) };
+    let text: String = user_roles(&harbour(), "harbour", &BTreeSet::from([Level::View]), &grant)
+        .iter()
+        .map(|manifest| format!("---\n{manifest}\n"))
+        .collect();
+    let access = access(&text);
+    assert!(access.rules_for(&ann, "docks").allow(read("list")));
+    assert!(!access.rules_for(&ann, "docks").allow(read("delete")));
+    assert!(!access.rules_for(&ann, "elsewhere").allow(read("list")), "in one namespace only");
+}

@@ -126,6 +126,15 @@ proptest! {
 }
 
 #[test]
+fn enormous_rules_are_not_taken_apart() {
+    let many: Vec<String> = (0..1000).map(|number| format!("x{number}")).collect();
+    let texts: Vec<&str> = many.iter().map(String::as_str).collect();
+    let rule = Rule::new(&texts, &texts, &texts).named(many.clone());
+    assert_eq!(uncovered(&[], [&rule]), [rule.clone()]);
+    assert!(uncovered(&[&Rule::new(&["*"], &["*"], &["*"])], [&rule]).is_empty());
+}
+
+#[test]
 fn coverage_as_kubernetes_sees_it() {
     let covers = |owner: Rule, rule: Rule| uncovered(&[&owner], [&rule]).is_empty();
     let pods = || Rule::new(&[""], &["pods"], &["get"]);

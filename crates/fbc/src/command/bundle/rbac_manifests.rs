@@ -29,6 +29,7 @@ pub(super) fn write_installer(
     extension: &str,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
+    let extension = &extension.replace(char::is_control, " ");
     writeln!(
         out,
         "# What ClusterExtension {extension} needs to be installed; its namespace must exist before."
@@ -49,7 +50,8 @@ fn write_role(role: &BoundRole, extension: &str, out: &mut dyn Write) -> Result<
     write!(out, "---\n{}rules:\n", yaml(&manifest)?)?;
     let mut last = String::new();
     for rule in &role.rules {
-        let comment = comment(rule, extension);
+        // Names come from manifests and may hold anything; a comment is one line.
+        let comment = comment(rule, extension).replace(char::is_control, " ");
         if comment != last {
             writeln!(out, "# {comment}")?;
         }
@@ -86,7 +88,13 @@ fn comment(rule: &ReasonedRule, extension: &str) -> String {
             "Owner references block the deletion of ClusterExtension {extension}, so its finalizers must be writable."
         ),
         Reason::Collection(category) => {
-            format!("To make {} and watch them; names cannot limit these verbs.", what(*category))
+            let has = |verb: &str| rule.rule.verbs.iter().any(|owned| owned == verb);
+            let what = what(*category);
+            match (has("create"), has("watch")) {
+                (true, true) => format!("To make {what} and watch them; names cannot limit these verbs."),
+                (true, false) => format!("To make {what}; names cannot limit this verb."),
+                (false, _) => format!("To watch {what} in all namespaces; names cannot limit these verbs."),
+            }
         }
         Reason::Objects(category) => format!("To manage {} by their names.", what(*category)),
         Reason::Operator { role: (kind, name) } => {
