@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::access::{Access, Account};
-use super::needs::{EXTENSION_GROUP, Engine, OBJECT_VERBS, needs};
+use super::needs::{EXTENSION_GROUP, Engine, needs};
 use super::rbac_files;
 use super::rule::{Rule, uncovered};
 use super::{RBAC_GROUP, needs::Need};
-use crate::manifests::Object;
+use crate::manifests::{Object, is_namespaced};
 
 /// What rights are asked for.
 #[derive(Clone, Debug)]
@@ -105,11 +105,7 @@ pub fn installer(objects: &[Object], plan: &Plan<'_>) -> Installer {
     let role_of = |namespace: &str| if plan.by_namespace { namespace.to_owned() } else { String::new() };
     for ((namespace, group, resource, is_named), needs) in grouped(objects, plan) {
         let verbs: BTreeSet<&str> = needs.iter().map(|need| need.verb).collect();
-        let verbs: Vec<&str> = if is_named {
-            OBJECT_VERBS.into_iter().filter(|verb| verbs.contains(verb)).collect()
-        } else {
-            verbs.into_iter().collect()
-        };
+        let verbs: Vec<&str> = verbs.into_iter().collect();
         let names: BTreeSet<&str> =
             needs.iter().map(|need| need.name.as_str()).filter(|_| is_named).collect();
         let category = category(&group, &resource);
@@ -153,18 +149,24 @@ type Group = (String, String, String, bool);
 fn grouped(objects: &[Object], plan: &Plan<'_>) -> BTreeMap<Group, Vec<Need>> {
     let of_cluster: BTreeSet<String> = objects
         .iter()
-        .filter(|object| object.kind.ends_with("WebhookConfiguration"))
+        .filter(|object| is_of_cluster(&object.kind))
         .map(|object| super::resource_of_kind(&object.kind))
         .collect();
     let mut groups: BTreeMap<Group, Vec<Need>> = BTreeMap::new();
     for need in needs(objects, plan.extension, plan.engine) {
-        // Webhook configurations belong to the cluster, whatever namespace their manifests name.
+        // What belongs to the cluster does so whatever namespace its manifest names.
         let is_in_role = plan.by_namespace && !of_cluster.contains(&need.resource);
         let namespace = if is_in_role { need.namespace.clone() } else { String::new() };
         let key = (namespace, need.group.clone(), need.resource.clone(), !need.name.is_empty());
         groups.entry(key).or_default().push(need);
     }
     groups
+}
+
+/// Whether objects of a kind have no namespace. The generated kinds that have one are not among those of bundles.
+fn is_of_cluster(kind: &str) -> bool {
+    let is_generated = matches!(kind, "Deployment" | "Certificate" | "Issuer" | "VerticalPodAutoscaler");
+    !is_namespaced(kind) && !is_generated
 }
 
 fn category(group: &str, resource: &str) -> Category {
@@ -215,7 +217,7 @@ fn handed_out(objects: &[Object], plan: &Plan<'_>) -> Vec<(String, ReasonedRule)
     }
     let mut rules = Vec::new();
     for object in objects.iter().filter(|object| object.group() == RBAC_GROUP) {
-        let key = (object.namespace.clone(), object.name.clone());
+        let key = rbac_files::key(object);
         let mut push = |namespace: &str, reason: Reason, rule: Rule| {
             rules.push((namespace.to_owned(), ReasonedRule { reason, rule }));
         };

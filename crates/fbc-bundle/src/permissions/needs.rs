@@ -12,7 +12,7 @@ use crate::manifests::Object;
 pub(super) const EXTENSION_GROUP: &str = "olm.operatorframework.io";
 
 /// What is done with each object.
-pub(super) const OBJECT_VERBS: [&str; 4] = ["delete", "get", "patch", "update"];
+const OBJECT_VERBS: [&str; 4] = ["delete", "get", "patch", "update"];
 
 /// How operator-controller applies objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -187,7 +187,7 @@ impl<'a> Checker<'a> {
 
     /// Whether the account may make a role or a binding without getting more rights than it has.
     fn escalation(&mut self, object: &Object) -> Result<(), Escalation> {
-        let key = (object.namespace.clone(), object.name.clone());
+        let key = rbac_files::key(object);
         if object.kind.ends_with("Binding") {
             let Some(binding) = self.installed.bindings.get(&key) else { return Ok(()) };
             let reference = binding.role.clone();

@@ -12,6 +12,7 @@ use super::rule::Rule;
 use crate::kubernetes::types::rbac::{CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE, ROLE_BINDING};
 use crate::kubernetes::types::services::SERVICE_ACCOUNT;
 use crate::kubernetes::{KeyOrder, Struct, convert};
+use crate::manifests::Object;
 
 /// What is wrong in a file of manifests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,6 +185,13 @@ pub(super) fn insert(access: &mut Access, root: Node<'_>, namespace: &str) {
         }
         _ => {}
     }
+}
+
+/// Where [`insert`] puts the role or binding of an object: those of the cluster have no namespace, whatever their
+/// manifest says.
+pub(super) fn key(object: &Object) -> (String, String) {
+    let namespace = if object.kind.starts_with("Cluster") { "" } else { object.namespace.as_str() };
+    (namespace.to_owned(), object.name.clone())
 }
 
 fn labels(node: Option<Node<'_>>) -> BTreeMap<String, String> {

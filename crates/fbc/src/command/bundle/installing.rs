@@ -176,7 +176,15 @@ pub(super) fn objects(
     render(bundle, installation).map_err(|refusal| {
         // The reasons stand at the beginning of lines, as operator-controller puts them.
         let shown = folder.display();
-        Failure::refusal(format!("{shown}: operator-controller refuses this bundle:\n{refusal}"))
+        let failure =
+            Failure::refusal(format!("{shown}: operator-controller refuses this bundle:\n{refusal}"));
+        let modes = bundle.operator().install_modes();
+        let is_asked_for = !installation.watch_namespaces.is_empty() || installation.configuration.is_some();
+        let watches_some = modes.contains("OwnNamespace") || modes.contains("SingleNamespace");
+        if is_asked_for || modes.contains("AllNamespaces") || !watches_some {
+            return failure;
+        }
+        failure.help("this operator cannot watch all namespaces; name one with --watch-namespace")
     })
 }
 
