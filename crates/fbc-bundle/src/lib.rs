@@ -7,6 +7,8 @@ pub mod folder;
 pub mod image_template;
 pub mod kubernetes;
 pub mod manifests;
+pub mod permissions;
+pub mod readiness;
 pub mod render;
 
 pub use contents::BundleContents;

@@ -29,7 +29,7 @@ fn number(number: f64) -> Value {
 }
 
 /// The tree as a document, members sorted by key.
-pub(super) fn document(value: &Value) -> Document {
+pub(crate) fn document(value: &Value) -> Document {
     let mut builder = DocumentBuilder::new();
     let root = build(&mut builder, value);
     builder.finish(root)

@@ -5,8 +5,14 @@ use clap::{Args, Subcommand};
 use crate::arguments::Global;
 use crate::failure::Failure;
 
+mod installing;
 mod manifest_diff;
 pub(crate) mod manifests;
+mod preauth;
+mod rbac;
+mod rbac_manifests;
+mod rbac_report;
+mod ready;
 mod render;
 mod validate;
 
@@ -22,6 +28,9 @@ enum Command {
     Validate(validate::Arguments),
     Render(render::Arguments),
     Manifests(manifests::Arguments),
+    Rbac(rbac::Arguments),
+    Preauth(preauth::Arguments),
+    Ready(ready::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
@@ -29,5 +38,8 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Command::Validate(arguments) => validate::run(arguments, global),
         Command::Render(arguments) => render::run(arguments),
         Command::Manifests(arguments) => manifests::run(arguments),
+        Command::Rbac(arguments) => rbac::run(arguments),
+        Command::Preauth(arguments) => preauth::run(arguments),
+        Command::Ready(arguments) => ready::run(arguments),
     }
 }

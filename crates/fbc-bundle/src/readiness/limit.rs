@@ -1,0 +1,74 @@
+//! `olm.maxOpenShiftVersion`: the last minor version of OpenShift that an operator works on.
+
+use fbc_yaml::go_text::quote;
+use fbc_yaml::{Kind, json_reader};
+
+use super::Release;
+use crate::render::properties_of_annotation;
+
+/// How far clusters may be updated while a bundle is installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The bundle names none.
+    None,
+    /// Up to that version.
+    Until(Release),
+    /// What the bundle says cannot be understood; every update is blocked. The text is the reference's.
+    Invalid(String),
+}
+
+impl Limit {
+    /// Whether the installed bundle keeps a cluster from the next minor version.
+    #[must_use]
+    pub fn blocks_update_from(&self, current: Release) -> bool {
+        match self {
+            Self::None => false,
+            Self::Until(last) => last.counted() <= current.counted(),
+            Self::Invalid(_) => true,
+        }
+    }
+}
+
+/// The limit in the annotation `olm.properties`, a JSON array.
+#[must_use]
+pub fn limit_of(properties: Option<&str>) -> Limit {
+    let properties = properties.map(properties_of_annotation).unwrap_or_default();
+    let mut limits = properties.iter().filter(|property| property.kind == "olm.maxOpenShiftVersion");
+    match (limits.next(), limits.next()) {
+        (None, _) => Limit::None,
+        (Some(_), Some(_)) => {
+            Limit::Invalid("more than one olm.maxOpenShiftVersion found in bundle".to_owned())
+        }
+        (Some(only), None) => {
+            let raw = only.value.trim();
+            match version(raw) {
+                Ok(last) => Limit::Until(last),
+                Err(reason) => {
+                    Limit::Invalid(format!("error converting to semver for version {raw}: {reason}"))
+                }
+            }
+        }
+    }
+}
+
+fn version(raw: &str) -> Result<Release, String> {
+    let invalid = || "invalid version format".to_owned();
+    let (document, _) = json_reader::read_value(raw.as_bytes(), 0).map_err(|_| invalid())?;
+    let root = document.root();
+    let go_type = match root.kind() {
+        // The text of the number counts: 4.10 is not 4.1.
+        Kind::Number => return Release::parse(raw).filter(|release| release.major > 0).ok_or_else(invalid),
+        Kind::String => {
+            let text = root.as_str().unwrap_or_default();
+            if text.starts_with('v') || text.matches('.').count() != 1 {
+                return Err(format!("invalid semver format {}: expected <major>.<minor>", quote(text)));
+            }
+            return Release::parse(text).ok_or_else(invalid);
+        }
+        Kind::Null => "<nil>",
+        Kind::Bool => "bool",
+        Kind::Array => "[]interface {}",
+        Kind::Object => "map[string]interface {}",
+    };
+    Err(format!("invalid type {go_type} for olm.maxOpenshiftVersion: {raw}"))
+}

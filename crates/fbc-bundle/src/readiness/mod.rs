@@ -1,0 +1,297 @@
+//! Whether OLM v1 of a release of OpenShift installs a bundle, and which cluster updates the installed bundle
+//! holds back.
+//!
+//! Sources: sections 5.1.1, 5.1.5 and 5.3.5 of the product document; `openshift/cluster-olm-operator` for
+//! `olm.maxOpenShiftVersion`.
+
+mod limit;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use fbc_model::tree::Tree;
+use fbc_yaml::Node;
+
+use crate::folder::BundleFolder;
+use crate::manifests::{Bundle, CertificateProvider, Installation, Target, render};
+use crate::permissions::Rule;
+
+pub use limit::{Limit, limit_of};
+
+/// A minor version of OpenShift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Release {
+    /// The number before the dot.
+    pub major: u32,
+    /// The number behind the dot.
+    pub minor: u32,
+}
+
+impl Release {
+    /// Reads `4.19` or `v4.19`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (major, minor) = text.strip_prefix('v').unwrap_or(text).split_once('.')?;
+        let number = |text: &str| {
+            let is_plain =
+                text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+            is_plain.then(|| text.parse().ok()).flatten()
+        };
+        Some(Self { major: number(major)?, minor: number(minor)? })
+    }
+
+    /// The next minor version.
+    #[must_use]
+    pub fn next(self) -> Self {
+        let Self { major, minor } = self.counted();
+        Self { major, minor: minor.saturating_add(1) }
+    }
+
+    /// 4.23 is another name of 5.0.
+    fn counted(self) -> Self {
+        match self {
+            Self { major: 4, minor } if minor >= 23 => Self { major: 5, minor: minor - 23 },
+            other => other,
+        }
+    }
+
+    /// What OLM v1 of the release can do.
+    fn abilities(self) -> Abilities {
+        let release = self.counted();
+        let known = ABILITIES.iter().rev().find(|known| known.since <= release);
+        known.copied().unwrap_or(NO_OLM_V1)
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// How far a feature has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Support {
+    None,
+    Preview,
+    Full,
+}
+
+/// What OLM v1 can do since a release.
+#[derive(Clone, Copy, Debug)]
+struct Abilities {
+    since: Release,
+    has_olm_v1: bool,
+    target: Target,
+    webhooks: Support,
+    single_namespaces: Support,
+}
+
+const NO_OLM_V1: Abilities = Abilities {
+    since: Release { major: 0, minor: 0 },
+    has_olm_v1: false,
+    target: Target::Ocp419,
+    webhooks: Support::None,
+    single_namespaces: Support::None,
+};
+
+/// Newer releases are taken to be like the last.
+const ABILITIES: [Abilities; 4] = [
+    Abilities { since: Release { major: 4, minor: 18 }, has_olm_v1: true, ..NO_OLM_V1 },
+    Abilities {
+        since: Release { major: 4, minor: 19 },
+        has_olm_v1: true,
+        single_namespaces: Support::Preview,
+        ..NO_OLM_V1
+    },
+    Abilities {
+        since: Release { major: 4, minor: 20 },
+        has_olm_v1: true,
+        target: Target::Latest,
+        webhooks: Support::Preview,
+        single_namespaces: Support::Preview,
+    },
+    Abilities {
+        since: Release { major: 4, minor: 21 },
+        has_olm_v1: true,
+        target: Target::Latest,
+        webhooks: Support::Full,
+        single_namespaces: Support::Full,
+    },
+];
+
+/// Features that were a Technology Preview for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    /// Webhooks in bundles.
+    Webhooks,
+    /// Bundles that cannot watch all namespaces.
+    SingleNamespaces,
+}
+
+/// What speaks against an installation.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Issue {
+    /// The release has no OLM v1.
+    NoOlmV1,
+    /// operator-controller refuses the bundle with that text.
+    Refused(String),
+    /// opm cannot render the bundle, so no catalog can hold it.
+    NotRenderable(String),
+    /// The bundle has properties of that type, a dependency, which OLM v1 refuses.
+    Dependency(String),
+    /// The feature is missing in the release.
+    Missing(Feature),
+    /// The feature is a Technology Preview in the release.
+    Preview(Feature),
+    /// The operator uses the API `OperatorCondition`, which OLM v1 does not serve; it may fail at its start or later.
+    OperatorConditions,
+}
+
+/// Whether a bundle can be installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It can.
+    Ready,
+    /// In clusters with the feature set `TechPreviewNoUpgrade` only.
+    Preview,
+    /// It cannot.
+    NotReady,
+}
+
+impl Issue {
+    /// What the issue leads to; some only warn.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::OperatorConditions => Verdict::Ready,
+            Self::Preview(_) => Verdict::Preview,
+            _ => Verdict::NotReady,
+        }
+    }
+}
+
+/// What there is to say about a bundle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Readiness {
+    /// The name of the cluster service version.
+    pub name: String,
+    /// What speaks against an installation in each release that was asked for.
+    pub issues: BTreeMap<Release, Vec<Issue>>,
+    /// How far clusters may be updated while the bundle is installed.
+    pub limit: Limit,
+}
+
+impl Readiness {
+    /// Whether a release installs the bundle.
+    #[must_use]
+    pub fn verdict(&self, release: Release) -> Verdict {
+        let issues = self.issues.get(&release).into_iter().flatten();
+        issues.map(Issue::verdict).max().unwrap_or(Verdict::Ready)
+    }
+}
+
+/// Judges a bundle that was read from a tree.
+#[must_use]
+pub fn readiness(bundle: &Bundle, tree: &dyn Tree, releases: &BTreeSet<Release>) -> Readiness {
+    let general = general_issues(bundle, tree);
+    let issues = releases
+        .iter()
+        .map(|release| {
+            let mut issues = issues_of(bundle, release.abilities());
+            if !issues.contains(&Issue::NoOlmV1) {
+                issues.extend(general.iter().cloned());
+            }
+            (*release, issues)
+        })
+        .collect();
+    let properties = bundle.annotations.get("olm.properties").map(String::as_str);
+    Readiness { name: bundle.operator().name().to_owned(), issues, limit: limit_of(properties) }
+}
+
+fn issues_of(bundle: &Bundle, abilities: Abilities) -> Vec<Issue> {
+    if !abilities.has_olm_v1 {
+        return vec![Issue::NoOlmV1];
+    }
+    // Names for the question; which they are does not matter.
+    let (install, other) = ("install", "watched");
+    let operator = bundle.operator();
+    let modes = operator.install_modes();
+    let watched =
+        ["AllNamespaces", "OwnNamespace", "SingleNamespace"].into_iter().find(|mode| modes.contains(mode));
+    let watch_namespaces = match watched {
+        Some("OwnNamespace") => vec![install.to_owned()],
+        Some("SingleNamespace") => vec![other.to_owned()],
+        _ => Vec::new(),
+    };
+    let is_single = !watch_namespaces.is_empty();
+    let installation = Installation {
+        namespace: install.to_owned(),
+        watch_namespaces,
+        // What a release without webhooks says is known; the other reasons are of interest too.
+        certificate_provider: Some(CertificateProvider::OpenShiftServiceCa),
+        target: abilities.target,
+        ..Installation::default()
+    };
+    let mut issues = Vec::new();
+    if let Err(refusal) = render(bundle, &installation) {
+        issues.extend(refusal.0.into_iter().map(Issue::Refused));
+    }
+    let has_webhooks = operator.webhooks().next().is_some();
+    for (is_used, feature, support) in [
+        (has_webhooks, Feature::Webhooks, abilities.webhooks),
+        (is_single, Feature::SingleNamespaces, abilities.single_namespaces),
+    ] {
+        match support {
+            // Where webhooks are missing, the refusal says so.
+            Support::None if is_used && feature != Feature::Webhooks => issues.push(Issue::Missing(feature)),
+            Support::Preview if is_used => issues.push(Issue::Preview(feature)),
+            _ => {}
+        }
+    }
+    issues
+}
+
+/// The types of properties that are dependencies.
+const DEPENDENCIES: [&str; 3] = ["olm.constraint", "olm.gvk.required", "olm.package.required"];
+
+/// Issues in all releases with OLM v1.
+fn general_issues(bundle: &Bundle, tree: &dyn Tree) -> Vec<Issue> {
+    let mut issues = Vec::new();
+    match BundleFolder::read(tree).and_then(|folder| crate::render::render(&folder, None)) {
+        Ok(blob) => {
+            let kinds: BTreeSet<&str> =
+                blob.properties.iter().map(|property| property.kind.as_str()).collect();
+            let dependencies = DEPENDENCIES.into_iter().filter(|kind| kinds.contains(kind));
+            issues.extend(dependencies.map(|kind| Issue::Dependency(kind.to_owned())));
+        }
+        Err(error) => issues.push(Issue::NotRenderable(error.to_string())),
+    }
+    if uses_operator_conditions(bundle) {
+        issues.push(Issue::OperatorConditions);
+    }
+    issues
+}
+
+/// Whether the operator asks for rights to operator conditions, or reads the name of its own.
+fn uses_operator_conditions(bundle: &Bundle) -> bool {
+    let operator = bundle.operator();
+    let permissions = operator.permissions().chain(operator.cluster_permissions());
+    let has_rights = permissions.flat_map(Rule::list).any(|rule| {
+        rule.api_groups.iter().any(|group| group == "operators.coreos.com")
+            && rule.resources.iter().any(|resource| resource.starts_with("operatorconditions"))
+    });
+    let mut containers = operator.deployments().flat_map(|deployment| {
+        let pod = deployment.spec.get("template").and_then(|template| template.get("spec"));
+        pod.and_then(|pod| pod.get("containers")).into_iter().flat_map(Node::items)
+    });
+    let variables = |container: Node<'_>| {
+        let variables = container.get("env").into_iter().flat_map(Node::items);
+        variables
+            .filter_map(|variable| variable.get_str("name"))
+            .any(|name| name == "OPERATOR_CONDITION_NAME")
+    };
+    has_rights || containers.any(variables)
+}

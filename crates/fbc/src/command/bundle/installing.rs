@@ -1,0 +1,200 @@
+//! What an installation of a bundle is asked for with, and the bundle read and rendered.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum, ValueHint};
+use fbc_bundle::manifests::{
+    Bundle, CertificateProvider, Configuration, Gates, Installation, Object, ReadError, Target, render,
+};
+use fbc_model::tree::{DiskTree, read_file};
+use fbc_yaml::stream::{self, Fault};
+
+use crate::failure::Failure;
+
+/// How a bundle is to be installed.
+#[derive(Args, Debug)]
+pub(super) struct InstallationArguments {
+    /// A namespace to watch; without it, all namespaces if the bundle supports that. Can be repeated
+    #[arg(short, long, value_name = "NAMESPACE")]
+    watch_namespace: Vec<String>,
+    /// The inline configuration of the extension (`spec.config.inline`), YAML or JSON; it is checked against the
+    /// bundle's schema, and its `watchNamespace` counts
+    #[arg(long, value_name = "FILE", conflicts_with = "watch_namespace", value_hint = ValueHint::FilePath)]
+    config: Option<PathBuf>,
+    /// Who provides certificates for webhooks
+    #[arg(long, value_enum, default_value_t, value_name = "PROVIDER")]
+    cert_provider: Provider,
+    /// Switch a feature gate of operator-controller, as `NAME=true` or `NAME=false`:
+    /// SingleOwnNamespaceInstallSupport (default true here), DeploymentConfig (default false)
+    #[arg(long, value_name = "NAME=BOOL", value_parser = gate)]
+    feature_gate: Vec<(Gate, bool)>,
+    /// The release whose operator-controller renders
+    #[arg(long, value_enum, default_value_t, value_name = "TARGET")]
+    target: Release,
+}
+
+/// The certificate providers of operator-controller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Provider {
+    /// cert-manager, the default outside OpenShift
+    #[default]
+    CertManager,
+    /// The service CA of OpenShift
+    OpenshiftServiceCa,
+    /// None: bundles with webhooks are refused
+    None,
+}
+
+/// The releases that render differently.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Release {
+    /// Mid-2026
+    #[default]
+    Latest,
+    /// OpenShift Container Platform 4.19: no webhooks; the watched namespace comes from an annotation
+    #[value(name = "ocp-4.19")]
+    Ocp419,
+}
+
+/// The feature gates that matter here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gate {
+    SingleOwnNamespace,
+    DeploymentConfiguration,
+}
+
+/// The gates by the names of operator-controller.
+const GATES: [(&str, Gate); 2] = [
+    ("SingleOwnNamespaceInstallSupport", Gate::SingleOwnNamespace),
+    ("DeploymentConfig", Gate::DeploymentConfiguration),
+];
+
+fn gate(text: &str) -> Result<(Gate, bool), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "true"));
+    let gate = GATES.iter().find(|(known, _)| *known == name).map(|(_, gate)| *gate);
+    let gate = gate.ok_or_else(|| {
+        let names: Vec<&str> = GATES.iter().map(|(name, _)| *name).collect();
+        format!("no such feature gate; known are {}", names.join(", "))
+    })?;
+    let value = value.parse().map_err(|_| "the value must be true or false".to_owned())?;
+    Ok((gate, value))
+}
+
+/// A namespace on the command line.
+pub(super) fn namespace(text: &str) -> Result<String, String> {
+    if text.is_empty() { Err("a namespace has a name".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+impl InstallationArguments {
+    /// The installation in a namespace.
+    pub(super) fn of(&self, namespace: &str) -> Result<Installation, Failure> {
+        let target = match self.target {
+            Release::Latest => Target::Latest,
+            Release::Ocp419 => Target::Ocp419,
+        };
+        if target == Target::Ocp419 && self.config.is_some() {
+            return Err(Failure::new(
+                "--config does not apply to --target ocp-4.19: its extensions have no spec.config",
+            )
+            .help(
+                "4.19 takes the annotation olm.operatorframework.io/watch-namespace; give --watch-namespace",
+            ));
+        }
+        if target == Target::Ocp419 && self.watch_namespace.len() > 1 {
+            return Err(Failure::new(
+                "--target ocp-4.19 takes one --watch-namespace: its annotation holds one name",
+            ));
+        }
+        let mut gates = Gates::default();
+        for (gate, value) in &self.feature_gate {
+            match gate {
+                Gate::SingleOwnNamespace => gates.single_own_namespace = *value,
+                Gate::DeploymentConfiguration => gates.deployment_configuration = *value,
+            }
+        }
+        Ok(Installation {
+            namespace: namespace.to_owned(),
+            watch_namespaces: self.watch_namespace.clone(),
+            configuration: self.config.as_deref().map(configuration).transpose()?,
+            certificate_provider: match self.cert_provider {
+                Provider::CertManager => Some(CertificateProvider::CertManager),
+                Provider::OpenshiftServiceCa => Some(CertificateProvider::OpenShiftServiceCa),
+                Provider::None => None,
+            },
+            target,
+            gates,
+        })
+    }
+}
+
+fn configuration(path: &Path) -> Result<Configuration, Failure> {
+    let bytes = read_file(path).map_err(|error| Failure::io("read", path, &error))?;
+    let mut documents = stream::read(&bytes, &|document| Ok::<_, ()>(document)).into_iter();
+    let shown = path.display();
+    let document = match documents.next().map(|first| first.outcome) {
+        None => {
+            return Err(
+                Failure::new(format!("{shown} is empty")).help("an empty configuration is written {}")
+            );
+        }
+        Some(Ok(document)) => document,
+        Some(Err(Fault::Malformed { message, .. })) => {
+            return Err(Failure::new(format!("{shown}: {message}")));
+        }
+        Some(Err(_)) => return Err(Failure::new(format!("{shown} is neither YAML nor JSON"))),
+    };
+    if documents.next().is_some() {
+        return Err(Failure::new(format!("{shown} holds several documents"))
+            .help("a configuration is one document: what stands under spec.config.inline"));
+    }
+    Ok(Configuration::new(document))
+}
+
+/// Reads a bundle.
+pub(super) fn read(folder: &Path) -> Result<Bundle, Failure> {
+    let shown = folder.display();
+    let metadata = fs::metadata(folder).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Failure::new(format!("{shown} does not exist"))
+            .help("name the folder of a bundle, which holds the folders manifests and metadata"),
+        _ => Failure::io("open", folder, &error),
+    })?;
+    if !metadata.is_dir() {
+        return Err(Failure::new(format!("{shown} is no folder"))
+            .help("name the folder of a bundle, which holds the folders manifests and metadata"));
+    }
+    Bundle::read(&DiskTree { root: folder.to_path_buf() }).map_err(|error| unreadable(folder, &error))
+}
+
+/// Renders a bundle that was read from a folder.
+pub(super) fn objects(
+    bundle: &Bundle,
+    folder: &Path,
+    installation: &Installation,
+) -> Result<Vec<Object>, Failure> {
+    render(bundle, installation).map_err(|refusal| {
+        // The reasons stand at the beginning of lines, as operator-controller puts them.
+        let shown = folder.display();
+        let failure =
+            Failure::refusal(format!("{shown}: operator-controller refuses this bundle:\n{refusal}"));
+        let modes = bundle.operator().install_modes();
+        let is_asked_for = !installation.watch_namespaces.is_empty() || installation.configuration.is_some();
+        let watches_some = modes.contains("OwnNamespace") || modes.contains("SingleNamespace");
+        if is_asked_for || modes.contains("AllNamespaces") || !watches_some {
+            return failure;
+        }
+        failure.help("this operator cannot watch all namespaces; name one with --watch-namespace")
+    })
+}
+
+fn unreadable(folder: &Path, error: &ReadError) -> Failure {
+    let failure = Failure::new(format!("{}: {}", folder.join(&error.path).display(), error.message));
+    match error.pointer.as_str() {
+        "" if error.message.starts_with("open ") => {
+            failure.help("a bundle is a folder that holds manifests and metadata/annotations.yaml")
+        }
+        "" => failure,
+        pointer => failure.help(format!("the value at {pointer} has another type in the Kubernetes API")),
+    }
+}

@@ -1,0 +1,111 @@
+//! Roles and bindings as YAML with comments, or as JSON.
+
+use std::io::{self, Write};
+
+use fbc_bundle::permissions::installer::{BoundRole, Category, Installer, Reason, ReasonedRule};
+use fbc_yaml::{json_reader, yaml_writer};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+
+/// Writes a list of manifests that cluster tools take.
+pub(super) fn write_json(manifests: Vec<Value>, out: &mut dyn Write) -> Result<(), Failure> {
+    let list = json!({ "apiVersion": "v1", "kind": "List", "items": manifests });
+    serde_json::to_writer_pretty(&mut *out, &list).map_err(io::Error::from)?;
+    Ok(writeln!(out)?)
+}
+
+/// Writes manifests as YAML documents.
+pub(super) fn write_yaml(manifests: &[Value], out: &mut dyn Write) -> Result<(), Failure> {
+    for manifest in manifests {
+        write!(out, "---\n{}", yaml(manifest)?)?;
+    }
+    Ok(())
+}
+
+/// Writes what an installer needs; comments say why.
+pub(super) fn write_installer(
+    installer: &Installer,
+    extension: &str,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let extension = &extension.replace(char::is_control, " ");
+    writeln!(
+        out,
+        "# What ClusterExtension {extension} needs to be installed; its namespace must exist before."
+    )?;
+    write_yaml(&[installer.account_manifest()], out)?;
+    for role in &installer.roles {
+        write_role(role, extension, out)?;
+        write_yaml(&[role.binding_manifest(&installer.account)], out)?;
+    }
+    Ok(())
+}
+
+fn write_role(role: &BoundRole, extension: &str, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut manifest = role.manifest();
+    if let Some(members) = manifest.as_object_mut() {
+        members.remove("rules");
+    }
+    write!(out, "---\n{}rules:\n", yaml(&manifest)?)?;
+    let mut last = String::new();
+    for rule in &role.rules {
+        // Names come from manifests and may hold anything; a comment is one line.
+        let comment = comment(rule, extension).replace(char::is_control, " ");
+        if comment != last {
+            writeln!(out, "# {comment}")?;
+        }
+        last = comment;
+        write!(out, "{}", yaml(&json!([rule.rule.to_json()]))?)?;
+    }
+    Ok(())
+}
+
+fn yaml(value: &Value) -> Result<String, Failure> {
+    let json = value.to_string();
+    let mut text = String::new();
+    let failure = |reason: String| {
+        Failure::refusal(format!("a manifest cannot be written as YAML: {reason}"))
+            .help("YAML cannot hold this text; choose -o json")
+    };
+    let (document, _) =
+        json_reader::read_value(json.as_bytes(), 0).map_err(|error| failure(error.message))?;
+    yaml_writer::write(&mut text, document.root()).map_err(|error| failure(error.to_string()))?;
+    Ok(text)
+}
+
+/// Why a rule is there.
+fn comment(rule: &ReasonedRule, extension: &str) -> String {
+    let what = |category: Category| match category {
+        Category::Permissions => "the operator's roles and bindings",
+        Category::Definitions => "custom resource definitions",
+        Category::Deployments => "the operator's deployments",
+        Category::ServiceAccounts => "the operator's service accounts",
+        Category::Others => "other objects of the bundle",
+    };
+    match &rule.reason {
+        Reason::Finalizers => format!(
+            "Owner references block the deletion of ClusterExtension {extension}, so its finalizers must be writable."
+        ),
+        Reason::Collection(category) => {
+            let has = |verb: &str| rule.rule.verbs.iter().any(|owned| owned == verb);
+            let what = what(*category);
+            match (has("create"), has("watch")) {
+                (true, true) => format!("To make {what} and watch them; names cannot limit these verbs."),
+                (true, false) => format!("To make {what}; names cannot limit this verb."),
+                (false, _) => format!("To watch {what} in all namespaces; names cannot limit these verbs."),
+            }
+        }
+        Reason::Objects(category) => format!("To manage {} by their names.", what(*category)),
+        Reason::Operator { role: (kind, name) } => {
+            format!(
+                "The operator gets these rights from {kind} {name}; nobody may hand out what they do not have."
+            )
+        }
+        Reason::Escalate => {
+            "To make roles with rights that the installer does not have; names cannot limit this check."
+                .to_owned()
+        }
+        Reason::Bind => "To bind roles whose rights the installer does not have.".to_owned(),
+    }
+}
