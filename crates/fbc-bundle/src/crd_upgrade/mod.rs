@@ -2,7 +2,7 @@
 //!
 //! Two generations of the check exist: kapp's, which OpenShift 4.19 was released with ([`Target::Ocp419`]), and
 //! crdify ([`Target::Latest`]). Both flatten schemas to places with a path and compare them place by place; which
-//! attributes they know, how they write paths and what they say is data ([`check`], [`wording`], [`flatten`]).
+//! attributes they know, how they write paths and what they say is data (`check`, `wording`, `flatten`).
 //!
 //! Everything here is a pure function of two objects. Definitions are read within limits ([`Definition::read`]), so
 //! that comparing takes time and memory linear in their size.

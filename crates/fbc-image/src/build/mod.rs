@@ -1,6 +1,6 @@
 //! Catalog and bundle images from folders: layers on top of a base, configurations, manifests, an index.
 //!
-//! What is built depends on the input alone: documents have one form ([`crate::canonical`]), layers too
+//! What is built depends on the input alone: documents have one form (`canonical`), layers too
 //! ([`crate::layer`]), and the one time in them is given.
 
 pub mod bundle;

@@ -14,7 +14,7 @@ pub struct Limits {
     pub bytes: u64,
     /// Entries of all layers.
     pub entries: u64,
-    /// Bytes that one byte of a layer may become, once it has become more than [`FREE_BYTES`].
+    /// Bytes that one byte of a layer may become, once it has become more than 64 MiB.
     pub ratio: u64,
 }
 

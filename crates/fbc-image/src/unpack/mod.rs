@@ -1,7 +1,7 @@
 //! Layers become files in a folder, and nowhere else.
 //!
 //! Everything is written into a new folder beside the target, which takes the name of the target when all layers are
-//! there and their digests are right. Paths never go through symbolic links of the system: [`rootfs`] follows links
+//! there and their digests are right. Paths never go through symbolic links of the system: `rootfs` follows links
 //! itself, within the folder. Owners and special permission bits are dropped, so that anybody may unpack.
 
 mod archive;
