@@ -18,6 +18,8 @@ use similar::TextDiff;
 use crate::catalog_source::CatalogSource;
 use crate::command::validate::check_loaded;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, closest};
+use crate::image_source::image_of_path;
+use crate::layout::catalogs_in_tree;
 use crate::output_file::{replace_files, write_output};
 use crate::report::{self, CheckedCatalog, Format, Style};
 use crate::terminal;
@@ -49,9 +51,43 @@ impl CatalogEdit {
             return Err(Failure::new("standard input cannot be edited in place")
                 .help("name the folder or file of the catalog"));
         }
+        let shown = reference.display();
+        if image_of_path(reference).is_some() {
+            return Err(Failure::new(format!("{shown} is an image, which cannot be edited in place"))
+                .help("`fbc unpack` writes the catalog of an image to a folder; edit that one"));
+        }
         let source = CatalogSource::open(reference)?;
+        if !source.is_on_disk() {
+            return Err(Failure::new(format!("{shown} is in a revision, which cannot be edited"))
+                .help("name the folder or file of the work tree"));
+        }
+        if let Some(names) = catalogs_in_tree(source.tree.as_ref()) {
+            let first = names.first().map(|name| reference.join(name)).unwrap_or_default();
+            return Err(Failure::new(format!("{shown} holds the catalogs {}", names.join(", ")))
+                .help(format!("edit one at a time, such as {}", first.display())));
+        }
         let catalog = fbc_lint::load(source.tree.as_ref());
         Ok(Self { reference: reference.to_path_buf(), source, catalog })
+    }
+
+    /// Refuses a package that the catalog does not have, or has twice: whose blobs are whose is not known then.
+    pub(crate) fn require_package(&self, package: &str) -> Result<(), Failure> {
+        let names = || self.catalog.packages.iter().map(|blob| blob.name.as_str());
+        match names().filter(|name| *name == package).count() {
+            0 => Err(unknown("package", package, "the catalog", names())),
+            1 => Ok(()),
+            _ => Err(self.declared_often(package)),
+        }
+    }
+
+    fn declared_often(&self, package: &str) -> Failure {
+        let blobs = self.catalog.packages.iter().filter(|blob| blob.name == package);
+        let files = blobs.filter_map(|blob| self.catalog.files.get(blob.origin.file as usize));
+        let mut files: Vec<String> =
+            files.map(|file| self.source.shown(&file.path).display().to_string()).collect();
+        files.dedup();
+        Failure::refusal(format!("package {package:?} is declared more than once: in {}", files.join(", ")))
+            .help("an edit could reach the wrong one; name the folder or file of one catalog")
     }
 
     /// A draft of changes.

@@ -341,3 +341,27 @@ fn links_and_permissions_stay() {
     let shown = sample.run(&["deprecate", "catalog", PACKAGE, "--message", "y", "-o", "-"]).stdout;
     assert!(String::from_utf8(shown).unwrap().contains("message: \"y\""));
 }
+
+/// A folder of catalogs is several catalogs; what is no place on disk cannot be edited.
+#[test]
+fn only_one_catalog_on_disk_is_edited() {
+    let sample = Sample::new();
+    let versions = ["v4.18", "v4.19"];
+    for version in versions {
+        copy(&testdata("sample-catalog"), &sample.folder.path().join("catalogs").join(version));
+    }
+    let deprecate = |catalog: &str, code| {
+        sample.fails(code, &["deprecate", catalog, PACKAGE, "--channel", "stable", "--message", "Gone."])
+    };
+    let err = deprecate("catalogs", 2);
+    assert!(err.contains("catalogs holds the catalogs v4.18, v4.19"), "{err}");
+    assert!(err.contains("such as catalogs/v4.18"), "{err}");
+    let add = ["add", "tide-operator.v0.1.0", "catalogs", "--channel", "beta", "--create-channel"];
+    assert!(sample.fails(2, &add).contains("holds the catalogs"));
+    let err = deprecate("oci:image", 2);
+    assert!(err.contains("oci:image is an image"), "{err}");
+    // The same package in two files of a catalog.
+    copy(&testdata("sample-catalog/lighthouse-operator"), &sample.path("again"));
+    let err = deprecate("catalog", 1);
+    assert!(err.contains("declared more than once") && err.contains("catalog/again"), "{err}");
+}

@@ -344,3 +344,23 @@ fn sarif_leads_to_the_new_catalog() {
     assert_eq!(place["artifactLocation"]["uri"], "catalogs/v4.18/foo/catalog.yaml");
     assert!(place["region"]["startLine"].as_u64().unwrap() > 5);
 }
+
+#[test]
+fn folders_of_catalogs_are_no_one_catalog() {
+    let Some(repository) = operators() else { return };
+    fs::remove_dir_all(repository.path().join("catalogs/v4.18/foo")).unwrap();
+    let answer = repository.fbc(&["diff", "HEAD:catalogs", "catalogs"]);
+    assert_eq!(answer.code, 2, "{}{}", answer.out, answer.err);
+    assert!(answer.err.contains("holds the catalogs v4.9, v4.18"), "{}", answer.err);
+    assert!(answer.err.contains("`fbc diff HEAD:catalogs/v4.9 catalogs/v4.9`"), "{}", answer.err);
+    let answer = repository.fbc(&["list", "packages", "catalogs"]);
+    let warning = "warning: catalogs holds the catalogs v4.9, v4.18; they are taken as one; name one of them";
+    assert_eq!(answer.err.matches(warning).count(), 1, "{}", answer.err);
+    assert!(repository.fbc(&["render", "HEAD:catalogs"]).err.contains("holds the catalogs"));
+    assert!(!repository.fbc(&["opm", "render", "catalogs"]).err.contains("warning"));
+    assert_eq!(repository.fbc(&["render", "catalogs/v4.9"]).err, "");
+    for reference in ["HEAD:catalogs/v4.9", "HEAD:catalogs/v4.9/foo/catalog.yaml"] {
+        let answer = repository.fbc(&["deprecate", reference, "foo", "--message", "Gone."]);
+        assert!(answer.code == 2 && answer.err.contains("is in a revision"), "{}", answer.err);
+    }
+}

@@ -69,10 +69,7 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let edit = CatalogEdit::open(&arguments.catalog)?;
     let package = arguments.package.as_str();
-    let packages = || edit.catalog.packages.iter().map(|blob| blob.name.as_str());
-    if !packages().any(|name| name == package) {
-        return Err(unknown("package", package, "the catalog", packages()));
-    }
+    edit.require_package(package)?;
     let reference = arguments.reference();
     let found = entries(&edit, package)
         .find(|(_, _, entry)| entry.schema == reference.schema && entry.name == reference.name);

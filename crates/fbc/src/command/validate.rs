@@ -11,12 +11,12 @@ use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::configuration::{Configuration, PolicyArguments};
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::layout;
 use crate::output_file::write_output;
 use crate::report::{self, CheckedCatalog, Format, Style, Summary};
 use crate::terminal;
 
 mod base;
-mod layout;
 
 /// Report every problem of catalogs
 ///

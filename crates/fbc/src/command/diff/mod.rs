@@ -12,6 +12,7 @@ use super::validate;
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
+use crate::layout::catalogs_in_tree;
 use crate::output_file::write_output;
 use crate::report::{self, CheckedCatalog, Format, Style, report_on_stderr};
 use crate::terminal;
@@ -104,6 +105,9 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     let old_source = CatalogSource::open(&arguments.old)?;
     let source = CatalogSource::open(&arguments.new)?;
+    let catalogs = [(&arguments.old, &old_source), (&arguments.new, &source)]
+        .map(|(path, source)| (path, catalogs_in_tree(source.tree.as_ref())));
+    refuse_several(&catalogs)?;
     let Some((old, _)) = load(&arguments.old, old_source)? else { return Ok(FINDINGS) };
     let Some((new, source)) = load(&arguments.new, source)? else { return Ok(FINDINGS) };
     check_packages(&arguments.packages, &old, &new)?;
@@ -145,6 +149,28 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Err(failure) => Err(failure),
         Ok(()) => Ok(code),
     }
+}
+
+/// Refuses folders of catalogs: put together, what one catalog loses another may still have.
+fn refuse_several(sides: &[(&PathBuf, Option<Vec<String>>); 2]) -> Result<(), Failure> {
+    let Some((path, names)) = sides.iter().find_map(|(path, names)| Some((path, names.as_ref()?))) else {
+        return Ok(());
+    };
+    let failure = Failure::new(format!("{} holds the catalogs {}", path.display(), names.join(", ")));
+    let [(old, old_names), (new, new_names)] = sides;
+    let common = match (old_names, new_names) {
+        (Some(old), Some(new)) => old.iter().find(|name| new.contains(name)),
+        _ => None,
+    };
+    Err(match common {
+        Some(name) => failure.help(format!(
+            "compare them one at a time: `fbc diff {} {}`",
+            old.join(name).display(),
+            new.join(name).display()
+        )),
+        None => failure.help("name one catalog on each side"),
+    }
+    .help("`fbc validate PATH --base OLD` says of each what the change breaks"))
 }
 
 /// A report on the new catalog as the writers of findings want it.

@@ -13,12 +13,12 @@ use fbc_model::Catalog;
 use fbc_model::tree::DiskTree;
 use fbc_version::Version;
 
-use super::layout;
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::git::Repository;
+use crate::layout;
 use crate::report::CheckedCatalog;
 
 /// What the catalogs are compared with.
