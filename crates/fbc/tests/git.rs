@@ -260,6 +260,33 @@ fn only_what_the_change_brings() {
 }
 
 #[test]
+fn what_cannot_be_loaded_hides_no_breakage_elsewhere() {
+    let Some(repository) = operators() else { return };
+    // Broken before and after, and untouched.
+    repository.write("catalogs/v4.18/baz/catalog.yaml", "schema: [\n");
+    repository.commit();
+    repository.write("catalogs/v4.18/foo/catalog.yaml", &package("foo", &["1.2.0"]));
+    let validate =
+        || repository.fbc(&["validate", "catalogs", "--base=HEAD", "--format=concise", "--deny-warnings"]);
+    let answer = validate();
+    assert!(answer.code == 1 && answer.out.contains("REP003"), "{}{}", answer.out, answer.err);
+    assert!(!answer.out.contains("REP105") && !answer.out.contains("baz"), "{}", answer.out);
+    // Mended: what it held before is not known.
+    repository.git(&["checkout", "--quiet", "--", "."]);
+    repository.write("catalogs/v4.18/baz/catalog.yaml", &package("baz", &["1.0.0"]));
+    let answer = validate();
+    assert_eq!(answer.code, 1, "{}{}", answer.out, answer.err);
+    assert!(answer.out.contains("REP105") && answer.out.contains("\"baz\""), "{}", answer.out);
+    // Broken by the change: its packages do not seem to be removed, those of other files are compared.
+    repository.git(&["checkout", "--quiet", "--", "."]);
+    repository.write("catalogs/v4.18/foo/catalog.yaml", &package("foo", &["1.2.0"]));
+    repository.write("catalogs/v4.18/bar/catalog.yaml", "schema: [\n");
+    let answer = validate();
+    assert!(answer.out.contains("REP105") && answer.out.contains("REP003"), "{}", answer.out);
+    assert!(!answer.out.contains("REP001"), "{}", answer.out);
+}
+
+#[test]
 fn the_base_moves_on_without_the_change() {
     let Some(repository) = operators() else { return };
     repository.git(&["branch", "change"]);

@@ -207,17 +207,15 @@ impl Run<'_> {
         if report.findings.iter().all(|located| located.finding.opm.is_none()) {
             report.opm_error = None;
         }
-        if before.faults.is_empty() && after.faults.is_empty() {
-            let wants = |package: &str| package.is_empty() || scope.packages.contains(package);
-            let mut changes = comparison::compare_packages(&before, &after, &wants).changes;
-            changes.retain(|change| change.class == Class::Breaking);
-            let broken = comparison::broken(&after, new_tree, &changes, &policy);
-            report.append(broken.findings);
-        } else {
-            talk.say(&format!(
-                "{shown}: not all of it can be loaded, so what the change breaks is not known"
-            ));
-        }
+        let (unknown, findings) = comparison::unknown_breakage((&before, old_tree), (&after, new_tree));
+        report.append(comparison::locate(&after, new_tree, findings, &policy).findings);
+        let wants = |package: &str| {
+            !unknown.contains(package) && (package.is_empty() || scope.packages.contains(package))
+        };
+        let mut changes = comparison::compare_packages(&before, &after, &wants).changes;
+        changes.retain(|change| change.class == Class::Breaking);
+        let broken = comparison::broken(&after, new_tree, &changes, &policy);
+        report.append(broken.findings);
         let (files, packages, bundles) = (catalog.files.len(), catalog.packages.len(), catalog.bundles.len());
         let reference = path.to_path_buf();
         self.checked.push(CheckedCatalog { reference, report, files, packages, bundles, source });
