@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     ///
     /// A revision is compared where the history of HEAD left it; a folder is the older state of PATH. What is
     /// both is a revision as `REV:` and a folder as `./DIR`.
-    #[arg(long, visible_alias = "changed-since", value_name = "REV_OR_DIR", value_hint = ValueHint::AnyPath)]
+    #[arg(long, visible_alias = "changed-since", value_name = "REV_OR_DIR", conflicts_with = "write_baseline", value_hint = ValueHint::AnyPath)]
     base: Option<PathBuf>,
     #[command(flatten)]
     report: ReportArguments,
