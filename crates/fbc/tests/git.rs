@@ -147,11 +147,16 @@ fn what_git_has_not_is_an_error() {
         ("HEAD:nope", "revision \"HEAD\" has no nope", "HEAD:./nope"),
         ("HEAD:../../etc", "leads out of the repository", "root of the repository"),
         ("HEAD:/etc", "leads out of the repository", "root of the repository"),
-        ("--help:x", "there is no revision \"--help\"", "git fetch"),
+        ("--help:x", "there is no revision \"--help\"", "git branch --all"),
     ] {
         let answer = repository.fbc(&["diff", "--", reference, "catalogs/v4.9"]);
         assert_eq!(answer.code, 2, "{reference}: {}", answer.err);
         assert!(answer.err.contains(message) && answer.err.contains(help), "{reference}: {}", answer.err);
+    }
+    // Only what may be a branch can be fetched.
+    for (base, is_branch) in [("HEAD~50", false), ("/nonexist", false), ("nope", true), ("my/topic", true)] {
+        let answer = repository.fbc(&["validate", "catalogs", "--base", base]);
+        assert_eq!((answer.code, answer.err.contains("git fetch")), (2, is_branch), "{base}: {}", answer.err);
     }
     let outside = tempfile::tempdir().unwrap();
     fs::create_dir(outside.path().join("catalog")).unwrap();
@@ -310,6 +315,18 @@ fn new_and_removed_catalogs() {
         answer.err
     );
     assert_eq!(answer.out.matches("REP001").count(), 2, "{}", answer.out);
+}
+
+#[test]
+fn a_deleted_package_may_be_named() {
+    let Some(repository) = operators() else { return };
+    fs::remove_dir_all(repository.path().join("catalogs/v4.18/foo")).unwrap();
+    for path in ["catalogs/v4.18/foo", "catalogs/v4.18/foo/catalog.yaml"] {
+        let answer = repository.fbc(&["validate", path, "--base", "HEAD", "--format=concise"]);
+        assert!(answer.code <= 1 && answer.out.contains("REP001"), "{path}: {}{}", answer.out, answer.err);
+    }
+    let answer = repository.fbc(&["validate", "catalogs/v4.18/fo", "--base", "HEAD"]);
+    assert!(answer.code == 2 && answer.err.contains("does not exist"), "{}", answer.err);
 }
 
 #[test]

@@ -58,7 +58,12 @@ pub(super) fn check(
         let in_new = layout::catalogs_in(path);
         let in_old = old.as_ref().and_then(|source| layout::catalogs_in_tree(source.tree.as_ref()));
         match (in_new, in_old) {
-            (None, None) => run.catalog(path, CatalogSource::open(path)?, old, &mut talk),
+            (None, None) => {
+                // A catalog that the change deletes is one without packages.
+                let is_gone = old.is_some() && path.as_os_str() != "-" && fs::symlink_metadata(path).is_err();
+                let source = if is_gone { CatalogSource::nothing(path) } else { CatalogSource::open(path)? };
+                run.catalog(path, source, old, &mut talk);
+            }
             (None, Some(_)) if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) => {
                 run.catalog(path, CatalogSource::open(path)?, old, &mut talk);
             }
@@ -155,8 +160,9 @@ impl Base {
     }
 }
 
+/// The closest folder that is there: the path itself, or one above.
 fn folder_of(path: &Path) -> PathBuf {
-    if path.is_dir() { path.to_path_buf() } else { path.parent().map(Path::to_path_buf).unwrap_or_default() }
+    path.ancestors().find(|folder| folder.is_dir()).map(Path::to_path_buf).unwrap_or_default()
 }
 
 /// What is said on standard error, unless the user wants quiet.
