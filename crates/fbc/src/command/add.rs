@@ -9,7 +9,7 @@ use fbc_graph::{ChannelAnalysis, bundle_version, entry_place};
 use fbc_model::{Bundle, Channel, ChannelEntry, Origin};
 use fbc_version::VersionRelease;
 
-use crate::catalog_edit::{CatalogEdit, Outcome, shown_files, unknown};
+use crate::catalog_edit::{CatalogEdit, Outcome, unknown};
 use crate::failure::{FINDINGS, Failure};
 
 mod bundle;
@@ -131,7 +131,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         done.push(format!("left as it is: bundle {name:?}, which the catalog has"));
     }
     let edited = edit.finish(draft)?;
-    done.push(format!("written: {}", shown_files(&edit, &edited)));
     edit.complete(edited, &arguments.outcome, &done, &advice)
 }
 

@@ -152,7 +152,7 @@ pub(crate) fn check_loaded(
 }
 
 /// Checks a catalog that was loaded from the source.
-fn check_under(
+pub(crate) fn check_under(
     reference: &Path,
     source: CatalogSource,
     catalog: &Catalog,
