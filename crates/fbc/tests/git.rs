@@ -394,9 +394,24 @@ fn folders_of_catalogs_are_no_one_catalog() {
     let Some(repository) = operators() else { return };
     fs::remove_dir_all(repository.path().join("catalogs/v4.18/foo")).unwrap();
     let answer = repository.fbc(&["diff", "HEAD:catalogs", "catalogs"]);
-    assert_eq!(answer.code, 2, "{}{}", answer.out, answer.err);
-    assert!(answer.err.contains("holds the catalogs v4.9, v4.18"), "{}", answer.err);
-    assert!(answer.err.contains("`fbc diff HEAD:catalogs/v4.9 catalogs/v4.9`"), "{}", answer.err);
+    assert_eq!(answer.code, 1, "{}{}", answer.out, answer.err);
+    assert!(answer.out.starts_with("=== catalogs/v4.9\nno changes in 2 packages\n=== catalogs/v4.18\n"));
+    assert!(answer.out.contains("package \"foo\" was removed") || answer.out.contains("1 breaking"));
+    let json = repository.fbc(&["diff", "HEAD:catalogs", "catalogs", "--format=json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(json["catalogs"][1]["old"], "HEAD:catalogs/v4.18");
+    assert_eq!(json["catalogs"][1]["summary"]["breaking"], 1);
+    let sarif = repository.fbc(&["diff", "HEAD:catalogs", "catalogs", "--format=sarif"]);
+    assert!(sarif.code == 1 && sarif.out.contains("REP001"), "{}{}", sarif.out, sarif.err);
+    let markdown = repository.fbc(&["diff", "HEAD:catalogs", "catalogs", "--format=markdown"]);
+    assert!(markdown.out.contains("`HEAD:catalogs/v4.18` → `catalogs/v4.18`"), "{}", markdown.out);
+    let answer = repository.fbc(&["diff", "HEAD:catalogs/v4.9", "catalogs"]);
+    assert!(answer.code == 2 && answer.err.contains("such as catalogs/v4.9"), "{}", answer.err);
+    // A catalog that only one side has is new or removed as a whole.
+    fs::remove_dir_all(repository.path().join("catalogs/v4.9")).unwrap();
+    let answer = repository.fbc(&["diff", "HEAD:catalogs", "catalogs", "-p", "bar"]);
+    assert!(answer.code == 1 && answer.out.starts_with("=== catalogs/v4.9\nbar\n"), "{}", answer.out);
+    repository.git(&["checkout", "--quiet", "--", "catalogs/v4.9"]);
     let answer = repository.fbc(&["list", "packages", "catalogs"]);
     let warning = "warning: catalogs holds the catalogs v4.9, v4.18; they are taken as one; name one of them";
     assert_eq!(answer.err.matches(warning).count(), 1, "{}", answer.err);
