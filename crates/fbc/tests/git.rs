@@ -411,6 +411,9 @@ fn folders_of_catalogs_are_no_one_catalog() {
     fs::remove_dir_all(repository.path().join("catalogs/v4.9")).unwrap();
     let answer = repository.fbc(&["diff", "HEAD:catalogs", "catalogs", "-p", "bar"]);
     assert!(answer.code == 1 && answer.out.starts_with("=== catalogs/v4.9\nbar\n"), "{}", answer.out);
+    fs::create_dir(repository.path().join("empty")).unwrap();
+    let answer = repository.fbc(&["diff", "HEAD:catalogs", "empty"]);
+    assert!(answer.code == 1 && answer.out.contains("=== empty/v4.18\n"), "{}{}", answer.out, answer.err);
     repository.git(&["checkout", "--quiet", "--", "catalogs/v4.9"]);
     let answer = repository.fbc(&["list", "packages", "catalogs"]);
     let warning = "warning: catalogs holds the catalogs v4.9, v4.18; they are taken as one; name one of them";

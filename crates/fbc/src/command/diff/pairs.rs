@@ -23,7 +23,15 @@ pub(super) struct Pairs {
 /// Finds the catalogs. Put together, those of a folder would hide what one loses and another still has.
 pub(super) fn find(old: &Path, new: &Path) -> Result<Pairs, Failure> {
     let sources = [(old, CatalogSource::open(old)?), (new, CatalogSource::open(new)?)];
-    let names = sources.each_ref().map(|(_, source)| catalogs_in_tree(source.tree.as_ref()));
+    let mut names = sources.each_ref().map(|(_, source)| catalogs_in_tree(source.tree.as_ref()));
+    if names.iter().any(Option::is_some) {
+        // An empty folder is one of catalogs that are all gone, or not there yet.
+        for (names, (_, source)) in names.iter_mut().zip(&sources) {
+            if source.tree.list(Path::new("")).is_ok_and(|entries| entries.is_empty()) {
+                *names = Some(Vec::new());
+            }
+        }
+    }
     let [old_source, new_source] = sources.map(|(path, source)| (path.to_path_buf(), source));
     match names {
         [None, None] => {
