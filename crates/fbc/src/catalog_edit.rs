@@ -9,15 +9,18 @@ use std::path::{Path, PathBuf};
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueHint};
-use fbc_lint::{Located, Profile, Severity};
-use fbc_model::Catalog;
+use fbc_lint::{Located, Severity};
 use fbc_model::edit::{Draft, DraftError, Edited, same_blobs};
 use fbc_model::overlay_tree::FileVersions;
+use fbc_model::{Catalog, Origin};
 use similar::TextDiff;
 
 use crate::catalog_source::CatalogSource;
-use crate::command::validate::check_loaded;
+use crate::command::validate::check_under;
+use crate::configuration::{Configuration, PolicyArguments};
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, closest};
+use crate::image_source::image_of_path;
+use crate::layout::catalogs_in_tree;
 use crate::output_file::{replace_files, write_output};
 use crate::report::{self, CheckedCatalog, Format, Style};
 use crate::terminal;
@@ -31,6 +34,25 @@ pub(crate) struct Outcome {
     /// Write the edited file here (`-` for standard output) and leave the catalog as it is
     #[arg(short, long, value_name = "FILE", conflicts_with = "dry_run", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
+}
+
+impl Outcome {
+    /// What is written and deleted, in words.
+    fn written(&self, files: &FileVersions, shown: &BTreeMap<PathBuf, PathBuf>) -> Vec<String> {
+        if let Some(output) = &self.output {
+            let is_file = output.as_os_str() != "-";
+            return is_file.then(|| format!("written: {}", output.display())).into_iter().collect();
+        }
+        let names = |is_there: bool| -> Vec<String> {
+            let files = files.iter().filter(|(_, bytes)| bytes.is_some() == is_there);
+            files.map(|(path, _)| shown.get(path).unwrap_or(path).display().to_string()).collect()
+        };
+        [("written", names(true)), ("deleted, because nothing was left in it", names(false))]
+            .into_iter()
+            .filter(|(_, names)| !names.is_empty())
+            .map(|(word, names)| format!("{word}: {}", names.join(", ")))
+            .collect()
+    }
 }
 
 /// A catalog that is to be edited.
@@ -49,9 +71,43 @@ impl CatalogEdit {
             return Err(Failure::new("standard input cannot be edited in place")
                 .help("name the folder or file of the catalog"));
         }
+        let shown = reference.display();
+        if image_of_path(reference).is_some() {
+            return Err(Failure::new(format!("{shown} is an image, which cannot be edited in place"))
+                .help("`fbc unpack` writes the catalog of an image to a folder; edit that one"));
+        }
         let source = CatalogSource::open(reference)?;
+        if !source.is_on_disk() {
+            return Err(Failure::new(format!("{shown} is in a revision, which cannot be edited"))
+                .help("name the folder or file of the work tree"));
+        }
+        if let Some(names) = catalogs_in_tree(source.tree.as_ref()) {
+            let first = names.first().map(|name| reference.join(name)).unwrap_or_default();
+            return Err(Failure::new(format!("{shown} holds the catalogs {}", names.join(", ")))
+                .help(format!("edit one at a time, such as {}", first.display())));
+        }
         let catalog = fbc_lint::load(source.tree.as_ref());
         Ok(Self { reference: reference.to_path_buf(), source, catalog })
+    }
+
+    /// Refuses a package that the catalog does not have, or has twice: whose blobs are whose is not known then.
+    pub(crate) fn require_package(&self, package: &str) -> Result<(), Failure> {
+        let names = || self.catalog.packages.iter().map(|blob| blob.name.as_str());
+        match names().filter(|name| *name == package).count() {
+            0 => Err(unknown("package", package, "the catalog", names())),
+            1 => Ok(()),
+            _ => Err(self.declared_often(package)),
+        }
+    }
+
+    fn declared_often(&self, package: &str) -> Failure {
+        let blobs = self.catalog.packages.iter().filter(|blob| blob.name == package);
+        let files = blobs.filter_map(|blob| self.catalog.files.get(blob.origin.file as usize));
+        let mut files: Vec<String> =
+            files.map(|file| self.source.shown(&file.path).display().to_string()).collect();
+        files.dedup();
+        Failure::refusal(format!("package {package:?} is declared more than once: in {}", files.join(", ")))
+            .help("an edit could reach the wrong one; name the folder or file of one catalog")
     }
 
     /// A draft of changes.
@@ -87,14 +143,17 @@ impl CatalogEdit {
         done: &[String],
         advice: &[String],
     ) -> Result<u8, Failure> {
-        let before = fbc_lint::lint(&self.catalog, self.source.tree.as_ref(), Profile::Default);
+        let reference = std::slice::from_ref(&self.reference);
+        let configuration = Configuration::of(&PolicyArguments::default(), reference)?;
+        let policy = configuration.policy_for(&self.reference, &self.source);
+        let before = fbc_lint::lint_under(&self.catalog, self.source.tree.as_ref(), &policy);
         let Edited { files, meant } = edited;
         let old = self.old_texts(&files)?;
         let shown: BTreeMap<PathBuf, PathBuf> =
             files.keys().map(|path| (path.clone(), self.source.shown(path))).collect();
         let source = self.source.overlaid(files.clone());
         let catalog = fbc_lint::load(source.tree.as_ref());
-        let mut checked = check_loaded(&self.reference, source, &catalog, Profile::Default);
+        let mut checked = check_under(&self.reference, source, &catalog, &policy);
         retain_new(&mut checked.report.findings, before.findings);
         if checked.report.count(Severity::Error) > 0 {
             return refuse(checked, advice);
@@ -107,7 +166,7 @@ impl CatalogEdit {
         if outcome.dry_run {
             show_diff(&files, &old, &shown)?;
         } else if let Some(output) = &outcome.output {
-            write_elsewhere(output, &files)?;
+            write_elsewhere(output, &files, &shown)?;
         } else {
             replace_files(
                 files.iter().filter_map(|(path, bytes)| Some((shown.get(path)?.as_path(), bytes.as_deref()))),
@@ -115,9 +174,27 @@ impl CatalogEdit {
         }
         let mut err = anstream::stderr().lock();
         let condition = if outcome.dry_run { "would be " } else { "" };
-        for line in done {
+        let written = outcome.written(&files, &shown);
+        for line in done.iter().chain(&written) {
             // What is said here is not worth failing for.
             let _ = writeln!(err, "{condition}{line}");
+        }
+        Ok(CLEAN)
+    }
+
+    /// Ends an edit that changes nothing: what --output names is written all the same, with the file that holds
+    /// the blob.
+    pub(crate) fn complete_unchanged(&self, origin: Origin, outcome: &Outcome) -> Result<u8, Failure> {
+        let file = self.catalog.files.get(origin.file as usize);
+        if let (Some(output), Some(file)) = (&outcome.output, file) {
+            let bytes = self.source.tree.read(&file.path);
+            let bytes = bytes.map_err(|error| Failure::io("read", &self.source.shown(&file.path), &error))?;
+            write_bytes(output, &bytes)?;
+            // What is said here is not worth failing for.
+            let _ = outcome
+                .written(&FileVersions::new(), &BTreeMap::new())
+                .iter()
+                .try_for_each(|line| writeln!(anstream::stderr().lock(), "{line}"));
         }
         Ok(CLEAN)
     }
@@ -207,14 +284,27 @@ fn show_diff(
     Ok(out.flush()?)
 }
 
-fn write_elsewhere(output: &Path, files: &FileVersions) -> Result<(), Failure> {
-    let mut files_left = files.values();
-    let (Some(bytes), None) = (files_left.next(), files_left.next()) else {
+fn write_elsewhere(
+    output: &Path,
+    files: &FileVersions,
+    shown: &BTreeMap<PathBuf, PathBuf>,
+) -> Result<(), Failure> {
+    let mut files_left = files.iter();
+    let (Some((path, bytes)), None) = (files_left.next(), files_left.next()) else {
         return Err(Failure::new(format!("{} files change, and --output names one", files.len()))
             .help("edit the catalog in place, or look at the changes with --dry-run"));
     };
+    let Some(bytes) = bytes else {
+        let shown = shown.get(path).unwrap_or(path).display();
+        return Err(Failure::new(format!("{shown} would be deleted, and --output names a file to write"))
+            .help("edit the catalog in place, or look at the changes with --dry-run"));
+    };
+    write_bytes(output, bytes)
+}
+
+fn write_bytes(output: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let output = Some(output).filter(|output| output.as_os_str() != "-");
-    write_output(output, |out| Ok(out.write_all(bytes.as_deref().unwrap_or_default())?))
+    write_output(output, |out| Ok(out.write_all(bytes)?))
 }
 
 /// The refusal of a name that is not there, with the one that may have been meant.
@@ -232,13 +322,6 @@ pub(crate) fn unknown<'n>(
         None if known.len() <= 12 => failure.help(format!("there are: {}", known.join(", "))),
         None => failure.help(format!("there are {} others; `fbc list` shows them", known.len())),
     }
-}
-
-/// The path of a file that an edit changes, for the words about it.
-pub(crate) fn shown_files(edit: &CatalogEdit, edited: &Edited) -> String {
-    let names: Vec<String> =
-        edited.files.keys().map(|path| edit.source.shown(path).display().to_string()).collect();
-    names.join(", ")
 }
 
 /// Whether a path names a folder that exists.

@@ -2,16 +2,17 @@
 //! in a revision of the repository (`REV:PATH`, as git writes it).
 
 use std::fs;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, read_file};
 
-use crate::failure::{Failure, closest, words};
+use crate::failure::{Failure, WARNING, closest, words};
 use crate::git::Repository;
 use crate::git_tree::{GitPath, GitTree};
 use crate::image_source::{Unpacked, image_of_path, unpack_contents};
+use crate::layout::catalogs_in_tree;
 
 /// A catalog that can be loaded.
 pub(crate) struct CatalogSource {
@@ -74,6 +75,22 @@ impl CatalogSource {
         }
         let tree = Box::new(FileTree { path: reference.to_path_buf() });
         Ok(Self { tree, root: Root::File(reference.to_path_buf()) })
+    }
+
+    /// As [`Self::open`], for commands that look at one catalog: a folder of several is taken as one, of which
+    /// the user is warned.
+    pub(crate) fn open_as_one(reference: &Path) -> Result<Self, Failure> {
+        let source = Self::open(reference)?;
+        if let Some(names) = catalogs_in_tree(source.tree.as_ref()) {
+            // A warning is not worth failing for.
+            let _ = writeln!(
+                anstream::stderr().lock(),
+                "{WARNING}warning{WARNING:#}: {} holds the catalogs {}; they are taken as one; name one of them",
+                reference.display(),
+                names.join(", ")
+            );
+        }
+        Ok(source)
     }
 
     /// A configuration file, for findings about it.
@@ -161,6 +178,14 @@ impl CatalogSource {
     /// The same catalog with some files in other versions.
     pub(crate) fn overlaid(self, files: FileVersions) -> Self {
         Self { tree: Box::new(OverlayTree::new(self.tree, files)), ..self }
+    }
+
+    /// Whether its files lie on disk where they are shown, so that they can be edited.
+    pub(crate) fn is_on_disk(&self) -> bool {
+        match &self.root {
+            Root::Folder(path) | Root::File(path) | Root::Configuration(path) => path.exists(),
+            Root::Revision(_) | Root::Image(_) => false,
+        }
     }
 
     /// Whether the catalog is one file.

@@ -57,21 +57,37 @@ impl Repository {
         let is_shallow = self
             .run(["rev-parse", "--is-shallow-repository"])
             .is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == "true");
-        let fetch = match revision.split_once('/') {
-            Some((remote, branch)) if !revision.starts_with("refs/") => {
+        let failure = match is_shallow {
+            true => failure.help("the clone is shallow; fetch more of its history first: `fetch-depth: 0` for actions/checkout, `GIT_DEPTH: 0` for GitLab"),
+            false => failure.help("`git branch --all` and `git tag` list names"),
+        };
+        match self.fetching(revision) {
+            Some(fetch) if is_shallow => failure.help(format!("or fetch just this revision: `{fetch}`")),
+            Some(fetch) => failure.help(format!("a branch that is not here yet: `{fetch}`")),
+            None => failure,
+        }
+    }
+
+    /// The command that fetches a branch, `main` or `remote/main`; nothing for what cannot be one, such as
+    /// `HEAD~5` or a path.
+    fn fetching(&self, revision: &str) -> Option<String> {
+        let is_branch = revision != "HEAD"
+            && !revision.starts_with("refs/")
+            && self
+                .run(["check-ref-format", &format!("refs/heads/{revision}")])
+                .is_ok_and(|output| output.status.success())
+            && revision.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._+-".contains(&byte))
+            && !revision.starts_with(['-', '.', '/']);
+        let remotes = self.run(["remote"]).ok()?;
+        let remotes = String::from_utf8_lossy(&remotes.stdout).into_owned();
+        let of_remote =
+            revision.split_once('/').filter(|(remote, _)| remotes.lines().any(|name| name == *remote));
+        is_branch.then(|| match of_remote {
+            Some((remote, branch)) => {
                 format!("git fetch --depth=1 {remote} {branch}:refs/remotes/{revision}")
             }
-            _ => format!("git fetch --depth=1 origin {revision}"),
-        };
-        if is_shallow {
-            failure
-                .help("the clone is shallow; fetch more of its history first: `fetch-depth: 0` for actions/checkout, `GIT_DEPTH: 0` for GitLab")
-                .help(format!("or fetch just this revision: `{fetch}`"))
-        } else {
-            failure.help(format!(
-                "`git branch --all` and `git tag` list names; a branch that is not here yet: `{fetch}`"
-            ))
-        }
+            None => format!("git fetch --depth=1 origin {revision}"),
+        })
     }
 
     /// Where the history of HEAD left that of a revision; nothing where there is no such commit here.

@@ -17,6 +17,7 @@ mod git;
 mod git_tree;
 mod image_map;
 mod image_source;
+mod layout;
 mod listing;
 mod opm;
 mod output_file;

@@ -341,3 +341,61 @@ fn links_and_permissions_stay() {
     let shown = sample.run(&["deprecate", "catalog", PACKAGE, "--message", "y", "-o", "-"]).stdout;
     assert!(String::from_utf8(shown).unwrap().contains("message: \"y\""));
 }
+
+/// A folder of catalogs is several catalogs; what is no place on disk cannot be edited.
+#[test]
+fn only_one_catalog_on_disk_is_edited() {
+    let sample = Sample::new();
+    let versions = ["v4.18", "v4.19"];
+    for version in versions {
+        copy(&testdata("sample-catalog"), &sample.folder.path().join("catalogs").join(version));
+    }
+    let deprecate = |catalog: &str, code| {
+        sample.fails(code, &["deprecate", catalog, PACKAGE, "--channel", "stable", "--message", "Gone."])
+    };
+    let err = deprecate("catalogs", 2);
+    assert!(err.contains("catalogs holds the catalogs v4.18, v4.19"), "{err}");
+    assert!(err.contains("such as catalogs/v4.18"), "{err}");
+    let add = ["add", "tide-operator.v0.1.0", "catalogs", "--channel", "beta", "--create-channel"];
+    assert!(sample.fails(2, &add).contains("holds the catalogs"));
+    let err = deprecate("oci:image", 2);
+    assert!(err.contains("oci:image is an image"), "{err}");
+    // The same package in two files of a catalog.
+    copy(&testdata("sample-catalog/lighthouse-operator"), &sample.path("again"));
+    let err = deprecate("catalog", 1);
+    assert!(err.contains("declared more than once") && err.contains("catalog/again"), "{err}");
+}
+
+/// With --output the words name that file, and it is written whatever there is to do; nothing is deleted.
+#[test]
+fn output_names_what_is_written() {
+    let sample = Sample::new();
+    let tide = ["deprecate", "catalog", "tide-operator"];
+    let with = |words: &[&'static str]| [&tide[..], words].concat();
+    let copy = sample.folder.path().join("copy.yaml");
+    let err = sample.succeeds(&with(&["--message", "x", "-o", "copy.yaml"]));
+    assert!(err.contains("written: copy.yaml") && !err.contains("written: catalog"), "{err}");
+    assert!(copy.exists() && !sample.path("tide-operator/deprecations.yaml").exists());
+    sample.succeeds(&with(&["--message", "x"]));
+    let text = sample.read("tide-operator/deprecations.yaml");
+    fs::remove_file(&copy).unwrap();
+    let err = sample.succeeds(&with(&["--message", "x", "-o", "copy.yaml"]));
+    assert!(err.contains("nothing to do") && err.contains("written: copy.yaml"), "{err}");
+    assert_eq!(fs::read_to_string(&copy).unwrap(), text);
+    let err = sample.fails(2, &with(&["--remove", "-o", "copy.yaml"]));
+    assert!(err.contains("deprecations.yaml would be deleted"), "{err}");
+    assert_eq!(fs::read_to_string(&copy).unwrap(), text);
+    let err = sample.succeeds(&with(&["--remove"]));
+    assert!(err.contains("deleted, because nothing was left in it: catalog/tide-operator/deprecations.yaml"));
+}
+
+/// What the configuration of the project makes an error is one here too, and what it turns off is none.
+#[test]
+fn edits_are_judged_under_the_configuration() {
+    let bundle = bundle("1.3.0");
+    let words = ["add", &bundle, "catalog", "--channel", "stable", "--no-edges"];
+    let sample = Sample::new();
+    assert!(sample.fails(1, &words).contains("GRF002"));
+    fs::write(sample.folder.path().join("fbc.toml"), "[rules]\nGRF = \"off\"\n").unwrap();
+    sample.succeeds(&words);
+}

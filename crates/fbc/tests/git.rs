@@ -147,11 +147,16 @@ fn what_git_has_not_is_an_error() {
         ("HEAD:nope", "revision \"HEAD\" has no nope", "HEAD:./nope"),
         ("HEAD:../../etc", "leads out of the repository", "root of the repository"),
         ("HEAD:/etc", "leads out of the repository", "root of the repository"),
-        ("--help:x", "there is no revision \"--help\"", "git fetch"),
+        ("--help:x", "there is no revision \"--help\"", "git branch --all"),
     ] {
         let answer = repository.fbc(&["diff", "--", reference, "catalogs/v4.9"]);
         assert_eq!(answer.code, 2, "{reference}: {}", answer.err);
         assert!(answer.err.contains(message) && answer.err.contains(help), "{reference}: {}", answer.err);
+    }
+    // Only what may be a branch can be fetched.
+    for (base, is_branch) in [("HEAD~50", false), ("/nonexist", false), ("nope", true), ("my/topic", true)] {
+        let answer = repository.fbc(&["validate", "catalogs", "--base", base]);
+        assert_eq!((answer.code, answer.err.contains("git fetch")), (2, is_branch), "{base}: {}", answer.err);
     }
     let outside = tempfile::tempdir().unwrap();
     fs::create_dir(outside.path().join("catalog")).unwrap();
@@ -260,6 +265,33 @@ fn only_what_the_change_brings() {
 }
 
 #[test]
+fn what_cannot_be_loaded_hides_no_breakage_elsewhere() {
+    let Some(repository) = operators() else { return };
+    // Broken before and after, and untouched.
+    repository.write("catalogs/v4.18/baz/catalog.yaml", "schema: [\n");
+    repository.commit();
+    repository.write("catalogs/v4.18/foo/catalog.yaml", &package("foo", &["1.2.0"]));
+    let validate =
+        || repository.fbc(&["validate", "catalogs", "--base=HEAD", "--format=concise", "--deny-warnings"]);
+    let answer = validate();
+    assert!(answer.code == 1 && answer.out.contains("REP003"), "{}{}", answer.out, answer.err);
+    assert!(!answer.out.contains("REP105") && !answer.out.contains("baz"), "{}", answer.out);
+    // Mended: what it held before is not known.
+    repository.git(&["checkout", "--quiet", "--", "."]);
+    repository.write("catalogs/v4.18/baz/catalog.yaml", &package("baz", &["1.0.0"]));
+    let answer = validate();
+    assert_eq!(answer.code, 1, "{}{}", answer.out, answer.err);
+    assert!(answer.out.contains("REP105") && answer.out.contains("\"baz\""), "{}", answer.out);
+    // Broken by the change: its packages do not seem to be removed, those of other files are compared.
+    repository.git(&["checkout", "--quiet", "--", "."]);
+    repository.write("catalogs/v4.18/foo/catalog.yaml", &package("foo", &["1.2.0"]));
+    repository.write("catalogs/v4.18/bar/catalog.yaml", "schema: [\n");
+    let answer = validate();
+    assert!(answer.out.contains("REP105") && answer.out.contains("REP003"), "{}", answer.out);
+    assert!(!answer.out.contains("REP001"), "{}", answer.out);
+}
+
+#[test]
 fn the_base_moves_on_without_the_change() {
     let Some(repository) = operators() else { return };
     repository.git(&["branch", "change"]);
@@ -283,6 +315,18 @@ fn new_and_removed_catalogs() {
         answer.err
     );
     assert_eq!(answer.out.matches("REP001").count(), 2, "{}", answer.out);
+}
+
+#[test]
+fn a_deleted_package_may_be_named() {
+    let Some(repository) = operators() else { return };
+    fs::remove_dir_all(repository.path().join("catalogs/v4.18/foo")).unwrap();
+    for path in ["catalogs/v4.18/foo", "catalogs/v4.18/foo/catalog.yaml"] {
+        let answer = repository.fbc(&["validate", path, "--base", "HEAD", "--format=concise"]);
+        assert!(answer.code <= 1 && answer.out.contains("REP001"), "{path}: {}{}", answer.out, answer.err);
+    }
+    let answer = repository.fbc(&["validate", "catalogs/v4.18/fo", "--base", "HEAD"]);
+    assert!(answer.code == 2 && answer.err.contains("does not exist"), "{}", answer.err);
 }
 
 #[test]
@@ -343,4 +387,42 @@ fn sarif_leads_to_the_new_catalog() {
     let place = &back["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "catalogs/v4.18/foo/catalog.yaml");
     assert!(place["region"]["startLine"].as_u64().unwrap() > 5);
+}
+
+#[test]
+fn folders_of_catalogs_are_no_one_catalog() {
+    let Some(repository) = operators() else { return };
+    fs::remove_dir_all(repository.path().join("catalogs/v4.18/foo")).unwrap();
+    let answer = repository.fbc(&["diff", "HEAD:catalogs", "catalogs"]);
+    assert_eq!(answer.code, 1, "{}{}", answer.out, answer.err);
+    assert!(answer.out.starts_with("=== catalogs/v4.9\nno changes in 2 packages\n=== catalogs/v4.18\n"));
+    assert!(answer.out.contains("package \"foo\" was removed") || answer.out.contains("1 breaking"));
+    let json = repository.fbc(&["diff", "HEAD:catalogs", "catalogs", "--format=json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(json["catalogs"][1]["old"], "HEAD:catalogs/v4.18");
+    assert_eq!(json["catalogs"][1]["summary"]["breaking"], 1);
+    let sarif = repository.fbc(&["diff", "HEAD:catalogs", "catalogs", "--format=sarif"]);
+    assert!(sarif.code == 1 && sarif.out.contains("REP001"), "{}{}", sarif.out, sarif.err);
+    let markdown = repository.fbc(&["diff", "HEAD:catalogs", "catalogs", "--format=markdown"]);
+    assert!(markdown.out.contains("`HEAD:catalogs/v4.18` → `catalogs/v4.18`"), "{}", markdown.out);
+    let answer = repository.fbc(&["diff", "HEAD:catalogs/v4.9", "catalogs"]);
+    assert!(answer.code == 2 && answer.err.contains("such as catalogs/v4.9"), "{}", answer.err);
+    // A catalog that only one side has is new or removed as a whole.
+    fs::remove_dir_all(repository.path().join("catalogs/v4.9")).unwrap();
+    let answer = repository.fbc(&["diff", "HEAD:catalogs", "catalogs", "-p", "bar"]);
+    assert!(answer.code == 1 && answer.out.starts_with("=== catalogs/v4.9\nbar\n"), "{}", answer.out);
+    fs::create_dir(repository.path().join("empty")).unwrap();
+    let answer = repository.fbc(&["diff", "HEAD:catalogs", "empty"]);
+    assert!(answer.code == 1 && answer.out.contains("=== empty/v4.18\n"), "{}{}", answer.out, answer.err);
+    repository.git(&["checkout", "--quiet", "--", "catalogs/v4.9"]);
+    let answer = repository.fbc(&["list", "packages", "catalogs"]);
+    let warning = "warning: catalogs holds the catalogs v4.9, v4.18; they are taken as one; name one of them";
+    assert_eq!(answer.err.matches(warning).count(), 1, "{}", answer.err);
+    assert!(repository.fbc(&["render", "HEAD:catalogs"]).err.contains("holds the catalogs"));
+    assert!(!repository.fbc(&["opm", "render", "catalogs"]).err.contains("warning"));
+    assert_eq!(repository.fbc(&["render", "catalogs/v4.9"]).err, "");
+    for reference in ["HEAD:catalogs/v4.9", "HEAD:catalogs/v4.9/foo/catalog.yaml"] {
+        let answer = repository.fbc(&["deprecate", reference, "foo", "--message", "Gone."]);
+        assert!(answer.code == 2 && answer.err.contains("is in a revision"), "{}", answer.err);
+    }
 }

@@ -163,3 +163,36 @@ fn the_schema_and_the_program_take_the_example_of_the_guide() {
         assert!(keys.contains(&key) || waiver.contains_key(key), "{key}");
     }
 }
+
+/// What a rule found that is off in this run, or in what did not change, may still be there.
+#[test]
+fn what_was_not_looked_for_is_not_gone() {
+    let folder = folder();
+    let path = folder.path();
+    assert_eq!(fbc(path, &["one", "two", "--write-baseline", "b.json"]).status.code(), Some(0));
+    let written = fs::read_to_string(path.join("b.json")).unwrap();
+    let code = written.split("\"code\": \"").nth(1).unwrap().split('"').next().unwrap();
+    fs::write(path.join("fbc.toml"), format!("[[waivers]]\ncode = \"{code}\"\nreason = \"known\"\n"))
+        .unwrap();
+    for flags in [["--ignore", code], ["--profile", "opm"], ["--select", "FBC001"]] {
+        let output = fbc(path, &[&["one", "two", "--baseline", "b.json"][..], &flags[..]].concat());
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{flags:?}: {text}");
+        fs::write(path.join("c.json"), &written).unwrap();
+        let words = [&["one", "two", "--no-config", "--write-baseline", "c.json"][..], &flags[..]].concat();
+        assert_eq!(fbc(path, &words).status.code(), Some(0));
+        assert_eq!(fs::read_to_string(path.join("c.json")).unwrap(), written, "{flags:?}");
+    }
+    // Under --base neither waivers nor baseline are judged, but both count.
+    fs::create_dir(path.join("empty")).unwrap();
+    for (base, known) in [("./two", 0), ("./empty", 1)] {
+        let base = ["one", "--base", base];
+        let summary = summary(path, &[&base[..], &["--no-config", "--baseline", "b.json"]].concat());
+        assert_eq!((&summary["errors"], &summary["warnings"]), (&0.into(), &0.into()), "{base:?} {summary}");
+        assert_eq!(summary["baselined"].as_i64().unwrap_or(0), known, "{summary}");
+        assert_eq!(fbc(path, &base).status.code(), Some(0), "{base:?}");
+    }
+    let both = fbc(path, &["one", "--base", "./two", "--write-baseline", "b.json"]);
+    assert_eq!(both.status.code(), Some(2));
+    assert_eq!(fs::read_to_string(path.join("b.json")).unwrap(), written);
+}

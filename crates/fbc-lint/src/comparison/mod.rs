@@ -19,6 +19,7 @@ mod package;
 pub mod repository;
 pub mod scope;
 mod sides;
+mod unknown;
 pub mod updates;
 
 use fbc_model::Catalog;
@@ -27,6 +28,7 @@ use rayon::prelude::*;
 pub use change::{Affected, Change, ChangeKind, Class, Effect};
 pub use finding::{broken, locate, report};
 pub use new_findings::only_new;
+pub use unknown::unknown_breakage;
 pub use updates::Meaning;
 
 use sides::Side;

@@ -39,6 +39,8 @@ pub trait Scope {
     fn is_whole(&self) -> bool;
     /// Whether there is a package whose name the pattern covers.
     fn has_package(&self, pattern: &Pattern) -> bool;
+    /// Whether a rule, by its code, was on, and looked at all of that.
+    fn has_rule(&self, code: &str) -> bool;
     /// Whether a file was read whose path the pattern covers.
     fn has_path(&self, pattern: &Pattern) -> bool;
 }
@@ -143,8 +145,12 @@ impl Entry {
             })
     }
 
-    /// Whether it could have been of use in the run: its package and files were looked at.
+    /// Whether it would have been of use in the run if it ever is: its rules were on, its package and files
+    /// were looked at.
     fn is_in(&self, scope: &dyn Scope) -> bool {
+        if !self.codes.iter().all(|code| scope.has_rule(code)) {
+            return false;
+        }
         scope.is_whole()
             || self.waiver.package.as_ref().is_none_or(|pattern| scope.has_package(pattern))
                 && self.waiver.path.as_ref().is_none_or(|pattern| scope.has_path(pattern))

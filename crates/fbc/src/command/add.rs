@@ -9,7 +9,7 @@ use fbc_graph::{ChannelAnalysis, bundle_version, entry_place};
 use fbc_model::{Bundle, Channel, ChannelEntry, Origin};
 use fbc_version::VersionRelease;
 
-use crate::catalog_edit::{CatalogEdit, Outcome, shown_files, unknown};
+use crate::catalog_edit::{CatalogEdit, Outcome, unknown};
 use crate::failure::{FINDINGS, Failure};
 
 mod bundle;
@@ -59,7 +59,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let Some(found) = bundle::find(arguments, &edit)? else { return Ok(FINDINGS) };
     let bundle = &found.bundle;
     let (name, package) = (bundle.name.as_str(), bundle.package.as_str());
-    require_package(&edit, package)?;
+    edit.require_package(package).map_err(|failure| {
+        if edit.catalog.packages.iter().any(|blob| blob.name == package) {
+            return failure;
+        }
+        failure.help(format!(
+            "a package begins with its `olm.package` blob: `fbc init {package} --default-channel CHANNEL` writes one"
+        ))
+    })?;
     let versions = versions(&edit, bundle);
     let declared = arguments.edges.given().or_else(|| edges::declared(&found.manifests));
     let mut draft = edit.draft();
@@ -124,18 +131,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         done.push(format!("left as it is: bundle {name:?}, which the catalog has"));
     }
     let edited = edit.finish(draft)?;
-    done.push(format!("written: {}", shown_files(&edit, &edited)));
     edit.complete(edited, &arguments.outcome, &done, &advice)
-}
-
-fn require_package(edit: &CatalogEdit, package: &str) -> Result<(), Failure> {
-    if edit.catalog.packages.iter().any(|blob| blob.name == package) {
-        return Ok(());
-    }
-    let names = edit.catalog.packages.iter().map(|blob| blob.name.as_str());
-    Err(unknown("package", package, "the catalog", names).help(format!(
-        "a package begins with its `olm.package` blob: `fbc init {package} --default-channel CHANNEL` writes one"
-    )))
 }
 
 /// The first channel of that name, with its number.

@@ -222,7 +222,7 @@ fn is_valid(arguments: &Arguments) -> Result<bool, Failure> {
                 .help("mend the bundle, or build it all the same with --no-validate")),
         };
     }
-    let source = CatalogSource::open(folder)?;
+    let source = CatalogSource::open_as_one(folder)?;
     let catalog = load_tree(source.tree.as_ref());
     let checked = validate::check_loaded(folder, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {

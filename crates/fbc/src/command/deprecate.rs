@@ -7,8 +7,8 @@ use fbc_model::blob::schema;
 use fbc_model::edit::{DEPRECATIONS_FILE, DeprecationsPlace};
 use fbc_model::{Deprecation, DeprecationEntry, Origin};
 
-use crate::catalog_edit::{CatalogEdit, Outcome, shown_files, unknown};
-use crate::failure::{CLEAN, Failure};
+use crate::catalog_edit::{CatalogEdit, Outcome, unknown};
+use crate::failure::Failure;
 
 /// Deprecate a package, channel or bundle, in place
 ///
@@ -69,10 +69,7 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let edit = CatalogEdit::open(&arguments.catalog)?;
     let package = arguments.package.as_str();
-    let packages = || edit.catalog.packages.iter().map(|blob| blob.name.as_str());
-    if !packages().any(|name| name == package) {
-        return Err(unknown("package", package, "the catalog", packages()));
-    }
+    edit.require_package(package)?;
     let reference = arguments.reference();
     let found = entries(&edit, package)
         .find(|(_, _, entry)| entry.schema == reference.schema && entry.name == reference.name);
@@ -93,9 +90,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
                 message: message.clone(),
             };
             match found {
-                Some((_, _, old)) if old.message == *message => {
+                Some((blob, _, old)) if old.message == *message => {
                     eprint_line(&format!("nothing to do: {words} has that message already"));
-                    return Ok(CLEAN);
+                    let origin = edit.catalog.deprecations.get(blob).map(|blob| blob.origin);
+                    return edit.complete_unchanged(origin.unwrap_or_default(), &arguments.outcome);
                 }
                 Some((blob, number, old)) => {
                     draft.set_message(blob, number, message);
@@ -127,11 +125,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         }
     };
     let edited = edit.finish(draft)?;
-    let written = match edited.files.values().all(Option::is_none) {
-        true => format!("deleted, because nothing was left in it: {}", shown_files(&edit, &edited)),
-        false => format!("written: {}", shown_files(&edit, &edited)),
-    };
-    edit.complete(edited, &arguments.outcome, &[done, written], &[])
+    edit.complete(edited, &arguments.outcome, &[done], &[])
 }
 
 /// All entries of deprecations of a package, with the numbers of blob and entry.

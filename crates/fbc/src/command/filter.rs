@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if let Some(path) = &arguments.output_folder {
         check_free(path, existing)?;
     }
-    let source = CatalogSource::open(&arguments.reference)?;
+    let source = CatalogSource::open_as_one(&arguments.reference)?;
     let catalog = load_tree(source.tree.as_ref());
     if !catalog.faults.is_empty() {
         render::tell_faults(&arguments.reference, source, &catalog)?;

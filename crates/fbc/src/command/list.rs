@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         What::Channels { input, package } => (Listing::Channels, input, package.as_deref()),
         What::Bundles { input, package } => (Listing::Bundles, input, package.as_deref()),
     };
-    let source = CatalogSource::open(&input.reference)?;
+    let source = CatalogSource::open_as_one(&input.reference)?;
     let catalog = load_tree(source.tree.as_ref());
     let checked = validate::check_loaded(&input.reference, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {

@@ -141,7 +141,7 @@ impl Loaded {
         let image = reference.to_str().filter(|_| !reference.exists());
         let mapped = image.and_then(|image| Some((image, images.folder(image)?)));
         let path = mapped.map_or(reference, |(_, folder)| folder).to_path_buf();
-        let source = CatalogSource::open(&path)?;
+        let source = CatalogSource::open_as_one(&path)?;
         let tree = source.tree.as_ref();
         if !is_bundle(tree) {
             let catalog = load_tree(tree);

@@ -11,12 +11,12 @@ use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::configuration::{Configuration, PolicyArguments};
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::layout;
 use crate::output_file::write_output;
 use crate::report::{self, CheckedCatalog, Format, Style, Summary};
 use crate::terminal;
 
 mod base;
-mod layout;
 
 /// Report every problem of catalogs
 ///
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     ///
     /// A revision is compared where the history of HEAD left it; a folder is the older state of PATH. What is
     /// both is a revision as `REV:` and a folder as `./DIR`.
-    #[arg(long, visible_alias = "changed-since", value_name = "REV_OR_DIR", value_hint = ValueHint::AnyPath)]
+    #[arg(long, visible_alias = "changed-since", value_name = "REV_OR_DIR", conflicts_with = "write_baseline", value_hint = ValueHint::AnyPath)]
     base: Option<PathBuf>,
     #[command(flatten)]
     report: ReportArguments,
@@ -152,7 +152,7 @@ pub(crate) fn check_loaded(
 }
 
 /// Checks a catalog that was loaded from the source.
-fn check_under(
+pub(crate) fn check_under(
     reference: &Path,
     source: CatalogSource,
     catalog: &Catalog,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use fbc_lint::finding::Finding;
 use fbc_lint::policy::baseline::{Baseline, Identity};
 use fbc_lint::policy::set_aside::{Cause, SetAside};
+use fbc_lint::policy::waiver::Scope as _;
 use fbc_lint::rules::cfg;
 use fbc_lint::{Located, Report};
 use fbc_model::Catalog;
@@ -23,6 +24,12 @@ use crate::report::CheckedCatalog;
 const MAX_NAMED: usize = 10;
 
 impl Configuration {
+    /// Notes that only what changed is looked at, so that nothing follows from what is not found.
+    pub(crate) fn observe_changes_only(&mut self) {
+        self.scope.is_partial = true;
+        self.baseline_scope.is_partial = true;
+    }
+
     /// Notes what a catalog holds, for the question whether waivers and baseline are of use.
     pub(crate) fn observe(&mut self, source: &CatalogSource, catalog: &Catalog) {
         let packages: Vec<&str> = catalog.packages.iter().map(|package| package.name.as_str()).collect();
@@ -93,7 +100,11 @@ impl Configuration {
         } else {
             Baseline::default()
         };
-        baseline.retain(|identity| !is_below(&identity.file, &self.baseline_scope.roots));
+        let scope = &self.baseline_scope;
+        // What a rule found that was off now may still be there.
+        baseline.retain(|identity| {
+            !is_below(&identity.file, &scope.roots) || scope.off.contains(identity.code.as_str())
+        });
         for catalog in catalogs.iter_mut() {
             let source = &catalog.source;
             let path_of = |path: &Path| relative(&source.shown(path), &folder);
@@ -150,7 +161,9 @@ impl Configuration {
         let stale: Vec<(&Identity, usize)> = file
             .baseline
             .entries()
-            .filter(|(entry, _)| is_below(&entry.file, &self.baseline_scope.roots))
+            .filter(|(entry, _)| {
+                is_below(&entry.file, &self.baseline_scope.roots) && self.baseline_scope.has_rule(&entry.code)
+            })
             .collect();
         let count: usize = stale.iter().map(|(_, count)| count).sum();
         let findings = match count {

@@ -161,12 +161,12 @@ impl Configuration {
             waiver_rules,
             baseline: baseline.transpose()?,
             write_baseline: arguments.write_baseline.clone(),
+            scope: Scope::of(&policy),
+            baseline_scope: Scope::of(&policy),
             policy,
             origins,
             file,
             unknown,
-            scope: Scope::default(),
-            baseline_scope: Scope::default(),
         })
     }
 

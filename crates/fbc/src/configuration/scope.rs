@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use fbc_lint::Policy;
 use fbc_lint::policy::pattern::Pattern;
 use fbc_lint::policy::waiver;
+use fbc_lint::rules::RULES;
 
 /// What a run has looked at.
 #[derive(Debug, Default)]
@@ -15,6 +17,18 @@ pub(super) struct Scope {
     pub(super) packages: BTreeSet<String>,
     /// The files, as paths from the folder of the configuration file.
     pub(super) files: BTreeSet<String>,
+    /// The codes of the rules that were off.
+    pub(super) off: BTreeSet<&'static str>,
+    /// Whether only what changed was looked at: what was not found may still be there.
+    pub(super) is_partial: bool,
+}
+
+impl Scope {
+    /// Nothing yet, of a run under a policy.
+    pub(super) fn of(policy: &Policy) -> Self {
+        let off = RULES.iter().filter(|rule| policy.level(rule).is_none()).map(|rule| rule.code);
+        Self { off: off.collect(), ..Self::default() }
+    }
 }
 
 impl waiver::Scope for Scope {
@@ -25,6 +39,10 @@ impl waiver::Scope for Scope {
 
     fn has_package(&self, pattern: &Pattern) -> bool {
         self.packages.iter().any(|package| pattern.matches(package))
+    }
+
+    fn has_rule(&self, code: &str) -> bool {
+        !self.is_partial && !self.off.contains(code)
     }
 
     fn has_path(&self, pattern: &Pattern) -> bool {

@@ -7,6 +7,7 @@ use crate::comparison::ChangeKind;
 use crate::rule::Rule;
 
 pub mod api_removed;
+pub mod breakage_unknown;
 pub mod bundle_content_changed;
 pub mod bundle_image_changed;
 pub mod bundle_removed;
@@ -49,6 +50,7 @@ pub static RULES: &[&Rule] = &[
     &used_bundle_deleted::RULE,
     &bundles_and_catalogs_together::RULE,
     &several_operators::RULE,
+    &breakage_unknown::RULE,
 ];
 
 /// A small change of a catalog, and what the rule finds in it. Cases are tests, and examples in the

@@ -62,7 +62,19 @@ struct JsonAffected<'c> {
     bundles: &'c [String],
 }
 
-pub(super) fn write(compared: &Compared<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the documents of comparisons: the one, or several from folders of catalogs as one document.
+pub(super) fn write(documents: &[String], is_layout: bool, out: &mut dyn Write) -> io::Result<()> {
+    if !is_layout {
+        return documents.iter().try_for_each(|document| writeln!(out, "{document}"));
+    }
+    // No string of a JSON document has a line break in it, so lines can be indented.
+    let inner: Vec<String> =
+        documents.iter().map(|document| format!("    {}", document.replace('\n', "\n    "))).collect();
+    writeln!(out, "{{\n  \"catalogs\": [\n{}\n  ]\n}}", inner.join(",\n"))
+}
+
+/// One comparison as a document.
+pub(super) fn document(compared: &Compared<'_>) -> io::Result<String> {
     let comparison = compared.comparison;
     let document = JsonDiff {
         old: &compared.old_name,
@@ -76,8 +88,7 @@ pub(super) fn write(compared: &Compared<'_>, out: &mut dyn Write) -> io::Result<
         changed_packages: &comparison.changed_packages,
         changes: comparison.changes.iter().map(|change| json_change(compared, change)).collect(),
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    Ok(serde_json::to_string_pretty(&document)?)
 }
 
 fn json_change<'c>(compared: &Compared<'_>, change: &'c Change) -> JsonChange<'c> {

@@ -18,7 +18,9 @@ const MAX_CHANGES: usize = 20;
 /// Bundles in a drawing; more are no help.
 const MAX_DRAWN: usize = 12;
 
-pub(super) fn write(compared: &Compared<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// Writes one of several comparisons that share a comment.
+pub(super) fn write(compared: &Compared<'_>, sharing: usize, out: &mut dyn Write) -> io::Result<()> {
+    let max_bytes = MAX_BYTES / sharing.max(1);
     let comparison = compared.comparison;
     let sign = comparison.worst().map_or("✅", sign);
     let mut text = format!("### {sign} fbc diff: {}\n", summary(comparison));
@@ -45,7 +47,7 @@ pub(super) fn write(compared: &Compared<'_>, out: &mut dyn Write) -> io::Result<
         text.push_str(&format!("\nAnd {} more packages.\n", packages.len() - MAX_PACKAGES));
     }
     let mut sections = packages.iter().map(|(_, package)| section(compared, package)).peekable();
-    while let Some(section) = sections.next_if(|section| text.len() + section.len() <= MAX_BYTES) {
+    while let Some(section) = sections.next_if(|section| text.len() + section.len() <= max_bytes) {
         text.push_str(&section);
     }
     let left = sections.count();

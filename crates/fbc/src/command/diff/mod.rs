@@ -1,5 +1,6 @@
 //! `fbc diff`: what a change of a catalog means to those who run its operators.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
@@ -15,17 +16,20 @@ use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::output_file::write_output;
 use crate::report::{self, CheckedCatalog, Format, Style, report_on_stderr};
 use crate::terminal;
+use pairs::Pairs;
 
 mod grouping;
 mod json;
 mod markdown;
+mod pairs;
 mod text;
 
 /// Show what a change of a catalog means
 ///
 /// Compares two catalogs as sets: the order of files, documents and entries does not count. Every change is
 /// breaking (it takes something from people who run the operator), risky (it may) or harmless. Who can still
-/// update to what is worked out for OLM v0 and OLM v1.
+/// update to what is worked out for OLM v0 and OLM v1. In folders of catalogs, one for each OpenShift version
+/// (`catalogs/v4.18/<package>/`), the catalogs of one name are compared, each pair on its own.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The catalog before: a folder, a file, `-`, or `REV:PATH` in the git repository
@@ -102,48 +106,86 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if arguments.old.as_os_str() == "-" && arguments.new.as_os_str() == "-" {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
-    let old_source = CatalogSource::open(&arguments.old)?;
-    let source = CatalogSource::open(&arguments.new)?;
-    let Some((old, _)) = load(&arguments.old, old_source)? else { return Ok(FINDINGS) };
-    let Some((new, source)) = load(&arguments.new, source)? else { return Ok(FINDINGS) };
-    check_packages(&arguments.packages, &old, &new)?;
-    let wants = |package: &str| {
-        arguments.packages.is_empty() || arguments.packages.iter().any(|wanted| wanted == package)
-    };
-    let comparison = comparison::compare_packages(&old, &new, &wants);
-    let code = if arguments.fail_on.applies(comparison.worst()) { FINDINGS } else { CLEAN };
-    let compared = Compared {
-        comparison: &comparison,
-        old_name: arguments.old.display().to_string(),
-        new_name: arguments.new.display().to_string(),
-        old: &old,
-        new: &new,
-        source: &source,
-    };
-    let has_color = arguments.output.is_none() && terminal::stdout_has_color();
-    let written = match arguments.format {
-        DiffFormat::Sarif => {
+    let Pairs { pairs, is_layout } = pairs::find(&arguments.old, &arguments.new)?;
+    let mut told = Told { is_layout, catalogs: pairs.len(), ..Told::default() };
+    let mut is_whole = true;
+    for pair in pairs {
+        let (old, new) = (load(&pair.old.0, pair.old.1)?, load(&pair.new.0, pair.new.1)?);
+        let (Some((old, _)), Some((new, source))) = (old, new) else {
+            is_whole = false;
+            continue;
+        };
+        let wants = |package: &str| {
+            arguments.packages.is_empty() || arguments.packages.iter().any(|wanted| wanted == package)
+        };
+        let comparison = comparison::compare_packages(&old, &new, &wants);
+        for catalog in [&old, &new] {
+            told.packages.extend(fbc_model::writer::package_names(catalog).into_iter().map(str::to_owned));
+        }
+        let compared = Compared {
+            comparison: &comparison,
+            old_name: pair.old.0.display().to_string(),
+            new_name: pair.new.0.display().to_string(),
+            old: &old,
+            new: &new,
+            source: &source,
+        };
+        told.tell(arguments, &compared, global)?;
+        if arguments.format == DiffFormat::Sarif {
             let report = comparison::report(&new, source.tree.as_ref(), &comparison.changes);
             let counts = (new.files.len(), new.packages.len(), new.bundles.len());
-            let checked = checked(&arguments.new, source, report, counts);
-            write_output(arguments.output.as_deref(), |out| {
-                Ok(report::write(Format::Sarif, &[checked], Style::default(), out)?)
-            })
+            told.checked.push(checked(&pair.new.0, source, report, counts));
         }
-        format => write_output(arguments.output.as_deref(), |out| {
-            match format {
-                DiffFormat::Json => json::write(&compared, out)?,
-                DiffFormat::Markdown => markdown::write(&compared, out)?,
-                _ => text::write(&compared, has_color, global, out)?,
-            }
-            Ok(())
-        }),
-    };
+    }
+    if !is_whole {
+        return Ok(FINDINGS);
+    }
+    check_packages(&arguments.packages, &told.packages)?;
+    let code = if arguments.fail_on.applies(told.worst) { FINDINGS } else { CLEAN };
+    let written = write_output(arguments.output.as_deref(), |out| match arguments.format {
+        DiffFormat::Sarif => Ok(report::write(Format::Sarif, &told.checked, Style::default(), out)?),
+        DiffFormat::Json => Ok(json::write(&told.documents, is_layout, out)?),
+        _ => Ok(out.write_all(&told.text)?),
+    });
     match written {
         // The verdict holds even if nobody wants to read all of it.
         Err(failure) if failure.is_closed_output() => Ok(code),
         Err(failure) => Err(failure),
         Ok(()) => Ok(code),
+    }
+}
+
+/// What is to be told of all comparisons: their catalogs do not stay in memory.
+#[derive(Default)]
+struct Told {
+    is_layout: bool,
+    catalogs: usize,
+    worst: Option<Class>,
+    packages: BTreeSet<String>,
+    text: Vec<u8>,
+    documents: Vec<String>,
+    checked: Vec<CheckedCatalog>,
+}
+
+impl Told {
+    fn tell(
+        &mut self,
+        arguments: &Arguments,
+        compared: &Compared<'_>,
+        global: Global,
+    ) -> Result<(), Failure> {
+        self.worst = self.worst.into_iter().chain(compared.comparison.worst()).min();
+        match arguments.format {
+            DiffFormat::Sarif => {}
+            DiffFormat::Json => self.documents.push(json::document(compared)?),
+            DiffFormat::Markdown => markdown::write(compared, self.catalogs, &mut self.text)?,
+            DiffFormat::Text => {
+                let has_color = arguments.output.is_none() && terminal::stdout_has_color();
+                let title = self.is_layout.then_some(compared.new_name.as_str());
+                text::write(compared, title, has_color, global, &mut self.text)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -176,14 +218,12 @@ fn load(reference: &Path, source: CatalogSource) -> Result<Option<(Catalog, Cata
     Ok(None)
 }
 
-fn check_packages(wanted: &[String], old: &Catalog, new: &Catalog) -> Result<(), Failure> {
-    let mut known = fbc_model::writer::package_names(old);
-    known.extend(fbc_model::writer::package_names(new));
-    let Some(package) = wanted.iter().find(|package| !known.contains(package.as_str())) else {
+fn check_packages(wanted: &[String], known: &BTreeSet<String>) -> Result<(), Failure> {
+    let Some(package) = wanted.iter().find(|package| !known.contains(*package)) else {
         return Ok(());
     };
     let failure = Failure::refusal(format!("package {package:?} is in neither catalog"));
-    Err(match closest(package, known) {
+    Err(match closest(package, known.iter().map(String::as_str)) {
         Some(name) => failure.help(format!("did you mean {name:?}?")),
         None => failure.help("`fbc list packages` shows what there is"),
     })

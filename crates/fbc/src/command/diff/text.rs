@@ -14,11 +14,15 @@ const HARMLESS_SHOWN: usize = 12;
 
 pub(super) fn write(
     compared: &Compared<'_>,
+    title: Option<&str>,
     has_color: bool,
     global: Global,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let comparison = compared.comparison;
+    if let Some(title) = title.filter(|_| !(global.quiet && comparison.changes.is_empty())) {
+        writeln!(out, "{}", paint(has_color, STRONG, &format!("=== {title}")))?;
+    }
     for package in &comparison.changed_packages {
         let shown: Vec<&Change> = comparison
             .of_package(package)

@@ -13,12 +13,12 @@ use fbc_model::Catalog;
 use fbc_model::tree::DiskTree;
 use fbc_version::Version;
 
-use super::layout;
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::git::Repository;
+use crate::layout;
 use crate::report::CheckedCatalog;
 
 /// What the catalogs are compared with.
@@ -51,13 +51,19 @@ pub(super) fn check(
         return Err(Failure::new("a base folder is the older state of one path, and there are several")
             .help("run the command once for each, or give a revision"));
     }
+    configuration.observe_changes_only();
     let mut run = Run { configuration, checked: Vec::new(), bundles: Vec::new() };
     for path in paths {
         let old = base.counterpart(path, None)?;
         let in_new = layout::catalogs_in(path);
         let in_old = old.as_ref().and_then(|source| layout::catalogs_in_tree(source.tree.as_ref()));
         match (in_new, in_old) {
-            (None, None) => run.catalog(path, CatalogSource::open(path)?, old, &mut talk),
+            (None, None) => {
+                // A catalog that the change deletes is one without packages.
+                let is_gone = old.is_some() && path.as_os_str() != "-" && fs::symlink_metadata(path).is_err();
+                let source = if is_gone { CatalogSource::nothing(path) } else { CatalogSource::open(path)? };
+                run.catalog(path, source, old, &mut talk);
+            }
             (None, Some(_)) if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) => {
                 run.catalog(path, CatalogSource::open(path)?, old, &mut talk);
             }
@@ -154,8 +160,9 @@ impl Base {
     }
 }
 
+/// The closest folder that is there: the path itself, or one above.
 fn folder_of(path: &Path) -> PathBuf {
-    if path.is_dir() { path.to_path_buf() } else { path.parent().map(Path::to_path_buf).unwrap_or_default() }
+    path.ancestors().find(|folder| folder.is_dir()).map(Path::to_path_buf).unwrap_or_default()
 }
 
 /// What is said on standard error, unless the user wants quiet.
@@ -207,17 +214,15 @@ impl Run<'_> {
         if report.findings.iter().all(|located| located.finding.opm.is_none()) {
             report.opm_error = None;
         }
-        if before.faults.is_empty() && after.faults.is_empty() {
-            let wants = |package: &str| package.is_empty() || scope.packages.contains(package);
-            let mut changes = comparison::compare_packages(&before, &after, &wants).changes;
-            changes.retain(|change| change.class == Class::Breaking);
-            let broken = comparison::broken(&after, new_tree, &changes, &policy);
-            report.append(broken.findings);
-        } else {
-            talk.say(&format!(
-                "{shown}: not all of it can be loaded, so what the change breaks is not known"
-            ));
-        }
+        let (unknown, findings) = comparison::unknown_breakage((&before, old_tree), (&after, new_tree));
+        report.append(comparison::locate(&after, new_tree, findings, &policy).findings);
+        let wants = |package: &str| {
+            !unknown.contains(package) && (package.is_empty() || scope.packages.contains(package))
+        };
+        let mut changes = comparison::compare_packages(&before, &after, &wants).changes;
+        changes.retain(|change| change.class == Class::Breaking);
+        let broken = comparison::broken(&after, new_tree, &changes, &policy);
+        report.append(broken.findings);
         let (files, packages, bundles) = (catalog.files.len(), catalog.packages.len(), catalog.bundles.len());
         let reference = path.to_path_buf();
         self.checked.push(CheckedCatalog { reference, report, files, packages, bundles, source });

@@ -15,7 +15,7 @@ use crate::arguments::Global;
 use crate::failure::Failure;
 
 /// The catalogs that the paths name. What is left out is told on standard error.
-pub(super) fn expand(paths: &[PathBuf], global: Global) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn expand(paths: &[PathBuf], global: Global) -> Result<Vec<PathBuf>, Failure> {
     let mut catalogs = Vec::new();
     for path in paths {
         match catalogs_in(path) {
@@ -34,14 +34,14 @@ pub(super) fn expand(paths: &[PathBuf], global: Global) -> Result<Vec<PathBuf>, 
 }
 
 /// The names of the catalogs in a folder of the disk, by version; nothing if it is a catalog itself.
-pub(super) fn catalogs_in(folder: &Path) -> Option<Vec<String>> {
+pub(crate) fn catalogs_in(folder: &Path) -> Option<Vec<String>> {
     let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
     let entries = fs::read_dir(folder).ok()?.flatten().filter(is_folder);
     catalogs_of(entries.filter_map(|entry| entry.file_name().into_string().ok()))
 }
 
 /// As [`catalogs_in`], of the root of a tree.
-pub(super) fn catalogs_in_tree(tree: &dyn Tree) -> Option<Vec<String>> {
+pub(crate) fn catalogs_in_tree(tree: &dyn Tree) -> Option<Vec<String>> {
     let entries = tree.list(Path::new("")).ok()?;
     let folder =
         |entry: TreeEntry| entry.is_directory.then(|| entry.name.to_str().map(str::to_owned)).flatten();
@@ -55,7 +55,7 @@ fn catalogs_of(folders: impl Iterator<Item = String>) -> Option<Vec<String>> {
 }
 
 /// Sorts versions as versions: 4.9 comes before 4.10.
-pub(super) fn sort(names: &mut Vec<String>) {
+pub(crate) fn sort(names: &mut Vec<String>) {
     names.sort_by_cached_key(|name| (OcpVersion::parse(name), name.clone()));
     names.dedup();
 }

@@ -1,0 +1,58 @@
+//! Files that cannot be compared, because they changed and not all of them can be loaded.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use fbc_model::Catalog;
+use fbc_model::tree::Tree;
+use fbc_yaml::go_text::quote;
+
+use super::scope::packages_by_file;
+use crate::finding::{Finding, Place, Subject, Target};
+use crate::rules::grf::opm::name_list;
+use crate::rules::rep;
+
+/// The packages of which nobody knows what the change breaks, and a finding for each file that is the reason:
+/// it differs, and cannot be loaded on one side. Each catalog comes with the tree that it was loaded from.
+#[must_use]
+pub fn unknown_breakage(
+    old: (&Catalog, &dyn Tree),
+    new: (&Catalog, &dyn Tree),
+) -> (BTreeSet<String>, Vec<Finding>) {
+    let mut faulty: BTreeMap<&Path, &str> = BTreeMap::new();
+    for ((catalog, _), when) in [(new, "now"), (old, "before the change")] {
+        faulty.extend(catalog.faults.iter().map(|fault| (fault.path.as_path(), when)));
+    }
+    faulty.retain(|path, _| match (old.1.read(path), new.1.read(path)) {
+        (Ok(before), Ok(after)) => before != after,
+        _ => true,
+    });
+    let mut unknown = BTreeSet::new();
+    let mut findings = Vec::new();
+    for (path, when) in faulty {
+        let mut packages: BTreeSet<&str> = BTreeSet::new();
+        for (catalog, _) in [old, new] {
+            let by_file = catalog.files.iter().zip(packages_by_file(catalog));
+            // A folder may be what cannot be read.
+            packages
+                .extend(by_file.filter(|(file, _)| file.path.starts_with(path)).flat_map(|(_, names)| names));
+        }
+        packages.remove("");
+        let of = match packages.len() {
+            0 => String::new(),
+            1 => format!(" in package {}", name_list(packages.iter().copied())),
+            _ => format!(" in packages {}", name_list(packages.iter().copied())),
+        };
+        let name = quote(&path.display().to_string());
+        let message =
+            format!("{name} could not be loaded {when}, so what the change breaks{of} is not known");
+        let place = Place { path: path.to_path_buf(), origin: None, target: Target::File };
+        let subject = match (packages.len(), packages.first()) {
+            (1, Some(package)) => Subject::package(package),
+            _ => Subject::default(),
+        };
+        findings.push(Finding::new(&rep::breakage_unknown::RULE, message).about(subject).at(place));
+        unknown.extend(packages.into_iter().map(str::to_owned));
+    }
+    (unknown, findings)
+}

@@ -1,0 +1,86 @@
+//! Which catalogs are compared: the two that are named, or, in folders of catalogs, those of one name.
+
+use std::path::{Path, PathBuf};
+
+use crate::catalog_source::CatalogSource;
+use crate::failure::Failure;
+use crate::image_source::image_of_path;
+use crate::layout::{self, catalogs_in_tree};
+
+/// Two catalogs that are compared, each as it was named, and with its files.
+pub(super) struct Pair {
+    pub(super) old: (PathBuf, CatalogSource),
+    pub(super) new: (PathBuf, CatalogSource),
+}
+
+/// What is compared.
+pub(super) struct Pairs {
+    pub(super) pairs: Vec<Pair>,
+    /// Whether they come from folders of catalogs.
+    pub(super) is_layout: bool,
+}
+
+/// Finds the catalogs. Put together, those of a folder would hide what one loses and another still has.
+pub(super) fn find(old: &Path, new: &Path) -> Result<Pairs, Failure> {
+    let sources = [(old, CatalogSource::open(old)?), (new, CatalogSource::open(new)?)];
+    let mut names = sources.each_ref().map(|(_, source)| catalogs_in_tree(source.tree.as_ref()));
+    if names.iter().any(Option::is_some) {
+        // An empty folder is one of catalogs that are all gone, or not there yet.
+        for (names, (_, source)) in names.iter_mut().zip(&sources) {
+            if source.tree.list(Path::new("")).is_ok_and(|entries| entries.is_empty()) {
+                *names = Some(Vec::new());
+            }
+        }
+    }
+    let [old_source, new_source] = sources.map(|(path, source)| (path.to_path_buf(), source));
+    match names {
+        [None, None] => {
+            Ok(Pairs { pairs: vec![Pair { old: old_source, new: new_source }], is_layout: false })
+        }
+        [Some(old_names), Some(new_names)] => {
+            let mut names: Vec<String> = old_names.iter().chain(&new_names).cloned().collect();
+            layout::sort(&mut names);
+            let pair = |name: String| {
+                Ok(Pair { old: catalog(old, &old_names, &name)?, new: catalog(new, &new_names, &name)? })
+            };
+            Ok(Pairs { pairs: names.into_iter().map(pair).collect::<Result<_, Failure>>()?, is_layout: true })
+        }
+        [Some(names), None] => Err(several(old, &names)),
+        [None, Some(names)] => Err(several(new, &names)),
+    }
+}
+
+/// One side holds several catalogs, the other is one.
+fn several(path: &Path, names: &[String]) -> Failure {
+    let first = names.first().map(|name| below(path, name)).unwrap_or_default();
+    Failure::new(format!(
+        "{} holds the catalogs {}, and is compared with one catalog",
+        path.display(),
+        names.join(", ")
+    ))
+    .help(format!("name one of them, such as {}", first.display()))
+}
+
+/// A catalog of a folder of catalogs, or nothing in its place.
+fn catalog(folder: &Path, names: &[String], name: &str) -> Result<(PathBuf, CatalogSource), Failure> {
+    let path = below(folder, name);
+    if !names.iter().any(|known| known == name) {
+        return Ok((path.clone(), CatalogSource::nothing(&path)));
+    }
+    if image_of_path(folder).is_some() {
+        return Err(Failure::new(format!("{} is an image with several catalogs", folder.display()))
+            .help("`fbc unpack` writes them to a folder; compare that one"));
+    }
+    let source = CatalogSource::open(&path)?;
+    Ok((path, source))
+}
+
+/// A path in a folder, or at the root of a revision.
+fn below(folder: &Path, name: &str) -> PathBuf {
+    match folder.to_str() {
+        Some(revision) if revision.ends_with(':') && !folder.exists() => {
+            PathBuf::from(format!("{revision}{name}"))
+        }
+        _ => folder.join(name),
+    }
+}
