@@ -280,6 +280,23 @@ fn forced_catalog_leaves_its_sources_alone() {
     }
 }
 
+/// The writer leaves out blobs without a package, so there would be nothing on standard output.
+#[test]
+fn bundle_without_a_package_is_not_rendered() {
+    let workplace = Workplace::new(BUNDLE_IMAGE);
+    workplace.succeed(&format!(
+        "cp -r {}/lighthouse-bundle bundle; sed -i /bundle.package.v1/d bundle/metadata/annotations.yaml",
+        testdata().display()
+    ));
+    for command in ["render", "bundle render"] {
+        let output = workplace.shell(&format!("fbc {command} bundle"));
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains("operators.operatorframework.io.bundle.package.v1"), "{told}");
+        assert!(told.contains("`fbc bundle validate bundle`"), "{told}");
+    }
+}
+
 /// Two references with the same package: opm would refuse the whole, so nothing is written.
 #[test]
 fn composed_catalog_must_be_valid() {

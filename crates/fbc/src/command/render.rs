@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
 #[derive(Args, Debug)]
 pub(crate) struct RenderingArguments {
     /// The format to write
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: OutputFormat,
     /// Bring blobs up to date, up to this level
     #[arg(long, value_name = "LEVEL", value_parser = levels(), conflicts_with = "migrate")]
