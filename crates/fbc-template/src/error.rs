@@ -8,6 +8,9 @@ use std::ops::Range;
 
 use fbc_yaml::go_text::quote;
 
+use crate::semver::template::TEMPLATE_TYPE;
+use crate::strict;
+
 pub use composite::{ComponentFault, CompositeFault};
 pub use semver::{SemverBundleFault, SemverFileFault, VersionClash};
 pub use substitutes::{SubstitutesFault, SubstitutionFault};
@@ -171,8 +174,48 @@ impl TemplateError {
             | TemplateFault::Substitutes(SubstitutesFault::Document(DocumentFault::NullEntry { .. })) => {
                 Some("remove the empty entry; opm crashes on it")
             }
+            TemplateFault::Detection(DetectionFault::NoSchema | DetectionFault::UnknownSchema(_)) => Some(
+                "a template begins with its schema: olm.template.basic, olm.semver or \
+                 olm.template.substitutes",
+            ),
+            TemplateFault::Detection(DetectionFault::Decoding(message))
+            | TemplateFault::Document(DocumentFault::Decoding(message))
+            | TemplateFault::SemverFile(SemverFileFault::Malformed(message))
+                if message == "EOF" =>
+            {
+                Some("the file is empty; a template is a YAML or JSON document with a schema")
+            }
+            TemplateFault::Detection(DetectionFault::Decoding(message))
+            | TemplateFault::Document(DocumentFault::Decoding(message))
+            | TemplateFault::SemverFile(SemverFileFault::Malformed(message))
+                if message.contains("control characters") || message.contains("UTF-8") =>
+            {
+                Some("a template is a text in YAML or JSON; is it the right file?")
+            }
+            TemplateFault::SemverFile(SemverFileFault::Schema) => {
+                Some("a semver template begins with `schema: olm.semver`")
+            }
+            TemplateFault::Bundle(BundleFault::Source { message, .. }) if message.contains("image map") => {
+                Some(
+                    "an image map (--image-map FILE) says which folder stands for an image; a template may also \
+                 name a bundle folder itself",
+                )
+            }
             _ => None,
         }
+    }
+
+    /// The field that a semver template does not have, and the fields that may stand there; nothing if
+    /// something else is wrong.
+    #[must_use]
+    pub fn unknown_field(&self) -> Option<(&str, Vec<&'static str>)> {
+        let TemplateFault::SemverFile(SemverFileFault::Decoding(message)) = self.fault.as_ref() else {
+            return None;
+        };
+        let pointer = self.place.as_ref()?.pointer.as_deref()?;
+        let (_, key) = pointer.rsplit_once('/')?;
+        let known = strict::fields_beside(pointer, &TEMPLATE_TYPE);
+        (message.starts_with("json: unknown field") && !known.is_empty()).then_some((key, known))
     }
 }
 

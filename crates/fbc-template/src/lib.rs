@@ -26,7 +26,7 @@ mod version_release;
 
 pub use advice::{Advice, DroppedEdge, lint_expansion};
 pub use convert::{ConversionTarget, convert};
-pub use error::{TemplateError, TemplateFault, TemplatePlace};
+pub use error::{DetectionFault, TemplateError, TemplateFault, TemplatePlace};
 pub use kind::{TemplateKind, detect};
 pub use render::{BundleSource, Renderer, render};
 pub use semver::ChannelKind;

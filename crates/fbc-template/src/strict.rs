@@ -103,6 +103,26 @@ pub(crate) fn decode(node: Node<'_>, kind: &GoType) -> Result<Document, (String,
     }
 }
 
+/// The fields of the struct that a pointer to one of its members leads into.
+pub(crate) fn fields_beside(pointer: &str, kind: &'static GoType) -> Vec<&'static str> {
+    let mut kind = kind;
+    let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
+    for key in parent.split('/').skip(1) {
+        kind = match kind {
+            GoType::List(_, item) => item,
+            GoType::Struct(of) => match of.field(key) {
+                Some(field) => &field.kind,
+                None => return Vec::new(),
+            },
+            _ => return Vec::new(),
+        };
+    }
+    match kind {
+        GoType::Struct(of) => of.fields.iter().map(|field| field.name).collect(),
+        _ => Vec::new(),
+    }
+}
+
 fn convert(builder: &mut DocumentBuilder, node: Node<'_>, kind: &GoType) -> Built {
     match (kind, node.kind()) {
         (GoType::String(_), Kind::Bool) => {

@@ -26,6 +26,11 @@ pub(crate) struct ImageMapArguments {
 }
 
 impl ImageMapArguments {
+    /// The file, if one is named.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.image_map.as_deref()
+    }
+
     /// Reads the image map; an empty one if none is named.
     pub(crate) fn read(&self) -> Result<ImageMap, Failure> {
         self.image_map.as_deref().map_or_else(|| Ok(ImageMap::default()), ImageMap::read)

@@ -8,12 +8,15 @@ use crate::failure::Failure;
 use crate::output_file::write_output;
 
 /// What happens to a folder that is there already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Existing {
     /// It must be empty.
     Keep,
-    /// It goes away, whatever it holds.
-    Replace,
+    /// It goes away if all its files are such as the command writes, which their paths in it tell.
+    Replace {
+        /// Whether the command writes such a file.
+        is_ours: fn(&Path) -> bool,
+    },
     /// Files are written into it one by one; nothing is deleted.
     Fill,
 }
@@ -31,11 +34,63 @@ pub(crate) fn check_free(folder: &Path, existing: Existing) -> Result<(), Failur
     }
     let is_empty =
         fs::read_dir(folder).map_err(|error| Failure::io("read", folder, &error))?.next().is_none();
-    if is_empty || existing != Existing::Keep {
-        return Ok(());
+    match existing {
+        _ if is_empty => return Ok(()),
+        Existing::Fill => return Ok(()),
+        Existing::Replace { is_ours } => {
+            return match foreign_file(folder, Path::new(""), is_ours)? {
+                None => Ok(()),
+                Some(path) => Err(Failure::new(format!(
+                    "the folder {} is not replaced: {} is none of the files that this command writes",
+                    folder.display(),
+                    folder.join(path).display()
+                ))
+                .help("name another folder, or remove what is to go")),
+            };
+        }
+        Existing::Keep => {}
     }
     Err(Failure::new(format!("the folder {} is not empty", folder.display()))
         .help("name another folder; --force, where a command has it, writes all the same"))
+}
+
+/// The first file below a folder, in the order of names, that the command does not write. Links are files.
+fn foreign_file(folder: &Path, below: &Path, is_ours: fn(&Path) -> bool) -> Result<Option<PathBuf>, Failure> {
+    let place = folder.join(below);
+    let failure = |error: io::Error| Failure::io("read", &place, &error);
+    let mut entries =
+        fs::read_dir(&place).map_err(failure)?.collect::<Result<Vec<_>, _>>().map_err(failure)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = below.join(entry.file_name());
+        if entry.file_type().map_err(failure)?.is_dir() {
+            if let Some(foreign) = foreign_file(folder, &path, is_ours)? {
+                return Ok(Some(foreign));
+            }
+        } else if !is_ours(&path) {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+/// Refuses a folder that is to be replaced although something lies in it that the command works with.
+pub(crate) fn check_apart<'p>(
+    folder: &Path,
+    needed: impl IntoIterator<Item = (&'static str, &'p Path)>,
+) -> Result<(), Failure> {
+    let Ok(target) = folder.canonicalize() else { return Ok(()) };
+    for (what, path) in needed {
+        if path.canonicalize().is_ok_and(|path| path.starts_with(&target)) {
+            return Err(Failure::new(format!(
+                "the folder {} is not replaced: {what} ({}) is in it",
+                folder.display(),
+                path.display()
+            ))
+            .help("name another folder"));
+        }
+    }
+    Ok(())
 }
 
 /// Writes files to a folder, by their paths in it. Folders on the way are created.
@@ -45,7 +100,7 @@ pub(crate) fn write_folder(
     existing: Existing,
 ) -> Result<(), Failure> {
     check_free(folder, existing)?;
-    if existing == Existing::Fill && folder.exists() {
+    if matches!(existing, Existing::Fill) && folder.exists() {
         return fill(folder, files);
     }
     let failure = |error: io::Error| Failure::io("write", folder, &error);

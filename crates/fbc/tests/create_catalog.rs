@@ -218,8 +218,14 @@ fn d_fbc_36_catalog_from_its_configuration() {
     let again = workplace.shell("echo mine > harbour/notes; fbc generate catalog config.yaml");
     assert_eq!(again.status.code(), Some(2));
     assert_eq!(workplace.read("harbour/notes"), "mine\n");
-    let forced = workplace.shell("fbc generate catalog config.yaml --force -o json");
-    assert_eq!(forced.status.code(), Some(0));
+    let forced = workplace.shell("fbc generate catalog config.yaml --force");
+    let told = String::from_utf8(forced.stderr).unwrap();
+    assert_eq!(forced.status.code(), Some(2));
+    assert!(told.contains("harbour/notes is none of the files that this command writes"), "{told}");
+    assert_eq!(workplace.read("harbour/notes"), "mine\n");
+    let forced =
+        workplace.shell("rm harbour/notes; fbc generate catalog config.yaml --force --dockerfile -o json");
+    assert_eq!(forced.status.code(), Some(0), "{forced:?}");
     assert_eq!(
         workplace.files(),
         [
@@ -230,6 +236,65 @@ fn d_fbc_36_catalog_from_its_configuration() {
         ]
     );
     workplace.succeed("opm validate harbour");
+}
+
+/// `--force` never takes away what the command works with, even if it looks like its output.
+#[test]
+fn forced_catalog_leaves_its_sources_alone() {
+    let workplace = Workplace::new("a: parts/tide\n");
+    let sample = testdata().join("sample-catalog/tide-operator");
+    workplace.succeed(&format!(
+        "mkdir -p parts/tide map/x conf/x here repository/.git
+        cp $FBC_IMAGE_MAP map.yaml; cp map.yaml map/x/index.yaml
+        fbc render {} -o yaml > parts/tide/index.yaml
+        printf 'name: harbour\nrepo: r\ntag: t\nreferences:\n- {{name: tide, image: a}}\n' > c.yaml
+        cp c.yaml conf/x/index.yaml; echo x > repository/.git/HEAD",
+        sample.display()
+    ));
+    let files = workplace.files();
+    for (script, told) in [
+        ("fbc generate catalog c.yaml --force --output-folder parts", "a reference (parts/tide) is in it"),
+        (
+            "fbc generate catalog c.yaml --force --output-folder map --image-map map/x/index.yaml",
+            "the image map (map/x/index.yaml) is in it",
+        ),
+        (
+            "fbc generate catalog conf/x/index.yaml --force --output-folder conf",
+            "the configuration (conf/x/index.yaml) is in it",
+        ),
+        (
+            "cd here; FBC_IMAGE_MAP=../map.yaml fbc generate catalog ../c.yaml --force --output-folder .",
+            "the working directory (.) is in it",
+        ),
+        ("fbc generate catalog c.yaml --force --output-folder .", "c.yaml is none of the files"),
+        (
+            "fbc generate catalog c.yaml --force --output-folder repository",
+            "repository/.git/HEAD is none of the files",
+        ),
+    ] {
+        let output = workplace.shell(script);
+        let found = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{script}: {found}");
+        assert!(found.contains(told), "{script}: {found}");
+        assert_eq!(workplace.files(), files, "{script}");
+    }
+}
+
+/// The writer leaves out blobs without a package, so there would be nothing on standard output.
+#[test]
+fn bundle_without_a_package_is_not_rendered() {
+    let workplace = Workplace::new(BUNDLE_IMAGE);
+    workplace.succeed(&format!(
+        "cp -r {}/lighthouse-bundle bundle; sed -i /bundle.package.v1/d bundle/metadata/annotations.yaml",
+        testdata().display()
+    ));
+    for command in ["render", "bundle render"] {
+        let output = workplace.shell(&format!("fbc {command} bundle"));
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains("operators.operatorframework.io.bundle.package.v1"), "{told}");
+        assert!(told.contains("`fbc bundle validate bundle`"), "{told}");
+    }
 }
 
 /// Two references with the same package: opm would refuse the whole, so nothing is written.

@@ -48,7 +48,7 @@ fn a_folder_for_each_package() {
     }
     // Once more is refused, and with --force nothing is deleted.
     assert_eq!(code(&filter(&["--output-folder", path])), Some(2));
-    fs::write(folder.join("tide-operator/README.md"), "mine").unwrap();
+    fs::write(folder.join("tide-operator/README.md"), "schema: notes\n").unwrap();
     fs::write(folder.join("tide-operator/catalog.yaml"), "old").unwrap();
     let forced = filter(&["--output-folder", path, "--force"]);
     assert_eq!(code(&forced), Some(0));
@@ -62,6 +62,42 @@ fn a_folder_for_each_package() {
     assert_eq!(names(&empty.join("tide-operator")), ["catalog.json"]);
     let file = folder.join("tide-operator/README.md");
     assert_eq!(code(&filter(&["--output-folder", file.to_str().unwrap()])), Some(2));
+}
+
+/// A package has one file, whatever its format was, and the whole folder stays a valid catalog.
+#[test]
+fn a_folder_that_is_filled_stays_valid() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("catalog");
+    let path = folder.to_str().unwrap();
+    let filter = |package: &str, format: &str| {
+        fbc(&[
+            "filter",
+            "-q",
+            "sample-catalog",
+            "-p",
+            package,
+            "-o",
+            format,
+            "--output-folder",
+            path,
+            "--force",
+        ])
+    };
+    assert_eq!(code(&filter("tide-operator", "yaml")), Some(0));
+    let again = filter("tide-operator", "json");
+    assert_eq!((code(&again), again.stderr.as_slice()), (Some(0), &b""[..]));
+    assert_eq!(names(&folder.join("tide-operator")), ["catalog.json"]);
+    assert_eq!(code(&filter("lighthouse-operator", "yaml")), Some(0));
+    assert_eq!(code(&fbc(&["validate", "--profile", "opm", path])), Some(0));
+    // Another file has the same package.
+    fs::create_dir(folder.join("copy")).unwrap();
+    fs::rename(folder.join("tide-operator/catalog.json"), folder.join("copy/index.json")).unwrap();
+    let refused = filter("tide-operator", "yaml");
+    assert_eq!(code(&refused), Some(1));
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(told.contains("FBC013") && told.contains("would hold no valid catalog"), "{told}");
+    assert_eq!(names(&folder.join("tide-operator")), Vec::<String>::new());
 }
 
 #[test]

@@ -134,3 +134,36 @@ fn the_page_works_in_chromium() {
     }
     assert!(chosen.contains("chosen") && chosen.matches("on-route").count() >= 3);
 }
+
+/// Each skipRange draws an edge from all that it covers; mermaid does not draw so many.
+#[test]
+fn a_chart_with_many_edges_comes_with_a_warning() {
+    use std::fmt::Write as _;
+    let place = tempfile::tempdir().unwrap();
+    let told = |count: usize| {
+        let mut catalog = String::from("{schema: olm.package, name: p, defaultChannel: c}\n");
+        let mut entries = String::new();
+        for number in 0..count {
+            write!(
+                catalog,
+                "---\n{{schema: olm.bundle, name: p.v1.0.{number}, package: p, image: i, \
+                 properties: [{{type: olm.package, value: {{packageName: p, version: 1.0.{number}}}}}]}}\n"
+            )
+            .unwrap();
+            writeln!(entries, "- {{name: p.v1.0.{number}, skipRange: '<1.0.{number}'}}").unwrap();
+        }
+        write!(catalog, "---\nschema: olm.channel\npackage: p\nname: c\nentries:\n{entries}").unwrap();
+        let path = place.path().join("catalog.yaml");
+        std::fs::write(&path, catalog).unwrap();
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_fbc"))
+            .args(["graph", path.to_str().unwrap()])
+            .env("NO_COLOR", "1")
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert_eq!(told(100), "");
+    let many = told(220);
+    assert!(many.contains("the chart has 24090 edges") && many.contains("--format html"), "{many}");
+}

@@ -72,7 +72,10 @@ fn a_baseline_lets_only_new_findings_fail() {
     let output = fbc(path, &["one", "--baseline", "b.json", "--format", "concise"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text, "b.json:1: warning[CFG005] 1 finding of the baseline no longer occurs\n");
-    assert_eq!(fbc(path, &["one", "--write-baseline", "b.json"]).status.code(), Some(0));
+    let telling = fbc(path, &["one", "--write-baseline", "b.json"]);
+    assert_eq!(telling.status.code(), Some(0));
+    let told = String::from_utf8(telling.stderr).unwrap();
+    assert!(told.contains(" written to b.json"), "{told}");
     let rewritten = fs::read_to_string(path.join("b.json")).unwrap();
     assert!(written.contains("\"one/catalog.yaml\"") && !rewritten.contains("\"one/catalog.yaml\""));
     assert!(rewritten.contains("\"two/catalog.yaml\""), "{rewritten}");

@@ -4,7 +4,7 @@
 //! Source of the behaviour: `operator-framework/operator-registry:alpha/template/semver/semver.go`.
 
 mod channels;
-mod template;
+pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 

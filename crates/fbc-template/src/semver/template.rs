@@ -32,7 +32,7 @@ static TEMPLATE: GoStruct = GoStruct {
     ],
 };
 
-static TEMPLATE_TYPE: GoType = GoType::Struct(&TEMPLATE);
+pub(crate) static TEMPLATE_TYPE: GoType = GoType::Struct(&TEMPLATE);
 
 /// What a semver template asks for.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use crate::failure::{CLEAN, Failure, HELP, STRONG, closest};
 /// Explain a rule, or list all of them
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The code or name of a rule, such as FBC012 or package-name
+    /// The code or name of a rule, such as FBC012 or package-name, or the family of codes, such as BND
     #[arg(value_name = "CODE")]
     rule: Option<String>,
 }
@@ -20,11 +20,22 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let mut out = anstream::AutoStream::auto(io::stdout()).lock();
     match &arguments.rule {
-        None => list(&mut out)?,
-        Some(name) => explain(find(name).ok_or_else(|| unknown(name))?, &mut out)?,
+        None => list(&RULES.iter().copied().collect::<Vec<_>>(), &mut out)?,
+        Some(name) => match find(name) {
+            Some(rule) => explain(rule, &mut out)?,
+            None => list(&family(name).ok_or_else(|| unknown(name))?, &mut out)?,
+        },
     }
     out.flush()?;
     Ok(CLEAN)
+}
+
+/// The rules whose codes begin with the letters of a family.
+fn family(name: &str) -> Option<Vec<&'static Rule>> {
+    let letters = |code: &'static str| code.trim_end_matches(|c: char| c.is_ascii_digit());
+    let rules: Vec<_> =
+        RULES.iter().copied().filter(|rule| letters(rule.code).eq_ignore_ascii_case(name)).collect();
+    (!rules.is_empty()).then_some(rules)
 }
 
 fn unknown(name: &str) -> Failure {
@@ -36,9 +47,9 @@ fn unknown(name: &str) -> Failure {
     }
 }
 
-fn list(out: &mut dyn Write) -> io::Result<()> {
-    let width = RULES.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
-    for rule in RULES.iter() {
+fn list(rules: &[&Rule], out: &mut dyn Write) -> io::Result<()> {
+    let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
+    for rule in rules {
         let severity = Profile::Default.level(rule).map_or("off", Severity::name);
         writeln!(
             out,

@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "P=CHANNEL", value_parser = ChannelOfPackage::parse)]
     default_channel: Vec<ChannelOfPackage>,
     /// The format to write [default: json, in a folder yaml]
-    #[arg(short, long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
+    #[arg(short, long, alias = "format", value_enum, value_name = "FORMAT", hide_possible_values = true)]
     output: Option<OutputFormat>,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "output_folder")]

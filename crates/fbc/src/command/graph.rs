@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t, value_name = "SEMANTICS")]
     semantics: Semantics,
     /// Write to a file instead of standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, alias = "output-file", value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 }
 
@@ -235,9 +235,21 @@ fn draw_mermaid(catalog: &Catalog, arguments: &Arguments) -> Result<u8, Failure>
             "{WARNING}warning{WARNING:#}: {warning}\n  {HELP}help{HELP:#}: the edges of this range are left out"
         );
     }
+    // Node lines have no arrow.
+    let edges = chart.text.lines().filter(|line| line.contains("-->")).count();
+    if edges > MANY_EDGES {
+        let _ = writeln!(
+            err,
+            "{WARNING}warning{WARNING:#}: the chart has {edges} edges, more than mermaid draws\n  \
+             {HELP}help{HELP:#}: `--format html` shows as many; --package and --channel draw less"
+        );
+    }
     write_output(arguments.output.as_deref(), |out| Ok(out.write_all(chart.text.as_bytes())?))?;
     Ok(CLEAN)
 }
+
+/// From so many edges on a mermaid chart is not likely to be of use.
+const MANY_EDGES: usize = 20_000;
 
 fn failure(catalog: &Catalog, error: MermaidError) -> Failure {
     match error {

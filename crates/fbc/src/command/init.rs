@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     icon: Option<PathBuf>,
     /// The format to write
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: OutputFormat,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -53,7 +53,7 @@ struct Input {
     #[arg(value_name = "REF", value_hint = ValueHint::AnyPath)]
     reference: PathBuf,
     /// The format to write
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: ListFormat,
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
 #[derive(Args, Debug)]
 pub(crate) struct RenderingArguments {
     /// The format to write
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: OutputFormat,
     /// Bring blobs up to date, up to this level
     #[arg(long, value_name = "LEVEL", value_parser = levels(), conflicts_with = "migrate")]
@@ -122,6 +122,9 @@ pub(crate) fn migration_failure(error: &MigrateError) -> Failure {
         .help("mend its cluster service version, or go without migration")
 }
 
+/// The annotation of a bundle that names its package.
+const PACKAGE_ANNOTATION: &str = "operators.operatorframework.io.bundle.package.v1";
+
 /// What a reference names, loaded.
 pub(crate) struct Loaded {
     /// Where it lies: the reference itself, or the folder that stands for an image.
@@ -154,7 +157,16 @@ impl Loaded {
                 .map_err(|error| format!("{}: {error}", reference.display())),
         };
         let files = vec![CatalogFile { path: PathBuf::new(), documents: Vec::new() }];
-        let bundles = vec![bundle.map_err(Failure::refusal)?];
+        // A blob without a package is written nowhere.
+        let named = bundle.and_then(|bundle| match bundle.package.as_str() {
+            "" => Err(format!("{}: the annotation {PACKAGE_ANNOTATION} is missing or empty", path.display())),
+            _ => Ok(bundle),
+        });
+        let bundles = vec![named.map_err(|error| {
+            let shown = path.display();
+            Failure::refusal(error)
+                .help(format!("`fbc bundle validate {shown}` shows all that is wrong with it"))
+        })?];
         let catalog = Catalog { bundles, files, ..Catalog::default() };
         Ok(Self { path, source, catalog })
     }

@@ -4,6 +4,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use fbc_bundle::folder::is_bundle;
+use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::{Policy, Profile};
 use fbc_model::Catalog;
 
@@ -49,7 +51,7 @@ pub(crate) struct ReportArguments {
     #[command(flatten)]
     pub(crate) policy: PolicyArguments,
     /// Write to a file instead of standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, alias = "output-file", value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
     /// Show no more findings than this; the exit code and the summary count all
     #[arg(long, value_name = "N")]
@@ -86,6 +88,13 @@ impl ReportArguments {
 
     /// Writes the findings of everything that was checked; the exit code.
     pub(crate) fn write(&self, checked: &[CheckedCatalog], global: Global) -> Result<u8, Failure> {
+        if let (Some(path), false) = (&self.policy.write_baseline, global.quiet) {
+            let written = checked.iter().flat_map(|catalog| &catalog.report.set_aside);
+            let count = written.filter(|finding| finding.cause == Cause::Baselined).count();
+            let findings = if count == 1 { "finding" } else { "findings" };
+            // What is said here is not worth failing for.
+            let _ = writeln!(anstream::stderr(), "{count} {findings} written to {}", path.display());
+        }
         let style = Style {
             color: self.output.is_none() && terminal::stdout_has_color(),
             quiet: global.quiet,
@@ -113,6 +122,11 @@ fn check_all(
     // All paths first: a typing error in the last should not show after minutes.
     let sources: Vec<(&PathBuf, CatalogSource)> =
         paths.iter().map(|path| Ok((path, CatalogSource::open(path)?))).collect::<Result<_, Failure>>()?;
+    if let Some((path, _)) = sources.iter().find(|(_, source)| is_bundle(source.tree.as_ref())) {
+        let shown = path.display();
+        return Err(Failure::new(format!("{shown} is a bundle folder, and no catalog"))
+            .help(format!("`fbc bundle validate {shown}` checks it")));
+    }
     let check = |(path, source): (&PathBuf, _)| check(path, source, configuration, global.verbose);
     Ok(sources.into_iter().map(check).collect())
 }

@@ -3,23 +3,30 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use fbc_lint::{Profile, Severity};
+use fbc_model::load::load_tree;
+use fbc_model::overlay_tree::FileVersions;
 use fbc_model::{Catalog, writer};
 
+use crate::catalog_source::CatalogSource;
 use crate::command::render::{self, OutputFormat};
+use crate::command::validate::check_loaded;
 use crate::failure::{Failure, WARNING};
 use crate::output_folder::{Existing, write_folder};
+use crate::report::report_on_stderr;
 
 /// Writes `FOLDER/PACKAGE/catalog.yaml` (or `.json`) for each package, and blobs without a package to
-/// `FOLDER/catalog.yaml`.
+/// `FOLDER/catalog.yaml`. A file of a package in the other format goes away. What is in the folder then must be
+/// a valid catalog, or nothing is written.
 pub(crate) fn write(
     catalog: &Catalog,
     folder: &Path,
     format: OutputFormat,
     existing: Existing,
 ) -> Result<(), Failure> {
-    let name = match format {
-        OutputFormat::Json => "catalog.json",
-        OutputFormat::Yaml => "catalog.yaml",
+    let (name, other_name) = match format {
+        OutputFormat::Json => ("catalog.json", "catalog.yaml"),
+        OutputFormat::Yaml => ("catalog.yaml", "catalog.json"),
     };
     let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
     for part in writer::parts(catalog) {
@@ -34,12 +41,41 @@ pub(crate) fn write(
         part.write(format.into(), &mut bytes).map_err(render::write_failure)?;
         files.push((Path::new(package).join(name), bytes));
     }
-    warn_of_others(folder, &files);
-    write_folder(folder, &files, existing)
+    let in_other_format: Vec<PathBuf> = files
+        .iter()
+        .filter(|(path, _)| path != Path::new(name))
+        .map(|(path, _)| path.with_file_name(other_name))
+        .filter(|path| folder.join(path).is_file())
+        .collect();
+    let replaced: Vec<PathBuf> = in_other_format.iter().map(|path| folder.join(path)).collect();
+    warn_of_others(folder, &files, &replaced);
+    if folder.exists() {
+        check_result(folder, &files, &in_other_format)?;
+    }
+    write_folder(folder, &files, existing)?;
+    replaced
+        .iter()
+        .try_for_each(|path| fs::remove_file(path).map_err(|error| Failure::io("remove", path, &error)))
+}
+
+/// Refuses to write if the folder, with what else is in it, would hold no valid catalog.
+fn check_result(folder: &Path, files: &[(PathBuf, Vec<u8>)], removed: &[PathBuf]) -> Result<(), Failure> {
+    let written = files.iter().map(|(path, bytes)| (path.clone(), Some(bytes.clone())));
+    let versions: FileVersions = written.chain(removed.iter().map(|path| (path.clone(), None))).collect();
+    let source = CatalogSource::open(folder)?.overlaid(versions);
+    let result = load_tree(source.tree.as_ref());
+    let checked = check_loaded(folder, source, &result, Profile::Opm);
+    if checked.report.count(Severity::Error) == 0 {
+        return Ok(());
+    }
+    report_on_stderr(&[checked])?;
+    let shown = folder.display();
+    Err(Failure::refusal(format!("{shown} would hold no valid catalog, so nothing is written"))
+        .help("remove from the folder what does not belong to the catalog, or name another folder"))
 }
 
 /// Other files of the folder are part of the catalog there.
-fn warn_of_others(folder: &Path, files: &[(PathBuf, Vec<u8>)]) {
+fn warn_of_others(folder: &Path, files: &[(PathBuf, Vec<u8>)], replaced: &[PathBuf]) {
     use std::io::Write as _;
     let ours: Vec<PathBuf> = files.iter().map(|(path, _)| folder.join(path)).collect();
     let mut others = Vec::new();
@@ -49,7 +85,7 @@ fn warn_of_others(folder: &Path, files: &[(PathBuf, Vec<u8>)]) {
     for place in places {
         let entries = fs::read_dir(place).into_iter().flatten().filter_map(Result::ok);
         let paths = entries.map(|entry| entry.path());
-        others.extend(paths.filter(|path| !ours.iter().any(|ours| ours.starts_with(path))));
+        others.extend(paths.filter(|path| !ours.iter().chain(replaced).any(|ours| ours.starts_with(path))));
     }
     others.sort();
     for path in others {

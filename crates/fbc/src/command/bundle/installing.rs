@@ -17,7 +17,7 @@ use crate::failure::Failure;
 #[derive(Args, Debug)]
 pub(super) struct InstallationArguments {
     /// A namespace to watch; without it, all namespaces if the bundle supports that. Can be repeated
-    #[arg(short, long, value_name = "NAMESPACE")]
+    #[arg(short, long, value_name = "NAMESPACE", value_parser = watched_namespace)]
     watch_namespace: Vec<String>,
     /// The inline configuration of the extension (`spec.config.inline`), YAML or JSON; it is checked against the
     /// bundle's schema, and its `watchNamespace` counts
@@ -84,7 +84,26 @@ fn gate(text: &str) -> Result<(Gate, bool), String> {
 
 /// A namespace on the command line.
 pub(super) fn namespace(text: &str) -> Result<String, String> {
-    if text.is_empty() { Err("a namespace has a name".to_owned()) } else { Ok(text.to_owned()) }
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let bytes = text.as_bytes();
+    let ends = [bytes.first(), bytes.last()];
+    let is_label = bytes.iter().all(|&byte| is_plain(byte) || byte == b'-')
+        && ends.iter().all(|end| end.is_some_and(|&byte| is_plain(byte)));
+    match text.len() {
+        0 => Err("a namespace has a name".to_owned()),
+        64.. => Err("the name of a namespace has at most 63 characters".to_owned()),
+        _ if is_label => Ok(text.to_owned()),
+        _ => {
+            Err("the name of a namespace has lower-case letters, digits and `-`, with a letter or digit at \
+                  both ends"
+                .to_owned())
+        }
+    }
+}
+
+/// A namespace to watch; an empty name is all of them.
+fn watched_namespace(text: &str) -> Result<String, String> {
+    if text.is_empty() { Ok(String::new()) } else { namespace(text) }
 }
 
 impl InstallationArguments {
@@ -181,10 +200,18 @@ pub(super) fn objects(
         let modes = bundle.operator().install_modes();
         let is_asked_for = !installation.watch_namespaces.is_empty() || installation.configuration.is_some();
         let watches_some = modes.contains("OwnNamespace") || modes.contains("SingleNamespace");
-        if is_asked_for || modes.contains("AllNamespaces") || !watches_some {
+        if !is_asked_for && !modes.contains("AllNamespaces") && watches_some {
+            return failure
+                .help("this operator cannot watch all namespaces; name one with --watch-namespace");
+        }
+        if !["target namespace", "install mode"].iter().any(|words| refusal.to_string().contains(words)) {
             return failure;
         }
-        failure.help("this operator cannot watch all namespaces; name one with --watch-namespace")
+        let supported: Vec<&str> = modes.iter().map(AsRef::as_ref).collect();
+        failure.help(format!(
+            "the bundle supports {}; --watch-namespace says what to watch, without it all namespaces",
+            if supported.is_empty() { "no install mode".to_owned() } else { supported.join(", ") }
+        ))
     })
 }
 

@@ -32,7 +32,15 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     installation: InstallationArguments,
     /// The format to write
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT", conflicts_with = "diff")]
+    #[arg(
+        short,
+        long,
+        alias = "format",
+        value_enum,
+        default_value_t,
+        value_name = "FORMAT",
+        conflicts_with = "diff"
+    )]
     output: Format,
     /// Show what changes from the bundle in DIR to this one, as a unified diff for each object
     #[arg(long, value_name = "OTHER", value_hint = ValueHint::DirPath)]

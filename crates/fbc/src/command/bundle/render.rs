@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_bundle::folder::is_bundle;
 
-use super::validate::open;
+use super::validate::{no_bundle, open};
 use crate::command::render::{self, RenderingArguments};
 use crate::failure::Failure;
 
@@ -24,8 +24,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     for folder in &arguments.folders {
         if !is_bundle(open(folder)?.tree.as_ref()) {
-            return Err(Failure::new(format!("{} is no bundle folder", folder.display()))
-                .help("name the folder that holds `manifests` and `metadata`"));
+            return Err(no_bundle(folder));
         }
     }
     render::render(&arguments.folders, &arguments.rendering)

@@ -36,6 +36,12 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     // All folders first: a typing error in the last should not show after minutes.
     let sources = arguments.folders.iter().map(|folder| open(folder)).collect::<Result<Vec<_>, _>>()?;
+    for (folder, source) in arguments.folders.iter().zip(&sources) {
+        let has = |name: &str| source.is_folder(Path::new(name));
+        if !has("manifests") && !has("metadata") {
+            return Err(no_bundle(folder));
+        }
+    }
     let mut configuration = Configuration::of(&arguments.report.policy, &arguments.folders)?;
     if arguments.report.show_configuration(&configuration)? {
         return Ok(CLEAN);
@@ -74,6 +80,12 @@ pub(super) fn open(folder: &Path) -> Result<CatalogSource, Failure> {
         Failure::new(format!("{what} is no folder"))
             .help("name the folder that holds `manifests` and `metadata`")
     })
+}
+
+/// The failure for a folder that holds something else.
+pub(super) fn no_bundle(folder: &Path) -> Failure {
+    Failure::new(format!("{} is no bundle folder", folder.display()))
+        .help("name the folder that holds `manifests` and `metadata`")
 }
 
 /// The findings of a bundle, and what lies in its folder.

@@ -18,7 +18,8 @@ use crate::command::validate::check_loaded;
 use crate::dockerfile::{Dockerfile, OPM_IMAGE, place};
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments};
-use crate::output_folder::{Existing, check_free, write_folder};
+use crate::output_file::write_output;
+use crate::output_folder::{Existing, check_apart, check_free, write_folder};
 use crate::report::report_on_stderr;
 
 /// Put a catalog together from others, as a configuration file says
@@ -35,7 +36,8 @@ pub(super) struct Arguments {
     /// The folder to write [default: the name of the catalog]
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     output_folder: Option<PathBuf>,
-    /// Replace the folder if it is there, with all that it holds
+    /// Replace the folder and the Dockerfile if they are there; a folder with other files than this command
+    /// writes is left alone
     #[arg(long)]
     force: bool,
     /// The format of the catalog files
@@ -67,14 +69,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Some(folder) => folder.clone(),
         None => PathBuf::from(&configuration.name),
     };
-    let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
+    let existing = if arguments.force { Existing::Replace { is_ours } } else { Existing::Keep };
     check_free(&folder, existing)?;
     let (dockerfile_path, folder_name) = place(&folder);
-    if arguments.dockerfile && dockerfile_path.exists() {
+    if arguments.dockerfile && !arguments.force && dockerfile_path.exists() {
         return Err(Failure::new(format!("{} is there already", dockerfile_path.display()))
-            .help("remove it first if it is to be made anew"));
+            .help("remove it first, or give --force, if it is to be made anew"));
     }
     let images = arguments.image_map.read()?;
+    if arguments.force {
+        let working_directory = [("the working directory", Path::new("."))];
+        let files = [("the configuration", Some(path)), ("the image map", arguments.image_map.path())];
+        let files = files.into_iter().filter_map(|(what, path)| Some((what, path?)));
+        let parts = configuration.references.iter().map(|reference| {
+            let image = reference.image.as_str();
+            ("a reference", images.folder(image).unwrap_or(Path::new(image)))
+        });
+        check_apart(&folder, working_directory.into_iter().chain(files).chain(parts))?;
+    }
     let parts: Vec<Result<Vec<u8>, Failure>> =
         configuration.references.par_iter().map(|reference| part(reference, &images, arguments)).collect();
     let mut files = Vec::new();
@@ -100,14 +112,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if arguments.dockerfile {
         let (base_image, builder_image) = (OPM_IMAGE, OPM_IMAGE);
         let labels = std::collections::BTreeMap::new();
-        dockerfile::write(
-            &dockerfile_path,
-            &Dockerfile { base_image, builder_image, folder: &folder_name, labels },
-        )?;
+        let dockerfile = Dockerfile { base_image, builder_image, folder: &folder_name, labels };
+        if arguments.force {
+            write_output(Some(&dockerfile_path), |out| Ok(out.write_all(dockerfile.text().as_bytes())?))?;
+        } else {
+            dockerfile::write(&dockerfile_path, &dockerfile)?;
+        }
     }
     // A hint is not worth failing for.
     let _ = writeln!(anstream::stderr(), "{} is ready to become {}", folder.display(), configuration.image());
     Ok(CLEAN)
+}
+
+/// Whether a path is such as [`file_of`] gives.
+fn is_ours(path: &Path) -> bool {
+    let is_index = path.file_name().is_some_and(|name| name == "index.json" || name == "index.yaml");
+    is_index && path.components().count() == 2
 }
 
 fn file_of(reference: &Reference, output: OutputFormat) -> PathBuf {

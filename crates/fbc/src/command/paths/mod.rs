@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t, value_name = "SEMANTICS")]
     semantics: Semantics,
     /// The format to write
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: PathsFormat,
 }
 

@@ -81,7 +81,12 @@ pub(super) fn catalogs(
     }
     for text in labels {
         let (name, label) = pair("--label", text, "NAME=KEY=VALUE", "a label")?;
-        let (key, value) = pair("--label", label, "NAME=KEY=VALUE", "the value of the label")?;
+        let (key, value) = label.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or_else(|| {
+            Failure::new(format!("--label {text:?} is not of the form NAME=KEY=VALUE")).help(format!(
+                "write the name of the catalog, `=`, and a label: `--label {name}={}=VALUE`",
+                if label.is_empty() || label.starts_with('=') { "KEY" } else { label }
+            ))
+        })?;
         known("--label", name, &mut catalogs)?.labels.insert(key.to_owned(), value.to_owned());
     }
     Ok(catalogs.into_values().collect())
@@ -177,8 +182,12 @@ fn find_installed(resolver: &Resolver, package: &str, text: &str) -> Result<Inst
                 Some(known) => failure.help(format!("did you mean {known}?")),
                 None => failure,
             };
+            let example = match Version::parse(text) {
+                Ok(_) => format!("{package}.v{text}@{text}"),
+                Err(_) => format!("{text}@1.0.0"),
+            };
             Err(failure.help(format!(
-                "for a bundle that no catalog has any more, give both: `--installed {package}.v1.0.0@1.0.0`"
+                "for a bundle that no catalog has any more, give both: `--installed {example}`"
             )))
         }
         several => {

@@ -77,7 +77,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     explain: bool,
     /// Write to a file instead of standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, alias = "output-file", value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
 }
 

@@ -14,7 +14,7 @@ use fbc_model::tree::{MemoryTree, read_file};
 use fbc_template::TemplateError;
 use fbc_yaml::locate::line_and_column;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, closest};
 
 /// Make catalogs from templates
 #[derive(Args, Debug)]
@@ -54,7 +54,13 @@ fn refusal(path: &Path, text: &[u8], error: &TemplateError) -> Failure {
         }
         None => shown,
     };
-    let failure = Failure::refusal(format!("{place}: {error}"));
+    let mut failure = Failure::refusal(format!("{place}: {error}"));
+    if let Some((field, known)) = error.unknown_field() {
+        if let Some(meant) = closest(field, known.iter().copied()) {
+            failure = failure.help(format!("did you mean {meant}?"));
+        }
+        failure = failure.help(format!("the fields here are {}", known.join(", ")));
+    }
     match error.help() {
         Some(help) => failure.help(help),
         None => failure,
