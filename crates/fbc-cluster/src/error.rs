@@ -1,0 +1,356 @@
+//! What the API server answers when it refuses: a `Status` with code, reason, message and causes.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+/// A refusal of the API server.
+///
+/// Source: `kubernetes/apimachinery:pkg/api/errors/errors.go`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ApiError {
+    /// The reason, which decides the code.
+    pub reason: Reason,
+    /// The whole text.
+    pub message: String,
+    /// The object that was meant.
+    pub details: Details,
+}
+
+/// The object that a refusal is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Details {
+    /// The API group, empty for the core group.
+    pub group: String,
+    /// The kind or the resource, as the API server names it in that place.
+    pub kind: String,
+    /// The name of the object, if there is one.
+    pub name: String,
+    /// One for each field that is wrong.
+    pub causes: Vec<FieldError>,
+}
+
+/// Why the API server refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// 400
+    BadRequest,
+    /// 401
+    Unauthorized,
+    /// 403
+    Forbidden,
+    /// 404
+    NotFound,
+    /// 405
+    MethodNotAllowed,
+    /// 409
+    AlreadyExists,
+    /// 409
+    Conflict,
+    /// 410
+    Expired,
+    /// 415
+    UnsupportedMediaType,
+    /// 422
+    Invalid,
+    /// 429
+    TooManyRequests,
+    /// 500
+    InternalError,
+}
+
+impl Reason {
+    /// The code of the HTTP answer.
+    pub fn code(self) -> u16 {
+        match self {
+            Self::BadRequest => 400,
+            Self::Unauthorized => 401,
+            Self::Forbidden => 403,
+            Self::NotFound => 404,
+            Self::MethodNotAllowed => 405,
+            Self::AlreadyExists | Self::Conflict => 409,
+            Self::Expired => 410,
+            Self::UnsupportedMediaType => 415,
+            Self::Invalid => 422,
+            Self::TooManyRequests => 429,
+            Self::InternalError => 500,
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, formatter)
+    }
+}
+
+impl ApiError {
+    fn new(reason: Reason, group: &str, kind: &str, name: &str, message: String) -> Self {
+        let details =
+            Details { group: group.into(), kind: kind.into(), name: name.into(), causes: Vec::new() };
+        Self { reason, message, details }
+    }
+
+    /// `deployments.apps "web" not found`
+    pub fn not_found(group: &str, resource: &str, name: &str) -> Self {
+        let message = format!("{} {name:?} not found", qualified(resource, group));
+        Self::new(Reason::NotFound, group, resource, name, message)
+    }
+
+    /// `deployments.apps "web" already exists`
+    pub fn already_exists(group: &str, resource: &str, name: &str) -> Self {
+        let message = format!("{} {name:?} already exists", qualified(resource, group));
+        Self::new(Reason::AlreadyExists, group, resource, name, message)
+    }
+
+    /// `Operation cannot be fulfilled on deployments.apps "web": …`
+    pub fn conflict(group: &str, resource: &str, name: &str, cause: &str) -> Self {
+        let message =
+            format!("Operation cannot be fulfilled on {} {name:?}: {cause}", qualified(resource, group));
+        Self::new(Reason::Conflict, group, resource, name, message)
+    }
+
+    /// `deployments.apps "web" is forbidden: …`, or without a name `deployments.apps is forbidden: …`
+    pub fn forbidden(group: &str, resource: &str, name: &str, cause: &str) -> Self {
+        let quoted = if name.is_empty() { String::new() } else { format!(" {name:?}") };
+        let message = format!("{}{quoted} is forbidden: {cause}", qualified(resource, group));
+        Self::new(Reason::Forbidden, group, resource, name, message)
+    }
+
+    /// `Deployment.apps "web" is invalid: …` with all causes.
+    pub fn invalid(group: &str, kind: &str, name: &str, causes: Vec<FieldError>) -> Self {
+        let text = aggregate(&causes);
+        let message = format!("{} {name:?} is invalid: {text}", qualified(kind, group));
+        let mut error = Self::new(Reason::Invalid, group, kind, name, message);
+        error.details.causes = causes;
+        error
+    }
+
+    /// A request that cannot be understood.
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(Reason::BadRequest, "", "", "", message.into())
+    }
+
+    /// Something the API server itself could not do.
+    pub fn internal(message: impl Into<String>) -> Self {
+        let message = format!("Internal error occurred: {}", message.into());
+        Self::new(Reason::InternalError, "", "", "", message)
+    }
+
+    /// The code of the HTTP answer.
+    pub fn code(&self) -> u16 {
+        self.reason.code()
+    }
+
+    /// True if the object, or its kind, does not exist.
+    pub fn is_not_found(&self) -> bool {
+        self.reason == Reason::NotFound
+    }
+
+    /// True if another object has the name already.
+    pub fn is_already_exists(&self) -> bool {
+        self.reason == Reason::AlreadyExists
+    }
+
+    /// The `Status` object of the answer.
+    pub fn to_status(&self) -> Value {
+        let causes: Vec<Value> = self
+            .details
+            .causes
+            .iter()
+            .map(|cause| json!({"reason": cause.reason.code(), "message": cause.message(), "field": cause.field}))
+            .collect();
+        json!({
+            "apiVersion": "v1", "kind": "Status", "metadata": {}, "status": "Failure",
+            "message": self.message, "reason": self.reason.to_string(), "code": self.code(),
+            "details": {
+                "name": self.details.name, "group": self.details.group, "kind": self.details.kind, "causes": causes,
+            },
+        })
+    }
+}
+
+/// `deployments.apps`, or `pods` in the core group.
+fn qualified(resource: &str, group: &str) -> String {
+    if group.is_empty() { resource.to_owned() } else { format!("{resource}.{group}") }
+}
+
+/// Joins field errors as Go's aggregate error does: one alone, several in brackets, equal texts once.
+///
+/// Source: `kubernetes/apimachinery:pkg/util/errors/errors.go`.
+pub fn aggregate(causes: &[FieldError]) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    for cause in causes {
+        let text = cause.to_string();
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    match texts.as_slice() {
+        [only] => only.clone(),
+        _ => format!("[{}]", texts.join(", ")),
+    }
+}
+
+/// A field that is wrong.
+///
+/// Source: `kubernetes/apimachinery:pkg/util/validation/field/errors.go`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    /// The path of the field, such as `spec.containers[0].name`, or `<nil>` for none.
+    pub field: String,
+    /// What is wrong.
+    pub reason: FieldReason,
+    /// The value as Go prints it there, for reasons that show it.
+    pub value: String,
+    /// What is wrong in words; may be empty.
+    pub detail: String,
+}
+
+/// What is wrong with a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldReason {
+    /// `Required value`
+    Required,
+    /// `Invalid value`
+    Invalid,
+    /// `Unsupported value`
+    NotSupported,
+    /// `Duplicate value`
+    Duplicate,
+    /// `Forbidden`
+    Forbidden,
+    /// `Too long`
+    TooLong,
+    /// `Too many`
+    TooMany,
+    /// `Not found`
+    NotFound,
+    /// `Internal error`
+    Internal,
+    /// `Invalid value` with a type that is wrong
+    TypeInvalid,
+}
+
+impl FieldReason {
+    /// The reason of a cause in a `Status`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Required => "FieldValueRequired",
+            Self::Invalid => "FieldValueInvalid",
+            Self::NotSupported => "FieldValueNotSupported",
+            Self::Duplicate => "FieldValueDuplicate",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::TooLong => "FieldValueTooLong",
+            Self::TooMany => "FieldValueTooMany",
+            Self::NotFound => "FieldValueNotFound",
+            Self::Internal => "InternalError",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
+        }
+    }
+
+    /// The words in front of value and detail.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Required => "Required value",
+            Self::Invalid | Self::TypeInvalid => "Invalid value",
+            Self::NotSupported => "Unsupported value",
+            Self::Duplicate => "Duplicate value",
+            Self::Forbidden => "Forbidden",
+            Self::TooLong => "Too long",
+            Self::TooMany => "Too many",
+            Self::NotFound => "Not found",
+            Self::Internal => "Internal error",
+        }
+    }
+
+    /// True if the value belongs into the text.
+    fn shows_value(self) -> bool {
+        !matches!(self, Self::Required | Self::Forbidden | Self::TooLong | Self::Internal | Self::TooMany)
+    }
+}
+
+impl FieldError {
+    /// A field that is wrong, with its value as Go prints it: text quoted, objects as JSON or as Go prints structs.
+    pub fn new(
+        field: impl Into<String>,
+        reason: FieldReason,
+        value: impl Into<String>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self { field: field.into(), reason, value: value.into(), detail: detail.into() }
+    }
+
+    /// `Required value: …`
+    pub fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::new(field, FieldReason::Required, "", detail)
+    }
+
+    /// `Invalid value: "text": …`
+    pub fn invalid_text(field: impl Into<String>, value: &str, detail: impl Into<String>) -> Self {
+        Self::new(field, FieldReason::Invalid, format!("{value:?}"), detail)
+    }
+
+    /// `Forbidden: …`
+    pub fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::new(field, FieldReason::Forbidden, "", detail)
+    }
+
+    /// The text without the field.
+    pub fn message(&self) -> String {
+        let mut text = self.reason.words().to_owned();
+        if self.reason.shows_value() {
+            text.push_str(": ");
+            text.push_str(&self.value);
+        }
+        if !self.detail.is_empty() {
+            text.push_str(": ");
+            text.push_str(&self.detail);
+        }
+        text
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.field, self.message())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_refusals() {
+        for (error, code, text) in [
+            (ApiError::not_found("apps", "deployments", "web"), 404, r#"deployments.apps "web" not found"#),
+            (ApiError::not_found("", "pods", "a"), 404, r#"pods "a" not found"#),
+            (ApiError::forbidden("", "pods", "", "no"), 403, "pods is forbidden: no"),
+            (
+                ApiError::invalid(
+                    "apps",
+                    "Deployment",
+                    "web",
+                    vec![FieldError::required("spec.selector", "")],
+                ),
+                422,
+                r#"Deployment.apps "web" is invalid: spec.selector: Required value"#,
+            ),
+            (
+                ApiError::invalid(
+                    "",
+                    "Pod",
+                    "a",
+                    vec![FieldError::required("spec.a", ""), FieldError::invalid_text("spec.b", "x", "bad")],
+                ),
+                422,
+                r#"Pod "a" is invalid: [spec.a: Required value, spec.b: Invalid value: "x": bad]"#,
+            ),
+        ] {
+            assert_eq!(error.to_string(), text);
+            assert_eq!(error.code(), code);
+        }
+    }
+}

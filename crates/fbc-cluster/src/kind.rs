@@ -1,0 +1,140 @@
+//! Groups, versions and kinds as data.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The name of a kind in a version of its group.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupVersionKind {
+    /// Empty for the core group.
+    pub group: String,
+    /// The version, such as `v1`.
+    pub version: String,
+    /// The kind, such as `Deployment`.
+    pub kind: String,
+}
+
+impl GroupVersionKind {
+    /// From `apiVersion` (`apps/v1`, `v1`) and `kind` of an object.
+    pub fn of(api_version: &str, kind: &str) -> Self {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        Self { group: group.into(), version: version.into(), kind: kind.into() }
+    }
+
+    /// `apps/v1`, or `v1` in the core group.
+    pub fn api_version(&self) -> String {
+        if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
+    }
+}
+
+impl fmt::Display for GroupVersionKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}, Kind={}", self.api_version(), self.kind)
+    }
+}
+
+/// A kind that the API server serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kind {
+    /// Empty for the core group.
+    pub group: String,
+    /// The versions that are served, the preferred one first.
+    pub versions: Vec<String>,
+    /// The kind, such as `Deployment`.
+    pub kind: String,
+    /// The resource, such as `deployments`.
+    pub plural: String,
+    /// The resource for one object, such as `deployment`.
+    pub singular: String,
+    /// Further names for command lines, such as `deploy`.
+    pub short_names: Vec<String>,
+    /// Names of sets of kinds, such as `all`.
+    pub categories: Vec<String>,
+    /// True if objects live in namespaces.
+    pub namespaced: bool,
+    /// True if `status` is written apart from the rest.
+    pub has_status: bool,
+    /// True if the API server counts changes of the wanted state in `metadata.generation`.
+    pub has_generation: bool,
+}
+
+impl Kind {
+    /// The name of the kind in its preferred version.
+    pub fn preferred(&self) -> GroupVersionKind {
+        GroupVersionKind {
+            group: self.group.clone(),
+            version: self.versions.first().cloned().unwrap_or_default(),
+            kind: self.kind.clone(),
+        }
+    }
+
+    /// `deployments.apps`, or `pods` in the core group.
+    pub fn qualified_plural(&self) -> String {
+        if self.group.is_empty() { self.plural.clone() } else { format!("{}.{}", self.plural, self.group) }
+    }
+
+    /// `deployment.apps`, or `pod` in the core group: how command lines name an object.
+    pub fn qualified_singular(&self) -> String {
+        if self.group.is_empty() {
+            self.singular.clone()
+        } else {
+            format!("{}.{}", self.singular, self.group)
+        }
+    }
+}
+
+/// A kind in a [`Registry`]; small, so that stores and queues can hold it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KindId(u32);
+
+/// All kinds that the API server serves. Built-in ones are never removed; those of definitions come and go.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    kinds: Vec<Option<Kind>>,
+    by_name: BTreeMap<(String, String), KindId>,
+}
+
+impl Registry {
+    /// Adds a kind, or replaces the one of the same group and kind; its id stays the same for ever.
+    pub fn register(&mut self, kind: Kind) -> KindId {
+        let name = (kind.group.clone(), kind.kind.clone());
+        let next = KindId(u32::try_from(self.kinds.len()).unwrap_or(u32::MAX));
+        let id = *self.by_name.entry(name).or_insert(next);
+        match self.kinds.get_mut(id.0 as usize) {
+            Some(place) => *place = Some(kind),
+            None => self.kinds.push(Some(kind)),
+        }
+        id
+    }
+
+    /// Takes a kind away.
+    pub fn remove(&mut self, id: KindId) {
+        if let Some(place) = self.kinds.get_mut(id.0 as usize) {
+            *place = None;
+        }
+    }
+
+    /// The kind with this id, unless it was taken away.
+    pub fn get(&self, id: KindId) -> Option<&Kind> {
+        self.kinds.get(id.0 as usize)?.as_ref()
+    }
+
+    /// The kind of this group and name, if it is served in any version.
+    pub fn find(&self, group: &str, kind: &str) -> Option<(KindId, &Kind)> {
+        let id = *self.by_name.get(&(group.to_owned(), kind.to_owned()))?;
+        Some((id, self.get(id)?))
+    }
+
+    /// The kind of an object, if that version of it is served.
+    pub fn served(&self, name: &GroupVersionKind) -> Option<(KindId, &Kind)> {
+        self.find(&name.group, &name.kind).filter(|(_, kind)| kind.versions.contains(&name.version))
+    }
+
+    /// All kinds in the order in which they came.
+    pub fn iter(&self) -> impl Iterator<Item = (KindId, &Kind)> {
+        self.kinds
+            .iter()
+            .enumerate()
+            .filter_map(|(index, kind)| Some((KindId(u32::try_from(index).ok()?), kind.as_ref()?)))
+    }
+}
