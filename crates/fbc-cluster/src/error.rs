@@ -15,7 +15,7 @@ pub struct ApiError {
     /// The whole text.
     pub message: String,
     /// The object that was meant.
-    pub details: Details,
+    pub details: Box<Details>,
 }
 
 /// The object that a refusal is about.
@@ -89,7 +89,7 @@ impl ApiError {
     fn new(reason: Reason, group: &str, kind: &str, name: &str, message: String) -> Self {
         let details =
             Details { group: group.into(), kind: kind.into(), name: name.into(), causes: Vec::new() };
-        Self { reason, message, details }
+        Self { reason, message, details: Box::new(details) }
     }
 
     /// `deployments.apps "web" not found`
@@ -125,6 +125,11 @@ impl ApiError {
         let mut error = Self::new(Reason::Invalid, group, kind, name, message);
         error.details.causes = causes;
         error
+    }
+
+    /// A refusal with a text of its own.
+    pub fn other(reason: Reason, message: impl Into<String>) -> Self {
+        Self::new(reason, "", "", "", message.into())
     }
 
     /// A request that cannot be understood.

@@ -8,9 +8,18 @@
 //! | [`object`] | Kubernetes objects as JSON values, and what is asked of them everywhere |
 //! | [`kind`] | groups, versions and kinds as data |
 //! | [`error`] | what the API server answers when it refuses |
-//! | [`time`] | virtual time and how Kubernetes writes it |
+//! | [`selector`] | label and field selectors |
+//! | [`time`], [`random`] | virtual time and how Kubernetes writes it; numbers that look random |
+//! | [`store`] | the objects, with indexes and a log of changes |
+//! | [`api`] | the API server: every read and write |
+//! | [`engine`] | controllers, their queues, and the run of time |
 
+pub mod api;
+pub mod engine;
 pub mod error;
 pub mod kind;
 pub mod object;
+pub mod random;
+pub mod selector;
+pub mod store;
 pub mod time;

@@ -1,0 +1,164 @@
+//! The API server: every read and write of an object goes through here, as it would over HTTP.
+//!
+//! A write is authorised, mutated, defaulted, validated, stored, in this order, each step in a file of its own.
+//! Source of the order: `kubernetes/apiserver:pkg/endpoints/handlers/create.go`, `pkg/registry/generic/registry/store.go`.
+
+mod caller;
+mod create;
+mod delete;
+mod lifecycle;
+mod patch;
+mod read;
+mod update;
+
+use std::sync::Arc;
+
+pub use caller::Caller;
+pub use delete::{DeleteOptions, Propagation};
+pub use patch::Patch;
+pub use read::ListOptions;
+
+use crate::error::{ApiError, Reason};
+use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
+use crate::object::{Object, ObjectFields, ObjectName};
+use crate::random::Random;
+use crate::store::Store;
+use crate::time::Moment;
+
+/// What a write may ask for besides the object.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WriteOptions {
+    /// Answer as if, and store nothing.
+    pub dry_run: bool,
+    /// Refuse fields that the kind does not have, as command lines ask for.
+    pub strict: bool,
+}
+
+/// The part of an object that a write is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Subresource {
+    /// The object without its status.
+    #[default]
+    None,
+    /// The status alone.
+    Status,
+    /// The number of replicas alone.
+    Scale,
+}
+
+impl Subresource {
+    /// The name in requests and rules; empty for the object itself.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Status => "status",
+            Self::Scale => "scale",
+        }
+    }
+}
+
+/// Changes objects on their way in, as mutating admission webhooks do.
+pub trait Mutator {
+    /// Changes an object that is created or updated, or refuses it with a text.
+    fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<(), String>;
+    /// What refusals name: the webhook.
+    fn name(&self) -> &str;
+}
+
+/// The API server with all its objects.
+pub struct ApiServer {
+    registry: Registry,
+    store: Store,
+    now: Moment,
+    random: Random,
+    mutators: Vec<Box<dyn Mutator>>,
+}
+
+impl ApiServer {
+    /// An API server without objects that serves the kinds of the registry.
+    pub fn new(registry: Registry, seed: u64) -> Self {
+        Self {
+            registry,
+            store: Store::default(),
+            now: Moment::START,
+            random: Random::of(seed, "api server"),
+            mutators: Vec::new(),
+        }
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> Moment {
+        self.now
+    }
+
+    /// Moves time on; never back.
+    pub fn advance_to(&mut self, moment: Moment) {
+        self.now = self.now.max(moment);
+    }
+
+    /// The kinds that are served.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The objects, without questions about rights: for controllers that may read everything.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Adds a mutating webhook.
+    pub fn add_mutator(&mut self, mutator: Box<dyn Mutator>) {
+        self.mutators.push(mutator);
+    }
+
+    /// The kind of a group and a name.
+    pub fn kind_id(&self, group: &str, kind: &str) -> Option<KindId> {
+        self.registry.find(group, kind).map(|(id, _)| id)
+    }
+
+    /// An object, without questions about rights.
+    pub fn find(&self, group: &str, kind: &str, name: &ObjectName) -> Option<&Arc<Object>> {
+        self.store.get(self.kind_id(group, kind)?, name)
+    }
+
+    /// All objects of a kind, without questions about rights.
+    pub fn all<'s>(&'s self, group: &str, kind: &str) -> impl Iterator<Item = &'s Arc<Object>> + use<'s> {
+        self.kind_id(group, kind).into_iter().flat_map(|id| self.store.of_kind(id))
+    }
+
+    /// The object that an owner reference means, if it still exists.
+    pub fn owner(&self, reference: &Object) -> Option<&Arc<Object>> {
+        self.store.by_uid(reference.text(&["uid"])).map(|(_, object)| object)
+    }
+
+    /// The kind of an object that was sent, or the refusal of a client that looks the kind up before it sends.
+    pub fn kind_of(&self, object: &Object) -> Result<(KindId, Kind), ApiError> {
+        let name = GroupVersionKind::of(object.api_version(), object.kind());
+        self.registry.served(&name).map(|(id, kind)| (id, kind.clone())).ok_or_else(|| no_match(&name))
+    }
+
+    /// A kind that is served, by id.
+    fn kind(&self, id: KindId) -> Result<Kind, ApiError> {
+        self.registry.get(id).cloned().ok_or_else(|| {
+            ApiError::other(Reason::NotFound, "the server could not find the requested resource")
+        })
+    }
+
+    /// An object for a write or a read by name.
+    fn existing(&self, id: KindId, kind: &Kind, name: &ObjectName) -> Result<Arc<Object>, ApiError> {
+        self.store
+            .get(id, name)
+            .cloned()
+            .ok_or_else(|| ApiError::not_found(&kind.group, &kind.plural, &name.name))
+    }
+}
+
+/// `no matches for kind "Issuer" in version "cert-manager.io/v1"`
+///
+/// Source: `kubernetes/apimachinery:pkg/api/meta/errors.go`.
+pub fn no_match(name: &GroupVersionKind) -> ApiError {
+    ApiError::other(
+        Reason::NotFound,
+        format!("no matches for kind {:?} in version {:?}", name.kind, name.api_version()),
+    )
+}

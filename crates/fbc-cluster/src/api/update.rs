@@ -1,0 +1,167 @@
+//! Changing objects that exist.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::error::ApiError;
+use crate::kind::{Kind, KindId};
+use crate::object::{Object, ObjectFields};
+
+impl ApiServer {
+    /// Replaces an object, or its status. A resource version in it must be the present one.
+    pub fn update(
+        &mut self,
+        caller: &Caller,
+        object: Object,
+        subresource: Subresource,
+        options: WriteOptions,
+    ) -> Result<Arc<Object>, ApiError> {
+        let (id, kind) = self.kind_of(&object)?;
+        let name = object.object_name();
+        self.authorize(caller, "update", &kind, subresource.name(), &name)?;
+        let before = self.existing(id, &kind, &name)?;
+        self.check_fields(id, &kind, &object, options)?;
+        self.replace(caller, id, &kind, &before, object, subresource, options)
+    }
+
+    /// Puts a new state in the place of an old one, whichever request it comes from.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one request")]
+    pub(super) fn replace(
+        &mut self,
+        caller: &Caller,
+        id: KindId,
+        kind: &Kind,
+        before: &Arc<Object>,
+        mut object: Object,
+        subresource: Subresource,
+        options: WriteOptions,
+    ) -> Result<Arc<Object>, ApiError> {
+        let wanted = object.text(&["metadata", "resourceVersion"]);
+        if !wanted.is_empty() && wanted != before.text(&["metadata", "resourceVersion"]) {
+            let cause =
+                "the object has been modified; please apply your changes to the latest version and try again";
+            return Err(ApiError::conflict(&kind.group, &kind.plural, before.name(), cause));
+        }
+        if subresource == Subresource::None {
+            self.mutate(kind, &mut object)?;
+        }
+        keep_what_is_not_meant(kind, before, &mut object, subresource);
+        self.complete(id, kind, &mut object);
+        if kind.has_generation && wants_something_else(before, &object) {
+            object.set(&["metadata", "generation"], before.generation() + 1);
+        }
+        self.admit(caller, id, kind, Some(before), &object, subresource)?;
+        self.record_managers(caller, id, Some(before), &mut object, subresource);
+        if says_the_same(before, &object) {
+            return Ok(Arc::clone(before));
+        }
+        if options.dry_run {
+            return Ok(Arc::new(object));
+        }
+        let is_over = object.is_terminating()
+            && object.finalizers().next().is_none()
+            && object.number(&["metadata", "deletionGracePeriodSeconds"]).unwrap_or_default() == 0
+            && object.list(&["spec", "finalizers"]).is_empty();
+        let stored = self.store.put(id, object);
+        self.after_write(id, kind, Some(&stored));
+        if is_over {
+            self.remove_now(id, kind, &stored.object_name());
+        }
+        Ok(stored)
+    }
+}
+
+/// Takes over from the old state what this request cannot change.
+fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, subresource: Subresource) {
+    match subresource {
+        Subresource::Status => {
+            let status = object.remove(&["status"]);
+            let managed = object.remove(&["metadata", "managedFields"]);
+            *object = before.clone();
+            restore(object, &["status"], status);
+            restore(object, &["metadata", "managedFields"], managed);
+        }
+        Subresource::Scale => {
+            let replicas = object.remove(&["spec", "replicas"]);
+            *object = before.clone();
+            restore(object, &["spec", "replicas"], replicas);
+        }
+        Subresource::None if kind.has_status => {
+            restore(object, &["status"], before.at(&["status"]).cloned());
+        }
+        Subresource::None => {}
+    }
+    const SET_BY_THE_SERVER: [&str; 6] = [
+        "uid",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "generation",
+        "resourceVersion",
+    ];
+    for field in SET_BY_THE_SERVER {
+        let path = ["metadata", field];
+        restore(object, &path, before.at(&path).cloned());
+    }
+}
+
+fn restore(object: &mut Object, path: &[&str], value: Option<Value>) {
+    match value {
+        Some(value) => object.set(path, value),
+        None => {
+            object.remove(path);
+        }
+    }
+}
+
+/// True if anything but metadata and status differs.
+fn wants_something_else(before: &Object, after: &Object) -> bool {
+    let wanted = |object: &Object| -> Vec<(String, Value)> {
+        let fields = object.as_object().into_iter().flatten();
+        fields
+            .filter(|(field, _)| !["metadata", "status", "apiVersion", "kind"].contains(&field.as_str()))
+            .map(|(field, value)| (field.clone(), value.clone()))
+            .collect()
+    };
+    wanted(before) != wanted(after)
+}
+
+/// True if nothing differs but who manages what.
+fn says_the_same(before: &Object, after: &Object) -> bool {
+    let (Some(before), Some(after)) = (before.as_object(), after.as_object()) else { return false };
+    let same_metadata = || {
+        let fields = |object: &serde_json::Map<String, Value>| -> Vec<(String, Value)> {
+            object
+                .get("metadata")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+                .filter(|(field, _)| *field != "managedFields")
+                .map(|(field, value)| (field.clone(), value.clone()))
+                .collect()
+        };
+        fields(before) == fields(after) && owned_fields(before) == owned_fields(after)
+    };
+    before.len() == after.len()
+        && before.iter().all(|(field, value)| field == "metadata" || after.get(field) == Some(value))
+        && same_metadata()
+}
+
+/// Managers and their fields without the times of their writes.
+fn owned_fields(object: &serde_json::Map<String, Value>) -> Vec<(&str, &str, &str, &Value)> {
+    let entries =
+        object.get("metadata").map(|metadata| metadata.list(&["managedFields"])).unwrap_or_default();
+    entries
+        .iter()
+        .map(|entry| {
+            (
+                entry.text(&["manager"]),
+                entry.text(&["operation"]),
+                entry.text(&["subresource"]),
+                &entry["fieldsV1"],
+            )
+        })
+        .collect()
+}
