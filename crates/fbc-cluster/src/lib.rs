@@ -7,10 +7,12 @@
 //! |---|---|
 //! | [`object`] | Kubernetes objects as JSON values, and what is asked of them everywhere |
 //! | [`kind`] | groups, versions and kinds as data |
+//! | [`kubectl`] | kubectl and oc: what they print, how their command lines read |
 //! | [`error`] | what the API server answers when it refuses |
 //! | [`time`] | virtual time and how Kubernetes writes it |
 
 pub mod error;
 pub mod kind;
+pub mod kubectl;
 pub mod object;
 pub mod time;
