@@ -36,9 +36,9 @@ pub struct DeleteOptions {
 }
 
 /// The finalizer of a foreground deletion.
-pub const FOREGROUND: &str = "foregroundDeletion";
+pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 /// The finalizer of a deletion that leaves owned objects alone.
-pub const ORPHAN: &str = "orphan";
+pub(crate) const ORPHAN: &str = "orphan";
 
 impl ApiServer {
     /// Asks for the deletion of an object; it goes at once unless something holds it.

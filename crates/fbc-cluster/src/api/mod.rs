@@ -9,6 +9,8 @@ mod delete;
 mod lifecycle;
 mod patch;
 mod read;
+#[cfg(test)]
+mod tests;
 mod update;
 
 use std::sync::Arc;
