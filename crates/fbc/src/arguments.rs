@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
 use crate::terminal::{self, Color};
-use crate::{opm, runtime};
+use crate::{opm, registry, runtime};
 
 /// Toolchain for OLM file-based catalogs
 ///
@@ -114,6 +114,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         }
     };
     line.global.color.settle();
+    registry::settle_voice(line.global);
     match runtime::start_workers(line.global.threads.map(usize::from)).and_then(|()| line.run()) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => failure.report(),

@@ -23,6 +23,7 @@ mod opm;
 mod output_file;
 mod output_folder;
 mod query;
+mod registry;
 mod report;
 mod runtime;
 mod terminal;
