@@ -19,6 +19,7 @@ mod image_map;
 mod image_source;
 mod layout;
 mod listing;
+mod needed_images;
 mod opm;
 mod output_file;
 mod output_folder;
