@@ -13,6 +13,7 @@
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
+//! | [`types`] | the Go types of the built-in kinds |
 
 pub mod api;
 pub mod engine;
@@ -23,3 +24,4 @@ pub mod random;
 pub mod selector;
 pub mod store;
 pub mod time;
+pub mod types;
