@@ -5,4 +5,5 @@
 pub mod age;
 pub mod jsonpath;
 pub mod layout;
+pub mod print;
 pub mod text;
