@@ -15,6 +15,7 @@
 //! | [`engine`] | controllers, their queues, and the run of time |
 
 pub mod api;
+pub mod controllers;
 pub mod engine;
 pub mod error;
 pub mod kind;
