@@ -17,6 +17,7 @@
 //! | [`types`] | the Go types of the built-in kinds |
 
 pub mod api;
+pub mod controllers;
 pub mod engine;
 pub mod error;
 pub mod kind;

@@ -62,6 +62,7 @@ impl ApiServer {
             return Err(ApiError::conflict(&kind.group, &kind.plural, &name.name, &cause));
         }
         let mut object = Object::clone(&before);
+        self.hold_built_in(&kind, &mut object);
         let finalizers = finalizers_for(&object, options.propagation);
         let grace = grace_period(&kind, &object, options);
         let held = !finalizers.is_empty() || grace > 0 || !object.list(&["spec", "finalizers"]).is_empty();

@@ -64,11 +64,13 @@ impl ApiServer {
             && object.finalizers().next().is_none()
             && object.number(&["metadata", "deletionGracePeriodSeconds"]).unwrap_or_default() == 0
             && object.list(&["spec", "finalizers"]).is_empty();
+        if is_over {
+            // Watches see no last change of an object whose last finalizer goes, only its removal.
+            self.remove_now(id, kind, &object.object_name());
+            return Ok(Arc::new(object));
+        }
         let stored = self.store.put(id, object);
         self.after_write(id, kind, Some(&stored));
-        if is_over {
-            self.remove_now(id, kind, &stored.object_name());
-        }
         Ok(stored)
     }
 }
