@@ -17,6 +17,7 @@ pub(crate) mod images;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod mirror;
 pub(crate) mod paths;
 pub(crate) mod query;
 pub(crate) mod range;

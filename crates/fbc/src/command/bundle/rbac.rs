@@ -201,7 +201,7 @@ fn run_users(arguments: &Arguments) -> Result<u8, Failure> {
     let name = arguments.extension.as_deref().unwrap_or(&bundle.package);
     let roles = user_roles(&bundle, name, &levels, &grant);
     write_output(arguments.output_file.as_deref(), |out| match arguments.output {
-        Format::Yaml => manifests::write_yaml(&roles, out),
+        Format::Yaml => crate::manifest_yaml::write_yaml(&roles, out),
         Format::Json => manifests::write_json(roles, out),
     })?;
     Ok(CLEAN)
