@@ -17,6 +17,8 @@ pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod paths;
+pub(crate) mod pull;
+pub(crate) mod push;
 pub(crate) mod query;
 pub(crate) mod range;
 pub(crate) mod render;
