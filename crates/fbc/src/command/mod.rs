@@ -19,6 +19,8 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mirror;
 pub(crate) mod paths;
+pub(crate) mod pull;
+pub(crate) mod push;
 pub(crate) mod query;
 pub(crate) mod range;
 pub(crate) mod render;
