@@ -231,6 +231,8 @@ pub enum FieldReason {
     Internal,
     /// `Invalid value` with a type that is wrong
     TypeInvalid,
+    /// A field that somebody else owns; the detail is the whole text.
+    ManagerConflict,
 }
 
 impl FieldReason {
@@ -247,6 +249,7 @@ impl FieldReason {
             Self::NotFound => "FieldValueNotFound",
             Self::Internal => "InternalError",
             Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::ManagerConflict => "FieldManagerConflict",
         }
     }
 
@@ -262,6 +265,7 @@ impl FieldReason {
             Self::TooMany => "Too many",
             Self::NotFound => "Not found",
             Self::Internal => "Internal error",
+            Self::ManagerConflict => "",
         }
     }
 
@@ -299,6 +303,9 @@ impl FieldError {
 
     /// The text without the field.
     pub fn message(&self) -> String {
+        if self.reason == FieldReason::ManagerConflict {
+            return self.detail.clone();
+        }
         let mut text = self.reason.words().to_owned();
         if self.reason.shows_value() {
             text.push_str(": ");
