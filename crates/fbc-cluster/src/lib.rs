@@ -14,9 +14,13 @@
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
+//! | [`apply`] | who owns which field, server-side apply, patches |
+//! | [`types`] | the Go types of the built-in kinds |
 
 pub mod api;
+pub mod controllers;
 pub mod engine;
+pub mod apply;
 pub mod error;
 pub mod kind;
 pub mod kubectl;
@@ -26,3 +30,4 @@ pub mod scenario;
 pub mod selector;
 pub mod store;
 pub mod time;
+pub mod types;
