@@ -26,6 +26,7 @@ pub mod kind;
 pub mod kubectl;
 pub mod object;
 pub mod random;
+pub mod scenario;
 pub mod selector;
 pub mod store;
 pub mod time;
