@@ -13,12 +13,14 @@
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
+//! | [`olm`] | catalogd and operator-controller |
 
 pub mod api;
 pub mod engine;
 pub mod error;
 pub mod kind;
 pub mod object;
+pub mod olm;
 pub mod random;
 pub mod selector;
 pub mod store;
