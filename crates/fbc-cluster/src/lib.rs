@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`object`] | Kubernetes objects as JSON values, and what is asked of them everywhere |
 //! | [`kind`] | groups, versions and kinds as data |
+//! | [`kubectl`] | kubectl and oc: what they print, how their command lines read |
 //! | [`error`] | what the API server answers when it refuses |
 //! | [`selector`] | label and field selectors |
 //! | [`time`], [`random`] | virtual time and how Kubernetes writes it; numbers that look random |
@@ -14,14 +15,18 @@
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
 //! | [`olm`] | catalogd and operator-controller |
+//! | [`types`] | the Go types of the built-in kinds |
 
 pub mod api;
+pub mod controllers;
 pub mod engine;
 pub mod error;
 pub mod kind;
+pub mod kubectl;
 pub mod object;
 pub mod olm;
 pub mod random;
 pub mod selector;
 pub mod store;
 pub mod time;
+pub mod types;

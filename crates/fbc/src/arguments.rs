@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
 use crate::terminal::{self, Color};
-use crate::{opm, runtime};
+use crate::{opm, registry, runtime};
 
 /// Toolchain for OLM file-based catalogs
 ///
@@ -61,6 +61,7 @@ enum Command {
     Bundle(command::bundle::Arguments),
     List(command::list::Arguments),
     Graph(command::graph::Arguments),
+    Images(command::images::Arguments),
     Query(command::query::Arguments),
     Filter(command::filter::Arguments),
     Resolve(command::resolve::Arguments),
@@ -114,6 +115,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         }
     };
     line.global.color.settle();
+    registry::settle_voice(line.global);
     match runtime::start_workers(line.global.threads.map(usize::from)).and_then(|()| line.run()) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => failure.report(),
@@ -131,6 +133,7 @@ impl CommandLine {
             Command::Filter(arguments) => command::filter::run(&arguments, global),
             Command::Query(arguments) => command::query::run(&arguments),
             Command::Graph(arguments) => command::graph::run(&arguments),
+            Command::Images(arguments) => command::images::run(&arguments, global),
             Command::Resolve(arguments) => command::resolve::run(&arguments, global),
             Command::Paths(arguments) => command::paths::run(&arguments),
             Command::Diff(arguments) => command::diff::run(&arguments, global),

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use fbc_image::BlobFolder;
+use fbc_image::registry::ImageCache;
 
 use crate::failure::Failure;
 
 /// Where the cache is.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct CacheArguments {
     /// The folder of the cache [default: fbc in XDG_CACHE_HOME or in ~/.cache]
     #[arg(long, value_name = "DIR", env = "FBC_CACHE_DIR", value_hint = ValueHint::DirPath)]
@@ -17,8 +17,8 @@ pub(crate) struct CacheArguments {
 }
 
 impl CacheArguments {
-    /// The blobs of the cache. They need not exist.
-    pub(crate) fn blobs(&self) -> Result<BlobFolder, Failure> {
+    /// The cache. It need not exist.
+    pub(crate) fn images(&self) -> Result<ImageCache, Failure> {
         let folder = match &self.cache_dir {
             Some(folder) => folder.clone(),
             None => default_folder(|name| std::env::var_os(name)).ok_or_else(|| {
@@ -26,7 +26,7 @@ impl CacheArguments {
                     .help("name one by --cache-dir or FBC_CACHE_DIR")
             })?,
         };
-        Ok(BlobFolder::new(folder.join("blobs")))
+        Ok(ImageCache::new(folder))
     }
 }
 

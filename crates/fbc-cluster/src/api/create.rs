@@ -76,6 +76,7 @@ impl ApiServer {
         if kind.has_status {
             object.remove(&["status"]);
         }
+        self.begin_built_in(kind, object);
         Ok(())
     }
 }

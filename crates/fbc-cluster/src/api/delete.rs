@@ -36,9 +36,9 @@ pub struct DeleteOptions {
 }
 
 /// The finalizer of a foreground deletion.
-pub const FOREGROUND: &str = "foregroundDeletion";
+pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 /// The finalizer of a deletion that leaves owned objects alone.
-pub const ORPHAN: &str = "orphan";
+pub(crate) const ORPHAN: &str = "orphan";
 
 impl ApiServer {
     /// Asks for the deletion of an object; it goes at once unless something holds it.
@@ -62,6 +62,7 @@ impl ApiServer {
             return Err(ApiError::conflict(&kind.group, &kind.plural, &name.name, &cause));
         }
         let mut object = Object::clone(&before);
+        self.hold_built_in(&kind, &mut object);
         let finalizers = finalizers_for(&object, options.propagation);
         let grace = grace_period(&kind, &object, options);
         let held = !finalizers.is_empty() || grace > 0 || !object.list(&["spec", "finalizers"]).is_empty();

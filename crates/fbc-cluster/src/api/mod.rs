@@ -3,18 +3,22 @@
 //! A write is authorised, mutated, defaulted, validated, stored, in this order, each step in a file of its own.
 //! Source of the order: `kubernetes/apiserver:pkg/endpoints/handlers/create.go`, `pkg/registry/generic/registry/store.go`.
 
+mod built_in;
 mod caller;
 mod create;
 mod delete;
 mod lifecycle;
 mod patch;
 mod read;
+#[cfg(test)]
+mod tests;
 mod update;
 
 use std::sync::Arc;
 
 pub use caller::Caller;
 pub use delete::{DeleteOptions, Propagation};
+pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub use patch::Patch;
 pub use read::ListOptions;
 

@@ -64,11 +64,13 @@ impl ApiServer {
             && object.finalizers().next().is_none()
             && object.number(&["metadata", "deletionGracePeriodSeconds"]).unwrap_or_default() == 0
             && object.list(&["spec", "finalizers"]).is_empty();
+        if is_over {
+            // Watches see no last change of an object whose last finalizer goes, only its removal.
+            self.remove_now(id, kind, &object.object_name());
+            return Ok(Arc::new(object));
+        }
         let stored = self.store.put(id, object);
         self.after_write(id, kind, Some(&stored));
-        if is_over {
-            self.remove_now(id, kind, &stored.object_name());
-        }
         Ok(stored)
     }
 }
@@ -118,50 +120,32 @@ fn restore(object: &mut Object, path: &[&str], value: Option<Value>) {
 
 /// True if anything but metadata and status differs.
 fn wants_something_else(before: &Object, after: &Object) -> bool {
-    let wanted = |object: &Object| -> Vec<(String, Value)> {
-        let fields = object.as_object().into_iter().flatten();
-        fields
-            .filter(|(field, _)| !["metadata", "status", "apiVersion", "kind"].contains(&field.as_str()))
-            .map(|(field, value)| (field.clone(), value.clone()))
-            .collect()
-    };
-    wanted(before) != wanted(after)
+    let is_wish = |field: &str| !["metadata", "status", "apiVersion", "kind"].contains(&field);
+    !fields(before, is_wish).eq(fields(after, is_wish))
 }
 
-/// True if nothing differs but who manages what.
+/// True if nothing differs but when managers wrote.
 fn says_the_same(before: &Object, after: &Object) -> bool {
-    let (Some(before), Some(after)) = (before.as_object(), after.as_object()) else { return false };
-    let same_metadata = || {
-        let fields = |object: &serde_json::Map<String, Value>| -> Vec<(String, Value)> {
-            object
-                .get("metadata")
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten()
-                .filter(|(field, _)| *field != "managedFields")
-                .map(|(field, value)| (field.clone(), value.clone()))
-                .collect()
-        };
-        fields(before) == fields(after) && owned_fields(before) == owned_fields(after)
-    };
-    before.len() == after.len()
-        && before.iter().all(|(field, value)| field == "metadata" || after.get(field) == Some(value))
-        && same_metadata()
+    fields(before, |field| field != "metadata").eq(fields(after, |field| field != "metadata")) && {
+        let (before, after) = (&before["metadata"], &after["metadata"]);
+        let is_plain = |field: &str| field != "managedFields";
+        fields(before, is_plain).eq(fields(after, is_plain)) && owned_fields(before).eq(owned_fields(after))
+    }
+}
+
+/// Some fields of an object with their values.
+fn fields(object: &Value, is_meant: impl Fn(&str) -> bool) -> impl Iterator<Item = (&String, &Value)> {
+    object.as_object().into_iter().flatten().filter(move |(field, _)| is_meant(field))
 }
 
 /// Managers and their fields without the times of their writes.
-fn owned_fields(object: &serde_json::Map<String, Value>) -> Vec<(&str, &str, &str, &Value)> {
-    let entries =
-        object.get("metadata").map(|metadata| metadata.list(&["managedFields"])).unwrap_or_default();
-    entries
-        .iter()
-        .map(|entry| {
-            (
-                entry.text(&["manager"]),
-                entry.text(&["operation"]),
-                entry.text(&["subresource"]),
-                &entry["fieldsV1"],
-            )
-        })
-        .collect()
+fn owned_fields(metadata: &Value) -> impl Iterator<Item = (&str, &str, &str, &Value)> {
+    metadata.list(&["managedFields"]).iter().map(|entry| {
+        (
+            entry.text(&["manager"]),
+            entry.text(&["operation"]),
+            entry.text(&["subresource"]),
+            &entry["fieldsV1"],
+        )
+    })
 }

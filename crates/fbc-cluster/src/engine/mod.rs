@@ -7,6 +7,8 @@
 
 mod fight;
 mod queue;
+#[cfg(test)]
+mod tests;
 mod trace;
 
 use std::cmp::Reverse;
@@ -87,6 +89,8 @@ pub struct Cluster {
     watchers: BTreeMap<KindId, Vec<usize>>,
     ready: BinaryHeap<Reverse<(u64, usize)>>,
     timers: BinaryHeap<Reverse<Timer>>,
+    /// The one timer of each object that counts; a heap cannot drop the others at once.
+    due: BTreeMap<(usize, ObjectName), Moment>,
     number: u64,
     seen_revision: u64,
     last_change: Moment,
@@ -107,6 +111,7 @@ impl Cluster {
             watchers: BTreeMap::new(),
             ready: BinaryHeap::new(),
             timers: BinaryHeap::new(),
+            due: BTreeMap::new(),
             number: 0,
             last_change,
             fights: fight::Watcher::default(),
@@ -121,6 +126,7 @@ impl Cluster {
         let index = self.controllers.len();
         self.controllers.push(controller);
         self.queues.push(WorkQueue::default());
+        self.watchers.clear();
         self.resync(index);
     }
 
@@ -133,13 +139,12 @@ impl Cluster {
         self.controllers.remove(index);
         self.queues.remove(index);
         self.ready.clear();
-        let timers = std::mem::take(&mut self.timers);
-        for Reverse(mut timer) in timers {
-            if timer.controller == index {
-                continue;
+        self.due.clear();
+        for Reverse(timer) in std::mem::take(&mut self.timers) {
+            if timer.controller != index {
+                let controller = timer.controller - usize::from(timer.controller > index);
+                self.wake(controller, timer.request, timer.at, timer.routine);
             }
-            timer.controller -= usize::from(timer.controller > index);
-            self.timers.push(Reverse(timer));
         }
         self.watchers.clear();
         for (index, queue) in self.queues.iter_mut().enumerate() {
@@ -188,7 +193,10 @@ impl Cluster {
         if !self.ready.is_empty() {
             return Some(self.now());
         }
-        self.timers.iter().filter(|Reverse(timer)| !timer.routine).map(|Reverse(timer)| timer.at).min()
+        let counts = |timer: &Timer| {
+            !timer.routine && self.due.get(&(timer.controller, timer.request.clone())) == Some(&timer.at)
+        };
+        self.timers.iter().filter(|Reverse(timer)| counts(timer)).map(|Reverse(timer)| timer.at).min()
     }
 
     /// Runs until a moment; time is that moment afterwards.
@@ -227,8 +235,12 @@ impl Cluster {
             _ => return Ok(false),
         }
         if let Some(Reverse(timer)) = self.timers.pop() {
-            self.api.advance_to(timer.at);
-            self.enqueue(timer.controller, timer.request);
+            let key = (timer.controller, timer.request);
+            if self.due.get(&key) == Some(&timer.at) {
+                self.due.remove(&key);
+                self.api.advance_to(timer.at);
+                self.enqueue(key.0, key.1);
+            }
         }
         Ok(true)
     }
@@ -258,15 +270,20 @@ impl Cluster {
             }
             Outcome::Failed(_) => (queue.back_off(request), false),
         };
+        self.wake(index, request.clone(), self.api.now() + wait, routine);
+    }
+
+    /// Sets the timer of an object, unless it has one that is due no later.
+    ///
+    /// Source: `kubernetes/client-go:util/workqueue/delaying_queue.go`.
+    fn wake(&mut self, controller: usize, request: ObjectName, at: Moment, routine: bool) {
+        let key = (controller, request);
+        if self.due.get(&key).is_some_and(|due| *due <= at) {
+            return;
+        }
+        self.due.insert(key.clone(), at);
         self.number += 1;
-        let at = self.api.now() + wait;
-        self.timers.push(Reverse(Timer {
-            at,
-            number: self.number,
-            controller: index,
-            request: request.clone(),
-            routine,
-        }));
+        self.timers.push(Reverse(Timer { at, number: self.number, controller, request: key.1, routine }));
     }
 
     fn enqueue(&mut self, index: usize, request: ObjectName) {

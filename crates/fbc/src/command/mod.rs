@@ -13,6 +13,7 @@ pub(crate) mod explain;
 pub(crate) mod filter;
 pub(crate) mod generate;
 pub(crate) mod graph;
+pub(crate) mod images;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod man;
