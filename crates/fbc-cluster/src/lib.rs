@@ -15,11 +15,13 @@
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
 //! | [`olm`] | catalogd and operator-controller |
+//! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`types`] | the Go types of the built-in kinds |
 
 pub mod api;
 pub mod controllers;
 pub mod engine;
+pub mod apply;
 pub mod error;
 pub mod kind;
 pub mod kubectl;

@@ -130,6 +130,13 @@ impl Types {
         self.get(id).field("apiVersion").map(|_| id)
     }
 
+    /// The types of all built-in kinds.
+    pub fn kinds(&self) -> impl Iterator<Item = StructId> {
+        (0..self.structs.len()).map(StructId).filter(|id| {
+            self.get(*id).field("apiVersion").is_some_and(|_| self.get(*id).field("metadata").is_some())
+        })
+    }
+
     /// The struct of a package, such as `meta`, `ObjectMeta`.
     pub fn named(&self, package: &str, name: &str) -> Option<StructId> {
         self.by_name.get(&(package, name)).copied()
