@@ -14,6 +14,7 @@
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
+//! | [`olm`] | catalogd and operator-controller |
 //! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`types`] | the Go types of the built-in kinds |
 
@@ -25,6 +26,7 @@ pub mod error;
 pub mod kind;
 pub mod kubectl;
 pub mod object;
+pub mod olm;
 pub mod random;
 pub mod scenario;
 pub mod selector;
