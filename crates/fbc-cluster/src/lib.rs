@@ -13,6 +13,8 @@
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
+//! | [`types`] | the Go types of the built-in kinds |
+//! | [`time`] | virtual time and how Kubernetes writes it |
 
 pub mod api;
 pub mod controllers;
@@ -24,3 +26,4 @@ pub mod random;
 pub mod selector;
 pub mod store;
 pub mod time;
+pub mod types;

@@ -1,0 +1,367 @@
+//! What the API server reads of an object of a built-in kind: Go's decoding and encoding again, in place.
+//!
+//! Unknown fields and nulls vanish, zero values of fields that are never left out appear, quantities become canonical.
+//! Sources: `kubernetes-sigs/json:internal/golang/encoding/json/decode.go`, and `encoding/json` for what is left out.
+
+use fbc_bundle::kubernetes::canonical_quantity;
+use fbc_yaml::base64;
+use serde_json::{Map, Value};
+
+use super::table::{Field, Omit, StructId, Type, types};
+use crate::time::Moment;
+
+/// What was found while an object was decoded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decoding {
+    /// Paths of fields that the type does not have, such as `spec.tolerations[0].foo`; they are gone from the object.
+    pub unknown_fields: Vec<String>,
+}
+
+impl Decoding {
+    /// The text of a refusal where unknown fields are refused (`fieldValidation: Strict`), without what comes before
+    /// `strict decoding error`; `None` if every field is known.
+    pub fn strict_error(&self) -> Option<String> {
+        let fields: Vec<String> =
+            self.unknown_fields.iter().map(|path| format!("unknown field {path:?}")).collect();
+        (!fields.is_empty()).then(|| format!("strict decoding error: {}", fields.join(", ")))
+    }
+}
+
+/// Decodes an object in place.
+///
+/// # Errors
+/// The text of the first value that does not fit, as in `json: cannot unmarshal string into Go struct field
+/// Toleration.spec.tolerations.tolerationSeconds of type int64`. The API server puts
+/// `Pod in version "v1" cannot be handled as a Pod: ` before it and answers 400. The object is then half decoded.
+pub fn decode(object: &mut Value, of: StructId) -> Result<Decoding, String> {
+    let mut walk = Walk { path: Vec::new(), owner: "", unknown_fields: Vec::new() };
+    walk.value(object, &Type::Struct(of))?;
+    Ok(Decoding { unknown_fields: walk.unknown_fields })
+}
+
+enum Step {
+    Field(&'static str),
+    Key(String),
+    Index(usize),
+}
+
+struct Walk {
+    path: Vec<Step>,
+    /// The struct that the current field belongs to.
+    owner: &'static str,
+    unknown_fields: Vec<String>,
+}
+
+impl Walk {
+    fn value(&mut self, value: &mut Value, of: &Type) -> Result<(), String> {
+        if value.is_null() {
+            *value = zero(of);
+            return Ok(());
+        }
+        match (of, &mut *value) {
+            (Type::Optional(inner), _) => self.value(value, inner),
+            (Type::Struct(id), Value::Object(members)) => self.members(members, *id),
+            (Type::List(item), Value::Array(items)) => {
+                for (index, value) in items.iter_mut().enumerate() {
+                    self.path.push(Step::Index(index));
+                    self.value(value, item)?;
+                    self.path.pop();
+                }
+                Ok(())
+            }
+            (Type::Map(item), Value::Object(members)) => {
+                for (key, value) in members.iter_mut() {
+                    self.path.push(Step::Key(key.clone()));
+                    self.value(value, item)?;
+                    self.path.pop();
+                }
+                Ok(())
+            }
+            (Type::Any | Type::Raw | Type::Fields, _)
+            | (Type::Text(_), Value::String(_))
+            | (Type::Flag, Value::Bool(_))
+            | (Type::Float, Value::Number(_))
+            | (Type::IntOrText, Value::String(_)) => Ok(()),
+            (Type::Whole(name), Value::Number(number)) => {
+                let fits = number
+                    .as_i64()
+                    .is_some_and(|number| *name == "int64" || i32::try_from(number).is_ok());
+                if fits { Ok(()) } else { Err(self.misfit(&format!("number {number}"), of)) }
+            }
+            (Type::IntOrText, Value::Number(number)) => match number.as_i64().map(i32::try_from) {
+                Some(Ok(_)) => Ok(()),
+                _ => Err(format!("json: cannot unmarshal number {number} into Go value of type int32")),
+            },
+            (Type::Bytes, Value::String(text)) => match base64::decode(text) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(error.to_string()),
+            },
+            (Type::Quantity, Value::String(_) | Value::Number(_)) => quantity(value),
+            (Type::Time | Type::MicroTime, Value::String(text)) => {
+                if Moment::parse(text).is_some() { Ok(()) } else { Err(bad_time(text)) }
+            }
+            (Type::Duration, Value::String(_)) => Ok(()),
+            (Type::Time | Type::MicroTime | Type::Duration, _) => {
+                Err(format!("json: cannot unmarshal {} into Go value of type string", name_of(value)))
+            }
+            _ => Err(self.misfit(name_of(value), of)),
+        }
+    }
+
+    fn members(&mut self, members: &mut Map<String, Value>, id: StructId) -> Result<(), String> {
+        let of = types().get(id);
+        let outer = self.owner;
+        let known = members.keys().filter(|name| of.field(name).is_some()).count();
+        if known < members.len() {
+            let unknown: Vec<String> =
+                members.keys().filter(|name| of.field(name).is_none()).cloned().collect();
+            for name in unknown {
+                members.remove(&name);
+                let path = self.text(true);
+                let dot = if path.is_empty() { "" } else { "." };
+                self.unknown_fields.push(format!("{path}{dot}{name}"));
+            }
+        }
+        for field in &of.fields {
+            match members.get_mut(field.name) {
+                Some(value) => {
+                    self.owner = of.name;
+                    self.path.push(Step::Field(field.name));
+                    self.value(value, &field.of)?;
+                    self.path.pop();
+                    if is_left_out(value, field) {
+                        members.remove(field.name);
+                    }
+                }
+                None => {
+                    let absent = zero(&field.of);
+                    if !is_left_out(&absent, field) {
+                        members.insert(field.name.to_owned(), absent);
+                    }
+                }
+            }
+        }
+        self.owner = outer;
+        Ok(())
+    }
+
+    /// The path of the current place, with places in lists and maps or without.
+    fn text(&self, whole: bool) -> String {
+        let mut text = String::new();
+        for step in &self.path {
+            let name = match step {
+                Step::Field(name) => name,
+                Step::Key(key) if whole => key.as_str(),
+                Step::Index(index) if whole => {
+                    text.push_str(&format!("[{index}]"));
+                    continue;
+                }
+                _ => continue,
+            };
+            if !text.is_empty() {
+                text.push('.');
+            }
+            text.push_str(name);
+        }
+        text
+    }
+
+    fn misfit(&self, found: &str, of: &Type) -> String {
+        let place = if self.path.is_empty() {
+            "Go value".to_owned()
+        } else {
+            format!("Go struct field {}.{}", self.owner, self.text(false))
+        };
+        format!("json: cannot unmarshal {found} into {place} of type {}", go_name(of))
+    }
+}
+
+fn quantity(value: &mut Value) -> Result<(), String> {
+    let text = match &*value {
+        Value::String(text) => text.trim().to_owned(),
+        other => other.to_string(),
+    };
+    let canonical = canonical_quantity(&text).map_err(|error| error.to_string())?;
+    *value = Value::String(canonical);
+    Ok(())
+}
+
+/// The value that Go has where there is none.
+fn zero(of: &Type) -> Value {
+    match of {
+        Type::Text(_) => Value::from(""),
+        Type::Flag => Value::from(false),
+        Type::Whole(_) | Type::Float | Type::IntOrText => Value::from(0),
+        Type::Quantity => Value::from("0"),
+        Type::Duration => Value::from("0s"),
+        Type::Struct(id) => {
+            let mut members = Map::new();
+            for field in &types().get(*id).fields {
+                let absent = zero(&field.of);
+                if !is_left_out(&absent, field) {
+                    members.insert(field.name.to_owned(), absent);
+                }
+            }
+            Value::Object(members)
+        }
+        _ => Value::Null,
+    }
+}
+
+/// Whether Go's encoding leaves out a value. Structs are never empty, and zero times are left out everywhere.
+fn is_left_out(value: &Value, field: &Field) -> bool {
+    match (field.omit, &field.of) {
+        (_, Type::Time | Type::MicroTime) => value.is_null(),
+        (Omit::Never, _) => false,
+        (Omit::Zero, Type::Struct(_)) => value.as_object().is_some_and(Map::is_empty),
+        (_, Type::Struct(_) | Type::Quantity | Type::Duration) => false,
+        (_, Type::Optional(_)) => value.is_null(),
+        (Omit::Empty, Type::IntOrText) => false,
+        (_, Type::Text(_) | Type::Bytes) => value.is_null() || value == "",
+        (_, Type::Flag) => value == false,
+        (_, Type::Whole(_) | Type::Float | Type::IntOrText) => value.as_f64() == Some(0.0),
+        (_, Type::List(_)) => value.is_null() || value.as_array().is_some_and(Vec::is_empty),
+        (_, Type::Map(_)) => value.is_null() || value.as_object().is_some_and(Map::is_empty),
+        (_, Type::Any | Type::Raw | Type::Fields) => value.is_null(),
+    }
+}
+
+fn name_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// A type as Go prints it.
+fn go_name(of: &Type) -> String {
+    match of {
+        Type::Text(name) | Type::Whole(name) => (*name).to_owned(),
+        Type::Flag => "bool".to_owned(),
+        Type::Float => "float64".to_owned(),
+        Type::Bytes => "[]uint8".to_owned(),
+        Type::Time => "v1.Time".to_owned(),
+        Type::MicroTime => "v1.MicroTime".to_owned(),
+        Type::Duration => "v1.Duration".to_owned(),
+        Type::Quantity => "resource.Quantity".to_owned(),
+        Type::IntOrText => "intstr.IntOrString".to_owned(),
+        Type::Raw => "runtime.RawExtension".to_owned(),
+        Type::Fields => "v1.FieldsV1".to_owned(),
+        Type::Any => "interface {}".to_owned(),
+        Type::Optional(inner) => go_name(inner),
+        Type::List(item) => format!("[]{}", go_name(item)),
+        Type::Map(item) => format!("map[string]{}", go_name(item)),
+        Type::Struct(id) => format!("v1.{}", types().get(*id).name),
+    }
+}
+
+/// Go's words about a text that is no time: the first part of the layout that does not fit, and what stands there.
+///
+/// Source: `time.Parse`, with the layout of RFC 3339.
+fn bad_time(text: &str) -> String {
+    const LAYOUT: [(&str, usize); 12] = [
+        ("2006", 4),
+        ("-", 0),
+        ("01", 2),
+        ("-", 0),
+        ("02", 2),
+        ("T", 0),
+        ("15", 2),
+        (":", 0),
+        ("04", 2),
+        (":", 0),
+        ("05", 2),
+        ("Z07:00", 0),
+    ];
+    let mut rest = text;
+    for (part, digits) in LAYOUT {
+        let next = match digits {
+            0 if part == "Z07:00" => rest.strip_prefix('Z'),
+            0 => rest.strip_prefix(part),
+            _ => rest.get(..digits).filter(|part| part.bytes().all(|byte| byte.is_ascii_digit())).and_then(|_| rest.get(digits..)),
+        };
+        match next {
+            Some(next) => rest = next,
+            None => {
+                return format!(
+                    "parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {rest:?} as {part:?}"
+                );
+            }
+        }
+    }
+    format!("parsing time {text:?}: out of range")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn pod(spec: Value) -> Value {
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": spec})
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named_as_go_names_it() {
+        let of = types().of_kind("", "v1", "Pod").unwrap();
+        for (spec, text) in [
+            (
+                json!({"tolerations": [{"tolerationSeconds": "60"}]}),
+                "json: cannot unmarshal string into Go struct field Toleration.spec.tolerations.tolerationSeconds of type int64",
+            ),
+            (
+                json!({"tolerations": [{"tolerationSeconds": 1.5}]}),
+                "json: cannot unmarshal number 1.5 into Go struct field Toleration.spec.tolerations.tolerationSeconds of type int64",
+            ),
+            (
+                json!({"containers": {}}),
+                "json: cannot unmarshal object into Go struct field PodSpec.spec.containers of type []v1.Container",
+            ),
+            (
+                json!({"containers": [{"imagePullPolicy": true}]}),
+                "json: cannot unmarshal bool into Go struct field Container.spec.containers.imagePullPolicy of type v1.PullPolicy",
+            ),
+        ] {
+            assert_eq!(decode(&mut pod(spec), of), Err(text.to_owned()));
+        }
+        assert_eq!(
+            bad_time("yesterday"),
+            r#"parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006""#
+        );
+    }
+
+    #[test]
+    fn an_object_is_what_go_writes_of_it() {
+        let of = types().of_kind("apps", "v1", "Deployment").unwrap();
+        let mut deployment = json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d", "labels": {}, "x": 1},
+            "spec": {
+                "selector": null,
+                "template": {"spec": {"containers": [{"name": "c", "image": "", "foo": 1, "resources": {"limits": {"cpu": "1000m"}}}]}},
+            },
+        });
+        let decoding = decode(&mut deployment, of).unwrap();
+        assert_eq!(
+            decoding.strict_error().as_deref(),
+            Some(
+                r#"strict decoding error: unknown field "metadata.x", unknown field "spec.template.spec.containers[0].foo""#
+            )
+        );
+        assert_eq!(
+            deployment,
+            json!({
+                "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"},
+                "spec": {
+                    "selector": null, "strategy": {},
+                    "template": {"metadata": {}, "spec": {"containers": [{"name": "c", "resources": {"limits": {"cpu": "1"}}}]}},
+                },
+                "status": {},
+            })
+        );
+    }
+}
