@@ -17,6 +17,8 @@
 //! | [`olm`] | catalogd and operator-controller |
 //! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`types`] | the Go types of the built-in kinds |
+//! | [`types`] | the Go types of the built-in kinds |
+//! | [`time`] | virtual time and how Kubernetes writes it |
 
 pub mod api;
 pub mod apply;
