@@ -7,10 +7,12 @@
 //! |---|---|
 //! | [`object`] | Kubernetes objects as JSON values, and what is asked of them everywhere |
 //! | [`kind`] | groups, versions and kinds as data |
+//! | [`schema`] | definitions of kinds: pruning, defaults, validation, rules |
 //! | [`error`] | what the API server answers when it refuses |
 //! | [`time`] | virtual time and how Kubernetes writes it |
 
 pub mod error;
 pub mod kind;
 pub mod object;
+pub mod schema;
 pub mod time;
