@@ -8,6 +8,7 @@
 //! | [`object`] | Kubernetes objects as JSON values, and what is asked of them everywhere |
 //! | [`kind`] | groups, versions and kinds as data |
 //! | [`kubectl`] | kubectl and oc: what they print, how their command lines read |
+//! | [`schema`] | definitions of kinds: pruning, defaults, validation, rules |
 //! | [`error`] | what the API server answers when it refuses |
 //! | [`selector`] | label and field selectors |
 //! | [`time`], [`random`] | virtual time and how Kubernetes writes it; numbers that look random |
@@ -33,5 +34,6 @@ pub mod random;
 pub mod scenario;
 pub mod selector;
 pub mod store;
+pub mod schema;
 pub mod time;
 pub mod types;
