@@ -113,7 +113,7 @@ fn options(arguments: &Arguments) -> Result<CopyOptions, Failure> {
     let wanted = platform::parse(text).ok_or_else(|| {
         Failure::new(format!("--platform {text} is no platform")).help("write OS/ARCH, such as linux/amd64")
     })?;
-    Ok(CopyOptions { platform: Some(wanted), parallel })
+    Ok(CopyOptions { platform: Some(wanted), parallel, ..usual })
 }
 
 /// What is to be copied; nothing after refusals that were told.

@@ -79,7 +79,7 @@ pub(crate) fn from_folder(folder: &Path, images: &[Copied], prefix: &Prefix, opt
         let place = one.place();
         let outcome =
             LayoutFolder::open(folder, Some(&place.to_string())).map_err(Failure::from).and_then(|layout| {
-                let image = LocalImage { source: &layout, shown: place.to_string(), origin: None };
+                let image = LocalImage { source: &layout, shown: place.to_string() };
                 copy(&image, &place, Target::Registry(prefix), options)
             });
         let digest = done.take(one.source.as_deref().unwrap_or(&one.repository), outcome);
@@ -194,7 +194,7 @@ fn copy_built(
     )?;
     let image = FolderImage { root: built.root, blobs };
     let options = CopyOptions { platform: None, ..options.clone() };
-    copy(&LocalImage { source: &image, shown: place.to_string(), origin: None }, place, target, &options)
+    copy(&LocalImage { source: &image, shown: place.to_string() }, place, target, &options)
 }
 
 fn temporary_folder() -> Result<tempfile::TempDir, Failure> {

@@ -65,7 +65,7 @@ impl EngineName {
     pub(super) fn engine(self) -> Engine {
         match self {
             Self::Helm => Engine::Helm,
-            Self::Boxcutter => Engine::Boxcutter,
+            Self::Boxcutter => Engine::Boxcutter { revision: 1 },
         }
     }
 }
