@@ -19,6 +19,8 @@ pub struct Contents {
     pub catalogs: BTreeMap<String, Arc<dyn Tree>>,
     /// Folders of bundles.
     pub bundles: BTreeMap<String, Arc<dyn Tree>>,
+    /// Folders that take the place of what catalogs hold at the start, by the name of the catalog.
+    pub replaced: BTreeMap<String, Arc<dyn Tree>>,
 }
 
 /// A scenario with all that it needs, ready to be played any number of times.

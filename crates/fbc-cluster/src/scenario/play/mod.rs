@@ -2,6 +2,7 @@
 
 mod pending;
 mod run;
+mod session;
 mod step;
 mod test;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 pub use run::{ExpectationResult, Happening, Run, StepResult, TimelineEntry, Verdict};
+pub use session::Session;
 
 use self::pending::{Pending, next_deadline, patience_end};
 use super::model::{Check, Expectation, Limit, Predicate, Scenario, Start, Step};

@@ -7,7 +7,7 @@ mod requests;
 use std::collections::BTreeMap;
 
 pub(super) use build::{check, cluster};
-pub(super) use output::Printed;
+pub use output::Printed;
 
 use super::model::{Publication, Trouble};
 use super::prepare::Prepared;

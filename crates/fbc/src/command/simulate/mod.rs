@@ -1,6 +1,5 @@
 //! `fbc simulate`: scenarios played on a cluster in memory.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};

@@ -20,7 +20,6 @@ pub(super) fn search(scenarios: &[Prepared], options: Options, count: u64) -> Re
         // The first failing seed, not any: the answer must not depend on the number of threads.
         let failed = (first..=last)
             .into_par_iter()
-            .by_exponential_blocks()
             .find_first(|seed| !play_with(*seed).is_success());
         let file = &prepared.scenario.file;
         let Some(seed) = failed else {
