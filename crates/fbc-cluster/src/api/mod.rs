@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use model::Model;
+use serde_json::{Value, json};
 
 pub use caller::Caller;
 pub use delete::{DeleteOptions, Propagation};
@@ -115,6 +116,31 @@ impl ApiServer {
     /// The objects, without questions about rights: for controllers that may read everything.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Adds a definition that is served at once, as if it had been there for a while.
+    ///
+    /// # Errors
+    /// What the API server has against the definition.
+    pub fn install_definition(&mut self, definition: Object) -> Result<(), ApiError> {
+        let caller = Caller::administrator("kube-apiserver");
+        let mut object = Object::clone(&self.create(&caller, definition, WriteOptions::default())?);
+        let now = self.now.to_string();
+        let condition = |name: &str, reason: &str, message: &str| json!({"type": name, "status": "True", "reason": reason, "message": message, "lastTransitionTime": now});
+        let versions = object.list(&["spec", "versions"]).iter();
+        let stored: Vec<&Value> =
+            versions.filter(|version| version["storage"] == true).map(|version| &version["name"]).collect();
+        let status = json!({
+            "acceptedNames": object.at(&["spec", "names"]),
+            "conditions": [
+                condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+                condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+            ],
+            "storedVersions": stored,
+        });
+        object.set(&["status"], status);
+        self.update(&caller, object, Subresource::Status, WriteOptions::default())?;
+        Ok(())
     }
 
     /// Adds a mutating webhook.
