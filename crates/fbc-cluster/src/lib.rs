@@ -23,6 +23,7 @@ pub mod error;
 pub mod kind;
 pub mod kubectl;
 pub mod object;
+pub mod olm;
 pub mod random;
 pub mod selector;
 pub mod store;
