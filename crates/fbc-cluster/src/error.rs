@@ -236,6 +236,8 @@ pub enum FieldReason {
     Internal,
     /// `Invalid value` with a type that is wrong
     TypeInvalid,
+    /// A field that somebody else owns; the detail is the whole text.
+    ManagerConflict,
 }
 
 impl FieldReason {
@@ -252,6 +254,7 @@ impl FieldReason {
             Self::NotFound => "FieldValueNotFound",
             Self::Internal => "InternalError",
             Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::ManagerConflict => "FieldManagerConflict",
         }
     }
 
@@ -267,6 +270,7 @@ impl FieldReason {
             Self::TooMany => "Too many",
             Self::NotFound => "Not found",
             Self::Internal => "Internal error",
+            Self::ManagerConflict => "",
         }
     }
 
@@ -304,6 +308,9 @@ impl FieldError {
 
     /// The text without the field.
     pub fn message(&self) -> String {
+        if self.reason == FieldReason::ManagerConflict {
+            return self.detail.clone();
+        }
         let mut text = self.reason.words().to_owned();
         if self.reason.shows_value() {
             text.push_str(": ");

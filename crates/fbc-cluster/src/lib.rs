@@ -14,9 +14,14 @@
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
+//! | [`olm`] | catalogd and operator-controller |
+//! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`types`] | the Go types of the built-in kinds |
+//! | [`types`] | the Go types of the built-in kinds |
+//! | [`time`] | virtual time and how Kubernetes writes it |
 
 pub mod api;
+pub mod apply;
 pub mod controllers;
 pub mod engine;
 pub mod error;
@@ -25,6 +30,7 @@ pub mod kubectl;
 pub mod object;
 pub mod olm;
 pub mod random;
+pub mod scenario;
 pub mod selector;
 pub mod store;
 pub mod time;

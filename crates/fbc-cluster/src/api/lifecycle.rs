@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use super::model::Model;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::apply::{Write, ignored_fields, record_update};
 use crate::error::{ApiError, Reason};
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
+use crate::types::decode;
 
 impl ApiServer {
     /// Refuses what the caller has no right to.
@@ -79,13 +82,23 @@ impl ApiServer {
         Err(ApiError::forbidden(&kind.group, &kind.plural, object.name(), &cause))
     }
 
-    /// Fills in defaults and drops what the kind does not keep.
-    pub(super) fn complete(&self, id: KindId, kind: &Kind, object: &mut Object) {
-        let _ = id;
-        let version = kind.preferred().api_version();
+    /// Reads an object as the API server does: drops what the kind does not have, fills in defaults.
+    pub(super) fn complete(&self, id: KindId, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
+        let preferred = kind.preferred();
+        let version = preferred.api_version();
         if object.api_version() != version {
-            object.set(&["apiVersion"], version);
+            object.set(&["apiVersion"], version.as_str());
         }
+        if let Model::BuiltIn { of, .. } = self.model(id) {
+            decode(object, *of).map_err(|text| {
+                let name = &kind.kind;
+                ApiError::bad_request(format!(
+                    "{name} in version {:?} cannot be handled as a {name}: {text}",
+                    preferred.version
+                ))
+            })?;
+        }
+        Ok(())
     }
 
     /// Validates what is about to be stored.
@@ -107,11 +120,18 @@ impl ApiServer {
         &self,
         caller: &Caller,
         id: KindId,
+        kind: &Kind,
         before: Option<&Object>,
         object: &mut Object,
         subresource: Subresource,
     ) {
-        let _ = (caller, id, before, object, subresource);
+        let write = Write {
+            manager: &caller.manager,
+            subresource: subresource.name(),
+            time: self.now,
+            ignored: ignored_fields(kind.has_status, subresource.name()),
+        };
+        record_update(before, object, &write, self.model(id).shape());
     }
 
     /// What the API server itself makes of a write.

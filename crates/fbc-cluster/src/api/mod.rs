@@ -8,13 +8,17 @@ mod caller;
 mod create;
 mod delete;
 mod lifecycle;
+mod model;
 mod patch;
 mod read;
 #[cfg(test)]
 mod tests;
 mod update;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use model::Model;
 
 pub use caller::Caller;
 pub use delete::{DeleteOptions, Propagation};
@@ -72,6 +76,7 @@ pub trait Mutator {
 /// The API server with all its objects.
 pub struct ApiServer {
     registry: Registry,
+    models: BTreeMap<KindId, Model>,
     store: Store,
     now: Moment,
     random: Random,
@@ -81,8 +86,10 @@ pub struct ApiServer {
 impl ApiServer {
     /// An API server without objects that serves the kinds of the registry.
     pub fn new(registry: Registry, seed: u64) -> Self {
+        let models = registry.iter().map(|(id, kind)| (id, Model::built_in(kind))).collect();
         Self {
             registry,
+            models,
             store: Store::default(),
             now: Moment::START,
             random: Random::of(seed, "api server"),
@@ -139,6 +146,12 @@ impl ApiServer {
     pub fn kind_of(&self, object: &Object) -> Result<(KindId, Kind), ApiError> {
         let name = GroupVersionKind::of(object.api_version(), object.kind());
         self.registry.served(&name).map(|(id, kind)| (id, kind.clone())).ok_or_else(|| no_match(&name))
+    }
+
+    /// What is known of a kind.
+    fn model(&self, id: KindId) -> &Model {
+        static UNKNOWN: LazyLock<Model> = LazyLock::new(Model::untyped);
+        self.models.get(&id).unwrap_or(&UNKNOWN)
     }
 
     /// A kind that is served, by id.

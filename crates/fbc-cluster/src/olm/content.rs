@@ -23,8 +23,7 @@ use fbc_resolve::{CatalogIndex, Rules};
 use fbc_yaml::go_text::quote;
 use sha2::{Digest, Sha256};
 
-/// The label of a catalog's image that names the folder of the catalog in it.
-pub const CONFIGS_LABEL: &str = "operators.operatorframework.io.index.configs.v1";
+use super::names::CONFIGS_LABEL;
 
 /// What a catalog's image holds.
 #[derive(Debug, Clone)]

@@ -9,6 +9,7 @@
 //! | [`go_json`] | JSON as Go's encoder writes it, which digests are taken of |
 //! | [`catalogd`] | the controller of ClusterCatalogs, and its webhook |
 //! | [`operator_controller`] | the controller of ClusterExtensions, and its engines |
+//! | [`revisions`] | the controller of ClusterObjectSets |
 //!
 //! To add OLM to a cluster: push images into a [`content::SharedImages`], then
 //! `api.add_mutator(Box::new(catalogd::NameLabel))` and add a [`catalogd::Catalogd`] and an
@@ -21,5 +22,6 @@ pub mod go_json;
 pub mod names;
 pub mod operator_controller;
 pub mod options;
+pub mod revisions;
 
 pub use options::{FeatureGates, Options, Target};

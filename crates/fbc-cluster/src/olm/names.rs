@@ -6,6 +6,8 @@
 pub const GROUP: &str = "olm.operatorframework.io";
 /// The API version of all kinds of OLM v1.
 pub const API_VERSION: &str = "olm.operatorframework.io/v1";
+/// The kind of catalogs.
+pub const CLUSTER_CATALOG: &str = "ClusterCatalog";
 /// The kind of extensions.
 pub const CLUSTER_EXTENSION: &str = "ClusterExtension";
 /// The kind of revisions.
@@ -44,6 +46,17 @@ pub const OBJECT_DATA: &str = "olm.operatorframework.io/object-data";
 /// Annotation of kubectl that revisions do not take over.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
+/// Label of a ClusterCatalog: its own name.
+pub const METADATA_NAME: &str = "olm.operatorframework.io/metadata.name";
+/// Label of a catalog's image: the folder of the catalog in it.
+pub const CONFIGS_LABEL: &str = "operators.operatorframework.io.index.configs.v1";
+
+/// Finalizer of a ClusterCatalog.
+pub const DELETE_SERVER_CACHE: &str = "olm.operatorframework.io/delete-server-cache";
+/// Finalizer of a ClusterExtension: its unpacked bundle.
+pub const CLEANUP_UNPACK_CACHE: &str = "olm.operatorframework.io/cleanup-unpack-cache";
+/// Finalizer of a ClusterExtension: its watches.
+pub const CLEANUP_CONTENT_MANAGER: &str = "olm.operatorframework.io/cleanup-contentmanager-cache";
 /// Finalizer of revisions.
 pub const TEARDOWN: &str = "olm.operatorframework.io/teardown";
 

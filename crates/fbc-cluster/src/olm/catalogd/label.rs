@@ -8,9 +8,7 @@ use serde_json::{Value, json};
 use crate::api::Mutator;
 use crate::kind::Kind;
 use crate::object::{Object, ObjectFields};
-use crate::olm::names::GROUP;
-
-use super::{CLUSTER_CATALOG, METADATA_NAME};
+use crate::olm::names::{CLUSTER_CATALOG, GROUP, METADATA_NAME};
 
 /// The webhook.
 #[derive(Debug, Clone, Copy, Default)]

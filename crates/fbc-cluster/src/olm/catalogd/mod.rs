@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::Options;
 use super::content::{PullError, SharedImages};
-use super::names::GROUP;
+use super::names::{CLUSTER_CATALOG, DELETE_SERVER_CACHE, GROUP};
 use crate::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
 use crate::engine::{Controller, Outcome};
 use crate::error::ApiError;
@@ -20,13 +20,6 @@ use crate::object::{Object, ObjectFields, ObjectName};
 use crate::random::Random;
 use crate::store::Change;
 use crate::time::{MINUTE, Milliseconds, Moment};
-
-/// The kind of catalogs.
-pub const CLUSTER_CATALOG: &str = "ClusterCatalog";
-/// Label of a ClusterCatalog: its own name.
-pub const METADATA_NAME: &str = "olm.operatorframework.io/metadata.name";
-/// Finalizer of a ClusterCatalog: what is served of it.
-pub const DELETE_SERVER_CACHE: &str = "olm.operatorframework.io/delete-server-cache";
 
 /// What is known of a catalog that was unpacked.
 #[derive(Debug, Clone)]

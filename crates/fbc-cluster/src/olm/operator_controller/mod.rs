@@ -8,11 +8,13 @@
 //! | [`status`], [`deprecation`] | what the status says |
 //! | `drift` | which changes of managed objects wake an extension |
 //! | [`helm`] | the engine of the default gates: Helm releases |
-//! | [`applier`] | what an engine of revisions (gate `BoxcutterRuntime`) does |
+//! | [`applier`] | what an engine of revisions does |
+//! | [`boxcutter`] | the engine of the gate `BoxcutterRuntime` |
 //!
 //! Source: `operator-framework/operator-controller:internal/operator-controller/controllers/clusterextension_controller.go`.
 
 pub mod applier;
+pub mod boxcutter;
 pub mod deprecation;
 mod drift;
 pub mod helm;
@@ -30,19 +32,16 @@ use self::helm::Helm;
 use self::rendering::Renderings;
 use self::status::Failure;
 use super::Options;
-use super::catalogd::CLUSTER_CATALOG;
 use super::content::SharedImages;
-use super::names::{CLUSTER_EXTENSION, CLUSTER_OBJECT_SET, GROUP};
+use super::names::{
+    CLEANUP_CONTENT_MANAGER, CLEANUP_UNPACK_CACHE, CLUSTER_CATALOG, CLUSTER_EXTENSION, CLUSTER_OBJECT_SET,
+    GROUP,
+};
 use crate::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
 use crate::engine::{Controller, Outcome};
 use crate::error::ApiError;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::store::Change;
-
-/// Finalizer of a ClusterExtension: its unpacked bundle.
-pub const CLEANUP_UNPACK_CACHE: &str = "olm.operatorframework.io/cleanup-unpack-cache";
-/// Finalizer of a ClusterExtension: the watches on its objects.
-pub const CLEANUP_CONTENT_MANAGER: &str = "olm.operatorframework.io/cleanup-contentmanager-cache";
 
 /// The finalizers in the order in which they are added here; the reference's is random.
 const FINALIZERS: [&str; 2] = [CLEANUP_UNPACK_CACHE, CLEANUP_CONTENT_MANAGER];

@@ -15,9 +15,8 @@ use super::deprecation::CatalogData;
 use crate::api::ApiServer;
 use crate::object::{Object, ObjectFields};
 use crate::olm::Options;
-use crate::olm::catalogd::CLUSTER_CATALOG;
 use crate::olm::content::Images;
-use crate::olm::names::GROUP;
+use crate::olm::names::{CLUSTER_CATALOG, GROUP};
 
 /// What was resolved.
 #[derive(Debug, Clone)]

@@ -144,7 +144,9 @@ pub(super) fn upgrade(old: &[Value], wanted: &[Value], client: &mut Client<'_>) 
             .iter()
             .find(|one| is_same_object(one, object))
             .ok_or_else(|| format!("no {} with the name {:?} found", object.kind(), name.name))?;
-        if let Some(patch) = difference::upgrade(original, object, &found)
+        let patch = difference::upgrade(original, object, &found)
+            .map_err(|error| format!("failed to create patch: {error}"))?;
+        if let Some(patch) = patch
             && let Err(error) = client.patch(object, &patch)
         {
             errors.push(format!("cannot patch {:?} with kind {}: {error}", name.name, object.kind()));
@@ -174,7 +176,9 @@ pub(super) fn put_right(wanted: &[Value], client: &mut Client<'_>) -> Result<(),
             client.create(object).map_err(|error| format!("create error: {error}"))?;
             continue;
         };
-        if let Some(patch) = difference::drift(object, &found) {
+        let patch =
+            difference::drift(object, &found).map_err(|error| format!("error creating patch: {error}"))?;
+        if let Some(patch) = patch {
             client.patch(object, &patch).map_err(|error| format!("patch error: {error}"))?;
         }
     }

@@ -1,0 +1,3 @@
+//! Server-side apply against recordings of an API server, and against a slow simple model.
+
+mod recorded;
