@@ -27,6 +27,7 @@ mod steps;
 use serde_json::{Value, json};
 
 use self::applier::Applier;
+use self::boxcutter::Boxcutter;
 use self::drift::Watches;
 use self::helm::Helm;
 use self::rendering::Renderings;
@@ -65,18 +66,14 @@ pub struct OperatorController {
 }
 
 impl OperatorController {
-    /// operator-controller with the Helm engine.
+    /// operator-controller with the engine that the gate `BoxcutterRuntime` chooses.
     pub fn new(options: Options, images: SharedImages) -> Self {
-        let engine = Engine::Helm(Helm::new(options.clone()));
-        Self::with_engine(options, images, engine)
-    }
-
-    /// operator-controller with an engine of revisions, as the gate `BoxcutterRuntime` wants.
-    pub fn with_applier(options: Options, images: SharedImages, applier: Box<dyn Applier>) -> Self {
-        Self::with_engine(options, images, Engine::Revisions(applier))
-    }
-
-    fn with_engine(options: Options, images: SharedImages, engine: Engine) -> Self {
+        let engine = if options.gates.boxcutter_runtime {
+            let releases = helm::release_source(&options);
+            Engine::Revisions(Box::new(Boxcutter::new(options.clone()).with_releases(releases)))
+        } else {
+            Engine::Helm(Helm::new(options.clone()))
+        };
         let caller = options.operator_controller();
         Self {
             options,

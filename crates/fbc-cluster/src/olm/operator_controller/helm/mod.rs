@@ -17,6 +17,7 @@ mod difference;
 mod manifest;
 pub mod release;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ use self::actions::State;
 use self::client::Client;
 use self::release::{Release, Releases};
 use super::applier::{RevisionMetadata, RevisionStates};
+use super::boxcutter::{self, ReleaseSource};
 use super::rendering::Rendered;
 use super::status::Failure;
 use crate::api::{ApiServer, Caller};
@@ -221,6 +223,19 @@ impl Helm {
     pub(super) fn forget(&mut self, extension: &str) {
         self.releases.forget(extension);
     }
+}
+
+/// What the engine of revisions asks when it takes over: the newest release that was deployed.
+pub fn release_source(options: &Options) -> ReleaseSource {
+    let releases = RefCell::new(Releases::new(&options.system_namespace, options.operator_controller()));
+    Box::new(move |api, extension| {
+        let history = releases.borrow_mut().history(extension.name(), api)?;
+        let deployed = history.iter().find(|release| release.status == release::Status::Deployed);
+        Ok(deployed.map(|release| boxcutter::Release {
+            bundle: bundle_of(release),
+            objects: release.manifest.to_vec(),
+        }))
+    })
 }
 
 /// The labels of a release: the bundle that it holds.
