@@ -8,10 +8,12 @@
 //! | [`object`] | Kubernetes objects as JSON values, and what is asked of them everywhere |
 //! | [`kind`] | groups, versions and kinds as data |
 //! | [`error`] | what the API server answers when it refuses |
+//! | [`access`] | role-based access control |
 //! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`types`] | the Go types of the built-in kinds |
 //! | [`time`] | virtual time and how Kubernetes writes it |
 
+pub mod access;
 pub mod apply;
 pub mod error;
 pub mod kind;
