@@ -19,9 +19,9 @@
 //! | [`types`] | the Go types of the built-in kinds |
 
 pub mod api;
+pub mod apply;
 pub mod controllers;
 pub mod engine;
-pub mod apply;
 pub mod error;
 pub mod kind;
 pub mod kubectl;
