@@ -19,6 +19,8 @@ mod image_map;
 mod image_source;
 mod layout;
 mod listing;
+mod manifest_yaml;
+mod mirror;
 mod needed_images;
 mod opm;
 mod output_file;

@@ -8,13 +8,18 @@ mod caller;
 mod create;
 mod delete;
 mod lifecycle;
+mod model;
 mod patch;
 mod read;
 #[cfg(test)]
 mod tests;
 mod update;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use model::Model;
+use serde_json::{Value, json};
 
 pub use caller::Caller;
 pub use delete::{DeleteOptions, Propagation};
@@ -72,6 +77,7 @@ pub trait Mutator {
 /// The API server with all its objects.
 pub struct ApiServer {
     registry: Registry,
+    models: BTreeMap<KindId, Model>,
     store: Store,
     now: Moment,
     random: Random,
@@ -81,8 +87,10 @@ pub struct ApiServer {
 impl ApiServer {
     /// An API server without objects that serves the kinds of the registry.
     pub fn new(registry: Registry, seed: u64) -> Self {
+        let models = registry.iter().map(|(id, kind)| (id, Model::built_in(kind))).collect();
         Self {
             registry,
+            models,
             store: Store::default(),
             now: Moment::START,
             random: Random::of(seed, "api server"),
@@ -108,6 +116,31 @@ impl ApiServer {
     /// The objects, without questions about rights: for controllers that may read everything.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Adds a definition that is served at once, as if it had been there for a while.
+    ///
+    /// # Errors
+    /// What the API server has against the definition.
+    pub fn install_definition(&mut self, definition: Object) -> Result<(), ApiError> {
+        let caller = Caller::administrator("kube-apiserver");
+        let mut object = Object::clone(&self.create(&caller, definition, WriteOptions::default())?);
+        let now = self.now.to_string();
+        let condition = |name: &str, reason: &str, message: &str| json!({"type": name, "status": "True", "reason": reason, "message": message, "lastTransitionTime": now});
+        let versions = object.list(&["spec", "versions"]).iter();
+        let stored: Vec<&Value> =
+            versions.filter(|version| version["storage"] == true).map(|version| &version["name"]).collect();
+        let status = json!({
+            "acceptedNames": object.at(&["spec", "names"]),
+            "conditions": [
+                condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+                condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+            ],
+            "storedVersions": stored,
+        });
+        object.set(&["status"], status);
+        self.update(&caller, object, Subresource::Status, WriteOptions::default())?;
+        Ok(())
     }
 
     /// Adds a mutating webhook.
@@ -139,6 +172,12 @@ impl ApiServer {
     pub fn kind_of(&self, object: &Object) -> Result<(KindId, Kind), ApiError> {
         let name = GroupVersionKind::of(object.api_version(), object.kind());
         self.registry.served(&name).map(|(id, kind)| (id, kind.clone())).ok_or_else(|| no_match(&name))
+    }
+
+    /// What is known of a kind.
+    fn model(&self, id: KindId) -> &Model {
+        static UNKNOWN: LazyLock<Model> = LazyLock::new(Model::untyped);
+        self.models.get(&id).unwrap_or(&UNKNOWN)
     }
 
     /// A kind that is served, by id.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::apply::Operation;
 use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields};
@@ -23,7 +24,7 @@ impl ApiServer {
         self.authorize(caller, "update", &kind, subresource.name(), &name)?;
         let before = self.existing(id, &kind, &name)?;
         self.check_fields(id, &kind, &object, options)?;
-        self.replace(caller, id, &kind, &before, object, subresource, options)
+        self.replace(caller, id, &kind, &before, object, subresource, Operation::Update, options)
     }
 
     /// Puts a new state in the place of an old one, whichever request it comes from.
@@ -36,6 +37,7 @@ impl ApiServer {
         before: &Arc<Object>,
         mut object: Object,
         subresource: Subresource,
+        operation: Operation,
         options: WriteOptions,
     ) -> Result<Arc<Object>, ApiError> {
         let wanted = object.text(&["metadata", "resourceVersion"]);
@@ -48,12 +50,14 @@ impl ApiServer {
             self.mutate(kind, &mut object)?;
         }
         keep_what_is_not_meant(kind, before, &mut object, subresource);
-        self.complete(id, kind, &mut object);
+        self.complete(id, kind, &mut object)?;
         if kind.has_generation && wants_something_else(before, &object) {
             object.set(&["metadata", "generation"], before.generation() + 1);
         }
         self.admit(caller, id, kind, Some(before), &object, subresource)?;
-        self.record_managers(caller, id, Some(before), &mut object, subresource);
+        if operation == Operation::Update {
+            self.record_managers(caller, id, kind, Some(before), &mut object, subresource);
+        }
         if says_the_same(before, &object) {
             return Ok(Arc::clone(before));
         }
@@ -70,7 +74,7 @@ impl ApiServer {
             return Ok(Arc::new(object));
         }
         let stored = self.store.put(id, object);
-        self.after_write(id, kind, Some(&stored));
+        self.after_write(kind, &stored);
         Ok(stored)
     }
 }

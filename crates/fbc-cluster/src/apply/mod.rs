@@ -19,6 +19,7 @@ mod conflict;
 mod field_set;
 mod managed;
 mod merge;
+pub mod patch;
 mod path_element;
 mod prune;
 mod shape;

@@ -95,6 +95,8 @@ pub struct StructField {
 pub struct Patching {
     /// True if items of a list are added instead of replacing it.
     pub merges: bool,
+    /// True if an object is replaced although objects merge otherwise.
+    pub replaces: bool,
     /// True if members that a patch does not name (`$retainKeys`) are dropped.
     pub retains_keys: bool,
     /// The field that tells items apart; `None` for lists of scalars.
@@ -188,6 +190,7 @@ impl ShapeBuilder {
         for field in &types().get(id).fields {
             let patching = Patching {
                 merges: field.merges,
+                replaces: field.replaces,
                 retains_keys: field.retains_keys,
                 merge_key: field.merge_key,
             };

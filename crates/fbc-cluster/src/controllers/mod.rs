@@ -17,6 +17,7 @@ pub mod definitions;
 pub mod garbage;
 pub mod namespaces;
 pub mod roles;
+pub mod template_hash;
 mod write;
 
 #[cfg(test)]
