@@ -124,7 +124,8 @@ impl ApiServer {
     /// What the API server has against the definition.
     pub fn install_definition(&mut self, definition: Object) -> Result<(), ApiError> {
         let caller = Caller::administrator("kube-apiserver");
-        let mut object = Object::clone(&self.create(&caller, definition, WriteOptions::default())?);
+        let created = self.create(&caller, definition, WriteOptions::default())?;
+        let mut object = Object::clone(&created);
         let now = self.now.to_string();
         let condition = |name: &str, reason: &str, message: &str| json!({"type": name, "status": "True", "reason": reason, "message": message, "lastTransitionTime": now});
         let versions = object.list(&["spec", "versions"]).iter();
