@@ -16,11 +16,13 @@
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
 //! | [`olm`] | catalogd and operator-controller |
+//! | [`access`] | role-based access control |
 //! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`types`] | the Go types of the built-in kinds |
 //! | [`types`] | the Go types of the built-in kinds |
 //! | [`time`] | virtual time and how Kubernetes writes it |
 
+pub mod access;
 pub mod api;
 pub mod apply;
 pub mod controllers;
@@ -32,8 +34,8 @@ pub mod object;
 pub mod olm;
 pub mod random;
 pub mod scenario;
+pub mod schema;
 pub mod selector;
 pub mod store;
-pub mod schema;
 pub mod time;
 pub mod types;

@@ -99,9 +99,7 @@ pub fn needs(objects: &[Object], extension: &str, engine: Engine) -> Vec<Need> {
     }
     let (resource, name) = match engine {
         Engine::Helm => ("clusterextensions/finalizers", extension.to_owned()),
-        Engine::Boxcutter { revision } => {
-            ("clusterobjectsets/finalizers", format!("{extension}-{revision}"))
-        }
+        Engine::Boxcutter { revision } => ("clusterobjectsets/finalizers", format!("{extension}-{revision}")),
     };
     needs.push(Need { name, ..without_name(EXTENSION_GROUP, resource, "", "update") });
     needs.sort_unstable();

@@ -196,7 +196,7 @@ fn is_mac(text: &str) -> bool {
 /// Hyphens may be missing; versions 4 and 5 also say which variant.
 fn is_uuid(text: &str, version: Option<char>) -> bool {
     let mut digits = String::with_capacity(32);
-    for (index, character) in text.chars().enumerate() {
+    for (index, character) in text.char_indices() {
         match character {
             '-' if matches!(digits.len(), 8 | 12 | 16 | 20) && index > 0 && !text[..index].ends_with('-') => {
             }
