@@ -14,7 +14,8 @@
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
-//! | [`olm`] | catalogd and operator-controller |
+//! | [`olm`] | OLM v1: catalogd and operator-controller |
+//! | [`replay`] | plays recorded scenarios of OLM v1 |
 //! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`types`] | the Go types of the built-in kinds |
 //! | [`types`] | the Go types of the built-in kinds |
@@ -30,6 +31,7 @@ pub mod kubectl;
 pub mod object;
 pub mod olm;
 pub mod random;
+pub mod replay;
 pub mod scenario;
 pub mod selector;
 pub mod store;
