@@ -17,6 +17,8 @@
 //! | [`engine`] | controllers, their queues, and the run of time |
 //! | [`olm`] | catalogd and operator-controller |
 //! | [`access`] | role-based access control |
+//! | [`olm`] | OLM v1: catalogd and operator-controller |
+//! | [`replay`] | plays recorded scenarios of OLM v1 |
 //! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`types`] | the Go types of the built-in kinds |
 //! | [`types`] | the Go types of the built-in kinds |
@@ -33,6 +35,7 @@ pub mod kubectl;
 pub mod object;
 pub mod olm;
 pub mod random;
+pub mod replay;
 pub mod scenario;
 pub mod schema;
 pub mod selector;
