@@ -14,10 +14,10 @@
 //! `bundles/PACKAGE-VERSION`; further bundles in `PACKAGE/VERSION` of a second folder.
 
 mod content;
-mod deployments;
+pub(crate) mod deployments;
 mod differences;
 mod recording;
-mod setting;
+pub(crate) mod setting;
 mod settle;
 mod step;
 

@@ -122,7 +122,7 @@ pub(super) fn cluster(options: &Options, is_experimental: bool, images: &SharedI
 }
 
 /// The status of a definition whose names nobody else has.
-fn next_status(definition: &Object, _group: &[Arc<Object>], now: Moment) -> Value {
+pub(crate) fn next_status(definition: &Object, _group: &[Arc<Object>], now: Moment) -> Value {
     let mut status = definition["status"].clone();
     if definition.condition_status("Established") == "True" {
         return status;

@@ -28,10 +28,10 @@ pub struct Contents {
 pub struct Prepared {
     /// The scenario.
     pub scenario: Scenario,
-    /// What catalogs and bundles hold.
-    pub contents: Contents,
     /// Files beside the scenario, for command lines that name some.
     pub files: Arc<dyn Tree>,
+    /// What images hold.
+    pub(super) content: setting::Content,
     pub(super) objects: Vec<Manifest>,
     /// The objects of each step.
     pub(super) of_steps: Vec<Vec<Manifest>>,
@@ -75,15 +75,16 @@ impl Prepared {
                 _ => Vec::new(),
             })
             .collect();
-        let mut kinds = KnownKinds::of(setting::cluster(&scenario, scenario.seed).api.registry());
+        let mut kinds = KnownKinds::of(setting::api_server(&scenario, scenario.seed).registry());
         objects.iter().chain(of_steps.iter().flatten()).for_each(|manifest| kinds.learn(&manifest.object));
         contents.bundles.values().for_each(|bundle| learn_from_bundle(bundle.as_ref(), &mut kinds));
         faults.extend(setting::check(&scenario));
+        let content = setting::Content::new(&scenario, &contents, &mut faults);
         check_kinds(&scenario, &kinds, &mut faults);
         faults.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
         faults.dedup();
         if faults.is_empty() {
-            Ok(Self { scenario, contents, files, objects, of_steps })
+            Ok(Self { scenario, content, files, objects, of_steps })
         } else {
             Err(faults)
         }
