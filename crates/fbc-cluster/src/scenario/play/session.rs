@@ -37,6 +37,7 @@ impl<'s> Session<'s> {
 
     /// Runs a command line of `oc` or `kubectl`, and lets the cluster answer it at the same moment.
     pub fn run(&mut self, line: &str) -> Printed {
+        self.player.last_activity = self.player.now();
         self.player.setting.run(line)
     }
 

@@ -101,8 +101,8 @@ fn step_fault(run: &Run, step: &StepResult, fault: &str, text: &mut String) {
 fn timeline(run: &Run, look: Look, text: &mut String) {
     let told = told_objects(run, look.detail);
     let mut steps = run.steps.iter().peekable();
-    for entry in &run.timeline {
-        while let Some(step) = steps.next_if(|step| step.at <= entry.at) {
+    for (number, entry) in run.timeline.iter().enumerate() {
+        while let Some(step) = steps.next_if(|step| step.before <= number) {
             step_line(run, step, text);
         }
         let is_told = look.detail == Detail::Everything || told.contains(&(&entry.kind, &entry.object));
