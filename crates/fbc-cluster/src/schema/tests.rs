@@ -1,4 +1,5 @@
 //! Tests over recordings of an API server, and tables.
 
+mod definitions;
 mod olm;
 mod recorded;
