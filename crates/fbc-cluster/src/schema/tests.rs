@@ -3,3 +3,4 @@
 mod definitions;
 mod olm;
 mod recorded;
+mod updates;
