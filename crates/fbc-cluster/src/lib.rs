@@ -11,6 +11,7 @@
 //! | [`access`] | role-based access control |
 //! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`types`] | the Go types of the built-in kinds |
+//! | [`validation`] | the built-in kinds: which there are, defaults, refusals |
 //! | [`time`] | virtual time and how Kubernetes writes it |
 
 pub mod access;
@@ -20,3 +21,4 @@ pub mod kind;
 pub mod object;
 pub mod time;
 pub mod types;
+pub mod validation;
