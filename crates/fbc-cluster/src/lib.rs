@@ -20,6 +20,7 @@
 //! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`types`] | the Go types of the built-in kinds |
 //! | [`types`] | the Go types of the built-in kinds |
+//! | [`validation`] | the built-in kinds: which there are, defaults, refusals |
 //! | [`time`] | virtual time and how Kubernetes writes it |
 
 pub mod access;
@@ -39,3 +40,4 @@ pub mod selector;
 pub mod store;
 pub mod time;
 pub mod types;
+pub mod validation;
