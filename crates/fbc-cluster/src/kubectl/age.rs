@@ -33,7 +33,11 @@ pub fn human_duration(seconds: i64) -> String {
 }
 
 fn two(large: i64, large_unit: char, small: i64, small_unit: char) -> String {
-    if small == 0 { format!("{large}{large_unit}") } else { format!("{large}{large_unit}{small}{small_unit}") }
+    if small == 0 {
+        format!("{large}{large_unit}")
+    } else {
+        format!("{large}{large_unit}{small}{small_unit}")
+    }
 }
 
 /// Whole seconds from one moment to another, negative if the second one is earlier.

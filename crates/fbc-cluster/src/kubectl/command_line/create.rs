@@ -98,7 +98,11 @@ pub(super) const VERBS: &[VerbSyntax] = &[
     VerbSyntax { words: "create cm", flags: &[WRITING, DATA], read: config_map },
     VerbSyntax { words: "create secret generic", flags: &[WRITING, DATA], read: secret },
     VerbSyntax { words: "create role", flags: &[WRITING, RULE], read: |arguments| role(arguments, false) },
-    VerbSyntax { words: "create clusterrole", flags: &[WRITING, RULE], read: |arguments| role(arguments, true) },
+    VerbSyntax {
+        words: "create clusterrole",
+        flags: &[WRITING, RULE],
+        read: |arguments| role(arguments, true),
+    },
     VerbSyntax { words: "create rolebinding", flags: &[WRITING, BINDING], read: role_binding },
     VerbSyntax { words: "create clusterrolebinding", flags: &[WRITING, BINDING], read: cluster_role_binding },
     VerbSyntax { words: "create deployment", flags: &[WRITING, WORKLOAD], read: deployment },
@@ -203,7 +207,11 @@ fn role(arguments: &Arguments, cluster: bool) -> Parsed<Verb> {
     let resources = arguments.list("resource");
     let urls = arguments.list("non-resource-url");
     if resources.is_empty() && urls.is_empty() {
-        let what = if cluster { "one of resource or nonResourceURL must be specified" } else { "at least one resource must be specified" };
+        let what = if cluster {
+            "one of resource or nonResourceURL must be specified"
+        } else {
+            "at least one resource must be specified"
+        };
         return Err(CommandError::error(what));
     }
     let names = arguments.list("resource-name");
@@ -291,11 +299,14 @@ fn deployment(arguments: &Arguments) -> Parsed<Verb> {
     }
     let mut object = object("apps/v1", "Deployment", name);
     object.set(&["metadata", "labels", "app"], name);
-    object.set(&["spec"], json!({
-        "replicas": arguments.number("replicas")?.unwrap_or(1),
-        "selector": {"matchLabels": {"app": name}},
-        "template": {"metadata": {"labels": {"app": name}}, "spec": {"containers": containers}},
-    }));
+    object.set(
+        &["spec"],
+        json!({
+            "replicas": arguments.number("replicas")?.unwrap_or(1),
+            "selector": {"matchLabels": {"app": name}},
+            "template": {"metadata": {"labels": {"app": name}}, "spec": {"containers": containers}},
+        }),
+    );
     creation(arguments, object, Some("deployment:")).map(Verb::Create)
 }
 
@@ -334,7 +345,8 @@ fn cron_job(arguments: &Arguments) -> Parsed<Verb> {
     let (name, command) = name_and_command("cronjob", arguments)?;
     let schedule = arguments.required("schedule")?;
     let mut object = object("batch/v1", "CronJob", name);
-    let job = json!({"metadata": {"name": name}, "spec": job_template(arguments, name, command, "OnFailure")?});
+    let job =
+        json!({"metadata": {"name": name}, "spec": job_template(arguments, name, command, "OnFailure")?});
     object.set(&["spec"], json!({"schedule": schedule, "jobTemplate": job}));
     creation(arguments, object, Some("cronjob:")).map(Verb::Create)
 }

@@ -55,7 +55,8 @@ pub(super) struct Arguments {
 impl Arguments {
     /// Reads the words behind a verb.
     pub(super) fn parse(verb: &str, flags: &[&[Flag]], words: &[String]) -> Parsed<Self> {
-        let usage = |text: String| CommandError::error(format!("{text}\nSee 'kubectl {verb} --help' for usage."));
+        let usage =
+            |text: String| CommandError::error(format!("{text}\nSee 'kubectl {verb} --help' for usage."));
         let all = || flags.iter().flat_map(|flags| flags.iter());
         let mut arguments = Self::default();
         let mut words = words.iter();
@@ -63,7 +64,8 @@ impl Arguments {
             if word == "--" {
                 arguments.positional.extend(words.by_ref().cloned());
             } else if let Some(long) = word.strip_prefix("--") {
-                let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+                let (name, value) =
+                    long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
                 let flag = all().find(|flag| flag.name == name);
                 let Some(flag) = flag else { return Err(usage(format!("unknown flag: --{name}"))) };
                 let value = match (value, flag.takes) {
@@ -89,10 +91,9 @@ impl Arguments {
                         (None, Takes::Nothing) => "true".to_owned(),
                         (None, Takes::ValueOr(default)) => default.to_owned(),
                         (None, Takes::Value) if !rest.is_empty() => rest.to_owned(),
-                        (None, Takes::Value) => words
-                            .next()
-                            .cloned()
-                            .ok_or_else(|| usage(format!("flag needs an argument: {letter:?} in -{short}")))?,
+                        (None, Takes::Value) => words.next().cloned().ok_or_else(|| {
+                            usage(format!("flag needs an argument: {letter:?} in -{short}"))
+                        })?,
                     };
                     arguments.given.push((flag.name, value));
                     if rest.starts_with('=') || matches!(flag.takes, Takes::Value) {
@@ -137,7 +138,9 @@ impl Arguments {
             None => Ok(default),
             Some("true" | "1" | "t" | "T" | "TRUE" | "True") => Ok(true),
             Some("false" | "0" | "f" | "F" | "FALSE" | "False") => Ok(false),
-            Some(other) => Err(invalid(name, other, &format!("strconv.ParseBool: parsing {other:?}: invalid syntax"))),
+            Some(other) => {
+                Err(invalid(name, other, &format!("strconv.ParseBool: parsing {other:?}: invalid syntax")))
+            }
         }
     }
 

@@ -122,7 +122,8 @@ const IGNORED: [&str; 9] = [
 /// # Errors
 /// kubectl's own text for lines that it refuses, and a clear refusal with a hint of what a simulated cluster cannot do.
 pub fn parse(words: &[String]) -> Result<Command, CommandError> {
-    let Some((program, words)) = words.split_first().filter(|(first, _)| matches!(first.as_str(), "kubectl" | "oc"))
+    let Some((program, words)) =
+        words.split_first().filter(|(first, _)| matches!(first.as_str(), "kubectl" | "oc"))
     else {
         let first = words.first().map(String::as_str).unwrap_or_default();
         return Err(CommandError::refused(
@@ -170,19 +171,24 @@ fn find_verb(program: &str, words: &[String]) -> Parsed<(&'static VerbSyntax, Ve
     let tables = [read::VERBS, write::VERBS, create::VERBS, node::VERBS];
     for length in (1..=names.len()).rev() {
         let name = names[..length].iter().map(|(_, word)| *word).collect::<Vec<_>>().join(" ");
-        if let Some(syntax) = tables.iter().flat_map(|table| table.iter()).find(|syntax| syntax.words == name) {
+        if let Some(syntax) = tables.iter().flat_map(|table| table.iter()).find(|syntax| syntax.words == name)
+        {
             let taken: Vec<usize> = names[..length].iter().map(|(at, _)| *at).collect();
             let rest = words.iter().enumerate().filter(|(at, _)| !taken.contains(at));
             return Ok((syntax, rest.map(|(_, word)| word.clone()).collect()));
         }
         if let Some((_, hint)) = REFUSED.iter().find(|(words, _)| *words == name) {
-            return Err(CommandError::refused(format!("{name:?} is not supported in a simulated cluster"), *hint));
+            return Err(CommandError::refused(
+                format!("{name:?} is not supported in a simulated cluster"),
+                *hint,
+            ));
         }
     }
     let Some((_, first)) = names.first() else {
         return Err(CommandError::refused("no verb given", "for example: get, apply, delete, patch, wait"));
     };
-    let mut known: Vec<&str> = tables.iter().flat_map(|table| table.iter()).map(|syntax| syntax.words).collect();
+    let mut known: Vec<&str> =
+        tables.iter().flat_map(|table| table.iter()).map(|syntax| syntax.words).collect();
     known.retain(|words| !words.contains(' '));
     Err(CommandError::refused(
         format!("unknown command {first:?} for {program:?}"),

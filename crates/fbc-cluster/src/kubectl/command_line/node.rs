@@ -28,7 +28,8 @@ const NEW_PROJECT: &[&[Flag]] = &[&[
     Flag::new("node-selector", Takes::Value),
     Flag::new("skip-config-write", Takes::Nothing),
 ]];
-const POLICY: &[&[Flag]] = &[&[Flag::new("rolebinding-name", Takes::Value), Flag::new("role-namespace", Takes::Value)]];
+const POLICY: &[&[Flag]] =
+    &[&[Flag::new("rolebinding-name", Takes::Value), Flag::new("role-namespace", Takes::Value)]];
 
 pub(super) const VERBS: &[VerbSyntax] = &[
     VerbSyntax { words: "taint", flags: TAINT, read: taint },
@@ -41,10 +42,26 @@ pub(super) const VERBS: &[VerbSyntax] = &[
     VerbSyntax { words: "adm drain", flags: DRAIN, read: drain },
     VerbSyntax { words: "new-project", flags: NEW_PROJECT, read: new_project },
     VerbSyntax { words: "adm new-project", flags: NEW_PROJECT, read: adm_new_project },
-    VerbSyntax { words: "adm policy add-cluster-role-to-user", flags: POLICY, read: |a| policy(a, true, true, "User") },
-    VerbSyntax { words: "adm policy add-cluster-role-to-group", flags: POLICY, read: |a| policy(a, true, true, "Group") },
-    VerbSyntax { words: "adm policy add-role-to-user", flags: POLICY, read: |a| policy(a, true, false, "User") },
-    VerbSyntax { words: "adm policy add-role-to-group", flags: POLICY, read: |a| policy(a, true, false, "Group") },
+    VerbSyntax {
+        words: "adm policy add-cluster-role-to-user",
+        flags: POLICY,
+        read: |a| policy(a, true, true, "User"),
+    },
+    VerbSyntax {
+        words: "adm policy add-cluster-role-to-group",
+        flags: POLICY,
+        read: |a| policy(a, true, true, "Group"),
+    },
+    VerbSyntax {
+        words: "adm policy add-role-to-user",
+        flags: POLICY,
+        read: |a| policy(a, true, false, "User"),
+    },
+    VerbSyntax {
+        words: "adm policy add-role-to-group",
+        flags: POLICY,
+        read: |a| policy(a, true, false, "Group"),
+    },
     VerbSyntax { words: "policy add-role-to-user", flags: POLICY, read: |a| policy(a, true, false, "User") },
     VerbSyntax {
         words: "adm policy remove-cluster-role-from-user",

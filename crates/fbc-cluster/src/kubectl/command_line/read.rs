@@ -2,7 +2,8 @@
 
 use super::flags::{Arguments, FOR_EVER, Flag, Takes};
 use super::{
-    ApiResources, CanI, CommandError, Describe, Events, Get, Parsed, Selection, Verb, VerbSyntax, Wait, WaitFor,
+    ApiResources, CanI, CommandError, Describe, Events, Get, Parsed, Selection, Verb, VerbSyntax, Wait,
+    WaitFor,
 };
 use crate::kubectl::jsonpath::Template;
 use crate::time::SECOND;
@@ -35,7 +36,10 @@ pub(super) const VERBS: &[VerbSyntax] = &[
     VerbSyntax { words: "get", flags: &[SELECTION, TABLE], read: get },
     VerbSyntax {
         words: "describe",
-        flags: &[SELECTION, &[Flag::new("show-events", Takes::Nothing), Flag::new("chunk-size", Takes::Value)]],
+        flags: &[
+            SELECTION,
+            &[Flag::new("show-events", Takes::Nothing), Flag::new("chunk-size", Takes::Value)],
+        ],
         read: describe,
     },
     VerbSyntax {
@@ -189,7 +193,9 @@ fn can_i(arguments: &Arguments) -> Parsed<Verb> {
     }
     let [verb, resource, rest @ ..] = arguments.positional.as_slice() else {
         let text = "you must specify two arguments: verb resource or verb resource/resourceName.";
-        return Err(CommandError::error(format!("{text}\nSee 'kubectl auth can-i -h' for help and examples.")));
+        return Err(CommandError::error(format!(
+            "{text}\nSee 'kubectl auth can-i -h' for help and examples."
+        )));
     };
     let named = if resource.starts_with('/') { None } else { resource.split_once('/') };
     let (resource, name) = named.map_or((resource.as_str(), None), |(resource, name)| (resource, Some(name)));

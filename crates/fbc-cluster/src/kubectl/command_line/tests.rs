@@ -53,18 +53,23 @@ fn flags_may_stand_anywhere() {
 #[test]
 fn verbs_of_the_documents() {
     let Verb::Patch(patch) =
-        read(r#"oc patch clustercatalog x -p '{"spec": {"availabilityMode": "Unavailable"}}' --type=merge"#).verb
+        read(r#"oc patch clustercatalog x -p '{"spec": {"availabilityMode": "Unavailable"}}' --type=merge"#)
+            .verb
     else {
         panic!()
     };
     assert_eq!(patch.patch_type, Some(PatchType::Merge));
     assert_eq!(patch.source, PatchSource::Text(r#"{"spec": {"availabilityMode": "Unavailable"}}"#.into()));
-    let Verb::Get(get) = read("oc get crds -l 'owner-kind=ClusterExtension,owner-name=x'").verb else { panic!() };
+    let Verb::Get(get) = read("oc get crds -l 'owner-kind=ClusterExtension,owner-name=x'").verb else {
+        panic!()
+    };
     assert_eq!(get.selection.selector.as_deref(), Some("owner-kind=ClusterExtension,owner-name=x"));
     let Verb::Create(creation) = read("oc adm new-project pipelines --description d").verb else { panic!() };
     let object = creation.object.unwrap();
     assert_eq!((object.name(), object.annotation("openshift.io/description")), ("pipelines", Some("d")));
-    let Verb::Policy(policy) = read("oc adm policy add-cluster-role-to-user admin alice bob").verb else { panic!() };
+    let Verb::Policy(policy) = read("oc adm policy add-cluster-role-to-user admin alice bob").verb else {
+        panic!()
+    };
     assert_eq!((policy.role.as_str(), policy.subjects.len(), policy.cluster), ("admin", 2, true));
     assert!(matches!(read("oc whoami").verb, Verb::WhoAmI));
     assert!(matches!(read("oc project").verb, Verb::Project { name: None }));
@@ -86,7 +91,9 @@ fn waiting() {
         ("kubectl wait pod/a --for=jsonpath='{.status.phase}'", None),
         (r#"kubectl wait pod/a --for=jsonpath='{.a[?(@.b=="c")].d}'=e"#, Some("e")),
     ] {
-        let Verb::Wait(Wait { condition: WaitFor::JsonPath { value, .. }, .. }) = read(line).verb else { panic!() };
+        let Verb::Wait(Wait { condition: WaitFor::JsonPath { value, .. }, .. }) = read(line).verb else {
+            panic!()
+        };
         assert_eq!(value.as_deref(), expected, "{line}");
     }
     let Verb::Wait(wait) = read("kubectl wait pod/a --for=delete --timeout=-1s").verb else { panic!() };
@@ -106,7 +113,11 @@ fn deletions() {
         ("--now", Cascade::Background, Some(1), true),
     ] {
         let Verb::Delete(delete) = read(&format!("kubectl delete pod a {flags}")).verb else { panic!() };
-        assert_eq!((delete.cascade, delete.grace_period, delete.wait), (cascade, grace_period, wait), "{flags}");
+        assert_eq!(
+            (delete.cascade, delete.grace_period, delete.wait),
+            (cascade, grace_period, wait),
+            "{flags}"
+        );
     }
 }
 
@@ -114,8 +125,14 @@ fn deletions() {
 fn sub_commands_of_create_make_objects() {
     for (line, expected) in [
         ("ns a", json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}})),
-        ("cm a --from-literal=x=y=z", json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"x": "y=z"}})),
-        ("secret generic a --from-literal=x=y", json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "type": "Opaque", "data": {"x": "eQ=="}})),
+        (
+            "cm a --from-literal=x=y=z",
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"x": "y=z"}}),
+        ),
+        (
+            "secret generic a --from-literal=x=y",
+            json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "type": "Opaque", "data": {"x": "eQ=="}}),
+        ),
         (
             "clusterrolebinding b --clusterrole=c --serviceaccount=n:s --user=u",
             json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "b"},
@@ -153,26 +170,56 @@ fn refusals_are_kubectls() {
     for (line, expected) in [
         ("kubectl get --bar", "error: unknown flag: --bar\nSee 'kubectl get --help' for usage."),
         ("kubectl get -x", "error: unknown shorthand flag: 'x' in -x\nSee 'kubectl get --help' for usage."),
-        ("kubectl get pods -n", "error: flag needs an argument: 'n' in -n\nSee 'kubectl get --help' for usage."),
+        (
+            "kubectl get pods -n",
+            "error: flag needs an argument: 'n' in -n\nSee 'kubectl get --help' for usage.",
+        ),
         ("kubectl apply", "error: must specify one of -f and -k"),
         ("kubectl apply -f a --force-conflicts", "error: --force-conflicts only works with --server-side"),
-        ("kubectl apply -f a --dry-run=foo", "error: Invalid dry-run value (foo). Must be \"none\", \"server\", or \"client\"."),
-        ("kubectl create foo", "error: Unexpected args: [foo]\nSee 'kubectl create -h' for help and examples"),
-        ("kubectl create ns", "error: exactly one NAME is required, got 0\nSee 'kubectl create namespace -h' for help and examples"),
+        (
+            "kubectl apply -f a --dry-run=foo",
+            "error: Invalid dry-run value (foo). Must be \"none\", \"server\", or \"client\".",
+        ),
+        (
+            "kubectl create foo",
+            "error: Unexpected args: [foo]\nSee 'kubectl create -h' for help and examples",
+        ),
+        (
+            "kubectl create ns",
+            "error: exactly one NAME is required, got 0\nSee 'kubectl create namespace -h' for help and examples",
+        ),
         ("kubectl create role a", "error: at least one verb must be specified"),
         ("kubectl create rolebinding a", "error: exactly one of clusterrole or role must be specified"),
         ("kubectl create clusterrolebinding a", "error: required flag(s) \"clusterrole\" not set"),
         ("kubectl create cm a --from-literal=x", "error: invalid literal source x, expected key=value"),
-        ("kubectl patch pod a", "error: must specify --patch or --patch-file containing the contents of the patch"),
-        ("kubectl patch pod a -p {} --type=foo", "error: --type must be one of [json merge strategic], not \"foo\""),
+        (
+            "kubectl patch pod a",
+            "error: must specify --patch or --patch-file containing the contents of the patch",
+        ),
+        (
+            "kubectl patch pod a -p {} --type=foo",
+            "error: --type must be one of [json merge strategic], not \"foo\"",
+        ),
         ("kubectl label pod a", "error: at least one label update is required"),
-        ("kubectl delete pods --cascade=foo", "error: invalid cascade value (foo). Must be \"background\", \"foreground\", or \"orphan\""),
+        (
+            "kubectl delete pods --cascade=foo",
+            "error: invalid cascade value (foo). Must be \"background\", \"foreground\", or \"orphan\"",
+        ),
         ("kubectl wait pod/a --for=foo", "error: unrecognized condition: \"foo\""),
         ("kubectl rollout status", "error: required resource not specified"),
-        ("kubectl cordon", "error: USAGE: cordon NODE [flags]\nSee 'kubectl cordon -h' for help and examples"),
-        ("kubectl taint nodes a:NoSchedule", "error: at least one resource name must be specified since 'all' parameter is not set"),
+        (
+            "kubectl cordon",
+            "error: USAGE: cordon NODE [flags]\nSee 'kubectl cordon -h' for help and examples",
+        ),
+        (
+            "kubectl taint nodes a:NoSchedule",
+            "error: at least one resource name must be specified since 'all' parameter is not set",
+        ),
         ("kubectl taint nodes", "error: at least one taint update is required"),
-        ("kubectl drain a --delete-local-data", "error: unknown flag: --delete-local-data\nSee 'kubectl drain --help' for usage."),
+        (
+            "kubectl drain a --delete-local-data",
+            "error: unknown flag: --delete-local-data\nSee 'kubectl drain --help' for usage.",
+        ),
         ("kubectl get pods -w", "error: watching is not supported in a simulated cluster"),
         ("kubectl logs a", "error: \"logs\" is not supported in a simulated cluster"),
         ("kubectl frob a", "error: unknown command \"frob\" for \"kubectl\""),

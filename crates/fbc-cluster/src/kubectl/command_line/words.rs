@@ -35,14 +35,14 @@ pub fn split(line: &str) -> Result<Vec<String>, CommandError> {
                         Some(next) => word.extend(['\\', next]),
                         None => return Err(open_quote('"')),
                     },
-                    Some(next @ ('$' | '`')) if next == '`' || chars.peek() == Some(&'(') => return Err(shell(next)),
+                    Some(next @ ('$' | '`')) if next == '`' || chars.peek() == Some(&'(') => {
+                        return Err(shell(next));
+                    }
                     Some(next) => word.push(next),
                     None => return Err(open_quote('"')),
                 }
             },
-            '#' if word.is_none() => {
-                while chars.next_if(|next| *next != '\n').is_some() {}
-            }
+            '#' if word.is_none() => while chars.next_if(|next| *next != '\n').is_some() {},
             '|' | ';' | '&' | '>' | '<' | '`' => return Err(shell(c)),
             '$' if chars.peek() == Some(&'(') => return Err(shell(c)),
             c if c.is_whitespace() => words.extend(word.take()),
@@ -54,7 +54,10 @@ pub fn split(line: &str) -> Result<Vec<String>, CommandError> {
 }
 
 fn open_quote(quote: char) -> CommandError {
-    CommandError::refused(format!("the quote {quote} is not closed"), "close it, or escape it with a backslash")
+    CommandError::refused(
+        format!("the quote {quote} is not closed"),
+        "close it, or escape it with a backslash",
+    )
 }
 
 fn shell(c: char) -> CommandError {

@@ -3,8 +3,8 @@
 use super::flags::{Arguments, FOR_EVER, Flag, Takes};
 use super::read::{SELECTION, selection};
 use super::{
-    Apply, Cascade, CommandError, Delete, DryRun, MetadataChange, Parsed, Patch, PatchSource, PatchType, Replace,
-    Rollout, RolloutAction, Scale, Selection, Verb, VerbSyntax,
+    Apply, Cascade, CommandError, Delete, DryRun, MetadataChange, Parsed, Patch, PatchSource, PatchType,
+    Replace, Rollout, RolloutAction, Scale, Selection, Verb, VerbSyntax,
 };
 
 /// Flags of all verbs that write. Those about validation change nothing: the server always validates.
@@ -46,7 +46,11 @@ pub(super) const VERBS: &[VerbSyntax] = &[
         ],
         read: apply,
     },
-    VerbSyntax { words: "replace", flags: &[SELECTION, WRITING, &[Flag::new("force", Takes::Nothing)]], read: replace },
+    VerbSyntax {
+        words: "replace",
+        flags: &[SELECTION, WRITING, &[Flag::new("force", Takes::Nothing)]],
+        read: replace,
+    },
     VerbSyntax {
         words: "delete",
         flags: &[
@@ -86,18 +90,34 @@ pub(super) const VERBS: &[VerbSyntax] = &[
         ],
         read: rollout_status,
     },
-    VerbSyntax { words: "rollout restart", flags: &[SELECTION, WRITING], read: |a| rollout(a, RolloutAction::Restart) },
-    VerbSyntax { words: "rollout pause", flags: &[SELECTION, WRITING], read: |a| rollout(a, RolloutAction::Pause) },
-    VerbSyntax { words: "rollout resume", flags: &[SELECTION, WRITING], read: |a| rollout(a, RolloutAction::Resume) },
+    VerbSyntax {
+        words: "rollout restart",
+        flags: &[SELECTION, WRITING],
+        read: |a| rollout(a, RolloutAction::Restart),
+    },
+    VerbSyntax {
+        words: "rollout pause",
+        flags: &[SELECTION, WRITING],
+        read: |a| rollout(a, RolloutAction::Pause),
+    },
+    VerbSyntax {
+        words: "rollout resume",
+        flags: &[SELECTION, WRITING],
+        read: |a| rollout(a, RolloutAction::Resume),
+    },
     VerbSyntax {
         words: "rollout undo",
         flags: &[SELECTION, WRITING, TO_REVISION],
-        read: |arguments| rollout(arguments, RolloutAction::Undo { revision: revision(arguments, "to-revision")? }),
+        read: |arguments| {
+            rollout(arguments, RolloutAction::Undo { revision: revision(arguments, "to-revision")? })
+        },
     },
     VerbSyntax {
         words: "rollout history",
         flags: &[SELECTION, REVISION],
-        read: |arguments| rollout(arguments, RolloutAction::History { revision: revision(arguments, "revision")? }),
+        read: |arguments| {
+            rollout(arguments, RolloutAction::History { revision: revision(arguments, "revision")? })
+        },
     },
 ];
 
@@ -138,7 +158,8 @@ fn apply(arguments: &Arguments) -> Parsed<Verb> {
         return Err(CommandError::error("--force-conflicts only works with --server-side"));
     }
     if server_side && dry_run == DryRun::Client {
-        let text = "--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)";
+        let text =
+            "--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)";
         return Err(CommandError::error(text));
     }
     let manager = if server_side { "kubectl" } else { "kubectl-client-side-apply" };
@@ -175,7 +196,9 @@ fn delete(arguments: &Arguments) -> Parsed<Verb> {
     let force = arguments.switch("force")?;
     let given = arguments.number("grace-period")?.filter(|seconds| *seconds >= 0);
     let grace_period = match (arguments.switch("now")?, given) {
-        (true, Some(_)) => return Err(CommandError::error("--now and --grace-period cannot be specified together")),
+        (true, Some(_)) => {
+            return Err(CommandError::error("--now and --grace-period cannot be specified together"));
+        }
         (true, None) => Some(1),
         (false, Some(seconds)) if force && seconds > 0 => {
             let text = "--force and --grace-period greater than 0 cannot be specified together";
@@ -297,7 +320,9 @@ fn metadata(arguments: &Arguments, annotations: bool) -> Parsed<Verb> {
 fn scale(arguments: &Arguments) -> Parsed<Verb> {
     arguments.required("replicas")?;
     let replicas = arguments.number("replicas")?.filter(|replicas| *replicas >= 0).ok_or_else(|| {
-        CommandError::error("The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0")
+        CommandError::error(
+            "The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0",
+        )
     })?;
     Ok(Verb::Scale(Scale {
         selection: selection(arguments)?,

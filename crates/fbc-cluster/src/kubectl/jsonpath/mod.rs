@@ -32,9 +32,17 @@ enum Step {
     Field(String),
     Wildcard,
     Recursive,
-    Slice { start: Option<i64>, end: Option<i64>, step: Option<i64> },
+    Slice {
+        start: Option<i64>,
+        end: Option<i64>,
+        step: Option<i64>,
+    },
     Union(Vec<Vec<Step>>),
-    Filter { left: Operand, operator: Operator, right: Option<Operand> },
+    Filter {
+        left: Operand,
+        operator: Operator,
+        right: Option<Operand>,
+    },
     /// A literal inside of braces, such as `"\n"`.
     Literal(Value),
 }
@@ -87,7 +95,8 @@ impl Template {
             (Some(inner), true) => inner.get(..inner.len() - 1).unwrap_or_default(),
             (None, false) => path,
             _ => {
-                let rule = "expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'";
+                let rule =
+                    "expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'";
                 return Err(JsonPathError(format!("unexpected path string, {rule}")));
             }
         };

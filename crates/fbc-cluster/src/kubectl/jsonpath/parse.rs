@@ -86,7 +86,11 @@ fn steps(text: &str) -> Parsed<Vec<Step>> {
             '.' if tail.starts_with('.') => {
                 found.push(Step::Recursive);
                 let after = &tail[1..];
-                if after.starts_with(['[', '*']) || after.is_empty() { after } else { field(after, &mut found)? }
+                if after.starts_with(['[', '*']) || after.is_empty() {
+                    after
+                } else {
+                    field(after, &mut found)?
+                }
             }
             '.' if tail.is_empty() || tail.starts_with('[') => tail,
             '.' => field(tail, &mut found)?,
@@ -143,7 +147,8 @@ fn bracket(text: &str) -> Parsed<Step> {
     }
     let parts = split(text, ',');
     if parts.len() > 1 {
-        let paths = parts.iter().map(|part| bracket(part.trim()).map(|step| vec![step])).collect::<Parsed<_>>()?;
+        let paths =
+            parts.iter().map(|part| bracket(part.trim()).map(|step| vec![step])).collect::<Parsed<_>>()?;
         return Ok(Step::Union(paths));
     }
     if text.starts_with(['\'', '"']) {
@@ -198,7 +203,9 @@ fn filter(text: &str) -> Parsed<Step> {
             (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(c),
             (None, _) => {
-                if let Some((sign, operator)) = OPERATORS.iter().find(|(sign, _)| text[at..].starts_with(sign)) {
+                if let Some((sign, operator)) =
+                    OPERATORS.iter().find(|(sign, _)| text[at..].starts_with(sign))
+                {
                     let right = Some(operand(&text[at + sign.len()..])?);
                     return Ok(Step::Filter { left: operand(&text[..at])?, operator: *operator, right });
                 }
@@ -210,7 +217,11 @@ fn filter(text: &str) -> Parsed<Step> {
 
 fn operand(text: &str) -> Parsed<Operand> {
     let text = text.trim();
-    if text.starts_with(['@', '$', '.']) { steps(text).map(Operand::Path) } else { literal(text).map(Operand::Literal) }
+    if text.starts_with(['@', '$', '.']) {
+        steps(text).map(Operand::Path)
+    } else {
+        literal(text).map(Operand::Literal)
+    }
 }
 
 /// Reads a quoted text, a number or a truth value.

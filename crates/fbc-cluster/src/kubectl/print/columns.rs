@@ -35,7 +35,9 @@ impl Columns {
     ///
     /// Source: `kubernetes/apiextensions-apiserver:pkg/registry/customresource/tableconvertor/tableconvertor.go`.
     pub fn of(kind: &Kind, printer_columns: &[Value]) -> Self {
-        if let Some(definition) = builtin::definition(&kind.group, &kind.kind).filter(|_| printer_columns.is_empty()) {
+        if let Some(definition) =
+            builtin::definition(&kind.group, &kind.kind).filter(|_| printer_columns.is_empty())
+        {
             return Self { source: Source::Builtin(definition) };
         }
         let column = |column: &Value| PathColumn {
@@ -84,7 +86,12 @@ impl Columns {
                 cells.into_iter().zip(shown).filter_map(|(cell, shown)| shown.then_some(cell)).collect()
             }
             Source::Paths(columns) => std::iter::once(object.name().to_owned())
-                .chain(columns.iter().filter(|column| wide || !column.wide).map(|column| column.cell(object, now)))
+                .chain(
+                    columns
+                        .iter()
+                        .filter(|column| wide || !column.wide)
+                        .map(|column| column.cell(object, now)),
+                )
                 .collect(),
         }
     }
@@ -100,7 +107,9 @@ impl PathColumn {
             ("date", Value::String(text)) => age(text, now),
             ("integer", Value::Number(number)) => {
                 let whole = number.as_i64().map(|number| number.to_string());
-                whole.or_else(|| number.as_f64().map(|number| format!("{}", number.trunc()))).unwrap_or_default()
+                whole
+                    .or_else(|| number.as_f64().map(|number| format!("{}", number.trunc())))
+                    .unwrap_or_default()
             }
             ("number", Value::Number(number)) => number.to_string(),
             ("boolean", Value::Bool(flag)) => flag.to_string(),

@@ -24,7 +24,9 @@ impl CustomColumns {
         }
         let column = |part: &str| {
             let rule = "expected <header>:<json-path-expr>";
-            let spec = part.split_once(':').ok_or_else(|| format!("unexpected custom-columns spec: {part}, {rule}"))?;
+            let spec = part
+                .split_once(':')
+                .ok_or_else(|| format!("unexpected custom-columns spec: {part}, {rule}"))?;
             let template = Template::relaxed(spec.1).map_err(|error| error.to_string())?;
             Ok((spec.0.to_owned(), template))
         };
@@ -63,7 +65,8 @@ fn go_text(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(items) => format!("[{}]", items.iter().map(go_text).collect::<Vec<_>>().join(" ")),
         Value::Object(members) => {
-            let members: Vec<String> = members.iter().map(|(key, value)| format!("{key}:{}", go_text(value))).collect();
+            let members: Vec<String> =
+                members.iter().map(|(key, value)| format!("{key}:{}", go_text(value))).collect();
             format!("map[{}]", members.join(" "))
         }
         other => other.to_string(),

@@ -16,10 +16,11 @@ use crate::kubectl::layout::align_table;
 use crate::object::ObjectFields;
 use crate::time::Moment;
 
+pub(crate) use builtin::{endpoints_text, node_roles};
 pub use columns::Columns;
 pub use custom_columns::CustomColumns;
+pub(crate) use output::full_name;
 pub use output::{Output, list_of, sort_by, without_managed_fields};
-pub(crate) use builtin::{endpoints_text, node_roles};
 pub(crate) use quantity::Quantity;
 pub(crate) use selector::selector_text;
 

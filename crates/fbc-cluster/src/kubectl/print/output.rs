@@ -59,10 +59,15 @@ impl Output {
             "jsonpath" => template().map(Self::JsonPath),
             "jsonpath-as-json" => template().map(Self::JsonPathAsJson),
             "custom-columns" => CustomColumns::parse(argument).map(Self::CustomColumns),
-            "go-template" | "go-template-file" | "template" | "templatefile" | "jsonpath-file" | "custom-columns-file" => {
-                Err(format!("output format {format:?} is not supported in a simulated cluster; use jsonpath=, \
-                             custom-columns=, json or yaml"))
-            }
+            "go-template"
+            | "go-template-file"
+            | "template"
+            | "templatefile"
+            | "jsonpath-file"
+            | "custom-columns-file" => Err(format!(
+                "output format {format:?} is not supported in a simulated cluster; use jsonpath=, \
+                             custom-columns=, json or yaml"
+            )),
             _ => Err(format!(
                 "unable to match a printer suitable for the output format {format:?}, allowed formats are: {FORMATS}"
             )),
@@ -124,10 +129,17 @@ pub fn list_of(objects: Vec<Value>) -> Value {
 /// A path that cannot be read, or that no object has.
 pub fn sort_by(objects: &mut [&Value], path: &str) -> Result<(), String> {
     let template = Template::relaxed(path).map_err(|error| error.to_string())?;
-    let keys: Vec<Option<Value>> =
-        objects.iter().map(|object| template.find(object).ok()?.first().filter(|value| !value.is_null()).map(|value| (*value).clone())).collect();
+    let keys: Vec<Option<Value>> = objects
+        .iter()
+        .map(|object| {
+            template.find(object).ok()?.first().filter(|value| !value.is_null()).map(|value| (*value).clone())
+        })
+        .collect();
     if !objects.is_empty() && keys.iter().all(Option::is_none) {
-        return Err(format!("couldn't find any field with path {:?} in the list of objects", format!("{{{path}}}")));
+        return Err(format!(
+            "couldn't find any field with path {:?} in the list of objects",
+            format!("{{{path}}}")
+        ));
     }
     let mut keyed: Vec<(Option<Value>, &Value)> = keys.into_iter().zip(objects.iter().copied()).collect();
     keyed.sort_by(|a, b| order(a.0.as_ref(), b.0.as_ref()));

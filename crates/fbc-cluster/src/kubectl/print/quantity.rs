@@ -100,7 +100,10 @@ mod tests {
             (vec![json!("0"), json!("1024Ki")], "1Mi"),
             (vec![json!("words")], "0"),
         ] {
-            let sum = amounts.iter().map(|value| Quantity::of(Some(value))).fold(Quantity::default(), Quantity::plus);
+            let sum = amounts
+                .iter()
+                .map(|value| Quantity::of(Some(value)))
+                .fold(Quantity::default(), Quantity::plus);
             assert_eq!(sum.text(), expected);
         }
         assert_eq!(Quantity::of(Some(&json!("100m"))).percent_of(Quantity::of(Some(&json!("4")))), 2);

@@ -64,7 +64,8 @@ fn columns_of_definitions() {
 #[test]
 fn definitions_without_columns_show_the_age() {
     let kind = kind("example.com", "Widget", true);
-    let objects = [json!({"metadata": {"name": "a", "namespace": "n", "creationTimestamp": "2025-12-31T23:00:00Z"}})];
+    let objects =
+        [json!({"metadata": {"name": "a", "namespace": "n", "creationTimestamp": "2025-12-31T23:00:00Z"}})];
     let options = TableOptions {
         with_namespace: true,
         with_kind: true,
@@ -109,13 +110,23 @@ fn formats() {
     let object = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"n": [1, {"a": "b"}]}});
     for (format, expected) in [
         ("name", "deployment.apps/web\n"),
-        ("yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  \"n\":\n  - 1\n  - a: b\n"),
+        (
+            "yaml",
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  \"n\":\n  - 1\n  - a: b\n",
+        ),
         ("jsonpath={.metadata.name}", "web"),
         ("jsonpath-as-json={.metadata.name}", "[\n    \"web\"\n]\n"),
-        ("custom-columns=NAME:.metadata.name,N:.spec.n[*],X:.x,ALL:.spec", "NAME   N           X        ALL\nweb    1,map[a:b]   <none>   map[n:[1 map[a:b]]]\n"),
+        (
+            "custom-columns=NAME:.metadata.name,N:.spec.n[*],X:.x,ALL:.spec",
+            "NAME   N           X        ALL\nweb    1,map[a:b]   <none>   map[n:[1 map[a:b]]]\n",
+        ),
     ] {
         let printed = Output::parse(format).unwrap().print(&object, false).unwrap();
-        assert_eq!(printed.split_whitespace().collect::<Vec<_>>(), expected.split_whitespace().collect::<Vec<_>>(), "{format}");
+        assert_eq!(
+            printed.split_whitespace().collect::<Vec<_>>(),
+            expected.split_whitespace().collect::<Vec<_>>(),
+            "{format}"
+        );
     }
     let list = list_of(vec![object.clone(), object]);
     assert_eq!(Output::Name.print(&list, false).unwrap(), "deployment.apps/web\ndeployment.apps/web\n");
@@ -150,17 +161,49 @@ fn sorting_by_a_path() {
 #[test]
 fn tables_of_built_in_kinds() {
     for (group, name, object, expected) in [
-        ("", "Service", json!({"spec": {"type": "NodePort", "clusterIP": "10.0.0.1", "ports": [{"port": 80, "nodePort": 30080, "protocol": "TCP"}, {"port": 53, "protocol": "UDP"}]}}),
-            "x NodePort 10.0.0.1 <none> 80:30080/TCP,53/UDP <unknown>"),
-        ("", "Service", json!({"spec": {"type": "LoadBalancer", "clusterIP": "None"}}), "x LoadBalancer None <pending> <none> <unknown>"),
-        ("rbac.authorization.k8s.io", "ClusterRoleBinding", json!({"roleRef": {"kind": "ClusterRole", "name": "admin"}}), "x ClusterRole/admin <unknown>"),
+        (
+            "",
+            "Service",
+            json!({"spec": {"type": "NodePort", "clusterIP": "10.0.0.1", "ports": [{"port": 80, "nodePort": 30080, "protocol": "TCP"}, {"port": 53, "protocol": "UDP"}]}}),
+            "x NodePort 10.0.0.1 <none> 80:30080/TCP,53/UDP <unknown>",
+        ),
+        (
+            "",
+            "Service",
+            json!({"spec": {"type": "LoadBalancer", "clusterIP": "None"}}),
+            "x LoadBalancer None <pending> <none> <unknown>",
+        ),
+        (
+            "rbac.authorization.k8s.io",
+            "ClusterRoleBinding",
+            json!({"roleRef": {"kind": "ClusterRole", "name": "admin"}}),
+            "x ClusterRole/admin <unknown>",
+        ),
         ("", "ServiceAccount", json!({}), "x 0 <unknown>"),
-        ("batch", "CronJob", json!({"spec": {"schedule": "@daily", "suspend": false}}), "x @daily <none> False 0 <none> <unknown>"),
-        ("", "PersistentVolumeClaim", json!({"spec": {"volumeName": "v", "storageClassName": "s"}, "status": {"phase": "Bound", "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"]}}),
-            "x Bound v 1Gi RWO s <unset> <unknown>"),
-        ("", "Endpoints", json!({"subsets": [{"addresses": [{"ip": "1.1.1.1"}, {"ip": "2.2.2.2"}], "ports": [{"port": 1}, {"port": 2}]}]}),
-            "x 1.1.1.1:1,2.2.2.2:1,1.1.1.1:2 + 1 more... <unknown>"),
-        ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration", json!({"webhooks": [{}]}), "x 1 <unknown>"),
+        (
+            "batch",
+            "CronJob",
+            json!({"spec": {"schedule": "@daily", "suspend": false}}),
+            "x @daily <none> False 0 <none> <unknown>",
+        ),
+        (
+            "",
+            "PersistentVolumeClaim",
+            json!({"spec": {"volumeName": "v", "storageClassName": "s"}, "status": {"phase": "Bound", "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"]}}),
+            "x Bound v 1Gi RWO s <unset> <unknown>",
+        ),
+        (
+            "",
+            "Endpoints",
+            json!({"subsets": [{"addresses": [{"ip": "1.1.1.1"}, {"ip": "2.2.2.2"}], "ports": [{"port": 1}, {"port": 2}]}]}),
+            "x 1.1.1.1:1,2.2.2.2:1,1.1.1.1:2 + 1 more... <unknown>",
+        ),
+        (
+            "admissionregistration.k8s.io",
+            "ValidatingWebhookConfiguration",
+            json!({"webhooks": [{}]}),
+            "x 1 <unknown>",
+        ),
     ] {
         let mut object = object;
         object.set(&["metadata", "name"], "x");

@@ -14,14 +14,24 @@ pub(super) const TABLES: &[Definition] = &[
     Definition { group: "", kind: "Event", columns: EVENT, cells: event },
     Definition { group: "events.k8s.io", kind: "Event", columns: EVENT, cells: event },
     Definition { group: "coordination.k8s.io", kind: "Lease", columns: LEASE, cells: lease },
-    Definition { group: "scheduling.k8s.io", kind: "PriorityClass", columns: PRIORITY_CLASS, cells: priority_class },
+    Definition {
+        group: "scheduling.k8s.io",
+        kind: "PriorityClass",
+        columns: PRIORITY_CLASS,
+        cells: priority_class,
+    },
     Definition {
         group: "apiextensions.k8s.io",
         kind: "CustomResourceDefinition",
         columns: CREATED_AT,
         cells: created_at,
     },
-    Definition { group: "apiregistration.k8s.io", kind: "APIService", columns: API_SERVICE, cells: api_service },
+    Definition {
+        group: "apiregistration.k8s.io",
+        kind: "APIService",
+        columns: API_SERVICE,
+        cells: api_service,
+    },
 ];
 
 const NODE: &[Column] = &[

@@ -10,8 +10,18 @@ use crate::time::Moment;
 pub(super) const TABLES: &[Definition] = &[
     Definition { group: "", kind: "Service", columns: SERVICE, cells: service },
     Definition { group: "", kind: "Endpoints", columns: ENDPOINTS, cells: endpoints },
-    Definition { group: "discovery.k8s.io", kind: "EndpointSlice", columns: ENDPOINT_SLICE, cells: endpoint_slice },
-    Definition { group: "networking.k8s.io", kind: "NetworkPolicy", columns: NETWORK_POLICY, cells: network_policy },
+    Definition {
+        group: "discovery.k8s.io",
+        kind: "EndpointSlice",
+        columns: ENDPOINT_SLICE,
+        cells: endpoint_slice,
+    },
+    Definition {
+        group: "networking.k8s.io",
+        kind: "NetworkPolicy",
+        columns: NETWORK_POLICY,
+        cells: network_policy,
+    },
     Definition { group: "networking.k8s.io", kind: "Ingress", columns: INGRESS, cells: ingress },
 ];
 
@@ -95,7 +105,10 @@ pub(crate) fn endpoints_text(object: &Value) -> String {
         .flat_map(|subset| {
             subset.list(&["ports"]).iter().flat_map(move |port| {
                 let number = port.number(&["port"]).unwrap_or_default();
-                subset.list(&["addresses"]).iter().map(move |address| format!("{}:{number}", address.text(&["ip"])))
+                subset
+                    .list(&["addresses"])
+                    .iter()
+                    .map(move |address| format!("{}:{number}", address.text(&["ip"])))
             })
         })
         .collect();
@@ -112,8 +125,12 @@ fn endpoints(object: &Value, now: Moment) -> Vec<String> {
 }
 
 fn endpoint_slice(object: &Value, now: Moment) -> Vec<String> {
-    let ports: Vec<String> =
-        object.list(&["ports"]).iter().filter_map(|port| port.number(&["port"])).map(|port| port.to_string()).collect();
+    let ports: Vec<String> = object
+        .list(&["ports"])
+        .iter()
+        .filter_map(|port| port.number(&["port"]))
+        .map(|port| port.to_string())
+        .collect();
     let addresses: Vec<&str> = object
         .list(&["endpoints"])
         .iter()

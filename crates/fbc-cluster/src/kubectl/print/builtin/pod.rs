@@ -53,7 +53,8 @@ fn readiness_gates(pod: &Value) -> String {
     if gates.is_empty() {
         return NONE.to_owned();
     }
-    let met = gates.iter().filter(|gate| pod.condition_status(gate.text(&["conditionType"])) == "True").count();
+    let met =
+        gates.iter().filter(|gate| pod.condition_status(gate.text(&["conditionType"])) == "True").count();
     format!("{met}/{}", gates.len())
 }
 
@@ -76,16 +77,21 @@ impl Summary {
 
 fn summary(pod: &Value) -> Summary {
     let phase = pod.text(&["status", "phase"]);
-    let gated = pod.condition("PodScheduled").is_some_and(|condition| condition["reason"] == "SchedulingGated");
-    let status = if gated { "SchedulingGated".to_owned() } else { text_or(pod, &["status", "reason"], phase) };
+    let gated =
+        pod.condition("PodScheduled").is_some_and(|condition| condition["reason"] == "SchedulingGated");
+    let status =
+        if gated { "SchedulingGated".to_owned() } else { text_or(pod, &["status", "reason"], phase) };
     let init_containers = pod.list(&["spec", "initContainers"]);
     let restartable = |name: &str| {
-        init_containers.iter().any(|container| container["name"] == name && container["restartPolicy"] == "Always")
+        init_containers
+            .iter()
+            .any(|container| container["name"] == name && container["restartPolicy"] == "Always")
     };
     let sidecars = init_containers.iter().filter(|container| container["restartPolicy"] == "Always").count();
     let total = pod.list(&["spec", "containers"]).len() + sidecars;
     let mut summary = Summary { status, ready: 0, total, restarts: 0, last_restart: None };
-    let mut sidecar_restarts = Summary { status: String::new(), ready: 0, total: 0, restarts: 0, last_restart: None };
+    let mut sidecar_restarts =
+        Summary { status: String::new(), ready: 0, total: 0, restarts: 0, last_restart: None };
     let mut initializing = false;
     for (index, container) in pod.list(&["status", "initContainerStatuses"]).iter().enumerate() {
         summary.count_restarts(container);
@@ -161,18 +167,40 @@ mod tests {
         let containers = json!([{"name": "c"}, {"name": "d"}]);
         for (status, deleted, ready, text) in [
             (json!({"phase": "Pending"}), false, "0/2", "Pending"),
-            (json!({"phase": "Running", "containerStatuses": [{"ready": true, "state": {"running": {}}}]}), false, "1/2", "Running"),
-            (json!({"phase": "Running", "containerStatuses": [{"state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}), false, "0/2", "CrashLoopBackOff"),
+            (
+                json!({"phase": "Running", "containerStatuses": [{"ready": true, "state": {"running": {}}}]}),
+                false,
+                "1/2",
+                "Running",
+            ),
+            (
+                json!({"phase": "Running", "containerStatuses": [{"state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}),
+                false,
+                "0/2",
+                "CrashLoopBackOff",
+            ),
             (json!({"phase": "Failed", "reason": "Evicted"}), false, "0/2", "Evicted"),
-            (json!({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 3}}}]}), false, "0/2", "ExitCode:3"),
-            (json!({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"signal": 9}}}]}), false, "0/2", "Signal:9"),
+            (
+                json!({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 3}}}]}),
+                false,
+                "0/2",
+                "ExitCode:3",
+            ),
+            (
+                json!({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"signal": 9}}}]}),
+                false,
+                "0/2",
+                "Signal:9",
+            ),
             (json!({"phase": "Running"}), true, "0/2", "Terminating"),
             (json!({"phase": "Succeeded"}), true, "0/2", "Succeeded"),
             (json!({"phase": "Running", "reason": "NodeLost"}), true, "0/2", "Unknown"),
             (
                 json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}], "containerStatuses": [
                     {"state": {"terminated": {"reason": "Completed"}}}, {"ready": true, "state": {"running": {}}}]}),
-                false, "1/2", "NotReady",
+                false,
+                "1/2",
+                "NotReady",
             ),
         ] {
             let mut pod = json!({"spec": {"containers": containers}, "status": status});
@@ -192,8 +220,14 @@ mod tests {
         };
         for (status, text) in [
             (json!([{"name": "i", "state": {"running": {}}}]), "Init:0/2"),
-            (json!([{"name": "i", "state": {"terminated": {"exitCode": 0}}}, {"name": "j", "state": {"waiting": {"reason": "PodInitializing"}}}]), "Init:1/2"),
-            (json!([{"name": "i", "state": {"terminated": {"exitCode": 1, "reason": "Error"}}}]), "Init:Error"),
+            (
+                json!([{"name": "i", "state": {"terminated": {"exitCode": 0}}}, {"name": "j", "state": {"waiting": {"reason": "PodInitializing"}}}]),
+                "Init:1/2",
+            ),
+            (
+                json!([{"name": "i", "state": {"terminated": {"exitCode": 1, "reason": "Error"}}}]),
+                "Init:Error",
+            ),
             (json!([{"name": "i", "state": {"waiting": {"reason": "ErrImagePull"}}}]), "Init:ErrImagePull"),
         ] {
             assert_eq!(cells(&pod(status), Moment::START)[2], text);

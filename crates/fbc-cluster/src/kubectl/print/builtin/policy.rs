@@ -8,7 +8,12 @@ use crate::time::Moment;
 
 pub(super) const TABLES: &[Definition] = &[
     Definition { group: "policy", kind: "PodDisruptionBudget", columns: BUDGET, cells: budget },
-    Definition { group: "autoscaling", kind: "HorizontalPodAutoscaler", columns: AUTOSCALER, cells: autoscaler },
+    Definition {
+        group: "autoscaling",
+        kind: "HorizontalPodAutoscaler",
+        columns: AUTOSCALER,
+        cells: autoscaler,
+    },
 ];
 
 const BUDGET: &[Column] = &[
@@ -53,7 +58,9 @@ fn autoscaler(object: &Value, now: Moment) -> Vec<String> {
         name(object),
         format!("{}/{}", target.text(&["kind"]), target.text(&["name"])),
         if metrics.is_empty() { "<none>".to_owned() } else { metrics.join(", ") },
-        object.number(&["spec", "minReplicas"]).map_or_else(|| "<unset>".to_owned(), |number| number.to_string()),
+        object
+            .number(&["spec", "minReplicas"])
+            .map_or_else(|| "<unset>".to_owned(), |number| number.to_string()),
         count(object, &["spec", "maxReplicas"]),
         count(object, &["status", "currentReplicas"]),
         object_age(object, now),

@@ -16,21 +16,20 @@ pub(super) const TABLES: &[Definition] = &[
     Definition { group: GROUP, kind: "ClusterRoleBinding", columns: BINDING, cells: binding },
 ];
 
-const BINDING: &[Column] = &[
-    always("NAME"),
-    always("ROLE"),
-    always("AGE"),
-    wide("USERS"),
-    wide("GROUPS"),
-    wide("SERVICEACCOUNTS"),
-];
+const BINDING: &[Column] =
+    &[always("NAME"), always("ROLE"), always("AGE"), wide("USERS"), wide("GROUPS"), wide("SERVICEACCOUNTS")];
 
 fn binding(object: &Value, now: Moment) -> Vec<String> {
     let subjects = |kind: &str| {
-        let names = object.list(&["subjects"]).iter().filter(|subject| subject["kind"] == kind).map(|subject| {
-            let name = subject.text(&["name"]);
-            if kind == "ServiceAccount" { format!("{}/{name}", subject.text(&["namespace"])) } else { name.to_owned() }
-        });
+        let names =
+            object.list(&["subjects"]).iter().filter(|subject| subject["kind"] == kind).map(|subject| {
+                let name = subject.text(&["name"]);
+                if kind == "ServiceAccount" {
+                    format!("{}/{name}", subject.text(&["namespace"]))
+                } else {
+                    name.to_owned()
+                }
+            });
         names.collect::<Vec<_>>().join(", ")
     };
     let role = &object["roleRef"];

@@ -50,8 +50,12 @@ const UNSET: &str = "<unset>";
 
 /// Access modes in short, in a fixed order.
 fn access_modes(modes: &[Value]) -> String {
-    const SHORT: [(&str, &str); 4] =
-        [("ReadWriteOnce", "RWO"), ("ReadOnlyMany", "ROX"), ("ReadWriteMany", "RWX"), ("ReadWriteOncePod", "RWOP")];
+    const SHORT: [(&str, &str); 4] = [
+        ("ReadWriteOnce", "RWO"),
+        ("ReadOnlyMany", "ROX"),
+        ("ReadWriteMany", "RWX"),
+        ("ReadWriteOncePod", "RWOP"),
+    ];
     let present = SHORT.iter().filter(|(mode, _)| modes.iter().any(|given| given == mode));
     present.map(|(_, short)| *short).collect::<Vec<_>>().join(",")
 }
@@ -73,7 +77,9 @@ fn volume(object: &Value, now: Moment) -> Vec<String> {
         access_modes(object.list(&["spec", "accessModes"])),
         object.text(&["spec", "persistentVolumeReclaimPolicy"]).to_owned(),
         phase(object),
-        claim.map(|claim| format!("{}/{}", claim.text(&["namespace"]), claim.text(&["name"]))).unwrap_or_default(),
+        claim
+            .map(|claim| format!("{}/{}", claim.text(&["namespace"]), claim.text(&["name"])))
+            .unwrap_or_default(),
         class_name(object),
         text_or(object, &["spec", "volumeAttributesClassName"], UNSET),
         object.text(&["status", "reason"]).to_owned(),

@@ -13,7 +13,12 @@ pub(super) const TABLES: &[Definition] = &[
     Definition { group: "", kind: "ReplicationController", columns: REPLICA_SET, cells: replica_set },
     Definition { group: "apps", kind: "StatefulSet", columns: STATEFUL_SET, cells: stateful_set },
     Definition { group: "apps", kind: "DaemonSet", columns: DAEMON_SET, cells: daemon_set },
-    Definition { group: "apps", kind: "ControllerRevision", columns: CONTROLLER_REVISION, cells: controller_revision },
+    Definition {
+        group: "apps",
+        kind: "ControllerRevision",
+        columns: CONTROLLER_REVISION,
+        cells: controller_revision,
+    },
 ];
 
 const DEPLOYMENT: &[Column] = &[
@@ -129,5 +134,10 @@ fn controller_revision(object: &Value, now: Moment) -> Vec<String> {
         let kind = crate::kubectl::print::qualified_kind(&kind.group, &kind.kind);
         format!("{kind}/{}", owner.text(&["name"]))
     });
-    vec![name(object), none_if_empty(owner.unwrap_or_default()), count(object, &["revision"]), object_age(object, now)]
+    vec![
+        name(object),
+        none_if_empty(owner.unwrap_or_default()),
+        count(object, &["revision"]),
+        object_age(object, now),
+    ]
 }
