@@ -158,7 +158,9 @@ fn value(dump: &mut String, of: &Type, present: Option<&Value>, says_type: bool)
                 text.unwrap_or_default()
             );
         }
-        Type::Time => dump.push_str("{Time:(time.Time){wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}}"),
+        Type::Time => {
+            dump.push_str("{Time:(time.Time){wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}}")
+        }
         Type::Quantity => quantity(dump, present),
         _ => dump.push_str("<nil>"),
     }
@@ -208,7 +210,8 @@ fn quantity(dump: &mut String, present: Option<&Value>) {
     let number: i64 = digits.parse().unwrap_or_default();
     let (number, scale, format) = match unit.strip_suffix('i') {
         Some(unit) => {
-            let power = "KMGTPE".find(unit).and_then(|power| u32::try_from(power + 1).ok()).unwrap_or_default();
+            let power =
+                "KMGTPE".find(unit).and_then(|power| u32::try_from(power + 1).ok()).unwrap_or_default();
             (number.saturating_mul(1024_i64.saturating_pow(power)), 0, "BinarySI")
         }
         None => {

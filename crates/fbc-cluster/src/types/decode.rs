@@ -83,9 +83,8 @@ impl Walk {
             | (Type::Float, Value::Number(_))
             | (Type::IntOrText, Value::String(_)) => Ok(()),
             (Type::Whole(name), Value::Number(number)) => {
-                let fits = number
-                    .as_i64()
-                    .is_some_and(|number| *name == "int64" || i32::try_from(number).is_ok());
+                let fits =
+                    number.as_i64().is_some_and(|number| *name == "int64" || i32::try_from(number).is_ok());
                 if fits { Ok(()) } else { Err(self.misfit(&format!("number {number}"), of)) }
             }
             (Type::IntOrText, Value::Number(number)) => match number.as_i64().map(i32::try_from) {
@@ -98,7 +97,11 @@ impl Walk {
             },
             (Type::Quantity, Value::String(_) | Value::Number(_)) => quantity(value),
             (Type::Time | Type::MicroTime, Value::String(text)) => {
-                if Moment::parse(text).is_some() { Ok(()) } else { Err(bad_time(text)) }
+                if Moment::parse(text).is_some() {
+                    Ok(())
+                } else {
+                    Err(bad_time(text))
+                }
             }
             (Type::Duration, Value::String(_)) => Ok(()),
             (Type::Time | Type::MicroTime | Type::Duration, _) => {
@@ -282,7 +285,10 @@ fn bad_time(text: &str) -> String {
         let next = match digits {
             0 if part == "Z07:00" => rest.strip_prefix('Z'),
             0 => rest.strip_prefix(part),
-            _ => rest.get(..digits).filter(|part| part.bytes().all(|byte| byte.is_ascii_digit())).and_then(|_| rest.get(digits..)),
+            _ => rest
+                .get(..digits)
+                .filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+                .and_then(|_| rest.get(digits..)),
         };
         match next {
             Some(next) => rest = next,
