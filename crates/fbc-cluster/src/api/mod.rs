@@ -54,6 +54,8 @@ pub enum Subresource {
     Status,
     /// The number of replicas alone.
     Scale,
+    /// The node of a pod, and the condition that says so.
+    Binding,
 }
 
 impl Subresource {
@@ -63,6 +65,7 @@ impl Subresource {
             Self::None => "",
             Self::Status => "status",
             Self::Scale => "scale",
+            Self::Binding => "binding",
         }
     }
 }
