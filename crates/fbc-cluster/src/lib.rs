@@ -16,12 +16,14 @@
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
 //! | [`olm`] | catalogd and operator-controller |
+//! | [`access`] | role-based access control |
 //! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`types`] | the Go types of the built-in kinds |
 //! | [`types`] | the Go types of the built-in kinds |
 //! | [`time`] | virtual time and how Kubernetes writes it |
 
 pub mod api;
+pub mod access;
 pub mod apply;
 pub mod controllers;
 pub mod engine;
