@@ -22,8 +22,8 @@
 //! | [`types`] | the Go types of the built-in kinds |
 //! | [`time`] | virtual time and how Kubernetes writes it |
 
-pub mod api;
 pub mod access;
+pub mod api;
 pub mod apply;
 pub mod controllers;
 pub mod engine;

@@ -99,7 +99,7 @@ impl Attributes<'_> {
             Self::Path { verb, path } => ApiError {
                 reason: Reason::Forbidden,
                 message: format!("forbidden: User {user:?} cannot {verb} path {path:?}{because}"),
-                details: Details::default(),
+                details: Box::new(Details::default()),
             },
             Self::Resource { verb, group, resource, subresource, namespace, name } => {
                 let whole = if subresource.is_empty() {
