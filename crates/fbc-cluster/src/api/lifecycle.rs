@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::model::Model;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::access::{Attributes, RBAC_GROUP, escalation, owner_references};
 use crate::apply::{Write, ignored_fields, record_update};
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId};
@@ -21,11 +22,17 @@ impl ApiServer {
         subresource: &str,
         name: &ObjectName,
     ) -> Result<(), ApiError> {
-        let _ = (verb, kind, subresource, name);
-        if caller.is_master() {
-            return Ok(());
-        }
-        Ok(())
+        self.authorizer.check(
+            &caller.user,
+            Attributes::Resource {
+                verb,
+                group: &kind.group,
+                resource: &kind.plural,
+                subresource,
+                namespace: &name.namespace,
+                name: &name.name,
+            },
+        )
     }
 
     /// Refuses a namespace where there is none, and none where there must be one.
@@ -128,16 +135,26 @@ impl ApiServer {
         object: &Object,
         subresource: Subresource,
     ) -> Result<(), ApiError> {
-        let _ = (caller, subresource);
+        escalation::check_write(&self.authorizer, &caller.user, before, object)?;
         let model = self.model(id);
         let errors = match model.version(object.api_version()) {
             Some(version) => version.validate(object, before),
             None => Vec::new(),
         };
-        if errors.is_empty() {
-            return Ok(());
+        if !errors.is_empty() {
+            return Err(ApiError::invalid(&kind.group, &kind.kind, object.name(), errors));
         }
-        Err(ApiError::invalid(&kind.group, &kind.kind, object.name(), errors))
+        if subresource == Subresource::None {
+            owner_references::check_write(
+                &self.authorizer,
+                &self.registry,
+                &caller.user,
+                kind,
+                before,
+                object,
+            )?;
+        }
+        Ok(())
     }
 
     /// Writes down which manager owns which fields.
@@ -160,15 +177,21 @@ impl ApiServer {
         record_update(before, object, &write, self.model(id).shape(&api_version));
     }
 
-    /// What the API server itself makes of a write: definitions that are established serve a kind.
+    /// What the API server itself makes of a write: definitions that are established serve a kind, roles and
+    /// bindings give rights.
     pub(super) fn after_write(&mut self, kind: &Kind, stored: &Arc<Object>) {
         if is_definition(kind) && stored.condition_status("Established") == "True" {
             self.serve(stored);
+        } else if kind.group == RBAC_GROUP {
+            self.authorizer.observe(stored);
         }
     }
 
     /// What the API server itself makes of a removal.
     pub(super) fn after_removal(&mut self, kind: &Kind, gone: &Arc<Object>) {
+        if kind.group == RBAC_GROUP {
+            self.authorizer.forget(&kind.kind, &gone.object_name());
+        }
         if !is_definition(kind) {
             return;
         }

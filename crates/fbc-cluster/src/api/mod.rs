@@ -27,6 +27,7 @@ pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub use patch::Patch;
 pub use read::ListOptions;
 
+use crate::access::Authorizer;
 use crate::apply::Shape;
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
@@ -79,6 +80,7 @@ pub trait Mutator {
 pub struct ApiServer {
     registry: Registry,
     models: BTreeMap<KindId, Model>,
+    authorizer: Authorizer,
     store: Store,
     now: Moment,
     random: Random,
@@ -92,6 +94,7 @@ impl ApiServer {
         Self {
             registry,
             models,
+            authorizer: Authorizer::default(),
             store: Store::default(),
             now: Moment::START,
             random: Random::of(seed, "api server"),
@@ -143,6 +146,11 @@ impl ApiServer {
         object.set(&["status"], status);
         self.update(&caller, object, Subresource::Status, WriteOptions::default())?;
         Ok(())
+    }
+
+    /// Who may do what.
+    pub fn authorizer(&self) -> &Authorizer {
+        &self.authorizer
     }
 
     /// Adds a mutating webhook.
