@@ -207,7 +207,7 @@ pub struct FieldError {
     pub field: String,
     /// What is wrong.
     pub reason: FieldReason,
-    /// The value as Go prints it there, for reasons that show it.
+    /// The value as Go prints it there, for reasons that show it; empty if it is left out.
     pub value: String,
     /// What is wrong in words; may be empty.
     pub detail: String,
@@ -276,7 +276,7 @@ impl FieldReason {
 
     /// True if the value belongs into the text.
     fn shows_value(self) -> bool {
-        !matches!(self, Self::Required | Self::Forbidden | Self::TooLong | Self::Internal | Self::TooMany)
+        !matches!(self, Self::Required | Self::Forbidden | Self::TooLong | Self::Internal)
     }
 }
 
@@ -312,7 +312,7 @@ impl FieldError {
             return self.detail.clone();
         }
         let mut text = self.reason.words().to_owned();
-        if self.reason.shows_value() {
+        if self.reason.shows_value() && !self.value.is_empty() {
             text.push_str(": ");
             text.push_str(&self.value);
         }

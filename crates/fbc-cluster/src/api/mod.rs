@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use model::Model;
+use serde_json::{Value, json};
 
 pub use caller::Caller;
 pub use delete::{DeleteOptions, Propagation};
@@ -26,6 +27,7 @@ pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub use patch::Patch;
 pub use read::ListOptions;
 
+use crate::access::Authorizer;
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -77,6 +79,7 @@ pub trait Mutator {
 pub struct ApiServer {
     registry: Registry,
     models: BTreeMap<KindId, Model>,
+    authorizer: Authorizer,
     store: Store,
     now: Moment,
     random: Random,
@@ -90,6 +93,7 @@ impl ApiServer {
         Self {
             registry,
             models,
+            authorizer: Authorizer::default(),
             store: Store::default(),
             now: Moment::START,
             random: Random::of(seed, "api server"),
@@ -115,6 +119,37 @@ impl ApiServer {
     /// The objects, without questions about rights: for controllers that may read everything.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Adds a definition that is served at once, as if it had been there for a while.
+    ///
+    /// # Errors
+    /// What the API server has against the definition.
+    pub fn install_definition(&mut self, definition: Object) -> Result<(), ApiError> {
+        let caller = Caller::administrator("kube-apiserver");
+        let created = self.create(&caller, definition, WriteOptions::default())?;
+        let mut object = Object::clone(&created);
+        let now = self.now.to_string();
+        let condition = |name: &str, reason: &str, message: &str| json!({"type": name, "status": "True", "reason": reason, "message": message, "lastTransitionTime": now});
+        let versions = object.list(&["spec", "versions"]).iter();
+        let stored: Vec<&Value> =
+            versions.filter(|version| version["storage"] == true).map(|version| &version["name"]).collect();
+        let status = json!({
+            "acceptedNames": object.at(&["spec", "names"]),
+            "conditions": [
+                condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+                condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+            ],
+            "storedVersions": stored,
+        });
+        object.set(&["status"], status);
+        self.update(&caller, object, Subresource::Status, WriteOptions::default())?;
+        Ok(())
+    }
+
+    /// Who may do what.
+    pub fn authorizer(&self) -> &Authorizer {
+        &self.authorizer
     }
 
     /// Adds a mutating webhook.

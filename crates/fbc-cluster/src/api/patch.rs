@@ -51,7 +51,7 @@ impl ApiServer {
             return self.create_authorized(caller, id, &kind, object, Operation::Apply, options);
         };
         let model = self.model(id);
-        let shape = model.shape();
+        let shape = model.shape(before.api_version());
         let object = match patch {
             Patch::Json(changes) => patched(&before, changes, PatchType::Json, shape)?,
             Patch::Merge(changes) => patched(&before, changes, PatchType::Merge, shape)?,
@@ -100,6 +100,6 @@ impl ApiServer {
             time: self.now,
             ignored: ignored_fields(kind.has_status, subresource.name()),
         };
-        Ok(apply(before, configuration, &write, force, self.model(id).shape())?)
+        Ok(apply(before, configuration, &write, force, self.model(id).shape(configuration.api_version()))?)
     }
 }

@@ -74,7 +74,7 @@ impl ApiServer {
             return Ok(Arc::new(object));
         }
         let stored = self.store.put(id, object);
-        self.after_write(id, kind, Some(&stored));
+        self.after_write(kind, &stored);
         Ok(stored)
     }
 }

@@ -84,7 +84,7 @@ impl Default for Options {
 /// A service account whose rights nobody questions.
 fn privileged(namespace: &str, name: &str, manager: &str) -> Caller {
     let mut caller = Caller::service_account(namespace, name, manager);
-    caller.groups.push("system:masters".into());
+    caller.user.groups.push("system:masters".into());
     caller
 }
 

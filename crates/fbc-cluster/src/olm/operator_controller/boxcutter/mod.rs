@@ -26,6 +26,8 @@ use crate::object::{Object, ObjectFields, ObjectName, controller_reference};
 use crate::olm::{Options, names};
 
 pub use migration::{Release, ReleaseSource};
+#[cfg(test)]
+pub(in crate::olm) use probes::defaults as default_probes;
 
 /// How many of the newest revisions are kept, whatever their state; older ones go once they are archived.
 const KEPT_REVISIONS: usize = 5;

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 /// `spec.progressionProbes`.
-pub(super) fn defaults() -> Value {
+pub(in crate::olm) fn defaults() -> Value {
     let replicas = || {
         let fields = json!({"fieldA": "status.updatedReplicas", "fieldB": "status.replicas"});
         json!({"type": "FieldsEqual", "fieldsEqual": fields})

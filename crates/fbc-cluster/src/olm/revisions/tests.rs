@@ -1,0 +1,1 @@
+//! Revisions in a cluster.
