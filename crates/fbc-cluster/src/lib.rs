@@ -15,6 +15,8 @@
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
+//! | [`olm`] | OLM v1: catalogd and operator-controller |
+//! | [`replay`] | plays recorded scenarios of OLM v1 |
 //! | [`olm`] | catalogd and operator-controller |
 //! | [`access`] | role-based access control |
 //! | [`apply`] | who owns which field, server-side apply, patches |
@@ -34,6 +36,7 @@ pub mod kubectl;
 pub mod object;
 pub mod olm;
 pub mod random;
+pub mod replay;
 pub mod scenario;
 pub mod schema;
 pub mod selector;

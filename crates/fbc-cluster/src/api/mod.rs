@@ -28,6 +28,7 @@ pub use patch::Patch;
 pub use read::ListOptions;
 
 use crate::access::Authorizer;
+use crate::apply::Shape;
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -184,6 +185,11 @@ impl ApiServer {
     pub fn kind_of(&self, object: &Object) -> Result<(KindId, Kind), ApiError> {
         let name = GroupVersionKind::of(object.api_version(), object.kind());
         self.registry.served(&name).map(|(id, kind)| (id, kind.clone())).ok_or_else(|| no_match(&name))
+    }
+
+    /// How fields of a kind merge, as written in a version (`apiVersion`).
+    pub fn shape(&self, id: KindId, api_version: &str) -> &Shape {
+        self.model(id).shape(api_version)
     }
 
     /// What is known of a kind.

@@ -300,14 +300,14 @@ fn repository(reference: &ImageReference) -> String {
 }
 
 /// A folder within a tree, as a tree of its own.
-pub struct Subtree<T> {
+pub struct Subtree {
     /// The tree.
-    pub tree: T,
+    pub tree: Arc<dyn Tree>,
     /// The folder.
     pub folder: PathBuf,
 }
 
-impl<T: Tree> Tree for Subtree<T> {
+impl Tree for Subtree {
     fn list(&self, directory: &Path) -> io::Result<Vec<fbc_model::tree::TreeEntry>> {
         self.tree.list(&self.folder.join(directory))
     }
