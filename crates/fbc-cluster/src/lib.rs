@@ -15,13 +15,14 @@
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
-//! | [`olm`] | catalogd and operator-controller |
-//! | [`access`] | role-based access control |
 //! | [`olm`] | OLM v1: catalogd and operator-controller |
 //! | [`replay`] | plays recorded scenarios of OLM v1 |
+//! | [`olm`] | catalogd and operator-controller |
+//! | [`access`] | role-based access control |
 //! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`types`] | the Go types of the built-in kinds |
 //! | [`types`] | the Go types of the built-in kinds |
+//! | [`validation`] | the built-in kinds: which there are, defaults, refusals |
 //! | [`time`] | virtual time and how Kubernetes writes it |
 
 pub mod access;
@@ -42,3 +43,4 @@ pub mod selector;
 pub mod store;
 pub mod time;
 pub mod types;
+pub mod validation;

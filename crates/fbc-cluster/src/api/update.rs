@@ -51,7 +51,8 @@ impl ApiServer {
         }
         keep_what_is_not_meant(kind, before, &mut object, subresource);
         self.complete(id, kind, &mut object)?;
-        if kind.has_generation && wants_something_else(before, &object) {
+        if kind.has_generation && subresource != Subresource::Binding && wants_something_else(before, &object)
+        {
             object.set(&["metadata", "generation"], before.generation() + 1);
         }
         self.admit(caller, id, kind, Some(before), &object, subresource)?;
@@ -85,7 +86,13 @@ fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, sub
         Subresource::Status => {
             let status = object.remove(&["status"]);
             let managed = object.remove(&["metadata", "managedFields"]);
+            // Deployments number their revisions along with their status
+            // (`kubernetes/kubernetes:pkg/registry/apps/deployment/strategy.go`).
+            let annotations = object.remove(&["metadata", "annotations"]);
             *object = before.clone();
+            if kind.group == "apps" && kind.kind == "Deployment" {
+                restore(object, &["metadata", "annotations"], annotations);
+            }
             restore(object, &["status"], status);
             restore(object, &["metadata", "managedFields"], managed);
         }
@@ -93,6 +100,12 @@ fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, sub
             let replicas = object.remove(&["spec", "replicas"]);
             *object = before.clone();
             restore(object, &["spec", "replicas"], replicas);
+        }
+        Subresource::Binding => {
+            let (node, status) = (object.remove(&["spec", "nodeName"]), object.remove(&["status"]));
+            *object = before.clone();
+            restore(object, &["spec", "nodeName"], node);
+            restore(object, &["status"], status);
         }
         Subresource::None if kind.has_status => {
             restore(object, &["status"], before.at(&["status"]).cloned());

@@ -6,22 +6,25 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::deployments::Deployments;
+use crate::access::default_objects;
 use crate::api::{ApiServer, Caller, WriteOptions};
 use crate::controllers::definitions::Definitions;
 use crate::controllers::garbage::GarbageCollector;
 use crate::controllers::namespaces::Namespaces;
 use crate::controllers::roles::RoleAggregation;
-use crate::engine::{Cluster, Controller};
+use crate::engine::{Cluster, Controller, RunError};
 use crate::kind::{Kind, Registry};
 use crate::object::{Object, ObjectFields};
-use crate::olm::Options;
 use crate::olm::catalogd::{Catalogd, NameLabel};
 use crate::olm::content::SharedImages;
 use crate::olm::operator_controller::OperatorController;
-use crate::time::Moment;
+use crate::olm::revisions::Revisions;
+use crate::olm::{Options, Target};
+use crate::schema::olm::{Edition, definitions};
+use crate::time::{MINUTE, Moment, SECOND};
 
 /// Group, version, kind, plural, whether objects live in namespaces, whether they have a status.
-const KINDS: [(&str, &str, &str, &str, bool, bool); 19] = [
+const KINDS: [(&str, &str, &str, &str, bool, bool); 16] = [
     ("", "v1", "Namespace", "namespaces", false, true),
     ("", "v1", "ConfigMap", "configmaps", true, false),
     ("", "v1", "Secret", "secrets", true, false),
@@ -52,9 +55,6 @@ const KINDS: [(&str, &str, &str, &str, bool, bool); 19] = [
     ("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", true, true),
     ("scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", false, false),
     ("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies", true, false),
-    ("olm.operatorframework.io", "v1", "ClusterCatalog", "clustercatalogs", false, true),
-    ("olm.operatorframework.io", "v1", "ClusterExtension", "clusterextensions", false, true),
-    ("olm.operatorframework.io", "v1", "ClusterObjectSet", "clusterobjectsets", false, true),
 ];
 
 /// Kinds whose wanted state the API server does not count.
@@ -70,12 +70,9 @@ const WITHOUT_GENERATION: [&str; 9] = [
     "ClusterRoleBinding",
 ];
 
-fn registry(is_experimental: bool) -> Registry {
+fn registry() -> Registry {
     let mut registry = Registry::default();
     for (group, version, kind, plural, namespaced, has_status) in KINDS {
-        if kind == "ClusterObjectSet" && !is_experimental {
-            continue;
-        }
         registry.register(Kind {
             group: group.into(),
             versions: vec![version.into()],
@@ -93,32 +90,55 @@ fn registry(is_experimental: bool) -> Registry {
 }
 
 /// The cluster, with OLM installed and nothing in it.
-pub(super) fn cluster(options: &Options, is_experimental: bool, images: &SharedImages, seed: u64) -> Cluster {
-    let mut api = ApiServer::new(registry(is_experimental), seed);
-    let caller = Caller::administrator("kube-apiserver");
-    for name in ["default", "kube-system", &options.system_namespace] {
-        let namespace = json!({
+pub(super) fn cluster(
+    options: &Options,
+    is_experimental: bool,
+    images: &SharedImages,
+    seed: u64,
+) -> Result<Cluster, RunError> {
+    let mut api = ApiServer::new(registry(), seed);
+    let edition = Edition {
+        experimental: is_experimental,
+        needs_account: options.uses_service_accounts,
+        is_4_19: options.target == Target::Ocp419,
+    };
+    let namespaces = ["default", "kube-system", &options.system_namespace].map(|name| {
+        json!({
             "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name},
             "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"},
-        });
+        })
+    });
+    let caller = Caller::administrator("kube-apiserver");
+    for object in namespaces.into_iter().chain(default_objects()).chain(definitions(edition)) {
         // An empty cluster refuses none of these.
-        let _ = api.create(&caller, namespace, WriteOptions::default());
+        let _ = api.create(&caller, object, WriteOptions::default());
     }
     api.add_mutator(Box::new(NameLabel));
-    let controllers: [Box<dyn Controller>; 7] = [
+    let mut cluster = Cluster::new(api);
+    let controllers: [Box<dyn Controller>; 5] = [
         Box::new(GarbageCollector::default()),
         Box::new(Namespaces::default()),
         Box::new(RoleAggregation::default()),
         Box::new(Definitions::new(next_status)),
         Box::new(Deployments::new()),
-        Box::new(Catalogd::new(options.clone(), images.clone(), seed)),
-        Box::new(OperatorController::new(options.clone(), images.clone())),
     ];
-    let mut cluster = Cluster::new(api);
     for controller in controllers {
         cluster.add_controller(controller);
     }
-    cluster
+    // OLM starts when its kinds are served.
+    cluster.run_until_still(SECOND, cluster.now() + MINUTE)?;
+    cluster.add_controller(Box::new(Catalogd::new(options.clone(), images.clone(), seed)));
+    add_operator_controller(&mut cluster, options, images);
+    Ok(cluster)
+}
+
+/// Starts operator-controller with what its gates ask for.
+pub(super) fn add_operator_controller(cluster: &mut Cluster, options: &Options, images: &SharedImages) {
+    if options.gates.boxcutter_runtime {
+        let revisions = Revisions::new(options.clone(), &cluster.api);
+        cluster.add_controller(Box::new(revisions));
+    }
+    cluster.add_controller(Box::new(OperatorController::new(options.clone(), images.clone())));
 }
 
 /// The status of a definition whose names nobody else has.

@@ -17,6 +17,8 @@
 //! (elsewhere), then `validate` of the version of the request.
 
 mod cel;
+pub mod check;
+pub mod conditions;
 mod defaults;
 mod definition;
 mod embedded;

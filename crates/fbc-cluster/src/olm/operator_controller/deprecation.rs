@@ -37,11 +37,12 @@ fn set_latest(status: &mut Status<'_>, bundle: &str, data: &CatalogData) {
     const UNAVAILABLE: &str = "deprecation status unknown: catalog data unavailable";
     let CatalogData::Known(entries) = data else {
         status.set(DEPRECATED, "Unknown", "DeprecationStatusUnknown", UNAVAILABLE);
-        for (condition, _) in SORTS {
-            status.set(condition, "Unknown", "DeprecationStatusUnknown", UNAVAILABLE);
-        }
-        if bundle.is_empty() {
-            not_installed(status);
+        for (condition, sort) in SORTS {
+            if sort == "bundle" && bundle.is_empty() {
+                not_installed(status);
+            } else {
+                status.set(condition, "Unknown", "DeprecationStatusUnknown", UNAVAILABLE);
+            }
         }
         return;
     };
@@ -57,13 +58,14 @@ fn set_latest(status: &mut Status<'_>, bundle: &str, data: &CatalogData) {
         entries.filter(|message| !message.is_empty()).collect()
     };
     let messages = SORTS.map(|(_, sort)| of_sort(sort));
-    let all = messages.concat();
-    write(status, DEPRECATED, &all, "not deprecated");
+    write(status, DEPRECATED, &messages.concat(), "not deprecated");
     for ((condition, sort), messages) in SORTS.into_iter().zip(&messages) {
-        write(status, condition, messages, &format!("{sort} not deprecated"));
-    }
-    if bundle.is_empty() {
-        not_installed(status);
+        // Each condition is written once: two statuses in turn would be two transitions.
+        if sort == "bundle" && bundle.is_empty() {
+            not_installed(status);
+        } else {
+            write(status, condition, messages, &format!("{sort} not deprecated"));
+        }
     }
 }
 

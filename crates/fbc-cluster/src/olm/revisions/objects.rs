@@ -7,14 +7,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::Revision;
-use super::comparison::{Comparison, shape};
+use super::comparison::Comparison;
 use super::content::{Protection, Wanted};
 use super::managers;
 use super::probe::{Probed, Status};
 use super::reference::title;
 use crate::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
 use crate::error::ApiError;
-use crate::kind::{Kind, KindId};
+use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName, controller_reference};
 use crate::olm::names;
 
@@ -130,10 +130,10 @@ impl Objects<'_> {
         object.set(&["metadata", "labels", names::MANAGED_BY], names::OBJECT_MANAGER);
         object.set(&["metadata", "annotations", names::REVISION], self.revision.number.to_string());
         object.set(&["metadata", "ownerReferences"], json!([controller_reference(self.revision.object)]));
-        let (id, kind) = self.api.kind_of(&object).map_err(|error| format!("getting object: {error}"))?;
+        let (id, _) = self.api.kind_of(&object).map_err(|error| format!("getting object: {error}"))?;
         match self.api.store().get(id, &object.object_name()).cloned() {
             None => self.create(object),
-            Some(actual) => self.update((id, &kind), wanted.protection, object, &actual),
+            Some(actual) => self.update(id, wanted.protection, object, &actual),
         }
     }
 
@@ -152,7 +152,7 @@ impl Objects<'_> {
 
     fn update(
         &mut self,
-        (id, kind): (KindId, &Kind),
+        id: KindId,
         protection: Protection,
         mut object: Object,
         actual: &Arc<Object>,
@@ -163,8 +163,7 @@ impl Objects<'_> {
                 "diverge check: API accessor: GroupVersion ({version}) not found as OpenAPI V3 path"
             ));
         }
-        let version = version.rsplit('/').next().unwrap_or_default();
-        let comparison = Comparison::of(&object, actual, &shape(kind, version, self.api));
+        let comparison = Comparison::of(&object, actual, self.api.shape(id, version));
         let annotation = actual.annotation(names::REVISION);
         let of = match annotation.filter(|text| !text.is_empty()) {
             Some(text) => text.parse().map_err(|_| {

@@ -61,7 +61,7 @@ impl<'s> Checker<'s> {
             }
             Node::Has { of, field } => {
                 let of = self.type_of(of);
-                self.field(at + 4, &of, &field.written, &field.meant);
+                self.field(at, &of, &field.written, &field.meant);
                 Type::Bool
             }
             Node::Index { of, index, optional } => {
