@@ -30,6 +30,7 @@ const TABLE: &[Flag] = &[
     Flag::short("watch", 'w', Takes::Nothing),
     Flag::new("watch-only", Takes::Nothing),
     Flag::new("chunk-size", Takes::Value),
+    Flag::new("raw", Takes::Value),
 ];
 
 pub(super) const VERBS: &[VerbSyntax] = &[
@@ -104,6 +105,13 @@ fn not_watching(arguments: &Arguments) -> Parsed<()> {
 
 fn get(arguments: &Arguments) -> Parsed<Verb> {
     not_watching(arguments)?;
+    if let Some(path) = arguments.value("raw") {
+        let hint = "get the objects instead: get KIND -o json";
+        return Err(CommandError::refused(
+            format!("the path {path:?} is not served by a simulated cluster"),
+            hint,
+        ));
+    }
     let selection = selection(arguments)?;
     if selection.arguments.is_empty() && selection.files.is_empty() {
         let text = "You must specify the type of resource to get. Use \"kubectl api-resources\" for a complete list of \
