@@ -15,6 +15,7 @@ mod write;
 
 pub use create::{Creation, DataFile};
 pub use node_verb::{Cordon, Drain, Policy, Taint};
+pub use read::{ApiResources, CanI};
 pub use verb::*;
 pub use words::split;
 

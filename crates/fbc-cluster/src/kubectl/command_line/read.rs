@@ -1,12 +1,37 @@
 //! Verbs that change nothing.
 
 use super::flags::{Arguments, FOR_EVER, Flag, Takes};
-use super::{
-    ApiResources, CanI, CommandError, Describe, Events, Get, Parsed, Selection, Verb, VerbSyntax, Wait,
-    WaitFor,
-};
+use super::{CommandError, Describe, Events, Get, Parsed, Selection, Verb, VerbSyntax, Wait, WaitFor};
 use crate::kubectl::jsonpath::Template;
 use crate::time::SECOND;
+
+/// `auth can-i`
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CanI {
+    /// The verb of the request.
+    pub verb: String,
+    /// The resource as given: `pods`, `deployments.apps`, `deploy/web`; a path if it begins with `/`.
+    pub resource: String,
+    /// The name of an object.
+    pub name: Option<String>,
+    /// `--subresource`
+    pub subresource: Option<String>,
+    /// `-A`
+    pub all_namespaces: bool,
+    /// `-q`: only the exit code answers.
+    pub quiet: bool,
+}
+
+/// `api-resources`
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ApiResources {
+    /// `--api-group`
+    pub group: Option<String>,
+    /// `--namespaced`
+    pub namespaced: Option<bool>,
+    /// `--no-headers`
+    pub no_headers: bool,
+}
 
 /// Flags that choose objects.
 pub(super) const SELECTION: &[Flag] = &[

@@ -2,6 +2,7 @@
 
 use super::create::Creation;
 use super::node_verb::{Cordon, Drain, Policy, Taint};
+use super::read::{ApiResources, CanI};
 use crate::kubectl::jsonpath::Template;
 use crate::kubectl::print::Output;
 use crate::time::Milliseconds;
@@ -373,32 +374,4 @@ pub enum WaitFor {
         /// The value; any will do without.
         value: Option<String>,
     },
-}
-
-/// `auth can-i`
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CanI {
-    /// The verb of the request.
-    pub verb: String,
-    /// The resource as given: `pods`, `deployments.apps`, `deploy/web`; a path if it begins with `/`.
-    pub resource: String,
-    /// The name of an object.
-    pub name: Option<String>,
-    /// `--subresource`
-    pub subresource: Option<String>,
-    /// `-A`
-    pub all_namespaces: bool,
-    /// `-q`: only the exit code answers.
-    pub quiet: bool,
-}
-
-/// `api-resources`
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ApiResources {
-    /// `--api-group`
-    pub group: Option<String>,
-    /// `--namespaced`
-    pub namespaced: Option<bool>,
-    /// `--no-headers`
-    pub no_headers: bool,
 }

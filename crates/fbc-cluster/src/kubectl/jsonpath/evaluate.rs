@@ -118,7 +118,9 @@ fn slice(
     if first == last {
         return Ok(Vec::new());
     }
-    for (index, outside) in [(first, first >= length || first < 0), (last - 1, last > length || last < 0)] {
+    for (index, outside) in
+        [(first, first >= length || first < 0), (last.saturating_sub(1), last > length || last < 0)]
+    {
         if outside {
             return Err(JsonPathError(format!("array index out of bounds: index {index}, length {length}")));
         }

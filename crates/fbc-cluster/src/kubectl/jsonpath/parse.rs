@@ -169,7 +169,9 @@ fn bracket(text: &str) -> Parsed<Step> {
         })
         .collect::<Parsed<_>>()?;
     match numbers.as_slice() {
-        [Some(index)] => Ok(Step::Slice { start: Some(*index), end: Some(index + 1), step: None }),
+        [Some(index)] => {
+            Ok(Step::Slice { start: Some(*index), end: Some(index.saturating_add(1)), step: None })
+        }
         [start, end] => Ok(Step::Slice { start: *start, end: *end, step: Some(1) }),
         [start, end, step] => Ok(Step::Slice { start: *start, end: *end, step: step.or(Some(1)) }),
         _ => fault(format!("invalid array index {text}")),
