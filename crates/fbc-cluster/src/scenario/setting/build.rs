@@ -24,7 +24,7 @@ use crate::scenario::fault::{Place, ScenarioFault};
 use crate::scenario::model::Scenario;
 use crate::schema::olm::{Edition, definitions};
 
-/// Group, version, kind, plural, whether objects live in namespaces, short name.
+/// Group, version, kind, plural, whether objects live in namespaces, short names.
 const KINDS: [(&str, &str, &str, &str, bool, &str); 26] = [
     ("", "v1", "Namespace", "namespaces", false, "ns"),
     ("", "v1", "ConfigMap", "configmaps", true, "cm"),
@@ -43,7 +43,7 @@ const KINDS: [(&str, &str, &str, &str, bool, &str); 26] = [
     ("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", true, ""),
     ("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", false, ""),
     ("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", false, ""),
-    ("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", false, "crd"),
+    ("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", false, "crd crds"),
     ("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", false, ""),
     ("admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", false, ""),
     ("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", true, "pdb"),
@@ -74,7 +74,7 @@ fn registry() -> Registry {
             kind: kind.to_owned(),
             plural: plural.to_owned(),
             singular: kind.to_lowercase(),
-            short_names: if short.is_empty() { Vec::new() } else { vec![short.to_owned()] },
+            short_names: short.split_whitespace().map(str::to_owned).collect(),
             categories: Vec::new(),
             namespaced,
             has_status: WITH_STATUS.contains(&kind),
