@@ -96,6 +96,18 @@ impl Scenario {
         &mut self.catalogs[last]
     }
 
+    /// All statements that the scenario and its steps show, each once.
+    pub fn all_shown(&self) -> Vec<String> {
+        let all = self.shows.iter().chain(self.steps.iter().flat_map(|step| &step.shows));
+        let mut shown: Vec<String> = Vec::new();
+        for statement in all {
+            if !shown.contains(statement) {
+                shown.push(statement.clone());
+            }
+        }
+        shown
+    }
+
     /// Adds a step that begins when the cluster is still.
     pub fn add_step(&mut self, name: impl Into<String>, action: Action) {
         self.steps.push(Step {
@@ -105,6 +117,7 @@ impl Scenario {
             start: Start::Still,
             action: Some(action),
             refused: None,
+            shows: Vec::new(),
             expectations: Vec::new(),
         });
     }
@@ -178,6 +191,8 @@ pub struct Step {
     pub action: Option<Action>,
     /// The API server must refuse it with this text.
     pub refused: Option<Pattern>,
+    /// Statements of documents that it shows.
+    pub shows: Vec<String>,
     /// What must follow.
     pub expectations: Vec<Expectation>,
 }
