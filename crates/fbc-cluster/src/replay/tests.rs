@@ -169,3 +169,33 @@ fn recorded_scenarios_of_the_helm_engine() {
     let unexpected: Vec<&&str> = failures.iter().filter(|name| !KNOWN_TO_FAIL.contains(name)).collect();
     assert!(unexpected.is_empty(), "{unexpected:?}");
 }
+
+#[test]
+fn scratch() {
+    let Some(folder) = folder() else { return };
+    let content = ContentFolders {
+        images: Arc::new(DiskTree { root: folder.join("olmv1/content") }),
+        bundles: Some(Arc::new(DiskTree { root: folder.join("bundles") })),
+    };
+    let Ok(name) = std::env::var("HELM") else { return };
+    let root = folder.join("olmv1").join(&name);
+    let mut tree = fbc_model::tree::MemoryTree::default();
+    let text = std::fs::read_to_string(root.join("scenario.yaml")).unwrap();
+    tree.insert("scenario.yaml", text.replace("BoxcutterRuntime=true", "BoxcutterRuntime=false"));
+    for entry in std::fs::read_dir(root.join("steps")).unwrap() {
+        let entry = entry.unwrap();
+        tree.insert(format!("steps/{}", entry.file_name().to_string_lossy()), std::fs::read(entry.path()).unwrap());
+    }
+    let played = play(&tree, &content, 1).unwrap();
+    for step in played.list(&["steps"]) {
+        println!("--- {}", step.text(&["file"]));
+        for object in step.list(&["settled"]).iter().filter(|o| o.kind() == "ClusterExtension") {
+            println!(" * {} {}", object.name(), object["status"]["install"]);
+            for c in object.list(&["status", "conditions"]) {
+                println!("    {} {} {} {} {:?}", c["type"], c["status"], c["reason"], c["observedGeneration"], c.text(&["message"]));
+            }
+        }
+        for line in changed(step.list(&["objects"])) { println!("  > {line}"); }
+        for line in errors(step) { println!("  E {line}"); }
+    }
+}
