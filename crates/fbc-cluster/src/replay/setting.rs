@@ -90,7 +90,7 @@ fn registry() -> Registry {
 }
 
 /// The cluster, with OLM installed and nothing in it.
-pub(super) fn cluster(
+pub(crate) fn cluster(
     options: &Options,
     is_experimental: bool,
     images: &SharedImages,
