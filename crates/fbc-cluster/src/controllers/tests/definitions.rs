@@ -1,36 +1,11 @@
 //! Conditions of definitions, and the end of their objects.
 
-use std::sync::Arc;
-
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::play::Play;
 use crate::api::Propagation;
 use crate::controllers::definitions::Definitions;
 use crate::object::{Object, ObjectFields};
-use crate::time::Moment;
-
-/// Two steps: names, then establishment.
-fn next_status(definition: &Object, group: &[Arc<Object>], _now: Moment) -> Value {
-    let mut status = definition["status"].clone();
-    let taken = group.iter().any(|other| {
-        other.name() != definition.name()
-            && other.at(&["status", "acceptedNames", "kind"]) == definition.at(&["spec", "names", "kind"])
-    });
-    let accepted = if taken { "False" } else { "True" };
-    if definition.condition_status("NamesAccepted") != accepted {
-        status.set(&["conditions"], json!([{"type": "NamesAccepted", "status": accepted}]));
-        if !taken {
-            status.set(&["acceptedNames"], definition["spec"]["names"].clone());
-        }
-    } else if !taken {
-        status.set(
-            &["conditions"],
-            json!([{"type": "NamesAccepted", "status": "True"}, {"type": "Established", "status": "True"}]),
-        );
-    }
-    status
-}
 
 fn definition(plural: &str) -> Object {
     json!({
@@ -42,7 +17,7 @@ fn definition(plural: &str) -> Object {
 
 #[test]
 fn names_that_are_given_back_go_to_who_waits() {
-    let mut play = Play::new(vec![Box::new(Definitions::new(next_status))]);
+    let mut play = Play::new(vec![Box::new(Definitions::default())]);
     play.create(definition("aaas"));
     play.run_to(100);
     play.create(definition("bbbs"));
@@ -57,7 +32,7 @@ fn names_that_are_given_back_go_to_who_waits() {
 
 #[test]
 fn objects_go_before_their_definition() {
-    let mut play = Play::new(vec![Box::new(Definitions::new(next_status))]);
+    let mut play = Play::new(vec![Box::new(Definitions::default())]);
     let name = "CustomResourceDefinition/gadgets.example.com";
     play.create(definition("gadgets"));
     play.create(json!({
@@ -81,7 +56,7 @@ fn objects_go_before_their_definition() {
 
 #[test]
 fn a_definition_says_when_objects_do_not_go() {
-    let mut play = Play::new(vec![Box::new(Definitions::new(next_status))]);
+    let mut play = Play::new(vec![Box::new(Definitions::default())]);
     let name = "CustomResourceDefinition/gadgets.example.com";
     play.create(definition("gadgets"));
     play.create(json!({
