@@ -51,7 +51,7 @@ pub(super) fn events(page: &mut Page, object: &Value, look: &dyn Look, now: Mome
         let times = [event.text(&["lastTimestamp"]), event.text(&["eventTime"])];
         times.into_iter().find_map(Moment::parse)
     };
-    events.sort_by(|a, b| last(a).cmp(&last(b)));
+    events.sort_by_key(last);
     page.line(0, "Events:\n  Type\tReason\tAge\tFrom\tMessage");
     page.line(1, "----\t------\t----\t----\t-------");
     for event in &events {

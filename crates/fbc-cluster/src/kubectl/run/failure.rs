@@ -9,13 +9,19 @@ use crate::kubectl::command_line::CommandError;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
     /// The API server refused.
-    Api(ApiError),
+    Api(Box<ApiError>),
     /// kubectl itself refuses; the text is without `error: `.
     Text(String),
 }
 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
+        Self::Api(Box::new(error))
+    }
+}
+
+impl From<Box<ApiError>> for Failure {
+    fn from(error: Box<ApiError>) -> Self {
         Self::Api(error)
     }
 }
@@ -36,7 +42,7 @@ impl Failure {
     /// A refusal that says which file it is about: `error when creating "x.yaml": …`.
     pub(super) fn of_source(error: ApiError, verb: &str, source: &str) -> Self {
         let message = format!("error when {verb} {}: {}", fbc_yaml::go_text::quote(source), error.message);
-        Self::Api(ApiError { message, ..error })
+        Self::Api(Box::new(ApiError { message, ..error }))
     }
 
     /// The text as one of several.
@@ -97,10 +103,10 @@ mod tests {
 
     #[test]
     fn texts_of_refusals() {
-        let invalid = |causes| Failure::Api(ApiError::invalid("example.com", "Widget", "w", causes));
+        let invalid = |causes| Failure::from(ApiError::invalid("example.com", "Widget", "w", causes));
         let size = || FieldError::invalid_text("spec.size", "x", "too small");
         let name = || FieldError::required("spec.name", "");
-        let missing = || Failure::Api(ApiError::not_found("", "nodes", "n"));
+        let missing = || Failure::from(ApiError::not_found("", "nodes", "n"));
         for (failures, expected) in [
             (vec![missing()], "Error from server (NotFound): nodes \"n\" not found\n"),
             (vec![Failure::Text("no".into())], "error: no\n"),

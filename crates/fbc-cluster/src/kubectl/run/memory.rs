@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{AccessQuestion, Applied, ApplyMode, Change, DeleteOptions, Request, Server};
+use super::{AccessQuestion, Answer, Applied, ApplyMode, Change, DeleteOptions, Request, Server};
 use crate::error::ApiError;
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
 use crate::kubectl::command_line::PatchType;
@@ -91,7 +91,7 @@ impl Memory {
         self
     }
 
-    fn store(&mut self, mut object: Object) -> Result<Object, ApiError> {
+    fn store(&mut self, mut object: Object) -> Answer<Object> {
         let name = GroupVersionKind::of(object.api_version(), object.kind());
         let (id, _) = self.kinds.served(&name).ok_or_else(|| ApiError::bad_request("no such kind"))?;
         if object.uid().is_empty() {
@@ -102,13 +102,13 @@ impl Memory {
         Ok(object)
     }
 
-    fn allow(&self, request: &Request, verb: &str, kind: KindId) -> Result<(), ApiError> {
+    fn allow(&self, request: &Request, verb: &str, kind: KindId) -> Answer<()> {
         let kind = self.kinds.get(kind).unwrap();
         if request.user != self.nobody {
             return Ok(());
         }
         let cause = format!("User {:?} cannot {verb} resource {:?}", request.user, kind.plural);
-        Err(ApiError::forbidden(&kind.group, &kind.plural, "", &cause))
+        Err(ApiError::forbidden(&kind.group, &kind.plural, "", &cause).into())
     }
 
     fn missing(&self, kind: KindId, name: &ObjectName) -> ApiError {
@@ -130,33 +130,28 @@ impl Server for Memory {
         self.columns.get(&kind).cloned().unwrap_or_default()
     }
 
-    fn get(&self, request: &Request, kind: KindId, name: &ObjectName) -> Result<Object, ApiError> {
+    fn get(&self, request: &Request, kind: KindId, name: &ObjectName) -> Answer<Object> {
         self.allow(request, "get", kind)?;
-        self.objects.get(&(kind, name.clone())).cloned().ok_or_else(|| self.missing(kind, name))
+        self.objects.get(&(kind, name.clone())).cloned().ok_or_else(|| self.missing(kind, name).into())
     }
 
-    fn list(
-        &self,
-        request: &Request,
-        kind: KindId,
-        namespace: Option<&str>,
-    ) -> Result<Vec<Object>, ApiError> {
+    fn list(&self, request: &Request, kind: KindId, namespace: Option<&str>) -> Answer<Vec<Object>> {
         self.allow(request, "list", kind)?;
         let in_scope = |name: &ObjectName| namespace.is_none_or(|namespace| name.namespace == namespace);
         let found = self.objects.iter().filter(|((of, name), _)| *of == kind && in_scope(name));
         Ok(found.map(|(_, object)| object.clone()).collect())
     }
 
-    fn create(&mut self, request: &Request, object: Object) -> Result<Object, ApiError> {
+    fn create(&mut self, request: &Request, object: Object) -> Answer<Object> {
         let (id, kind) =
             self.kinds.served(&GroupVersionKind::of(object.api_version(), object.kind())).unwrap();
         if self.objects.contains_key(&(id, object.object_name())) {
-            return Err(ApiError::already_exists(&kind.group, &kind.plural, object.name()));
+            return Err(ApiError::already_exists(&kind.group, &kind.plural, object.name()).into());
         }
         if request.dry_run { Ok(object) } else { self.store(object) }
     }
 
-    fn update(&mut self, _: &Request, object: Object) -> Result<Object, ApiError> {
+    fn update(&mut self, _: &Request, object: Object) -> Answer<Object> {
         self.store(object)
     }
 
@@ -167,7 +162,7 @@ impl Server for Memory {
         name: &ObjectName,
         patch: (PatchType, &Value),
         _: Option<&str>,
-    ) -> Result<Object, ApiError> {
+    ) -> Answer<Object> {
         let mut object = self.get(request, kind, name)?;
         match patch {
             (PatchType::Json, operations) => {
@@ -180,7 +175,7 @@ impl Server for Memory {
         if request.dry_run { Ok(object) } else { self.store(object) }
     }
 
-    fn apply(&mut self, request: &Request, object: Object, mode: ApplyMode) -> Result<Applied, ApiError> {
+    fn apply(&mut self, request: &Request, object: Object, mode: ApplyMode) -> Answer<Applied> {
         let id = self.kinds.served(&GroupVersionKind::of(object.api_version(), object.kind())).unwrap().0;
         if request.dry_run {
             return Ok(Applied { object, change: Change::Created, warnings: Vec::new() });
@@ -192,7 +187,7 @@ impl Server for Memory {
         if object.annotation("conflict").is_some() && mode == (ApplyMode::ServerSide { force: false }) {
             let mut error = ApiError::conflict("", "", "", "");
             error.message = "Apply failed with 1 conflict: conflict with \"a\": .data.x".into();
-            return Err(error);
+            return Err(error.into());
         }
         let mut after = before.clone();
         merge(&mut after, &object);
@@ -200,17 +195,11 @@ impl Server for Memory {
         Ok(applied(self.store(after)?, change))
     }
 
-    fn delete(
-        &mut self,
-        request: &Request,
-        kind: KindId,
-        name: &ObjectName,
-        _: DeleteOptions,
-    ) -> Result<(), ApiError> {
+    fn delete(&mut self, request: &Request, kind: KindId, name: &ObjectName, _: DeleteOptions) -> Answer<()> {
         self.allow(request, "delete", kind)?;
         let key = (kind, name.clone());
         let object = self.objects.get_mut(&key).ok_or_else(|| ApiError::not_found("", "", ""));
-        let Ok(object) = object else { return Err(self.missing(kind, name)) };
+        let Ok(object) = object else { return Err(self.missing(kind, name).into()) };
         if object.finalizers().next().is_some() {
             object.set(&["metadata", "deletionTimestamp"], "2026-01-01T00:00:00Z");
         } else {

@@ -6,6 +6,7 @@
 mod failure;
 mod manifests;
 mod metadata;
+mod policy;
 mod read;
 mod resolve;
 mod rollout;
@@ -20,7 +21,7 @@ use crate::kubectl::print::Output;
 pub use failure::{Failure, failures_text};
 pub use manifests::read_manifests;
 pub use resolve::find_kind;
-pub use server::{AccessQuestion, Applied, ApplyMode, Change, DeleteOptions, Request, Server};
+pub use server::{AccessQuestion, Answer, Applied, ApplyMode, Change, DeleteOptions, Request, Server};
 pub use waiting::{Poll, Waiting};
 
 /// What stays the same from one command to the next.

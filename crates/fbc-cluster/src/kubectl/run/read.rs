@@ -126,7 +126,7 @@ impl<S: Server> Runner<'_, S> {
             });
             of_type && of_object
         });
-        events.sort_by(|a, b| event_times(a).1.cmp(&event_times(b).1));
+        events.sort_by_key(|event| event_times(event).1);
         if events.is_empty() {
             self.stderr.push_str(&match namespace {
                 Some(namespace) => format!("No events found in {namespace} namespace.\n"),

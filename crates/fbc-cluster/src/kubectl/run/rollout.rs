@@ -41,7 +41,7 @@ pub(super) fn status(object: &Object, revision: Option<i64>) -> Result<(String, 
                 object.condition("Progressing").is_some_and(|c| c["reason"] == "ProgressDeadlineExceeded");
             let wanted = object.number(&["spec", "replicas"]).unwrap_or(1);
             let (updated, available) = (status("updatedReplicas"), status("availableReplicas"));
-            let old = status("replicas") - updated;
+            let old = status("replicas").saturating_sub(updated);
             match () {
                 () if exceeded => Err(format!("deployment {name:?} exceeded its progress deadline")),
                 () if updated < wanted => waiting(
@@ -93,10 +93,10 @@ fn stateful_set_status(object: &Object) -> (String, bool) {
         return ("Waiting for statefulset spec update to be observed...\n".to_owned(), false);
     }
     if ready < wanted {
-        return (format!("Waiting for {} pods to be ready...\n", wanted - ready), false);
+        return (format!("Waiting for {} pods to be ready...\n", wanted.saturating_sub(ready)), false);
     }
     if partition > 0 {
-        let new = wanted - partition;
+        let new = wanted.saturating_sub(partition);
         return if updated < new {
             let text = format!("{updated} out of {new} new pods have been updated...");
             (format!("Waiting for partitioned roll out to finish: {text}\n"), false)

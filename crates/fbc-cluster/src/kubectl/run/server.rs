@@ -8,6 +8,9 @@ use crate::kubectl::command_line::{Cascade, PatchType};
 use crate::object::{Object, ObjectName};
 use crate::time::Moment;
 
+/// What the API server answers. Refusals are boxed, since they are large and rare.
+pub type Answer<T> = Result<T, Box<ApiError>>;
+
 /// On whose behalf a request is made, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Request {
@@ -96,23 +99,22 @@ pub trait Server {
     ///
     /// # Errors
     /// The refusal of the API server.
-    fn get(&self, request: &Request, kind: KindId, name: &ObjectName) -> Result<Object, ApiError>;
+    fn get(&self, request: &Request, kind: KindId, name: &ObjectName) -> Answer<Object>;
     /// Reads all objects of a kind, in one namespace or everywhere.
     ///
     /// # Errors
     /// The refusal of the API server.
-    fn list(&self, request: &Request, kind: KindId, namespace: Option<&str>)
-    -> Result<Vec<Object>, ApiError>;
+    fn list(&self, request: &Request, kind: KindId, namespace: Option<&str>) -> Answer<Vec<Object>>;
     /// Creates an object.
     ///
     /// # Errors
     /// The refusal of the API server.
-    fn create(&mut self, request: &Request, object: Object) -> Result<Object, ApiError>;
+    fn create(&mut self, request: &Request, object: Object) -> Answer<Object>;
     /// Replaces an object; without a resource version whatever is there.
     ///
     /// # Errors
     /// The refusal of the API server.
-    fn update(&mut self, request: &Request, object: Object) -> Result<Object, ApiError>;
+    fn update(&mut self, request: &Request, object: Object) -> Answer<Object>;
     /// Patches an object, or a part of it such as `status`.
     ///
     /// # Errors
@@ -124,12 +126,12 @@ pub trait Server {
         name: &ObjectName,
         patch: (PatchType, &Value),
         subresource: Option<&str>,
-    ) -> Result<Object, ApiError>;
+    ) -> Answer<Object>;
     /// Applies an object.
     ///
     /// # Errors
     /// The refusal of the API server, conflicts among them.
-    fn apply(&mut self, request: &Request, object: Object, mode: ApplyMode) -> Result<Applied, ApiError>;
+    fn apply(&mut self, request: &Request, object: Object, mode: ApplyMode) -> Answer<Applied>;
     /// Deletes an object, or asks for its deletion if finalizers hold it.
     ///
     /// # Errors
@@ -140,7 +142,7 @@ pub trait Server {
         kind: KindId,
         name: &ObjectName,
         options: DeleteOptions,
-    ) -> Result<(), ApiError>;
+    ) -> Answer<()>;
     /// Answers whether the user of the request may do something.
     fn can_i(&self, request: &Request, question: &AccessQuestion) -> bool;
 }

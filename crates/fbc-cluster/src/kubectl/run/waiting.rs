@@ -53,7 +53,7 @@ enum Goal {
 }
 
 /// What one check found.
-enum Answer {
+enum Finding {
     Met(String),
     Unmet(String),
     Failed(Failure),
@@ -74,40 +74,42 @@ impl Check {
         Self::new(kind, object, Goal::RolledOut(revision))
     }
 
-    fn answer<S: Server>(&self, server: &S, request: &Request) -> Answer {
+    fn find<S: Server>(&self, server: &S, request: &Request) -> Finding {
         let object = match server.get(request, self.kind, &self.name) {
             Ok(object) => Some(object),
             Err(error) if error.is_not_found() => None,
             // Who may delete but not read does not wait.
             Err(error) if error.reason == Reason::Forbidden && self.goal == Goal::Gone => None,
-            Err(error) => return Answer::Failed(error.into()),
+            Err(error) => return Finding::Failed(error.into()),
         };
         let object = object.filter(|object| self.uid.is_empty() || object.uid() == self.uid);
         let name = server.kinds().get(self.kind).map_or_else(String::new, |kind| {
             format!("{}/{}", crate::kubectl::print::qualified_kind(&kind.group, &kind.kind), self.name.name)
         });
-        let met = || Answer::Met(format!("{name} condition met\n"));
+        let met = || Finding::Met(format!("{name} condition met\n"));
         match (&self.goal, object) {
-            (Goal::Gone, None) => Answer::Met(String::new()),
+            (Goal::Gone, None) => Finding::Met(String::new()),
             (Goal::Wait(WaitFor::Delete), None) => met(),
-            (Goal::Wait(WaitFor::Create), None) => Answer::Unmet(String::new()),
+            (Goal::Wait(WaitFor::Create), None) => Finding::Unmet(String::new()),
             (Goal::Wait(_), None) => {
                 let kind = server.kinds().get(self.kind);
                 let (group, plural) =
                     kind.map_or(("", ""), |kind| (kind.group.as_str(), kind.plural.as_str()));
-                Answer::Failed(crate::error::ApiError::not_found(group, plural, &self.name.name).into())
+                Finding::Failed(crate::error::ApiError::not_found(group, plural, &self.name.name).into())
             }
-            (Goal::RolledOut(_), None) => Answer::Failed(Failure::Text("object has been deleted".to_owned())),
-            (Goal::Gone | Goal::Wait(WaitFor::Delete), Some(_)) => Answer::Unmet(String::new()),
+            (Goal::RolledOut(_), None) => {
+                Finding::Failed(Failure::Text("object has been deleted".to_owned()))
+            }
+            (Goal::Gone | Goal::Wait(WaitFor::Delete), Some(_)) => Finding::Unmet(String::new()),
             (Goal::Wait(wanted), Some(object)) => match is_met(wanted, &object) {
                 Ok(true) => met(),
-                Ok(false) => Answer::Unmet(String::new()),
-                Err(text) => Answer::Failed(Failure::Text(text)),
+                Ok(false) => Finding::Unmet(String::new()),
+                Err(text) => Finding::Failed(Failure::Text(text)),
             },
             (Goal::RolledOut(revision), Some(object)) => match super::rollout::status(&object, *revision) {
-                Ok((text, true)) => Answer::Met(text),
-                Ok((text, false)) => Answer::Unmet(text),
-                Err(text) => Answer::Failed(Failure::Text(text)),
+                Ok((text, true)) => Finding::Met(text),
+                Ok((text, false)) => Finding::Unmet(text),
+                Err(text) => Finding::Failed(Failure::Text(text)),
             },
         }
     }
@@ -143,7 +145,10 @@ fn is_met(wanted: &WaitFor, object: &Object) -> Result<bool, String> {
                 }
                 ([_], None) => Ok(true),
                 ([Value::String(text)], Some(value)) => Ok(text.trim() == value.trim()),
-                ([other], Some(value)) => Ok(other.to_string() == value.trim()),
+                ([other], Some(value)) => {
+                    let text = other.to_string();
+                    Ok(text == value.trim())
+                }
             }
         }
     }
@@ -163,17 +168,17 @@ impl Waiting {
     pub fn poll<S: Server>(&mut self, server: &S) -> Poll {
         let mut poll = Poll { stdout: String::new(), stderr: String::new(), exit_code: None };
         while let Some(check) = self.checks.first_mut() {
-            match check.answer(server, &self.request) {
-                Answer::Met(text) => {
+            match check.find(server, &self.request) {
+                Finding::Met(text) => {
                     poll.stdout.push_str(&text);
                     self.checks.remove(0);
                 }
-                Answer::Failed(failure) => {
+                Finding::Failed(failure) => {
                     poll.stderr.push_str(&failures_text(&[failure]));
                     poll.exit_code = Some(1);
                     return poll;
                 }
-                Answer::Unmet(text) => {
+                Finding::Unmet(text) => {
                     if check.said != text {
                         poll.stdout.push_str(&text);
                         check.said = text;

@@ -7,10 +7,10 @@ use super::waiting::{Check, Waiting};
 use super::{ApplyMode, Change, DeleteOptions, Failure, Runner, Server};
 use crate::error::{ApiError, Reason};
 use crate::kubectl::command_line::{
-    Apply, Creation, Delete, DryRun, Patch, PatchSource, PatchType, Policy, Replace, Selection,
+    Apply, Creation, Delete, DryRun, Patch, PatchSource, PatchType, Replace, Selection,
 };
 use crate::kubectl::print::{Output, full_name};
-use crate::object::{Object, ObjectFields, ObjectName};
+use crate::object::{Object, ObjectFields};
 
 /// What follows a conflict of managers: how it can be resolved.
 const CONFLICT_ADVICE: &str = "\
@@ -61,7 +61,7 @@ impl<S: Server> Runner<'_, S> {
                 }
                 Err(error) if apply.server_side => self.failures.push(server_side_failure(error)),
                 Err(error) if error.message.starts_with("error when ") => self.failures.push(error.into()),
-                Err(error) => self.failures.push(Failure::of_source(error, "creating", &manifest.source)),
+                Err(error) => self.failures.push(Failure::of_source(*error, "creating", &manifest.source)),
             }
         }
         Ok(())
@@ -81,7 +81,7 @@ impl<S: Server> Runner<'_, S> {
         if creation.dry_run != DryRun::Client {
             object = self.server.create(&self.request, object).map_err(|error| match creation.failure {
                 Some(what) => Failure::Text(format!("failed to create {what} {}", error.message)),
-                None => Failure::Api(error),
+                None => error.into(),
             })?;
         }
         if creation.switch_project {
@@ -113,7 +113,7 @@ impl<S: Server> Runner<'_, S> {
             }
             match self.server.create(&self.request, manifest.object) {
                 Ok(object) => self.print_changed(&object, "created", creation.dry_run)?,
-                Err(error) => self.failures.push(Failure::of_source(error, "creating", &manifest.source)),
+                Err(error) => self.failures.push(Failure::of_source(*error, "creating", &manifest.source)),
             }
         }
         Ok(())
@@ -190,7 +190,7 @@ impl<S: Server> Runner<'_, S> {
             };
             match answer {
                 Ok(object) => self.print_changed(&object, "replaced", replace.dry_run)?,
-                Err(error) => self.failures.push(Failure::of_source(error, "replacing", &manifest.source)),
+                Err(error) => self.failures.push(Failure::of_source(*error, "replacing", &manifest.source)),
             }
         }
         Ok(())
@@ -339,49 +339,6 @@ impl<S: Server> Runner<'_, S> {
         }
         Ok(())
     }
-
-    /// Adds subjects to a binding, or takes them away.
-    pub(super) fn policy(&mut self, policy: &Policy) -> Result<(), Failure> {
-        const RBAC: &str = "rbac.authorization.k8s.io";
-        let binding_kind = if policy.cluster { "ClusterRoleBinding" } else { "RoleBinding" };
-        let Some((kind, _)) = self.server.kinds().find(RBAC, binding_kind) else {
-            return Err(Failure::Text(format!("the server doesn't have a resource type {binding_kind:?}")));
-        };
-        let binding = policy.binding.clone().unwrap_or_else(|| policy.role.clone());
-        let name = if policy.cluster {
-            ObjectName::cluster(binding)
-        } else {
-            ObjectName::namespaced(&self.namespace, binding)
-        };
-        let subject = |name: &String| json!({"apiGroup": RBAC, "kind": policy.subject_kind, "name": name});
-        let subjects: Vec<Value> = policy.subjects.iter().map(subject).collect();
-        match self.server.get(&self.request, kind, &name) {
-            Ok(mut object) => {
-                let mut all = object.list(&["subjects"]).to_vec();
-                all.retain(|subject| !subjects.contains(subject));
-                if policy.add {
-                    all.extend(subjects);
-                }
-                object.set(&["subjects"], all);
-                self.server.update(&self.request, object)?;
-            }
-            Err(error) if error.is_not_found() && policy.add => {
-                let mut object = json!({"apiVersion": format!("{RBAC}/v1"), "kind": binding_kind, "metadata": {"name": name.name},
-                    "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": policy.role}, "subjects": subjects});
-                if !policy.cluster {
-                    object.set(&["metadata", "namespace"], name.namespace.as_str());
-                }
-                self.server.create(&self.request, object)?;
-            }
-            Err(error) => return Err(error.into()),
-        }
-        let who: Vec<String> = policy.subjects.iter().map(|name| format!("{name:?}")).collect();
-        let who = if who.len() == 1 { who.concat() } else { format!("[{}]", who.join(" ")) };
-        let role = "clusterrole.rbac.authorization.k8s.io";
-        let done = if policy.add { "added" } else { "removed" };
-        self.stdout.push_str(&format!("{role}/{} {done}: {who}\n", policy.role));
-        Ok(())
-    }
 }
 
 /// True for groups that are not Kubernetes' own; strategic patches do not exist there.
@@ -398,9 +355,9 @@ fn deleted_text(object: &Object, namespaced: bool, done: &str) -> String {
 }
 
 /// A refusal of server-side apply; conflicts come with advice.
-fn server_side_failure(error: ApiError) -> Failure {
+fn server_side_failure(error: Box<ApiError>) -> Failure {
     if error.reason == Reason::Conflict {
         return Failure::Text(format!("{}\n{CONFLICT_ADVICE}", error.message));
     }
-    Failure::Api(error)
+    error.into()
 }

@@ -92,3 +92,53 @@ fn tables_and_descriptions() {
     }
     assert!(different.is_empty(), "{} of {} differ: {different:?}", different.len(), cases.len());
 }
+
+/// The paths of all values in a value.
+fn paths(value: &Value, prefix: &str, found: &mut Vec<String>) {
+    found.push(prefix.to_owned());
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                paths(member, &format!("{prefix}/{key}"), found);
+            }
+        }
+        Value::Array(items) => {
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(index, item)| paths(item, &format!("{prefix}/{index}"), found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn mistyped_fields_are_shown_somehow() {
+    let mut seen = Vec::new();
+    let values = [json!(null), json!(i64::MIN), json!("\u{e9}\n"), json!([[]]), json!({"a": {}})];
+    for object in objects::all() {
+        let kind = object["kind"].as_str().unwrap().to_owned();
+        if seen.contains(&kind) {
+            continue;
+        }
+        let mut all = Vec::new();
+        paths(&object, "", &mut all);
+        let kept = ["", "/apiVersion", "/kind", "/metadata", "/metadata/name", "/metadata/namespace"];
+        for path in all.iter().filter(|path| !kept.contains(&path.as_str())) {
+            for value in &values {
+                let mut broken = object.clone();
+                *broken.pointer_mut(path).unwrap() = value.clone();
+                let mut server = Memory::new().with([broken]);
+                for verb in ["get", "describe"] {
+                    let line = ["kubectl", verb, &kind.to_lowercase(), "-A"].map(str::to_owned);
+                    let outcome =
+                        run(&parse(&line).unwrap(), &mut Session::default(), &mut server, &|_| None);
+                    assert!(!outcome.stdout.is_empty(), "{verb} {kind} {path}");
+                }
+            }
+        }
+        seen.push(kind);
+    }
+    assert!(seen.len() > 12, "{seen:?}");
+}
