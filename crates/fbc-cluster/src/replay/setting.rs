@@ -14,6 +14,7 @@ use crate::olm::operator_controller::OperatorController;
 use crate::olm::revisions::Revisions;
 use crate::olm::{Options, Target};
 use crate::schema::olm::{Edition, definitions};
+use crate::time::{MINUTE, SECOND};
 
 /// The cluster, with OLM installed and nothing in it.
 pub(super) fn cluster(
@@ -44,6 +45,8 @@ pub(super) fn cluster(
     for controller in controllers {
         cluster.add_controller(controller);
     }
+    // OLM starts when everything else is still.
+    cluster.run_until_still(SECOND, cluster.now() + MINUTE)?;
     cluster.add_controller(Box::new(Catalogd::new(options.clone(), images.clone(), seed)));
     add_operator_controller(&mut cluster, options, images);
     Ok(cluster)

@@ -180,10 +180,9 @@ fn namespace(object: &mut Object) {
     if !name.is_empty() {
         object.set(&["metadata", "labels", "kubernetes.io/metadata.name"], name);
     }
-    if let Value::Object(spec) = object.place(&["spec"]) {
-        set_absent(spec, "finalizers", || json!(["kubernetes"]));
-    } else if !object.is_terminating() {
-        object.set(&["spec"], json!({"finalizers": ["kubernetes"]}));
+    // Once a namespace is on its way out, its finalizer goes for good.
+    if !object.is_terminating() && object.list(&["spec", "finalizers"]).is_empty() {
+        object.set(&["spec", "finalizers"], json!(["kubernetes"]));
     }
     if object.text(&["status", "phase"]).is_empty() {
         object.set(&["status", "phase"], "Active");
