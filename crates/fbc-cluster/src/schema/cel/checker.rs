@@ -51,7 +51,7 @@ impl<'s> Checker<'s> {
             Node::Bytes(_) => Type::Bytes,
             Node::Name(name) => match self.variables.iter().rev().find(|(known, _)| known == name) {
                 Some((_, found)) => found.clone(),
-                None if TYPE_NAMES.contains(&name.as_str()) => Type::Type,
+                None if TYPE_NAMES.contains(&name.as_str()) => Type::Meta,
                 None => self.fault(at, format!("undeclared reference to '{name}' (in container '')")),
             },
             Node::Select { of, field, optional } => {

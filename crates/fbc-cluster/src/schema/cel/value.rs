@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use super::super::format::{parse_date_time, parse_go_duration};
+use super::super::dates::{parse_date_time, parse_go_duration};
 use super::super::structural::{ListType, Schema, ValueType};
 use super::named_format::NamedFormat;
 use super::quantity::Quantity;
