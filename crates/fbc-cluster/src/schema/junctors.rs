@@ -20,7 +20,7 @@ impl Validation<'_> {
                 .run(value, &mut errors);
             (errors, passed)
         };
-        let nameless = |text: String| FieldError::new("<nil>", FieldReason::Invalid, "\"\"", text);
+        let nameless = |text: String| FieldError::new(self.path.root(), FieldReason::Invalid, "\"\"", text);
         let place = || quote(&self.path.dotted());
         for (schemas, words, exactly_one) in [
             (any_of, "must validate at least one schema (anyOf)", false),

@@ -216,7 +216,7 @@ impl Validation<'_> {
             let format =
                 format_name.map_or("(default format)".to_owned(), |format| format!("with format {format}"));
             let detail = format!("{prefix} value must be of type {kind} {format} in {}", self.path.dotted());
-            errors.push(FieldError::new("<nil>", FieldReason::Invalid, "\"\"", detail));
+            errors.push(FieldError::new(self.path.root(), FieldReason::Invalid, "\"\"", detail));
         }
     }
 
@@ -290,7 +290,7 @@ impl Validation<'_> {
             }
         }
         for name in self.checks.required.iter().filter(|name| !fields.contains_key(*name)) {
-            errors.push(FieldError::required(Path::Field(self.path, name).dotted(), ""));
+            errors.push(FieldError::required(Path::Field(self.path, name).dotted_field(), ""));
         }
         passed
     }
@@ -300,8 +300,7 @@ impl Validation<'_> {
     }
 
     fn error(&self, reason: FieldReason, value: impl Into<String>, detail: String) -> FieldError {
-        let field = self.path.dotted();
-        FieldError::new(if field.is_empty() { "<nil>".to_owned() } else { field }, reason, value, detail)
+        FieldError::new(self.path.dotted_field(), reason, value, detail)
     }
 }
 
