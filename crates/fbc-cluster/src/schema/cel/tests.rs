@@ -176,6 +176,26 @@ fn what_does_not_compile_is_reported_as_the_reference_does() {
     }
 }
 
+#[test]
+fn deep_expressions_are_refused_and_the_deepest_allowed_run() {
+    for (source, holds) in [
+        (format!("{}true{}", "(".repeat(90), ")".repeat(90)), true),
+        (format!("1{} == 201", " + 1".repeat(200)), true),
+        (format!("true{}", " && true".repeat(200)), true),
+        (format!("{}true{}", "[1].all(x, ".repeat(90), ")".repeat(90)), true),
+    ] {
+        assert_eq!(evaluate(&source), Ok(holds));
+    }
+    for source in [
+        "(".repeat(20_000),
+        format!("self{}", ".name".repeat(20_000)),
+        format!("1{}", " + 1".repeat(20_000)),
+        format!("self{}", "[0]".repeat(20_000)),
+    ] {
+        assert!(evaluate(&source).is_err());
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_makes_the_compiler_panic(source in ".{0,60}") {

@@ -294,6 +294,7 @@ fn definitions_of_real_bundles_are_accepted() {
         println!("skipped: no conformance data");
         return;
     }
+    println!("{} definitions", definitions.len());
     let mut refused = Vec::new();
     for (file, mut object) in definitions {
         check::prepare_for_create(&mut object);
