@@ -4,7 +4,7 @@
 
 use super::super::go_regexp::Pattern;
 use super::lexer::{Fault, Token, TokenKind, tokens};
-use super::syntax::{Call, Expr, Field, Loop, LoopKind, Node, Operator, is_reserved};
+use super::syntax::{Call, Expr, Field, Loop, LoopKind, Node, Operator, is_literal, is_reserved};
 
 /// How deep brackets may nest.
 const NESTING: usize = 100;
@@ -181,6 +181,10 @@ impl Parser<'_> {
                         self.between(sign.at, if name.kind == TokenKind::End { sign.end } else { name.end });
                     return Err(fault(name.at, format!("no viable alternative at input '{input}'")));
                 };
+                if is_literal(&field) && matches!(name.kind, TokenKind::Name(_)) {
+                    let input = self.written(&name);
+                    return Err(fault(name.at, format!("mismatched input {input} expecting IDENTIFIER")));
+                }
                 self.next += 1;
                 let open = self.token();
                 if !optional && self.take("(") {

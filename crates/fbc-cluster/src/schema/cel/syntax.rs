@@ -222,6 +222,11 @@ const WORDS: &[&str] = &[
     "while",
 ];
 
+/// True for `true`, `false`, `null` and `in`.
+pub(crate) fn is_literal(word: &str) -> bool {
+    WORDS[..4].contains(&word)
+}
+
 /// True for words that are kept back for later versions of the language.
 pub(crate) fn is_reserved(word: &str) -> bool {
     WORDS[4..].contains(&word)
