@@ -25,6 +25,8 @@ fn schema() -> Schema {
             "when": {"type": "string", "format": "date-time"},
             "span": {"type": "string", "format": "duration"},
             "either": {"x-kubernetes-int-or-string": true},
+            "nul": {"type": "string", "nullable": true},
+            "nulls": {"type": "object", "additionalProperties": {"type": "string", "nullable": true}},
             "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
         },
     }))
@@ -34,7 +36,8 @@ fn object() -> Value {
     json!({
         "name": "demo-1", "size": 3, "ratio": 2, "namespace": "ns", "a-b": "dash", "tags": ["a", "b", "a"],
         "labels": {"app": "x"}, "ports": [{"name": "p", "port": 1}, {"name": "q", "port": 2}], "set": ["x", "y"],
-        "when": "2024-02-29T12:30:00Z", "span": "90m", "either": "50%", "free": {"b": 1},
+        "when": "2024-02-29T12:30:00Z", "span": "90m", "either": "50%", "free": {"b": 1}, "nul": null,
+        "nulls": {"a": null},
     })
 }
 
@@ -66,6 +69,7 @@ fn these_hold() {
         "self.__namespace__ == 'ns' && self.a__dash__b == 'dash'",
         "self.labels.app == 'x' && self.labels['app'] == 'x' && 'app' in self.labels && !has(self.labels.other)",
         "self.ratio == 2.0 && self.ratio > 1",
+        "!has(self.nul) && has(self.nulls.a) && type(self.nulls['a']) == null_type && self.labels == {'app': 'x'}",
         // Both sides of a junction.
         "true || self.labels['none'] == 'x'",
         "self.labels['none'] == 'x' || true",
@@ -142,6 +146,19 @@ fn what_does_not_compile_is_reported_as_the_reference_does() {
             "ERROR: <input>:1:7: Syntax error: no viable alternative at input '. =='\n | self. == 1\n | ......^",
         ),
         ("self.b == 'x'", "ERROR: <input>:1:5: undefined field 'b'\n | self.b == 'x'\n | ....^"),
+        (
+            "self.true == 1",
+            "ERROR: <input>:1:6: Syntax error: mismatched input 'true' expecting IDENTIFIER\n | self.true == 1\n | .....^",
+        ),
+        (
+            "self.namespace == ''",
+            "ERROR: <input>:1:5: undefined field 'namespace'\n | self.namespace == ''\n | ....^",
+        ),
+        (
+            "self.name == null",
+            "ERROR: <input>:1:11: found no matching overload for '_==_' applied to '(string, null)'\n | \
+             self.name == null\n | ..........^",
+        ),
         ("other", "ERROR: <input>:1:1: undeclared reference to 'other' (in container '')\n | other\n | ^"),
         (
             "self.foo(1)",
@@ -173,6 +190,26 @@ fn what_does_not_compile_is_reported_as_the_reference_does() {
         ["", "(", "1 +", "'a", "[1", "{1: }", "a.b.", "f(", "= 1", "self.name ==", "has(1)", "for", "1 2"]
     {
         assert!(evaluate(source).is_err(), "{source}");
+    }
+}
+
+#[test]
+fn deep_expressions_are_refused_and_the_deepest_allowed_run() {
+    for (source, holds) in [
+        (format!("{}true{}", "(".repeat(90), ")".repeat(90)), true),
+        (format!("1{} == 201", " + 1".repeat(200)), true),
+        (format!("true{}", " && true".repeat(200)), true),
+        (format!("{}true{}", "[1].all(x, ".repeat(90), ")".repeat(90)), true),
+    ] {
+        assert_eq!(evaluate(&source), Ok(holds));
+    }
+    for source in [
+        "(".repeat(20_000),
+        format!("self{}", ".name".repeat(20_000)),
+        format!("1{}", " + 1".repeat(20_000)),
+        format!("self{}", "[0]".repeat(20_000)),
+    ] {
+        assert!(evaluate(&source).is_err());
     }
 }
 
