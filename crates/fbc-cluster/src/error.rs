@@ -15,7 +15,7 @@ pub struct ApiError {
     /// The whole text.
     pub message: String,
     /// The object that was meant.
-    pub details: Details,
+    pub details: Box<Details>,
 }
 
 /// The object that a refusal is about.
@@ -89,7 +89,7 @@ impl ApiError {
     fn new(reason: Reason, group: &str, kind: &str, name: &str, message: String) -> Self {
         let details =
             Details { group: group.into(), kind: kind.into(), name: name.into(), causes: Vec::new() };
-        Self { reason, message, details }
+        Self { reason, message, details: Box::new(details) }
     }
 
     /// `deployments.apps "web" not found`
@@ -125,6 +125,11 @@ impl ApiError {
         let mut error = Self::new(Reason::Invalid, group, kind, name, message);
         error.details.causes = causes;
         error
+    }
+
+    /// A refusal with a text of its own.
+    pub fn other(reason: Reason, message: impl Into<String>) -> Self {
+        Self::new(reason, "", "", "", message.into())
     }
 
     /// A request that cannot be understood.
@@ -202,7 +207,7 @@ pub struct FieldError {
     pub field: String,
     /// What is wrong.
     pub reason: FieldReason,
-    /// The value as Go prints it there, for reasons that show it.
+    /// The value as Go prints it there, for reasons that show it; empty if it is left out.
     pub value: String,
     /// What is wrong in words; may be empty.
     pub detail: String,
@@ -271,7 +276,7 @@ impl FieldReason {
 
     /// True if the value belongs into the text.
     fn shows_value(self) -> bool {
-        !matches!(self, Self::Required | Self::Forbidden | Self::TooLong | Self::Internal | Self::TooMany)
+        !matches!(self, Self::Required | Self::Forbidden | Self::TooLong | Self::Internal)
     }
 }
 
@@ -307,7 +312,7 @@ impl FieldError {
             return self.detail.clone();
         }
         let mut text = self.reason.words().to_owned();
-        if self.reason.shows_value() {
+        if self.reason.shows_value() && !self.value.is_empty() {
             text.push_str(": ");
             text.push_str(&self.value);
         }

@@ -2,9 +2,12 @@
 
 use std::fmt;
 use std::io::Read;
+use std::path::PathBuf;
 use std::str::FromStr;
 
-use oci_spec::image::{Descriptor, Digest, ImageConfiguration, ImageIndex, ImageManifest, MediaType};
+use oci_spec::image::{
+    Descriptor, Digest, ImageConfiguration, ImageIndex, ImageManifest, MediaType, Platform,
+};
 use serde_json::Value;
 
 use crate::blob::{VerifyingReader, read_error};
@@ -32,6 +35,14 @@ pub trait ImageSource: Sync {
     /// # Errors
     /// If it is not there or cannot be read.
     fn open(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + '_>, ImageError>;
+
+    /// Where a blob lies on disk: a file, and how many bytes of it come before the blob. `None` for what is in memory.
+    ///
+    /// # Errors
+    /// If it is not there.
+    fn place(&self, _descriptor: &Descriptor) -> Result<Option<(PathBuf, u64)>, ImageError> {
+        Ok(None)
+    }
 }
 
 /// Opens a blob; reading fails unless it is what the descriptor says.
@@ -70,6 +81,16 @@ impl PlatformName {
     #[must_use]
     pub fn linux(architecture: &str) -> Self {
         Self { os: "linux".to_owned(), architecture: architecture.to_owned(), variant: None }
+    }
+
+    /// The same as the specification of images writes it.
+    #[must_use]
+    pub fn platform(&self) -> Platform {
+        let mut platform = Platform::default();
+        platform.set_os(self.os.as_str().into());
+        platform.set_architecture(self.architecture.as_str().into());
+        platform.set_variant(self.variant.clone());
+        platform
     }
 
     /// Whether an image for `other` is what was asked for: a variant counts only where one is named.
@@ -259,7 +280,7 @@ fn kind_of(media_type: &MediaType) -> Option<DocumentKind> {
 }
 
 /// Whether an entry of an index is an image. Build tools put attestations beside images, for no platform.
-fn is_image(entry: &Descriptor) -> bool {
+pub(crate) fn is_image(entry: &Descriptor) -> bool {
     let is_unknown = entry.platform().as_ref().is_some_and(|platform| platform.os().to_string() == "unknown");
     !is_unknown && kind_of(entry.media_type()).is_some() && entry.artifact_type().is_none()
 }

@@ -22,4 +22,4 @@ mod testing;
 pub use error::{EntryFault, ImageError};
 pub use image::{Image, ImageSource};
 pub use reference::{LocalReference, Transport};
-pub use store::BlobFolder;
+pub use store::{BlobFolder, FolderImage};

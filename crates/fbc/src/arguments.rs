@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
 use crate::terminal::{self, Color};
-use crate::{opm, runtime};
+use crate::{opm, registry, runtime};
 
 /// Toolchain for OLM file-based catalogs
 ///
@@ -61,12 +61,16 @@ enum Command {
     Bundle(command::bundle::Arguments),
     List(command::list::Arguments),
     Graph(command::graph::Arguments),
+    Images(command::images::Arguments),
+    Mirror(Box<command::mirror::Arguments>),
     Query(command::query::Arguments),
     Filter(command::filter::Arguments),
     Resolve(command::resolve::Arguments),
     Paths(command::paths::Arguments),
     Diff(command::diff::Arguments),
     Build(command::build::Arguments),
+    Push(command::push::Arguments),
+    Pull(command::pull::Arguments),
     Unpack(command::unpack::Arguments),
     Cache(command::cache::Arguments),
     Range(command::range::Arguments),
@@ -114,6 +118,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         }
     };
     line.global.color.settle();
+    registry::settle_voice(line.global);
     match runtime::start_workers(line.global.threads.map(usize::from)).and_then(|()| line.run()) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => failure.report(),
@@ -131,10 +136,14 @@ impl CommandLine {
             Command::Filter(arguments) => command::filter::run(&arguments, global),
             Command::Query(arguments) => command::query::run(&arguments),
             Command::Graph(arguments) => command::graph::run(&arguments),
+            Command::Images(arguments) => command::images::run(&arguments, global),
+            Command::Mirror(arguments) => command::mirror::run(&arguments, global),
             Command::Resolve(arguments) => command::resolve::run(&arguments, global),
             Command::Paths(arguments) => command::paths::run(&arguments),
             Command::Diff(arguments) => command::diff::run(&arguments, global),
             Command::Build(arguments) => command::build::run(&arguments, global),
+            Command::Push(arguments) => command::push::run(&arguments, global),
+            Command::Pull(arguments) => command::pull::run(&arguments, global),
             Command::Unpack(arguments) => command::unpack::run(&arguments, global),
             Command::Cache(arguments) => command::cache::run(&arguments),
             Command::Range(arguments) => command::range::run(&arguments),

@@ -11,7 +11,7 @@ use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, rea
 use crate::failure::{Failure, WARNING, closest, words};
 use crate::git::Repository;
 use crate::git_tree::{GitPath, GitTree};
-use crate::image_source::{Unpacked, image_of_path, unpack_contents};
+use crate::image_source::{ImageName, Unpacked, image_of_path, registry_image_of_path, unpack_contents};
 use crate::layout::catalogs_in_tree;
 
 /// A catalog that can be loaded.
@@ -43,21 +43,20 @@ impl CatalogSource {
             return Self::standard_input();
         }
         if let Some(image) = image_of_path(reference) {
-            let unpacked = unpack_contents(&image?)?;
-            let tree = Box::new(DiskTree { root: unpacked.folder.path().to_path_buf() });
-            return Ok(Self { tree, root: Root::Image(unpacked) });
+            return Self::image(&image?);
         }
         let metadata = match fs::metadata(reference) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return match revision_and_path(reference) {
-                    Some((revision, path)) => {
-                        Self::in_revision(reference, revision, path).map_err(|failure| {
-                            // A name such as quay.io/me/catalog:v1 is hardly a revision.
-                            if looks_like_image(reference) { missing(reference) } else { failure }
-                        })
-                    }
-                    None => Err(missing(reference)),
+                let image = registry_image_of_path(reference);
+                let in_revision = revision_and_path(reference)
+                    .map(|(revision, path)| Self::in_revision(reference, revision, path));
+                // A revision may be named like an image; hardly anybody does that, and then it is meant.
+                return match (in_revision, image) {
+                    (Some(Ok(source)), _) => Ok(source),
+                    (_, Some(image)) => Self::image(&image),
+                    (Some(failed), None) => failed,
+                    (None, None) => Err(missing(reference)),
                 };
             }
             Err(error) => return Err(Failure::io("open", reference, &error)),
@@ -75,6 +74,21 @@ impl CatalogSource {
         }
         let tree = Box::new(FileTree { path: reference.to_path_buf() });
         Ok(Self { tree, root: Root::File(reference.to_path_buf()) })
+    }
+
+    /// The catalog or bundle of an image.
+    fn image(name: &ImageName) -> Result<Self, Failure> {
+        let unpacked = unpack_contents(name)?;
+        let tree = Box::new(DiskTree { root: unpacked.folder.path().to_path_buf() });
+        Ok(Self { tree, root: Root::Image(unpacked) })
+    }
+
+    /// The image in a registry that it comes from.
+    pub(crate) fn registry_name(&self) -> Option<&str> {
+        match &self.root {
+            Root::Image(image) => image.registry_name.as_deref(),
+            _ => None,
+        }
     }
 
     /// As [`Self::open`], for commands that look at one catalog: a folder of several is taken as one, of which
@@ -248,16 +262,6 @@ impl Tree for FileTree {
     }
 }
 
-/// Whether a path may be meant as the reference of an image: it begins with the name of a host.
-fn looks_like_image(path: &Path) -> bool {
-    let text = path.to_string_lossy();
-    let host = text.split_once('/').map(|(host, _)| host).unwrap_or_default();
-    let (name, port) = host.split_once(':').map_or((host, None), |(name, port)| (name, Some(port)));
-    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-');
-    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-    is_name && !name.starts_with('.') && port.map_or(name.contains('.'), is_port)
-}
-
 /// The two parts of `REV:PATH`; nothing where there is no revision.
 fn revision_and_path(reference: &Path) -> Option<(&str, &str)> {
     let (revision, path) = reference.to_str()?.split_once(':')?;
@@ -274,11 +278,6 @@ fn missing(path: &Path) -> Failure {
         _ => Path::new("."),
     };
     let Ok(entries) = fs::read_dir(folder) else {
-        if looks_like_image(path) {
-            return failure.help(
-                "fbc does not pull images so far; an image map (FBC_IMAGE_MAP) names the folder that stands for an image",
-            );
-        }
         return failure.help(format!("the folder {} does not exist either", folder.display()));
     };
     let mut names: Vec<String> =
@@ -287,6 +286,6 @@ fn missing(path: &Path) -> Failure {
     let wanted = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     match closest(&wanted, names.iter().map(String::as_str)) {
         Some(name) => failure.help(format!("did you mean {}?", path.with_file_name(name).display())),
-        None => failure.help("name a folder or file that holds a catalog, or `-` for standard input"),
+        None => failure.help("name a folder or file that holds a catalog or bundle, an image as HOST/REPOSITORY:TAG, or `-` for standard input"),
     }
 }

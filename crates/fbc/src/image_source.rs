@@ -1,31 +1,167 @@
-//! Images on the command line: references by transport, what goes wrong with them, and catalogs within them.
+//! Images on the command line: where they are, what goes wrong with them, and catalogs and bundles within them.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fbc_image::image::{BUNDLE_LABEL, CATALOG_LABEL};
+use fbc_image::image::{BUNDLE_LABEL, CATALOG_LABEL, PlatformName};
+use fbc_image::registry::{PlatformWish, Reference};
 use fbc_image::unpack::{self, unpack_into};
-use fbc_image::{Image, ImageError, LocalReference};
+use fbc_image::{Image, ImageError, ImageSource, LocalReference, Transport};
+use fbc_model::image_reference;
 use tempfile::TempDir;
 
 use crate::failure::Failure;
+use crate::registry::{session, settled_platform};
 
 /// The forms of references that are images in files and folders.
 pub(crate) const FORMS: &str = "oci:PATH[:NAME], oci-archive:FILE[:NAME] or docker-archive:FILE[:NAME]";
 
-/// Reads a reference, as clap wants it.
+/// Reads a reference to an image in a file or folder, as clap wants it.
 pub(crate) fn parse_reference(text: &str) -> Result<LocalReference, String> {
     LocalReference::parse(text).unwrap_or_else(|| Err(format!("an image in a file or folder is {FORMS}")))
 }
 
-/// The image that a path on the command line names; `None` if it is a path.
-pub(crate) fn image_of_path(path: &Path) -> Option<Result<LocalReference, Failure>> {
-    let parsed = LocalReference::parse(path.to_str()?)?;
+/// Reads a reference to an image in a registry, as clap wants it.
+pub(crate) fn parse_registry_reference(text: &str) -> Result<String, String> {
+    let reference = text.strip_prefix("docker://").unwrap_or(text);
+    image_reference::parse(reference).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+/// Reads the name that an image is to get, as clap wants it.
+pub(crate) fn parse_tag(text: &str) -> Result<String, String> {
+    if text.contains('@') {
+        return Err("an image gets a tag here; its digest follows from its content".to_owned());
+    }
+    parse_registry_reference(text)
+}
+
+/// The image in a layout folder or an archive that a path names; nothing where there is no such path.
+pub(crate) fn local_of_path(path: &Path) -> Result<Option<LocalReference>, Failure> {
+    let of = |transport| LocalReference { transport, path: path.to_path_buf(), name: None };
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => Ok(Some(of(Transport::Oci))),
+        Ok(_) => {
+            let layout = of(Transport::OciArchive);
+            let is_layout = !matches!(layout.open(), Err(ImageError::Malformed { .. }));
+            Ok(Some(if is_layout { layout } else { of(Transport::DockerArchive) }))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::io("open", path, &error)),
+    }
+}
+
+/// An image, wherever it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ImageName {
+    /// In a file or folder.
+    Local(LocalReference),
+    /// In a registry, as the user wrote it.
+    Registry(String),
+}
+
+impl fmt::Display for ImageName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Local(reference) => reference.fmt(out),
+            Self::Registry(reference) => reference.fmt(out),
+        }
+    }
+}
+
+impl ImageName {
+    /// Reads a name where only an image can be meant, as clap wants it.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        if let Some(local) = LocalReference::parse(text) {
+            return local.map(Self::Local);
+        }
+        let reference = text.strip_prefix("docker://").unwrap_or(text);
+        if reference.len() == text.len() && !has_host(text) {
+            return Err(format!(
+                "an image is HOST/REPOSITORY[:TAG][@DIGEST], docker://NAME where the host is left out, {FORMS}"
+            ));
+        }
+        image_reference::parse(reference).map_err(|error| error.to_string())?;
+        Ok(Self::Registry(text.to_owned()))
+    }
+
+    /// An image in a registry, whatever its name looks like: a short name is one of Docker's hub, or an alias.
+    pub(crate) fn registry(text: &str) -> Result<Self, Failure> {
+        match image_reference::parse(text.strip_prefix("docker://").unwrap_or(text)) {
+            Ok(_) => Ok(Self::Registry(text.to_owned())),
+            Err(error) => Err(Failure::new(format!("{text:?} is no image reference: {error}"))),
+        }
+    }
+
+    /// Opens the image of the platform that is wished for. Of one in a registry the manifests and configurations are
+    /// there, the layers are brought by [`OpenImage::bring_layers`].
+    pub(crate) fn open(&self, platform: Option<&PlatformName>) -> Result<OpenImage, Failure> {
+        let within = |error: ImageError| Failure::from(error).within(&self.to_string());
+        let (source, origin): (Box<dyn ImageSource>, _) = match self {
+            Self::Local(reference) => (reference.open().map_err(within)?, None),
+            Self::Registry(text) => {
+                let wish = platform.map_or(PlatformWish::Any, |platform| PlatformWish::One(platform.clone()));
+                let (origin, cached) = session()?.documents(text, &wish)?;
+                (Box::new(cached), Some(origin))
+            }
+        };
+        let image = Image::select(source.as_ref(), platform).map_err(within)?;
+        Ok(OpenImage { image, source, origin })
+    }
+}
+
+/// An image of one platform, and where its blobs are.
+pub(crate) struct OpenImage {
+    /// The image.
+    pub(crate) image: Image,
+    /// Its blobs.
+    pub(crate) source: Box<dyn ImageSource>,
+    origin: Option<Reference>,
+}
+
+impl OpenImage {
+    /// Sees to it that the source has the layers.
+    pub(crate) fn bring_layers(&self) -> Result<(), Failure> {
+        self.origin.as_ref().map_or(Ok(()), |origin| session()?.layers(origin, &self.image))
+    }
+}
+
+/// The image that a path on the command line names; `None` if it is a path, or may be one in a revision.
+pub(crate) fn image_of_path(path: &Path) -> Option<Result<ImageName, Failure>> {
+    let text = path.to_str()?;
     // Who has a file of that name means the file.
     if path.exists() {
         return None;
     }
+    if !text.starts_with("docker://") && LocalReference::parse(text).is_none() {
+        return None;
+    }
+    let parsed = ImageName::parse(text);
     Some(parsed.map_err(|error| Failure::new(format!("{}: {error}", path.display()))))
+}
+
+/// The image in a registry that a path which does not exist may name: it begins with a host, and not with a folder.
+pub(crate) fn registry_image_of_path(path: &Path) -> Option<ImageName> {
+    let text = path.to_str().filter(|text| has_host(text))?;
+    let is_below_folder = Path::new(text.split('/').next()?).exists();
+    ImageName::parse(text).ok().filter(|_| !is_below_folder)
+}
+
+/// Whether a path on the command line names an image.
+pub(crate) fn is_image(path: &Path) -> bool {
+    image_of_path(path).is_some() || !path.exists() && registry_image_of_path(path).is_some()
+}
+
+/// Whether a text begins with a host, as docker tells it: a name with a dot or port, or localhost.
+fn has_host(text: &str) -> bool {
+    let Some((host, _)) = text.split_once('/') else { return false };
+    let (name, port) = host.split_once(':').map_or((host, None), |(name, port)| (name, Some(port)));
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-');
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    is_name
+        && !name.is_empty()
+        && !name.starts_with('.')
+        && port.map_or(name == "localhost" || name.contains('.'), is_port)
 }
 
 /// A catalog or bundle of an image.
@@ -34,32 +170,41 @@ pub(crate) struct Unpacked {
     pub(crate) folder: TempDir,
     /// How the folder is shown.
     pub(crate) shown: PathBuf,
+    /// The name of an image in a registry, which a bundle bears.
+    pub(crate) registry_name: Option<String>,
+    /// Whether it is a catalog.
+    pub(crate) is_catalog: bool,
 }
 
 /// Unpacks the catalog or bundle of an image, which its labels tell, to a temporary folder.
-pub(crate) fn unpack_contents(reference: &LocalReference) -> Result<Unpacked, Failure> {
-    let within = |error: ImageError| Failure::from(error).within(&reference.to_string());
-    let source = reference.open().map_err(within)?;
-    let image = Image::select(source.as_ref(), None).map_err(within)?;
-    let below = match (image.label(CATALOG_LABEL), image.label(BUNDLE_LABEL)) {
-        (Some(folder), _) => folder.trim_matches('/'),
-        (None, Some(_)) => "",
+pub(crate) fn unpack_contents(name: &ImageName) -> Result<Unpacked, Failure> {
+    let opened = name.open(settled_platform())?;
+    let image = &opened.image;
+    let (below, is_catalog) = match (image.label(CATALOG_LABEL), image.label(BUNDLE_LABEL)) {
+        (Some(folder), _) => (folder.trim_matches('/'), true),
+        (None, Some(_)) => ("", false),
         (None, None) => {
-            return Err(Failure::refusal(format!("{reference} is neither a catalog nor a bundle")).help(
-                format!("a catalog image has the label {CATALOG_LABEL}, a bundle image {BUNDLE_LABEL}"),
-            ));
+            return Err(Failure::refusal(format!("{name} is neither a catalog nor a bundle")).help(format!(
+                "a catalog image has the label {CATALOG_LABEL}, a bundle image {BUNDLE_LABEL}"
+            )));
         }
     };
+    opened.bring_layers()?;
     let failed = |error: io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
     let folder = tempfile::Builder::new().prefix("fbc-").tempdir().map_err(failed)?;
     let options = unpack::Options { below: PathBuf::from(below), ..unpack::Options::default() };
-    unpack_into(&image, source.as_ref(), folder.path(), &options).map_err(within)?;
+    unpack_into(image, opened.source.as_ref(), folder.path(), &options)
+        .map_err(|error| Failure::from(error).within(&name.to_string()))?;
     if folder.path().read_dir().map_err(failed)?.next().is_none() {
-        return Err(Failure::refusal(format!("{reference} holds nothing at /{below}"))
+        return Err(Failure::refusal(format!("{name} holds nothing at /{below}"))
             .help(format!("its label {CATALOG_LABEL} says that the catalog is there")));
     }
-    let shown = Path::new(&reference.to_string()).join(below);
-    Ok(Unpacked { folder, shown })
+    let shown = Path::new(&name.to_string()).join(below);
+    let registry_name = match name {
+        ImageName::Local(_) => None,
+        ImageName::Registry(text) => Some(text.strip_prefix("docker://").unwrap_or(text).to_owned()),
+    };
+    Ok(Unpacked { folder, shown, registry_name, is_catalog })
 }
 
 impl From<ImageError> for Failure {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::{ApiError, Details, Reason};
+use crate::error::{ApiError, Reason};
 
 /// The group whose members may do everything.
 pub(super) const MASTERS: &str = "system:masters";
@@ -96,11 +96,10 @@ impl Attributes<'_> {
         let because = if reason.is_empty() { String::new() } else { format!(": {reason}") };
         let user = &user.name;
         match self {
-            Self::Path { verb, path } => ApiError {
-                reason: Reason::Forbidden,
-                message: format!("forbidden: User {user:?} cannot {verb} path {path:?}{because}"),
-                details: Details::default(),
-            },
+            Self::Path { verb, path } => ApiError::other(
+                Reason::Forbidden,
+                format!("forbidden: User {user:?} cannot {verb} path {path:?}{because}"),
+            ),
             Self::Resource { verb, group, resource, subresource, namespace, name } => {
                 let whole = if subresource.is_empty() {
                     (*resource).to_owned()

@@ -39,7 +39,7 @@ impl From<ApplyError> for ApiError {
                 (Reason::Conflict, conflicts.into_iter().map(cause).collect())
             }
         };
-        Self { reason, message, details: Details { causes, ..Details::default() } }
+        Self { reason, message, details: Box::new(Details { causes, ..Details::default() }) }
     }
 }
 

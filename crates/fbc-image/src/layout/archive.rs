@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
-use oci_spec::image::Descriptor;
+use oci_spec::image::{Descriptor, Digest};
 use tempfile::NamedTempFile;
 
 use super::{INDEX_FILE, LAYOUT_FILE, names};
@@ -131,6 +131,12 @@ impl ArchiveFile {
         Ok(Some(file.take(bytes)))
     }
 
+    /// Where a file of the archive lies on disk; `None` if there is none of that name.
+    pub(super) fn place_of(&self, name: &str) -> Option<(PathBuf, u64)> {
+        let (position, _) = self.find(name)?;
+        Some((self.plain.as_ref().map_or(self.path.as_path(), NamedTempFile::path).to_path_buf(), position))
+    }
+
     /// The bytes of a document.
     pub(super) fn document(&self, name: &str) -> Result<Option<Vec<u8>>, ImageError> {
         let Some(entry) = self.open_entry(name)? else { return Ok(None) };
@@ -187,17 +193,31 @@ impl LayoutArchive {
     }
 }
 
+/// The name of a blob in a layout.
+fn blob_name(digest: &Digest) -> String {
+    format!("blobs/{}/{}", digest.algorithm(), digest.digest())
+}
+
+impl LayoutArchive {
+    fn missing(&self, descriptor: &Descriptor) -> ImageError {
+        ImageError::MissingBlob { digest: descriptor.digest().clone(), place: self.archive.place() }
+    }
+}
+
 impl ImageSource for LayoutArchive {
     fn root(&self) -> &Descriptor {
         &self.root
     }
 
     fn open(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + '_>, ImageError> {
-        let digest = descriptor.digest();
-        let name = format!("blobs/{}/{}", digest.algorithm(), digest.digest());
-        match self.archive.open_entry(&name)? {
+        match self.archive.open_entry(&blob_name(descriptor.digest()))? {
             Some(entry) => Ok(Box::new(entry)),
-            None => Err(ImageError::MissingBlob { digest: digest.clone(), place: self.archive.place() }),
+            None => Err(self.missing(descriptor)),
         }
+    }
+
+    fn place(&self, descriptor: &Descriptor) -> Result<Option<(PathBuf, u64)>, ImageError> {
+        let place = self.archive.place_of(&blob_name(descriptor.digest()));
+        place.map(Some).ok_or_else(|| self.missing(descriptor))
     }
 }

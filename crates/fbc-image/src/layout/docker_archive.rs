@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use oci_spec::image::{Descriptor, Digest, MediaType};
 use serde_json::{Value, json};
@@ -135,5 +135,9 @@ impl ImageSource for DockerArchive {
             Some(entry) => Ok(Box::new(entry)),
             None => Err(ImageError::MissingBlob { digest: digest.clone(), place: self.archive.place() }),
         }
+    }
+    fn place(&self, descriptor: &Descriptor) -> Result<Option<(PathBuf, u64)>, ImageError> {
+        let name = self.files.get(descriptor.digest().as_ref());
+        Ok(name.and_then(|name| self.archive.place_of(name)))
     }
 }

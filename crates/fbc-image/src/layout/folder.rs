@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use oci_spec::image::Descriptor;
 
@@ -46,5 +46,9 @@ impl ImageSource for LayoutFolder {
 
     fn open(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + '_>, ImageError> {
         Ok(Box::new(self.blobs.open(descriptor)?))
+    }
+
+    fn place(&self, descriptor: &Descriptor) -> Result<Option<(PathBuf, u64)>, ImageError> {
+        self.blobs.place(descriptor).map(Some)
     }
 }

@@ -9,9 +9,9 @@ use tempfile::TempDir;
 
 use super::{INDEX_FILE, LAYOUT, LAYOUT_FILE, docker_output, names};
 use crate::error::ImageError;
-use crate::image::{Image, ImageSource};
+use crate::image::Image;
 use crate::reference::{LocalReference, Transport};
-use crate::store::{BlobFolder, new_file, new_folder, parent_of, replace_file};
+use crate::store::{BlobFolder, FolderImage, new_file, new_folder, parent_of, replace_file};
 
 /// An image that is being written. Dropped before [`Output::finish`], it leaves the target as it was; blobs that
 /// were put into a layout that exists stay there without a name.
@@ -21,22 +21,6 @@ pub struct Output {
     blobs: BlobFolder,
     /// The layout in the making; none if blobs go straight into one that exists.
     work: Option<TempDir>,
-}
-
-/// Blobs that were written, as the source of what is made from them.
-struct Written<'o> {
-    root: &'o Descriptor,
-    blobs: &'o BlobFolder,
-}
-
-impl ImageSource for Written<'_> {
-    fn root(&self) -> &Descriptor {
-        self.root
-    }
-
-    fn open(&self, descriptor: &Descriptor) -> Result<Box<dyn io::Read + '_>, ImageError> {
-        Ok(Box::new(self.blobs.open(descriptor)?))
-    }
 }
 
 impl Output {
@@ -97,7 +81,7 @@ impl Output {
             return put_into(&path, root, name);
         };
         if transport == Transport::DockerArchive {
-            let source = Written { root, blobs: &blobs };
+            let source = FolderImage { root: root.clone(), blobs };
             return match Image::all(&source)?.as_slice() {
                 [image] => write_file(&path, |out| docker_output::write(image, &source, name, out)),
                 several => Err(ImageError::SeveralPlatforms {

@@ -32,30 +32,52 @@ impl BlobSource for Bytes {
 /// A blob in a file of its own.
 impl BlobSource for std::path::PathBuf {
     fn open(&self, offset: u64) -> BoxFuture<'_, Result<BlobStream>> {
-        let failure =
-            |path: &Self, error: io::Error| RegistryError::new("read", path.display().to_string(), error);
-        Box::pin(async move {
-            let mut file = std::fs::File::open(self).map_err(|error| failure(self, error))?;
-            file.seek(SeekFrom::Start(offset)).map_err(|error| failure(self, error))?;
-            let path = self.clone();
-            let blocks = stream::unfold(Some((file, vec![0; 128 * 1024])), move |state| {
-                let path = path.clone();
-                async move {
-                    let (mut file, mut buffer) = state?;
-                    match file.read(&mut buffer) {
-                        Ok(0) => None,
-                        Ok(read) => {
-                            let block = Bytes::copy_from_slice(buffer.get(..read).unwrap_or_default());
-                            Some((Ok(block), Some((file, buffer))))
-                        }
-                        Err(error) => Some((Err(failure(&path, error)), None)),
-                    }
-                }
-            });
-            Ok(blocks.boxed())
-        })
+        let part = FilePart { path: self.clone(), start: 0, length: u64::MAX };
+        Box::pin(async move { part.stream(offset) })
     }
 }
+
+/// A blob that is a part of a file, as in an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePart {
+    /// The file.
+    pub path: std::path::PathBuf,
+    /// Where in it the blob begins, in bytes.
+    pub start: u64,
+    /// The bytes of the blob; a file that ends earlier gives fewer.
+    pub length: u64,
+}
+
+impl BlobSource for FilePart {
+    fn open(&self, offset: u64) -> BoxFuture<'_, Result<BlobStream>> {
+        Box::pin(async move { self.stream(offset) })
+    }
+}
+
+impl FilePart {
+    fn stream(&self, offset: u64) -> Result<BlobStream> {
+        let path = self.path.clone();
+        let failure = move |error: io::Error| RegistryError::new("read", path.display().to_string(), error);
+        let mut file = std::fs::File::open(&self.path).map_err(&failure)?;
+        file.seek(SeekFrom::Start(self.start.saturating_add(offset))).map_err(&failure)?;
+        let file = file.take(self.length.saturating_sub(offset));
+        let blocks = stream::unfold(Some((file, vec![0; BLOCK])), move |state| {
+            let next = state.and_then(|(mut file, mut buffer)| match file.read(&mut buffer) {
+                Ok(0) => None,
+                Ok(read) => {
+                    let block = Bytes::copy_from_slice(buffer.get(..read).unwrap_or_default());
+                    Some((Ok(block), Some((file, buffer))))
+                }
+                Err(error) => Some((Err(failure(error)), None)),
+            });
+            async move { next }
+        });
+        Ok(blocks.boxed())
+    }
+}
+
+/// What is read of a file at once, in bytes.
+const BLOCK: usize = 256 << 10;
 
 /// Where a blob goes to. What was written counts only after the client says that the whole is right.
 pub trait BlobTarget: Send {

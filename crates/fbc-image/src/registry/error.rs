@@ -176,6 +176,12 @@ pub enum Problem {
     /// A local file or stream.
     #[error("{0}")]
     Io(#[from] std::io::Error),
+    /// What is asked for is not in the cache, and no registry may be asked.
+    #[error("it is not in the cache, and no registry may be asked")]
+    NotCached,
+    /// An image on disk.
+    #[error("{0}")]
+    Local(#[from] Box<crate::error::ImageError>),
     /// Every endpoint failed; the errors are in the order of the attempts.
     #[error("no endpoint has it:{}", .0.iter().map(|error| format!("\n  {error}")).collect::<String>())]
     Endpoints(Vec<RegistryError>),
@@ -220,6 +226,7 @@ impl RegistryError {
             Problem::Unauthorized { .. } | Problem::Forbidden { .. } => Fault::Credentials,
             Problem::NoRepository(_) | Problem::NotFound(_) | Problem::Platform { .. } => Fault::Request,
             Problem::Reference(_) | Problem::Ambiguous(_) | Problem::Algorithm(_) => Fault::Request,
+            Problem::NotCached | Problem::Local(_) => Fault::Request,
             Problem::RateLimited { .. } | Problem::Server { .. } | Problem::Unexpected(_) => Fault::Registry,
             Problem::Digest { .. } | Problem::Length { .. } | Problem::TooLarge { .. } => Fault::Registry,
             Problem::Manifest(_) => Fault::Registry,
@@ -268,6 +275,7 @@ impl RegistryError {
                 "the registry, a mirror or a proxy damages content; try another endpoint and tell its owner"
             }
             Problem::Platform { .. } => "choose one of them with --platform",
+            Problem::NotCached => "run the command once without --offline; the cache keeps what it fetches",
             Problem::Blocked(_) => "use a reference that the configuration allows, or change it",
             Problem::Ambiguous(_) => "write the registry in front of the name",
             Problem::Endpoints(errors) => return errors.iter().rev().find_map(Self::advice),

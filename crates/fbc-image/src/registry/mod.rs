@@ -8,12 +8,14 @@
 
 mod authorization;
 pub mod blob;
+pub mod cache;
 mod challenge;
 pub mod client;
 pub mod copy;
 pub mod credentials;
 mod download;
 pub mod error;
+pub mod local;
 pub mod manifest;
 mod manifests;
 pub mod mirrors;
@@ -27,10 +29,12 @@ pub mod trust;
 mod upload;
 
 pub use blob::{BlobSource, BlobStream, BlobTarget};
+pub use cache::{CachedImage, ImageCache, Origin, PlatformWish};
 pub use client::{Client, Settings, block_on};
 pub use copy::{CopyOptions, CopyReport, Sink, Source, copy_image};
 pub use credentials::Credentials;
 pub use error::{Fault, Problem, RegistryError, Result};
+pub use local::{FolderSink, LocalImage};
 pub use manifest::{FetchedManifest, Manifest};
 pub use mirrors::{Endpoint, Registries, Security};
 pub use observer::{NoObserver, Observer};

@@ -3,6 +3,8 @@
 //! A blob comes under its name only when it is whole and its digest is right, by renaming, so that several
 //! processes may write to one folder and a killed one leaves no more than a temporary file.
 
+mod download;
+
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,8 +12,11 @@ use std::path::{Path, PathBuf};
 use oci_spec::image::{Descriptor, Digest};
 use tempfile::NamedTempFile;
 
+pub use download::Download;
+
 use crate::blob::{Hasher, HashingWriter, VerifyingReader, digest_of, read_error};
 use crate::error::ImageError;
+use crate::image::ImageSource;
 
 /// What temporary files begin with; no digest does.
 pub(crate) const TEMPORARY: &str = ".fbc-";
@@ -172,6 +177,21 @@ impl BlobFolder {
         VerifyingReader::new(file, descriptor)
     }
 
+    /// Where a blob lies, as [`ImageSource::place`] tells it.
+    ///
+    /// # Errors
+    /// If it is not there.
+    pub fn place(&self, descriptor: &Descriptor) -> Result<(PathBuf, u64), ImageError> {
+        let path = self.path(descriptor.digest());
+        match path.is_file() {
+            true => Ok((path, 0)),
+            false => Err(ImageError::MissingBlob {
+                digest: descriptor.digest().clone(),
+                place: self.root.display().to_string(),
+            }),
+        }
+    }
+
     /// What the folder holds.
     ///
     /// # Errors
@@ -229,6 +249,29 @@ impl BlobFolder {
             }
         }
         Ok(())
+    }
+}
+
+/// An image whose blobs lie in a folder.
+#[derive(Clone, Debug)]
+pub struct FolderImage {
+    /// Where it begins.
+    pub root: Descriptor,
+    /// Its blobs.
+    pub blobs: BlobFolder,
+}
+
+impl ImageSource for FolderImage {
+    fn root(&self) -> &Descriptor {
+        &self.root
+    }
+
+    fn open(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + '_>, ImageError> {
+        Ok(Box::new(self.blobs.open(descriptor)?))
+    }
+
+    fn place(&self, descriptor: &Descriptor) -> Result<Option<(PathBuf, u64)>, ImageError> {
+        self.blobs.place(descriptor).map(Some)
     }
 }
 

@@ -49,9 +49,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let mut out = terminal::stdout();
     match &arguments.what {
         What::Info { cache, output } => {
-            let blobs = cache.blobs()?;
-            let contents = blobs.contents()?;
-            let folder = blobs.root().display().to_string();
+            let images = cache.images()?;
+            let contents = images.blobs().contents()?;
+            let folder = images.blobs().root().display().to_string();
             match output {
                 InfoFormat::Text => {
                     writeln!(out, "folder:     {folder}")?;
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             }
         }
         What::Clean { cache } => {
-            let removed = cache.blobs()?.clean()?;
+            let removed = cache.images()?.clean()?;
             let bytes = removed.bytes + removed.unfinished_bytes;
             writeln!(out, "removed {} blobs ({})", removed.blobs + removed.unfinished, size(bytes))?;
         }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_image::image::PlatformName;
 use fbc_image::unpack::{Limits, Options, unpack};
-use fbc_image::{Image, LocalReference};
 
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
-use crate::image_source::parse_reference;
+use crate::image_source::ImageName;
+use crate::registry::RegistryArguments;
 
 /// Unpack an image into a folder
 ///
@@ -18,9 +18,10 @@ use crate::image_source::parse_reference;
 /// written. Owners and special permission bits are dropped.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The image: oci:PATH[:NAME], oci-archive:FILE[:NAME] or docker-archive:FILE[:NAME]
-    #[arg(value_name = "IMAGE", value_parser = parse_reference)]
-    image: LocalReference,
+    /// The image: HOST/REPOSITORY[:TAG][@DIGEST], or oci:PATH[:NAME], oci-archive:FILE[:NAME],
+    /// docker-archive:FILE[:NAME]
+    #[arg(value_name = "IMAGE", value_parser = ImageName::parse)]
+    image: ImageName,
     /// The folder, which must be empty or absent
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
@@ -39,16 +40,20 @@ pub(crate) struct Arguments {
     /// Refuse a layer that unpacks to more than this many times its size, if that is over 64 MiB
     #[arg(long, value_name = "N", default_value_t = Limits::default().ratio)]
     max_ratio: u64,
+    #[command(flatten)]
+    registry: RegistryArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    arguments.registry.settle();
     let within = |error| Failure::from(error).within(&arguments.image.to_string());
-    let source = arguments.image.open().map_err(within)?;
-    let image = Image::select(source.as_ref(), arguments.platform.as_ref()).map_err(within)?;
+    let opened = arguments.image.open(arguments.platform.as_ref())?;
+    opened.bring_layers()?;
+    let image = &opened.image;
     let limits =
         Limits { bytes: arguments.max_bytes, entries: arguments.max_entries, ratio: arguments.max_ratio };
     let options = Options { below: arguments.path.clone().unwrap_or_default(), limits };
-    unpack(&image, source.as_ref(), &arguments.folder, &options).map_err(within)?;
+    unpack(image, opened.source.as_ref(), &arguments.folder, &options).map_err(within)?;
     let is_empty = arguments.folder.read_dir().is_ok_and(|mut entries| entries.next().is_none());
     if is_empty && arguments.path.is_some() {
         let path = options.below.display();

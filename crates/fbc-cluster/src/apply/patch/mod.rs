@@ -16,7 +16,7 @@ pub use strategic::strategic_merge_patch;
 pub use strategic_diff::three_way_strategic_patch;
 
 use super::shape::Shape;
-use crate::error::{ApiError, Details, Reason};
+use crate::error::{ApiError, Reason};
 
 /// The patches that the API server knows besides server-side apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,11 +45,9 @@ impl From<PatchError> for ApiError {
     fn from(error: PatchError) -> Self {
         match error {
             PatchError::Malformed(text) => Self::bad_request(text),
-            PatchError::Rejected(_) => Self {
-                reason: Reason::Invalid,
-                message: "the server rejected our request due to an error in our request".to_owned(),
-                details: Details::default(),
-            },
+            PatchError::Rejected(_) => {
+                Self::other(Reason::Invalid, "the server rejected our request due to an error in our request")
+            }
         }
     }
 }

@@ -1,0 +1,65 @@
+//! What the API server itself writes into objects of built-in kinds when they begin and when they are to go.
+
+use serde_json::{Value, json};
+
+use super::ApiServer;
+use crate::kind::Kind;
+use crate::object::{Object, ObjectFields};
+
+/// The finalizer that holds a definition until its objects are gone.
+const DEFINITION_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
+
+impl ApiServer {
+    /// Sets the status with which new objects begin, and what namespaces get besides.
+    ///
+    /// Source: `kubernetes/kubernetes:pkg/registry/core/{namespace,pod}/strategy.go`.
+    pub(super) fn begin_built_in(&self, kind: &Kind, object: &mut Object) {
+        match (kind.group.as_str(), kind.kind.as_str()) {
+            ("", "Namespace") => {
+                let name = object.name().to_owned();
+                object.set(&["metadata", "labels", "kubernetes.io/metadata.name"], name);
+                if !object.list(&["spec", "finalizers"]).iter().any(|finalizer| finalizer == "kubernetes") {
+                    let mut finalizers = object.list(&["spec", "finalizers"]).to_vec();
+                    finalizers.push("kubernetes".into());
+                    object.set(&["spec", "finalizers"], finalizers);
+                }
+                object.set(&["status"], json!({"phase": "Active"}));
+            }
+            ("", "Pod") => object.set(&["status"], json!({"phase": "Pending"})),
+            ("apps", "ReplicaSet") => object.set(&["status"], json!({"replicas": 0})),
+            ("apiextensions.k8s.io", "CustomResourceDefinition") => {
+                let is_stored = |version: &&Value| version["storage"] == true;
+                let versions = object.list(&["spec", "versions"]).iter().filter(is_stored);
+                let stored: Vec<Value> = versions.map(|version| version["name"].clone()).collect();
+                object.set(
+                    &["status"],
+                    json!({"acceptedNames": {"kind": "", "plural": ""}, "conditions": null, "storedVersions": stored}),
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// Holds a definition that is to be deleted until its objects are gone.
+    ///
+    /// Source: `kubernetes/apiextensions-apiserver:pkg/registry/customresourcedefinition/etcd.go`.
+    pub(super) fn hold_built_in(&self, kind: &Kind, object: &mut Object) {
+        let is_definition = kind.group == "apiextensions.k8s.io" && kind.kind == "CustomResourceDefinition";
+        if !is_definition || object.is_terminating() {
+            return;
+        }
+        let mut finalizers = object.list(&["metadata", "finalizers"]).to_vec();
+        if !finalizers.iter().any(|finalizer| finalizer == DEFINITION_FINALIZER) {
+            finalizers.push(DEFINITION_FINALIZER.into());
+            object.set(&["metadata", "finalizers"], finalizers);
+        }
+        let mut conditions = object.list(&["status", "conditions"]).to_vec();
+        conditions.retain(|condition| condition["type"] != "Terminating");
+        conditions.push(json!({
+            "type": "Terminating", "status": "True", "reason": "InstanceDeletionPending",
+            "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+            "lastTransitionTime": self.now().to_string(),
+        }));
+        object.set(&["status", "conditions"], conditions);
+    }
+}

@@ -1,0 +1,86 @@
+//! Creating objects.
+
+use std::sync::Arc;
+
+use super::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::apply::Operation;
+use crate::error::{ApiError, FieldError};
+use crate::kind::{Kind, KindId};
+use crate::object::{Object, ObjectFields};
+
+impl ApiServer {
+    /// Stores a new object and answers with what was stored.
+    pub fn create(
+        &mut self,
+        caller: &Caller,
+        object: Object,
+        options: WriteOptions,
+    ) -> Result<Arc<Object>, ApiError> {
+        let (id, kind) = self.kind_of(&object)?;
+        self.authorize(caller, "create", &kind, "", &object.object_name())?;
+        self.create_authorized(caller, id, &kind, object, Operation::Update, options)
+    }
+
+    /// Creates without asking whether the caller may: for writes that were allowed under another verb.
+    pub(super) fn create_authorized(
+        &mut self,
+        caller: &Caller,
+        id: KindId,
+        kind: &Kind,
+        mut object: Object,
+        operation: Operation,
+        options: WriteOptions,
+    ) -> Result<Arc<Object>, ApiError> {
+        self.check_scope(kind, &object)?;
+        self.check_fields(id, kind, &object, options)?;
+        self.mutate(kind, &mut object)?;
+        self.check_namespace(kind, &object)?;
+        self.begin(kind, &mut object)?;
+        self.complete(id, kind, &mut object)?;
+        let name = object.object_name();
+        if self.store.get(id, &name).is_some() {
+            return Err(ApiError::already_exists(&kind.group, &kind.plural, &name.name));
+        }
+        self.admit(caller, id, kind, None, &object, Subresource::None)?;
+        if operation == Operation::Update {
+            self.record_managers(caller, id, kind, None, &mut object, Subresource::None);
+        }
+        if options.dry_run {
+            return Ok(Arc::new(object));
+        }
+        let stored = self.store.put(id, object);
+        self.after_write(kind, &stored);
+        Ok(stored)
+    }
+
+    /// Sets what only the API server sets in new objects.
+    fn begin(&mut self, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
+        if object.name().is_empty() {
+            let prefix = object.text(&["metadata", "generateName"]).to_owned();
+            if prefix.is_empty() {
+                let cause = FieldError::required("metadata.name", "name or generateName is required");
+                return Err(ApiError::invalid(&kind.group, &kind.kind, "", vec![cause]));
+            }
+            let suffix = self.random.suffix();
+            object.set(&["metadata", "name"], format!("{prefix}{suffix}"));
+        }
+        if !object.text(&["metadata", "resourceVersion"]).is_empty() {
+            return Err(ApiError::bad_request("resourceVersion should not be set on objects to be created"));
+        }
+        for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
+            object.remove(&["metadata", field]);
+        }
+        object.set(&["metadata", "uid"], self.random.uuid());
+        object.set(&["metadata", "creationTimestamp"], self.now.to_string());
+        if kind.has_generation {
+            object.set(&["metadata", "generation"], 1);
+        } else {
+            object.remove(&["metadata", "generation"]);
+        }
+        if kind.has_status {
+            object.remove(&["status"]);
+        }
+        self.begin_built_in(kind, object);
+        Ok(())
+    }
+}

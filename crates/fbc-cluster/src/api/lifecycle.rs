@@ -1,0 +1,217 @@
+//! The steps that every write passes, and what follows from writes within the API server itself.
+
+use std::sync::Arc;
+
+use super::model::Model;
+use super::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::access::{Attributes, RBAC_GROUP, escalation, owner_references};
+use crate::apply::{Write, ignored_fields, record_update};
+use crate::error::{ApiError, Reason};
+use crate::kind::{GroupVersionKind, Kind, KindId};
+use crate::object::{Object, ObjectFields, ObjectName};
+use crate::schema::strict;
+use crate::types::decode;
+
+impl ApiServer {
+    /// Refuses what the caller has no right to.
+    pub(super) fn authorize(
+        &self,
+        caller: &Caller,
+        verb: &str,
+        kind: &Kind,
+        subresource: &str,
+        name: &ObjectName,
+    ) -> Result<(), ApiError> {
+        self.authorizer.check(
+            &caller.user,
+            Attributes::Resource {
+                verb,
+                group: &kind.group,
+                resource: &kind.plural,
+                subresource,
+                namespace: &name.namespace,
+                name: &name.name,
+            },
+        )
+    }
+
+    /// Refuses a namespace where there is none, and none where there must be one.
+    pub(super) fn check_scope(&self, kind: &Kind, object: &Object) -> Result<(), ApiError> {
+        if kind.namespaced && object.namespace().is_empty() {
+            return Err(ApiError::bad_request("an empty namespace may not be set during creation"));
+        }
+        if !kind.namespaced && !object.namespace().is_empty() {
+            return Err(ApiError::bad_request("namespace may not be set on cluster-scoped objects"));
+        }
+        Ok(())
+    }
+
+    /// Refuses fields that the kind does not have, if the client asks for it.
+    pub(super) fn check_fields(
+        &self,
+        id: KindId,
+        kind: &Kind,
+        object: &Object,
+        options: WriteOptions,
+    ) -> Result<(), ApiError> {
+        if !options.strict {
+            return Ok(());
+        }
+        let model = self.model(id);
+        let unknown = match (model, model.version(object.api_version())) {
+            (_, Some(version)) => version.unknown_fields(object),
+            // What does not fit at all is refused a step later, in other words.
+            (Model::BuiltIn { of, .. }, _) => {
+                decode(&mut object.clone(), *of).map(|decoding| decoding.unknown_fields).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        let version = GroupVersionKind::of(object.api_version(), &kind.kind).version;
+        strict::refusal(&kind.kind, &version, &unknown, &[]).map_or(Ok(()), Err)
+    }
+
+    /// Runs the mutating webhooks.
+    pub(super) fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
+        for mutator in &self.mutators {
+            mutator.mutate(kind, object).map_err(|text| {
+                ApiError::other(
+                    Reason::BadRequest,
+                    format!("admission webhook {:?} denied the request: {text}", mutator.name()),
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Refuses new objects in namespaces that are not there, or on their way out.
+    ///
+    /// Source: `kubernetes/apiserver:pkg/admission/plugin/namespace/lifecycle/admission.go`.
+    pub(super) fn check_namespace(&self, kind: &Kind, object: &Object) -> Result<(), ApiError> {
+        if !kind.namespaced {
+            return Ok(());
+        }
+        let namespace = object.namespace();
+        let Some(found) = self.find("", "Namespace", &ObjectName::cluster(namespace)) else {
+            return Err(ApiError::not_found("", "namespaces", namespace));
+        };
+        if !found.is_terminating() {
+            return Ok(());
+        }
+        let cause =
+            format!("unable to create new content in namespace {namespace} because it is being terminated");
+        Err(ApiError::forbidden(&kind.group, &kind.plural, object.name(), &cause))
+    }
+
+    /// Reads an object as the API server does: drops what the kind does not have, fills in defaults. It is stored in
+    /// the preferred version of its kind, whatever version it was written in.
+    pub(super) fn complete(&self, id: KindId, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
+        let preferred = kind.preferred();
+        let model = self.model(id);
+        if let Some(version) = model.version(object.api_version()) {
+            version.admit(object);
+        }
+        let version = preferred.api_version();
+        if object.api_version() != version {
+            object.set(&["apiVersion"], version.as_str());
+        }
+        if let Model::BuiltIn { of, .. } = model {
+            decode(object, *of).map_err(|text| {
+                let (name, version) = (&kind.kind, &preferred.version);
+                ApiError::bad_request(format!(
+                    "{name} in version {version:?} cannot be handled as a {name}: {text}"
+                ))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Validates what is about to be stored.
+    pub(super) fn admit(
+        &self,
+        caller: &Caller,
+        id: KindId,
+        kind: &Kind,
+        before: Option<&Object>,
+        object: &Object,
+        subresource: Subresource,
+    ) -> Result<(), ApiError> {
+        escalation::check_write(&self.authorizer, &caller.user, before, object)?;
+        let model = self.model(id);
+        let errors = match model.version(object.api_version()) {
+            Some(version) => version.validate(object, before),
+            None => Vec::new(),
+        };
+        if !errors.is_empty() {
+            return Err(ApiError::invalid(&kind.group, &kind.kind, object.name(), errors));
+        }
+        if subresource == Subresource::None {
+            owner_references::check_write(
+                &self.authorizer,
+                &self.registry,
+                &caller.user,
+                kind,
+                before,
+                object,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Writes down which manager owns which fields.
+    pub(super) fn record_managers(
+        &self,
+        caller: &Caller,
+        id: KindId,
+        kind: &Kind,
+        before: Option<&Object>,
+        object: &mut Object,
+        subresource: Subresource,
+    ) {
+        let write = Write {
+            manager: &caller.manager,
+            subresource: subresource.name(),
+            time: self.now,
+            ignored: ignored_fields(kind.has_status, subresource.name()),
+        };
+        let api_version = object.api_version().to_owned();
+        record_update(before, object, &write, self.model(id).shape(&api_version));
+    }
+
+    /// What the API server itself makes of a write: definitions that are established serve a kind, roles and
+    /// bindings give rights.
+    pub(super) fn after_write(&mut self, kind: &Kind, stored: &Arc<Object>) {
+        if is_definition(kind) && stored.condition_status("Established") == "True" {
+            self.serve(stored);
+        } else if kind.group == RBAC_GROUP {
+            self.authorizer.observe(stored);
+        }
+    }
+
+    /// What the API server itself makes of a removal.
+    pub(super) fn after_removal(&mut self, kind: &Kind, gone: &Arc<Object>) {
+        if kind.group == RBAC_GROUP {
+            self.authorizer.forget(&kind.kind, &gone.object_name());
+        }
+        if !is_definition(kind) {
+            return;
+        }
+        let served = self.kind_id(gone.text(&["spec", "group"]), gone.text(&["spec", "names", "kind"]));
+        if let Some(id) = served.filter(|id| !self.model(*id).is_built_in()) {
+            self.registry.remove(id);
+            self.models.remove(&id);
+        }
+    }
+
+    /// Serves the kind of a definition.
+    fn serve(&mut self, definition: &Object) {
+        let model = Model::custom(definition);
+        if let Model::Custom { definition, .. } = &model {
+            let id = self.registry.register(definition.to_kind());
+            self.models.insert(id, model);
+        }
+    }
+}
+
+fn is_definition(kind: &Kind) -> bool {
+    kind.kind == "CustomResourceDefinition" && kind.group == "apiextensions.k8s.io"
+}

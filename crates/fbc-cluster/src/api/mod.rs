@@ -1,0 +1,225 @@
+//! The API server: every read and write of an object goes through here, as it would over HTTP.
+//!
+//! A write is authorised, mutated, defaulted, validated, stored, in this order, each step in a file of its own.
+//! Source of the order: `kubernetes/apiserver:pkg/endpoints/handlers/create.go`, `pkg/registry/generic/registry/store.go`.
+
+mod built_in;
+mod caller;
+mod create;
+mod delete;
+mod lifecycle;
+mod model;
+mod patch;
+mod read;
+#[cfg(test)]
+mod tests;
+mod update;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use model::Model;
+use serde_json::{Value, json};
+
+pub use caller::Caller;
+pub use delete::{DeleteOptions, Propagation};
+pub(crate) use delete::{FOREGROUND, ORPHAN};
+pub use patch::Patch;
+pub use read::ListOptions;
+
+use crate::access::Authorizer;
+use crate::apply::Shape;
+use crate::error::{ApiError, Reason};
+use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
+use crate::object::{Object, ObjectFields, ObjectName};
+use crate::random::Random;
+use crate::store::Store;
+use crate::time::Moment;
+
+/// What a write may ask for besides the object.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WriteOptions {
+    /// Answer as if, and store nothing.
+    pub dry_run: bool,
+    /// Refuse fields that the kind does not have, as command lines ask for.
+    pub strict: bool,
+}
+
+/// The part of an object that a write is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Subresource {
+    /// The object without its status.
+    #[default]
+    None,
+    /// The status alone.
+    Status,
+    /// The number of replicas alone.
+    Scale,
+    /// The node of a pod, and the condition that says so.
+    Binding,
+}
+
+impl Subresource {
+    /// The name in requests and rules; empty for the object itself.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Status => "status",
+            Self::Scale => "scale",
+            Self::Binding => "binding",
+        }
+    }
+}
+
+/// Changes objects on their way in, as mutating admission webhooks do.
+pub trait Mutator {
+    /// Changes an object that is created or updated, or refuses it with a text.
+    fn mutate(&self, kind: &Kind, object: &mut Object) -> Result<(), String>;
+    /// What refusals name: the webhook.
+    fn name(&self) -> &str;
+}
+
+/// The API server with all its objects.
+pub struct ApiServer {
+    registry: Registry,
+    models: BTreeMap<KindId, Model>,
+    authorizer: Authorizer,
+    store: Store,
+    now: Moment,
+    random: Random,
+    mutators: Vec<Box<dyn Mutator>>,
+}
+
+impl ApiServer {
+    /// An API server without objects that serves the kinds of the registry.
+    pub fn new(registry: Registry, seed: u64) -> Self {
+        let models = registry.iter().map(|(id, kind)| (id, Model::built_in(kind))).collect();
+        Self {
+            registry,
+            models,
+            authorizer: Authorizer::default(),
+            store: Store::default(),
+            now: Moment::START,
+            random: Random::of(seed, "api server"),
+            mutators: Vec::new(),
+        }
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> Moment {
+        self.now
+    }
+
+    /// Moves time on; never back.
+    pub fn advance_to(&mut self, moment: Moment) {
+        self.now = self.now.max(moment);
+    }
+
+    /// The kinds that are served.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The objects, without questions about rights: for controllers that may read everything.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Adds a definition that is served at once, as if it had been there for a while.
+    ///
+    /// # Errors
+    /// What the API server has against the definition.
+    pub fn install_definition(&mut self, definition: Object) -> Result<(), ApiError> {
+        let caller = Caller::administrator("kube-apiserver");
+        let created = self.create(&caller, definition, WriteOptions::default())?;
+        let mut object = Object::clone(&created);
+        let now = self.now.to_string();
+        let condition = |name: &str, reason: &str, message: &str| json!({"type": name, "status": "True", "reason": reason, "message": message, "lastTransitionTime": now});
+        let versions = object.list(&["spec", "versions"]).iter();
+        let stored: Vec<&Value> =
+            versions.filter(|version| version["storage"] == true).map(|version| &version["name"]).collect();
+        let status = json!({
+            "acceptedNames": object.at(&["spec", "names"]),
+            "conditions": [
+                condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+                condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+            ],
+            "storedVersions": stored,
+        });
+        object.set(&["status"], status);
+        self.update(&caller, object, Subresource::Status, WriteOptions::default())?;
+        Ok(())
+    }
+
+    /// Who may do what.
+    pub fn authorizer(&self) -> &Authorizer {
+        &self.authorizer
+    }
+
+    /// Adds a mutating webhook.
+    pub fn add_mutator(&mut self, mutator: Box<dyn Mutator>) {
+        self.mutators.push(mutator);
+    }
+
+    /// The kind of a group and a name.
+    pub fn kind_id(&self, group: &str, kind: &str) -> Option<KindId> {
+        self.registry.find(group, kind).map(|(id, _)| id)
+    }
+
+    /// An object, without questions about rights.
+    pub fn find(&self, group: &str, kind: &str, name: &ObjectName) -> Option<&Arc<Object>> {
+        self.store.get(self.kind_id(group, kind)?, name)
+    }
+
+    /// All objects of a kind, without questions about rights.
+    pub fn all<'s>(&'s self, group: &str, kind: &str) -> impl Iterator<Item = &'s Arc<Object>> + use<'s> {
+        self.kind_id(group, kind).into_iter().flat_map(|id| self.store.of_kind(id))
+    }
+
+    /// The object that an owner reference means, if it still exists.
+    pub fn owner(&self, reference: &Object) -> Option<&Arc<Object>> {
+        self.store.by_uid(reference.text(&["uid"])).map(|(_, object)| object)
+    }
+
+    /// The kind of an object that was sent, or the refusal of a client that looks the kind up before it sends.
+    pub fn kind_of(&self, object: &Object) -> Result<(KindId, Kind), ApiError> {
+        let name = GroupVersionKind::of(object.api_version(), object.kind());
+        self.registry.served(&name).map(|(id, kind)| (id, kind.clone())).ok_or_else(|| no_match(&name))
+    }
+
+    /// How fields of a kind merge, as written in a version (`apiVersion`).
+    pub fn shape(&self, id: KindId, api_version: &str) -> &Shape {
+        self.model(id).shape(api_version)
+    }
+
+    /// What is known of a kind.
+    fn model(&self, id: KindId) -> &Model {
+        static UNKNOWN: LazyLock<Model> = LazyLock::new(Model::untyped);
+        self.models.get(&id).unwrap_or(&UNKNOWN)
+    }
+
+    /// A kind that is served, by id.
+    fn kind(&self, id: KindId) -> Result<Kind, ApiError> {
+        self.registry.get(id).cloned().ok_or_else(|| {
+            ApiError::other(Reason::NotFound, "the server could not find the requested resource")
+        })
+    }
+
+    /// An object for a write or a read by name.
+    fn existing(&self, id: KindId, kind: &Kind, name: &ObjectName) -> Result<Arc<Object>, ApiError> {
+        self.store
+            .get(id, name)
+            .cloned()
+            .ok_or_else(|| ApiError::not_found(&kind.group, &kind.plural, &name.name))
+    }
+}
+
+/// `no matches for kind "Issuer" in version "cert-manager.io/v1"`
+///
+/// Source: `kubernetes/apimachinery:pkg/api/meta/errors.go`.
+pub fn no_match(name: &GroupVersionKind) -> ApiError {
+    ApiError::other(
+        Reason::NotFound,
+        format!("no matches for kind {:?} in version {:?}", name.kind, name.api_version()),
+    )
+}

@@ -1,0 +1,168 @@
+//! Changing objects that exist.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::apply::Operation;
+use crate::error::ApiError;
+use crate::kind::{Kind, KindId};
+use crate::object::{Object, ObjectFields};
+
+impl ApiServer {
+    /// Replaces an object, or its status. A resource version in it must be the present one.
+    pub fn update(
+        &mut self,
+        caller: &Caller,
+        object: Object,
+        subresource: Subresource,
+        options: WriteOptions,
+    ) -> Result<Arc<Object>, ApiError> {
+        let (id, kind) = self.kind_of(&object)?;
+        let name = object.object_name();
+        self.authorize(caller, "update", &kind, subresource.name(), &name)?;
+        let before = self.existing(id, &kind, &name)?;
+        self.check_fields(id, &kind, &object, options)?;
+        self.replace(caller, id, &kind, &before, object, subresource, Operation::Update, options)
+    }
+
+    /// Puts a new state in the place of an old one, whichever request it comes from.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one request")]
+    pub(super) fn replace(
+        &mut self,
+        caller: &Caller,
+        id: KindId,
+        kind: &Kind,
+        before: &Arc<Object>,
+        mut object: Object,
+        subresource: Subresource,
+        operation: Operation,
+        options: WriteOptions,
+    ) -> Result<Arc<Object>, ApiError> {
+        let wanted = object.text(&["metadata", "resourceVersion"]);
+        if !wanted.is_empty() && wanted != before.text(&["metadata", "resourceVersion"]) {
+            let cause =
+                "the object has been modified; please apply your changes to the latest version and try again";
+            return Err(ApiError::conflict(&kind.group, &kind.plural, before.name(), cause));
+        }
+        if subresource == Subresource::None {
+            self.mutate(kind, &mut object)?;
+        }
+        keep_what_is_not_meant(kind, before, &mut object, subresource);
+        self.complete(id, kind, &mut object)?;
+        if kind.has_generation && subresource != Subresource::Binding && wants_something_else(before, &object)
+        {
+            object.set(&["metadata", "generation"], before.generation() + 1);
+        }
+        self.admit(caller, id, kind, Some(before), &object, subresource)?;
+        if operation == Operation::Update {
+            self.record_managers(caller, id, kind, Some(before), &mut object, subresource);
+        }
+        if says_the_same(before, &object) {
+            return Ok(Arc::clone(before));
+        }
+        if options.dry_run {
+            return Ok(Arc::new(object));
+        }
+        let is_over = object.is_terminating()
+            && object.finalizers().next().is_none()
+            && object.number(&["metadata", "deletionGracePeriodSeconds"]).unwrap_or_default() == 0
+            && object.list(&["spec", "finalizers"]).is_empty();
+        if is_over {
+            // Watches see no last change of an object whose last finalizer goes, only its removal.
+            self.remove_now(id, kind, &object.object_name());
+            return Ok(Arc::new(object));
+        }
+        let stored = self.store.put(id, object);
+        self.after_write(kind, &stored);
+        Ok(stored)
+    }
+}
+
+/// Takes over from the old state what this request cannot change.
+fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, subresource: Subresource) {
+    match subresource {
+        Subresource::Status => {
+            let status = object.remove(&["status"]);
+            let managed = object.remove(&["metadata", "managedFields"]);
+            // Deployments number their revisions along with their status
+            // (`kubernetes/kubernetes:pkg/registry/apps/deployment/strategy.go`).
+            let annotations = object.remove(&["metadata", "annotations"]);
+            *object = before.clone();
+            if kind.group == "apps" && kind.kind == "Deployment" {
+                restore(object, &["metadata", "annotations"], annotations);
+            }
+            restore(object, &["status"], status);
+            restore(object, &["metadata", "managedFields"], managed);
+        }
+        Subresource::Scale => {
+            let replicas = object.remove(&["spec", "replicas"]);
+            *object = before.clone();
+            restore(object, &["spec", "replicas"], replicas);
+        }
+        Subresource::Binding => {
+            let (node, status) = (object.remove(&["spec", "nodeName"]), object.remove(&["status"]));
+            *object = before.clone();
+            restore(object, &["spec", "nodeName"], node);
+            restore(object, &["status"], status);
+        }
+        Subresource::None if kind.has_status => {
+            restore(object, &["status"], before.at(&["status"]).cloned());
+        }
+        Subresource::None => {}
+    }
+    const SET_BY_THE_SERVER: [&str; 6] = [
+        "uid",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "generation",
+        "resourceVersion",
+    ];
+    for field in SET_BY_THE_SERVER {
+        let path = ["metadata", field];
+        restore(object, &path, before.at(&path).cloned());
+    }
+}
+
+fn restore(object: &mut Object, path: &[&str], value: Option<Value>) {
+    match value {
+        Some(value) => object.set(path, value),
+        None => {
+            object.remove(path);
+        }
+    }
+}
+
+/// True if anything but metadata and status differs.
+fn wants_something_else(before: &Object, after: &Object) -> bool {
+    let is_wish = |field: &str| !["metadata", "status", "apiVersion", "kind"].contains(&field);
+    !fields(before, is_wish).eq(fields(after, is_wish))
+}
+
+/// True if nothing differs but when managers wrote.
+fn says_the_same(before: &Object, after: &Object) -> bool {
+    fields(before, |field| field != "metadata").eq(fields(after, |field| field != "metadata")) && {
+        let (before, after) = (&before["metadata"], &after["metadata"]);
+        let is_plain = |field: &str| field != "managedFields";
+        fields(before, is_plain).eq(fields(after, is_plain)) && owned_fields(before).eq(owned_fields(after))
+    }
+}
+
+/// Some fields of an object with their values.
+fn fields(object: &Value, is_meant: impl Fn(&str) -> bool) -> impl Iterator<Item = (&String, &Value)> {
+    object.as_object().into_iter().flatten().filter(move |(field, _)| is_meant(field))
+}
+
+/// Managers and their fields without the times of their writes.
+fn owned_fields(metadata: &Value) -> impl Iterator<Item = (&str, &str, &str, &Value)> {
+    metadata.list(&["managedFields"]).iter().map(|entry| {
+        (
+            entry.text(&["manager"]),
+            entry.text(&["operation"]),
+            entry.text(&["subresource"]),
+            &entry["fieldsV1"],
+        )
+    })
+}

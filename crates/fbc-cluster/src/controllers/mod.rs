@@ -1,0 +1,37 @@
+//! What a cluster does by itself: the controllers that a control plane and its nodes run.
+//!
+//! Every controller is an [`crate::engine::Controller`]: it hears of changes, looks at one object, and writes what is
+//! missing. What it asks of the store goes through indexes, so the cost of an event does not grow with objects that
+//! have nothing to do with it.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`garbage`] | objects go with their owners |
+//! | [`namespaces`] | namespaces are emptied before they go |
+//! | [`accounts`] | every namespace has a service account and the authority's certificates |
+//! | [`roles`] | cluster roles that are put together from others |
+//! | [`definitions`] | conditions of custom resource definitions, and their objects' end |
+//! | [`deployments`], [`replica_sets`] | pods in numbers, and rollouts from one revision to the next |
+//! | [`template_hash`] | the hash of a pod template that names replica sets |
+//! | [`scheduler`], [`kubelet`], [`behaviour`] | pods find nodes, run there, and fare as scenarios say |
+//! | [`stand_in`] | writes the status of deployments in clusters that run no pods |
+
+pub mod accounts;
+pub mod behaviour;
+mod claims;
+pub mod definitions;
+pub mod deployments;
+mod events;
+pub mod garbage;
+pub mod kubelet;
+pub mod namespaces;
+mod pods;
+pub mod replica_sets;
+pub mod roles;
+pub mod scheduler;
+pub mod stand_in;
+pub mod template_hash;
+mod write;
+
+#[cfg(test)]
+mod tests;

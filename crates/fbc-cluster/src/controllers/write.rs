@@ -1,0 +1,78 @@
+//! How controllers write.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::api::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::engine::Outcome;
+use crate::error::ApiError;
+use crate::object::{Object, ObjectFields};
+use crate::time::Moment;
+
+/// Who the controllers of the control plane are for the API server.
+pub(super) fn manager() -> Caller {
+    Caller::administrator("kube-controller-manager")
+}
+
+/// Creates an object as the control plane.
+pub(super) fn create(api: &mut ApiServer, object: Object) -> Result<Arc<Object>, ApiError> {
+    api.create(&manager(), object, WriteOptions::default())
+}
+
+/// Writes everything but the status.
+pub(super) fn update(api: &mut ApiServer, object: Object) -> Result<Arc<Object>, ApiError> {
+    api.update(&manager(), object, Subresource::None, WriteOptions::default())
+}
+
+/// Writes a status, unless it is there already.
+pub(super) fn update_status(
+    api: &mut ApiServer,
+    before: &Arc<Object>,
+    status: Value,
+) -> Result<Arc<Object>, ApiError> {
+    if before.get("status") == Some(&status) {
+        return Ok(Arc::clone(before));
+    }
+    let mut object = Object::clone(before);
+    object.set(&["status"], status);
+    api.update(&manager(), object, Subresource::Status, WriteOptions::default())
+}
+
+/// What a reconciliation came to whose last write gave this. What is gone or was made by somebody else in the
+/// meantime is no failure: the change that says so brings the controller back.
+pub(super) fn outcome<T>(result: Result<T, ApiError>) -> Outcome {
+    match result {
+        Ok(_) => Outcome::Done,
+        Err(error) if error.is_not_found() => Outcome::Done,
+        Err(error) => Outcome::Failed(error.message),
+    }
+}
+
+/// Puts a condition in its place, or at the end. The time of the transition moves only if the status does.
+pub(super) fn set_condition(
+    conditions: &mut Vec<Value>,
+    now: Moment,
+    condition_type: &str,
+    status: &str,
+    reason: &str,
+    message: &str,
+) {
+    let present = conditions.iter().position(|condition| condition["type"] == condition_type);
+    let since = present
+        .and_then(|index| conditions.get(index))
+        .filter(|condition| condition["status"] == status)
+        .map(|condition| condition.text(&["lastTransitionTime"]).to_owned());
+    let mut condition = json!({
+        "type": condition_type, "status": status, "lastTransitionTime": since.unwrap_or_else(|| now.to_string()),
+    });
+    for (field, text) in [("reason", reason), ("message", message)] {
+        if !text.is_empty() {
+            condition.set(&[field], text);
+        }
+    }
+    match present.and_then(|index| conditions.get_mut(index)) {
+        Some(place) => *place = condition,
+        None => conditions.push(condition),
+    }
+}

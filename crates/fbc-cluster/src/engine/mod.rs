@@ -1,0 +1,371 @@
+//! The engine: virtual time, controllers and their work queues.
+//!
+//! A run is a sequence of reconciliations. Controllers are level-triggered: they are told only which object to look
+//! at, read the state, and write what is missing. Changes wake the controllers that watch their kind, at the same
+//! moment and in the order of the writes; failures come again after a back-off; time jumps to the next timer when
+//! nothing is left to do. Same objects, same seed: same run.
+
+mod fight;
+mod queue;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+pub use fight::Fight;
+pub use queue::WorkQueue;
+pub use trace::{TraceEntry, Tracer};
+
+use crate::api::ApiServer;
+use crate::kind::KindId;
+use crate::object::ObjectName;
+use crate::store::Change;
+use crate::time::{Milliseconds, Moment};
+
+/// What a reconciliation came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing is left to do until something changes.
+    Done,
+    /// Look again after a while, whatever happens.
+    After(Milliseconds),
+    /// As [`Outcome::After`], for routine that says nothing about whether the cluster is still, such as polling.
+    Routinely(Milliseconds),
+    /// It failed and comes again after the back-off.
+    Failed(String),
+    /// As [`Outcome::Failed`], but it comes again after this while at the latest.
+    FailedWithin(String, Milliseconds),
+}
+
+/// A controller: a function from the state of the cluster to writes.
+pub trait Controller {
+    /// Its name, for traces and for its generator of random numbers.
+    fn name(&self) -> &'static str;
+
+    /// The kinds whose changes it wants to hear of, by group and kind. `*` in both stands for every kind.
+    fn watches(&self) -> &'static [(&'static str, &'static str)];
+
+    /// Tells which objects a change makes it look at.
+    fn requests(
+        &mut self,
+        change: &Change,
+        kind: (&str, &str),
+        api: &ApiServer,
+        requests: &mut Vec<ObjectName>,
+    );
+
+    /// Looks at one object.
+    fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome;
+
+    /// For tests and tools that want to set it up while it runs.
+    fn as_any(&mut self) -> &mut dyn std::any::Any;
+}
+
+/// Something that happens at a moment of its own.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Timer {
+    at: Moment,
+    /// Keeps timers of one moment in the order in which they were set.
+    number: u64,
+    controller: usize,
+    request: ObjectName,
+    routine: bool,
+}
+
+/// Why a run stopped before what it was run for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// Controllers undo each other's work without end.
+    #[error(transparent)]
+    Fight(#[from] Fight),
+}
+
+/// A cluster: its API server and its controllers.
+pub struct Cluster {
+    /// The API server.
+    pub api: ApiServer,
+    controllers: Vec<Box<dyn Controller>>,
+    queues: Vec<WorkQueue>,
+    watchers: BTreeMap<KindId, Vec<usize>>,
+    ready: BinaryHeap<Reverse<(u64, usize)>>,
+    timers: BinaryHeap<Reverse<Timer>>,
+    /// The one timer of each object that counts; a heap cannot drop the others at once.
+    due: BTreeMap<(usize, ObjectName), Moment>,
+    number: u64,
+    seen_revision: u64,
+    last_change: Moment,
+    fights: fight::Watcher,
+    tracer: Option<Tracer>,
+    reconciliations: u64,
+}
+
+impl Cluster {
+    /// A cluster without controllers.
+    pub fn new(api: ApiServer) -> Self {
+        let last_change = api.now();
+        Self {
+            seen_revision: api.store().revision(),
+            api,
+            controllers: Vec::new(),
+            queues: Vec::new(),
+            watchers: BTreeMap::new(),
+            ready: BinaryHeap::new(),
+            timers: BinaryHeap::new(),
+            due: BTreeMap::new(),
+            number: 0,
+            last_change,
+            fights: fight::Watcher::default(),
+            tracer: None,
+            reconciliations: 0,
+        }
+    }
+
+    /// Adds a controller. It is told of every object that is there already.
+    pub fn add_controller(&mut self, controller: Box<dyn Controller>) {
+        self.deliver();
+        let index = self.controllers.len();
+        self.controllers.push(controller);
+        self.queues.push(WorkQueue::default());
+        self.watchers.clear();
+        self.resync(index);
+    }
+
+    /// Stops a controller, as when its pod goes away, and forgets its queue.
+    pub fn remove_controller(&mut self, name: &str) {
+        self.deliver();
+        let Some(index) = self.controllers.iter().position(|controller| controller.name() == name) else {
+            return;
+        };
+        self.controllers.remove(index);
+        self.queues.remove(index);
+        self.ready.clear();
+        self.due.clear();
+        for Reverse(timer) in std::mem::take(&mut self.timers) {
+            if timer.controller != index {
+                let controller = timer.controller - usize::from(timer.controller > index);
+                self.wake(controller, timer.request, timer.at, timer.routine);
+            }
+        }
+        self.watchers.clear();
+        for (index, queue) in self.queues.iter_mut().enumerate() {
+            for _ in 0..queue.waiting() {
+                self.number += 1;
+                self.ready.push(Reverse((self.number, index)));
+            }
+        }
+    }
+
+    /// A controller by its type, to set it up while it runs.
+    pub fn controller<C: 'static>(&mut self) -> Option<&mut C> {
+        self.controllers.iter_mut().find_map(|controller| controller.as_any().downcast_mut())
+    }
+
+    /// Makes a controller look at an object now.
+    pub fn poke(&mut self, name: &str, request: ObjectName) {
+        if let Some(index) = self.controllers.iter().position(|controller| controller.name() == name) {
+            self.enqueue(index, request);
+        }
+    }
+
+    /// Writes every change and every reconciliation to a trace from now on.
+    pub fn trace_to(&mut self, tracer: Tracer) {
+        self.tracer = Some(tracer);
+    }
+
+    /// How many reconciliations there were.
+    pub fn reconciliations(&self) -> u64 {
+        self.reconciliations
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> Moment {
+        self.api.now()
+    }
+
+    /// When an object changed last.
+    pub fn last_change(&self) -> Moment {
+        self.last_change
+    }
+
+    /// When something that is not routine is due next, if anything is.
+    pub fn next_activity(&mut self) -> Option<Moment> {
+        self.deliver();
+        if !self.ready.is_empty() {
+            return Some(self.now());
+        }
+        let counts = |timer: &Timer| {
+            !timer.routine && self.due.get(&(timer.controller, timer.request.clone())) == Some(&timer.at)
+        };
+        self.timers.iter().filter(|Reverse(timer)| counts(timer)).map(|Reverse(timer)| timer.at).min()
+    }
+
+    /// Runs until a moment; time is that moment afterwards.
+    pub fn run_until(&mut self, end: Moment) -> Result<(), RunError> {
+        while self.step(end)? {}
+        self.api.advance_to(end);
+        Ok(())
+    }
+
+    /// Runs until nothing has changed for a while, or until a moment. True if it became still.
+    pub fn run_until_still(&mut self, quiet: Milliseconds, end: Moment) -> Result<bool, RunError> {
+        let start = self.now();
+        loop {
+            self.deliver();
+            let still_at = self.last_change.max(start) + quiet;
+            if !self.step(still_at.min(end))? {
+                let reached = still_at.min(end);
+                self.api.advance_to(reached);
+                return Ok(still_at <= end);
+            }
+        }
+    }
+
+    /// Does the next thing that is due until a moment. False if there is none.
+    pub fn step(&mut self, end: Moment) -> Result<bool, RunError> {
+        self.deliver();
+        while let Some(Reverse((_, index))) = self.ready.pop() {
+            let Some(request) = self.queues.get_mut(index).and_then(WorkQueue::take) else { continue };
+            self.reconcile(index, &request);
+            self.deliver();
+            self.fights.check(self.now())?;
+            return Ok(true);
+        }
+        match self.timers.peek() {
+            Some(Reverse(timer)) if timer.at <= end => {}
+            _ => return Ok(false),
+        }
+        if let Some(Reverse(timer)) = self.timers.pop() {
+            let key = (timer.controller, timer.request);
+            if self.due.get(&key) == Some(&timer.at) {
+                self.due.remove(&key);
+                self.api.advance_to(timer.at);
+                self.enqueue(key.0, key.1);
+            }
+        }
+        Ok(true)
+    }
+
+    fn reconcile(&mut self, index: usize, request: &ObjectName) {
+        let (Some(controller), Some(queue)) = (self.controllers.get_mut(index), self.queues.get_mut(index))
+        else {
+            return;
+        };
+        self.reconciliations += 1;
+        let outcome = controller.reconcile(request, &mut self.api);
+        if let Some(tracer) = &mut self.tracer {
+            tracer.reconciled(self.api.now(), controller.name(), request, &outcome);
+        }
+        let (wait, routine) = match outcome {
+            Outcome::Done => {
+                queue.forget(request);
+                return;
+            }
+            Outcome::After(wait) => {
+                queue.forget(request);
+                (wait, false)
+            }
+            Outcome::Routinely(wait) => {
+                queue.forget(request);
+                (wait, true)
+            }
+            Outcome::Failed(_) => (queue.back_off(request), false),
+            Outcome::FailedWithin(_, longest) => (queue.back_off(request).min(longest), false),
+        };
+        self.wake(index, request.clone(), self.api.now() + wait, routine);
+    }
+
+    /// Sets the timer of an object, unless it has one that is due no later.
+    ///
+    /// Source: `kubernetes/client-go:util/workqueue/delaying_queue.go`.
+    fn wake(&mut self, controller: usize, request: ObjectName, at: Moment, routine: bool) {
+        let key = (controller, request);
+        if self.due.get(&key).is_some_and(|due| *due <= at) {
+            return;
+        }
+        self.due.insert(key.clone(), at);
+        self.number += 1;
+        self.timers.push(Reverse(Timer { at, number: self.number, controller, request: key.1, routine }));
+    }
+
+    fn enqueue(&mut self, index: usize, request: ObjectName) {
+        if self.queues.get_mut(index).is_some_and(|queue| queue.add(request)) {
+            self.number += 1;
+            self.ready.push(Reverse((self.number, index)));
+        }
+    }
+
+    /// Tells controllers what changed since the last time.
+    fn deliver(&mut self) {
+        if self.seen_revision == self.api.store().revision() {
+            return;
+        }
+        let changes =
+            self.api.store().changes_since(self.seen_revision).map(|changes| changes.cloned().collect());
+        let Some(changes): Option<Vec<Change>> = changes else {
+            // More happened in one reconciliation than the log holds: look at everything, as after a lost watch.
+            self.seen_revision = self.api.store().revision();
+            self.last_change = self.now();
+            for index in 0..self.controllers.len() {
+                self.resync(index);
+            }
+            return;
+        };
+        self.seen_revision = self.api.store().revision();
+        self.last_change = self.now();
+        for change in &changes {
+            self.fights.count(change, self.api.now());
+            if let Some(tracer) = &mut self.tracer {
+                tracer.changed(self.api.now(), change, &self.api);
+            }
+            self.tell(change, None);
+        }
+    }
+
+    fn resync(&mut self, index: usize) {
+        let all: Vec<Change> = self
+            .api
+            .store()
+            .iter()
+            .map(|(kind, name, object)| Change {
+                revision: self.seen_revision,
+                key: crate::store::ObjectKey { kind, name: name.clone() },
+                before: None,
+                after: Some(object.clone()),
+            })
+            .collect();
+        for change in &all {
+            self.tell(change, Some(index));
+        }
+    }
+
+    /// Tells all controllers that watch the kind, or only one of them.
+    fn tell(&mut self, change: &Change, only: Option<usize>) {
+        let Some(kind) = self.api.registry().get(change.key.kind) else { return };
+        let name = (kind.group.clone(), kind.kind.clone());
+        let name = (name.0.as_str(), name.1.as_str());
+        let controllers = &self.controllers;
+        let watchers = self.watchers.entry(change.key.kind).or_insert_with(|| {
+            let wants = |controller: &dyn Controller| {
+                controller.watches().iter().any(|watch| *watch == name || *watch == ("*", "*"))
+            };
+            (0..controllers.len())
+                .filter(|index| controllers.get(*index).is_some_and(|one| wants(one.as_ref())))
+                .collect()
+        });
+        let indexes: Vec<usize> = match only {
+            Some(index) => watchers.iter().copied().filter(|one| *one == index).collect(),
+            None => watchers.clone(),
+        };
+        let mut requests = Vec::new();
+        for index in indexes {
+            if let Some(controller) = self.controllers.get_mut(index) {
+                controller.requests(change, name, &self.api, &mut requests);
+            }
+            for request in requests.drain(..) {
+                self.enqueue(index, request);
+            }
+        }
+    }
+}

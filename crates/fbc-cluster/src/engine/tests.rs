@@ -1,0 +1,154 @@
+//! Controllers that are made for the purpose.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
+use crate::kind::{Kind, Registry};
+use crate::object::ObjectFields;
+use crate::time::SECOND;
+
+fn server() -> ApiServer {
+    let mut registry = Registry::default();
+    registry.register(Kind {
+        group: "example.com".into(),
+        versions: vec!["v1".into()],
+        kind: "Widget".into(),
+        plural: "widgets".into(),
+        singular: "widget".into(),
+        short_names: Vec::new(),
+        categories: Vec::new(),
+        namespaced: false,
+        has_status: true,
+        has_generation: true,
+    });
+    ApiServer::new(registry, 1)
+}
+
+fn create(api: &mut ApiServer, name: &str) {
+    let object = json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": name}});
+    api.create(&Caller::administrator("test"), object, WriteOptions::default()).unwrap();
+}
+
+/// Writes its own name into every widget, as often as it is asked.
+struct Painter {
+    name: &'static str,
+    outcome: Outcome,
+    calls: Rc<RefCell<Vec<u64>>>,
+}
+
+impl Controller for Painter {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn watches(&self) -> &'static [(&'static str, &'static str)] {
+        &[("example.com", "Widget")]
+    }
+
+    fn requests(&mut self, change: &Change, _: (&str, &str), _: &ApiServer, requests: &mut Vec<ObjectName>) {
+        requests.push(change.key.name.clone());
+    }
+
+    fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
+        self.calls.borrow_mut().push(api.now().since(Moment::START));
+        let id = api.kind_id("example.com", "Widget").unwrap();
+        let patch = Patch::Merge(json!({"spec": {"painter": self.name}}));
+        let caller = Caller::administrator(self.name);
+        api.patch(&caller, id, request, &patch, Subresource::None, WriteOptions::default()).unwrap();
+        self.outcome.clone()
+    }
+
+    fn as_any(&mut self) -> &mut dyn std::any::Any {
+        self
+    }
+}
+
+fn painter(name: &'static str, outcome: Outcome) -> (Box<Painter>, Rc<RefCell<Vec<u64>>>) {
+    let calls = Rc::default();
+    (Box::new(Painter { name, outcome, calls: Rc::clone(&calls) }), calls)
+}
+
+#[test]
+fn changes_wake_controllers_until_all_is_still() {
+    let mut cluster = Cluster::new(server());
+    create(&mut cluster.api, "early");
+    let (controller, calls) = painter("blue", Outcome::Done);
+    cluster.add_controller(controller);
+    create(&mut cluster.api, "late");
+    assert_eq!(cluster.run_until_still(SECOND, Moment::START + 60 * SECOND), Ok(true));
+    assert_eq!(cluster.now(), Moment::START + SECOND);
+    // Once for each widget, and once more for the change that it made itself.
+    assert_eq!(calls.borrow().len(), 4);
+    assert!(
+        cluster.api.all("example.com", "Widget").all(|widget| widget.text(&["spec", "painter"]) == "blue")
+    );
+}
+
+#[test]
+fn failures_come_again_later_and_later() {
+    let mut cluster = Cluster::new(server());
+    create(&mut cluster.api, "one");
+    let (controller, calls) = painter("blue", Outcome::Failed("no".into()));
+    cluster.add_controller(controller);
+    cluster.run_until(Moment::START + 100).unwrap();
+    // The second failure, at once after the first, does not put off the timer of the first.
+    assert_eq!(*calls.borrow(), [0, 0, 5, 25, 65]);
+}
+
+#[test]
+fn routine_does_not_count_as_activity() {
+    let mut cluster = Cluster::new(server());
+    create(&mut cluster.api, "one");
+    let (controller, calls) = painter("blue", Outcome::Routinely(SECOND));
+    cluster.add_controller(controller);
+    assert!(cluster.next_activity().is_some());
+    cluster.run_until(Moment::START + 3 * SECOND).unwrap();
+    assert!(calls.borrow().len() > 3);
+    assert_eq!(cluster.next_activity(), None);
+}
+
+#[test]
+fn controllers_that_fight_are_reported() {
+    let mut cluster = Cluster::new(server());
+    create(&mut cluster.api, "one");
+    cluster.add_controller(painter("blue", Outcome::Done).0);
+    cluster.add_controller(painter("red", Outcome::Done).0);
+    let error = cluster.run_until(Moment::START + SECOND).unwrap_err();
+    assert!(error.to_string().contains("Widget one ("), "{error}");
+}
+
+#[test]
+fn equal_runs_have_equal_traces() {
+    let run = || {
+        let mut cluster = Cluster::new(server());
+        let lines: Rc<RefCell<Vec<String>>> = Rc::default();
+        let sink = Rc::clone(&lines);
+        let sink = Box::new(move |entry: &Value| sink.borrow_mut().push(entry.to_string()));
+        cluster.trace_to(Tracer::new(Moment::START, sink));
+        cluster.add_controller(painter("blue", Outcome::Done).0);
+        create(&mut cluster.api, "one");
+        cluster.run_until(Moment::START + SECOND).unwrap();
+        lines.take()
+    };
+    let lines = run();
+    assert_eq!(lines, run());
+    assert!(lines.iter().any(|line| line.contains(r#""change":"modified""#)), "{lines:?}");
+}
+
+#[test]
+fn a_removed_controller_leaves_the_others_alone() {
+    let mut cluster = Cluster::new(server());
+    let (first, first_calls) = painter("blue", Outcome::After(SECOND));
+    let (second, second_calls) = painter("red", Outcome::After(SECOND));
+    create(&mut cluster.api, "one");
+    cluster.add_controller(first);
+    cluster.remove_controller("blue");
+    cluster.add_controller(second);
+    cluster.run_until(Moment::START + 3 * SECOND).unwrap();
+    assert!(first_calls.borrow().is_empty());
+    assert!(second_calls.borrow().len() >= 3);
+}

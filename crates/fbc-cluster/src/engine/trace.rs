@@ -1,0 +1,72 @@
+//! The trace of a run: one JSON object for each change and each reconciliation, with a hash of the whole state.
+//!
+//! Two runs of the same scenario with the same seed give the same lines.
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::Outcome;
+use crate::api::ApiServer;
+use crate::object::ObjectName;
+use crate::store::Change;
+use crate::time::Moment;
+
+/// A line of a trace.
+pub type TraceEntry = Value;
+
+/// Receives the lines of a trace.
+pub struct Tracer {
+    sink: Box<dyn FnMut(&TraceEntry)>,
+    start: Moment,
+    state: u64,
+}
+
+impl Tracer {
+    /// A trace that hands its lines to a function. Times count from `start`.
+    pub fn new(start: Moment, sink: Box<dyn FnMut(&TraceEntry)>) -> Self {
+        Self { sink, start, state: 0 }
+    }
+
+    pub(super) fn reconciled(
+        &mut self,
+        now: Moment,
+        controller: &str,
+        request: &ObjectName,
+        outcome: &Outcome,
+    ) {
+        let outcome = match outcome {
+            Outcome::Done => json!("done"),
+            Outcome::After(wait) => json!({"after_ms": wait}),
+            Outcome::Routinely(wait) => json!({"routinely_ms": wait}),
+            Outcome::Failed(error) | Outcome::FailedWithin(error, _) => json!({"failed": error}),
+        };
+        (self.sink)(&json!({
+            "at_ms": now.since(self.start), "controller": controller, "request": request.to_string(), "outcome": outcome,
+        }));
+    }
+
+    pub(super) fn changed(&mut self, now: Moment, change: &Change, api: &ApiServer) {
+        // A sum of hashes does not depend on the order of objects, and is kept up without reading all of them again.
+        for object in [&change.before, &change.after].into_iter().flatten() {
+            let hash = hash(object);
+            let is_new = change.after.as_ref().is_some_and(|after| std::sync::Arc::ptr_eq(after, object));
+            self.state = if is_new { self.state.wrapping_add(hash) } else { self.state.wrapping_sub(hash) };
+        }
+        let kind = api.registry().get(change.key.kind).map(|kind| kind.kind.as_str()).unwrap_or_default();
+        let verb = match (&change.before, &change.after) {
+            (None, _) => "added",
+            (Some(_), Some(_)) => "modified",
+            (Some(_), None) => "deleted",
+        };
+        (self.sink)(&json!({
+            "at_ms": now.since(self.start), "change": verb, "kind": kind, "object": change.key.name.to_string(),
+            "revision": change.revision, "state": format!("{:016x}", self.state),
+        }));
+    }
+}
+
+fn hash(object: &Value) -> u64 {
+    let digest = Sha256::digest(object.to_string());
+    let first = digest.first_chunk::<8>().copied().unwrap_or_default();
+    u64::from_be_bytes(first)
+}

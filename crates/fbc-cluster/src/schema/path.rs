@@ -1,0 +1,57 @@
+//! Where in an object something is, kept on the stack and written only when an error needs it.
+
+use std::fmt::Write as _;
+
+/// A place in an object, linked to the place around it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Path<'a> {
+    /// The whole object.
+    Root,
+    /// A place that is written already, such as that of a default within a definition.
+    Fixed(&'a str),
+    /// A field of an object.
+    Field(&'a Path<'a>, &'a str),
+    /// An entry of a map.
+    Key(&'a Path<'a>, &'a str),
+    /// An element of a list.
+    Index(&'a Path<'a>, usize),
+}
+
+impl Path<'_> {
+    /// As `field.Path` writes it: `spec.labels[app]`, and `<nil>` for the whole object.
+    pub(crate) fn field(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text, false);
+        if text.is_empty() { "<nil>".to_owned() } else { text }
+    }
+
+    /// As the schema validator of `kubernetes/kube-openapi` writes it: `spec.labels.app`, empty for the whole object.
+    pub(crate) fn dotted(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text, true);
+        text
+    }
+
+    fn write(&self, text: &mut String, dotted: bool) {
+        match self {
+            Self::Root => {}
+            Self::Fixed(fixed) => text.push_str(fixed),
+            Self::Field(parent, name) => {
+                parent.write(text, dotted);
+                if !text.is_empty() {
+                    text.push('.');
+                }
+                text.push_str(name);
+            }
+            Self::Key(parent, key) if dotted => Path::Field(parent, key).write(text, dotted),
+            Self::Key(parent, key) => {
+                parent.write(text, dotted);
+                let _ = write!(text, "[{key}]");
+            }
+            Self::Index(parent, index) => {
+                parent.write(text, dotted);
+                let _ = write!(text, "[{index}]");
+            }
+        }
+    }
+}

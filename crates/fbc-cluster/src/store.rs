@@ -1,0 +1,321 @@
+//! The objects of a cluster, with indexes and a log of what changed.
+//!
+//! The store knows nothing of permissions, defaults or finalizers: that is the API server's work. Every write
+//! gets the next resource version, and costs the same however many unrelated objects there are.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Bound;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::kind::KindId;
+use crate::object::{Object, ObjectFields, ObjectName};
+
+/// An object of any kind.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectKey {
+    /// Its kind.
+    pub kind: KindId,
+    /// Its namespace and name.
+    pub name: ObjectName,
+}
+
+/// What a watch is told.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// The resource version that the write got.
+    pub revision: u64,
+    /// The object.
+    pub key: ObjectKey,
+    /// The object before, unless it is new.
+    pub before: Option<Arc<Object>>,
+    /// The object after, unless it is gone.
+    pub after: Option<Arc<Object>>,
+}
+
+impl Change {
+    /// The object as it is now, or as it was last.
+    pub fn latest(&self) -> Option<&Arc<Object>> {
+        self.after.as_ref().or(self.before.as_ref())
+    }
+}
+
+/// How many changes are kept for watches that resume.
+const KEPT_CHANGES: usize = 10_000;
+
+type ByLabel = BTreeMap<(KindId, String, String), BTreeSet<ObjectName>>;
+
+/// All objects.
+#[derive(Debug, Clone, Default)]
+pub struct Store {
+    objects: BTreeMap<KindId, BTreeMap<ObjectName, Arc<Object>>>,
+    by_uid: BTreeMap<String, ObjectKey>,
+    by_owner: BTreeMap<String, BTreeSet<ObjectKey>>,
+    by_label: ByLabel,
+    changes: VecDeque<Change>,
+    revision: u64,
+}
+
+impl Store {
+    /// The resource version of the last write.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// An object by its name.
+    pub fn get(&self, kind: KindId, name: &ObjectName) -> Option<&Arc<Object>> {
+        self.objects.get(&kind)?.get(name)
+    }
+
+    /// An object by its uid.
+    pub fn by_uid(&self, uid: &str) -> Option<(&ObjectKey, &Arc<Object>)> {
+        let key = self.by_uid.get(uid)?;
+        Some((key, self.get(key.kind, &key.name)?))
+    }
+
+    /// The objects that name this uid in an owner reference.
+    pub fn owned_by(&self, uid: &str) -> impl Iterator<Item = (&ObjectKey, &Arc<Object>)> {
+        self.by_owner
+            .get(uid)
+            .into_iter()
+            .flatten()
+            .filter_map(|key| Some((key, self.get(key.kind, &key.name)?)))
+    }
+
+    /// The objects of a kind, by namespace and name.
+    pub fn of_kind(&self, kind: KindId) -> impl Iterator<Item = &Arc<Object>> {
+        self.objects.get(&kind).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// The objects of a kind in a namespace, by name.
+    pub fn in_namespace<'s>(
+        &'s self,
+        kind: KindId,
+        namespace: &'s str,
+    ) -> impl Iterator<Item = &'s Arc<Object>> {
+        let first = ObjectName::namespaced(namespace, "");
+        self.objects
+            .get(&kind)
+            .into_iter()
+            .flat_map(move |objects| objects.range((Bound::Included(first.clone()), Bound::Unbounded)))
+            .take_while(move |(name, _)| name.namespace == namespace)
+            .map(|(_, object)| object)
+    }
+
+    /// The objects of a kind with a label, by namespace and name.
+    pub fn with_label(&self, kind: KindId, key: &str, value: &str) -> impl Iterator<Item = &Arc<Object>> {
+        self.by_label
+            .get(&(kind, key.to_owned(), value.to_owned()))
+            .into_iter()
+            .flatten()
+            .filter_map(move |name| self.get(kind, name))
+    }
+
+    /// The objects of a kind with a label in a namespace, by name.
+    pub fn with_label_in<'s>(
+        &'s self,
+        kind: KindId,
+        namespace: &'s str,
+        key: &str,
+        value: &str,
+    ) -> impl Iterator<Item = &'s Arc<Object>> {
+        let first = ObjectName::namespaced(namespace, "");
+        self.by_label
+            .get(&(kind, key.to_owned(), value.to_owned()))
+            .into_iter()
+            .flat_map(move |names| names.range((Bound::Included(first.clone()), Bound::Unbounded)))
+            .take_while(move |name| name.namespace == namespace)
+            .filter_map(move |name| self.get(kind, name))
+    }
+
+    /// How many objects of a kind there are.
+    pub fn count(&self, kind: KindId) -> usize {
+        self.objects.get(&kind).map_or(0, BTreeMap::len)
+    }
+
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.by_uid.len()
+    }
+
+    /// True without any object.
+    pub fn is_empty(&self) -> bool {
+        self.by_uid.is_empty()
+    }
+
+    /// Every object, by kind in the order in which kinds came, then by name.
+    pub fn iter(&self) -> impl Iterator<Item = (KindId, &ObjectName, &Arc<Object>)> {
+        self.objects
+            .iter()
+            .flat_map(|(kind, objects)| objects.iter().map(move |(name, object)| (*kind, name, object)))
+    }
+
+    /// Writes an object, new or changed, and gives it the next resource version.
+    pub fn put(&mut self, kind: KindId, mut object: Object) -> Arc<Object> {
+        self.revision += 1;
+        object.set(&["metadata", "resourceVersion"], self.revision.to_string());
+        let object = Arc::new(object);
+        let name = object.object_name();
+        let before = self.objects.entry(kind).or_default().insert(name.clone(), Arc::clone(&object));
+        let key = ObjectKey { kind, name };
+        self.reindex(&key, before.as_deref(), Some(&object));
+        self.record(key, before, Some(Arc::clone(&object)));
+        object
+    }
+
+    /// Takes an object away. The last state that watches see has the resource version of the removal.
+    pub fn remove(&mut self, kind: KindId, name: &ObjectName) -> Option<Arc<Object>> {
+        let before = self.objects.get_mut(&kind)?.remove(name)?;
+        self.revision += 1;
+        let key = ObjectKey { kind, name: name.clone() };
+        self.reindex(&key, Some(&before), None);
+        self.record(key, Some(Arc::clone(&before)), None);
+        Some(before)
+    }
+
+    /// What changed after a resource version, or `None` if that is no longer known.
+    pub fn changes_since(&self, revision: u64) -> Option<impl Iterator<Item = &Change>> {
+        let oldest = self.changes.front().map_or(self.revision + 1, |change| change.revision);
+        if revision + 1 < oldest && revision < self.revision {
+            return None;
+        }
+        let start = self.changes.partition_point(|change| change.revision <= revision);
+        Some(self.changes.range(start..))
+    }
+
+    fn record(&mut self, key: ObjectKey, before: Option<Arc<Object>>, after: Option<Arc<Object>>) {
+        if self.changes.len() == KEPT_CHANGES {
+            self.changes.pop_front();
+        }
+        self.changes.push_back(Change { revision: self.revision, key, before, after });
+    }
+
+    fn reindex(&mut self, key: &ObjectKey, before: Option<&Object>, after: Option<&Object>) {
+        let uid = |object: Option<&Object>| {
+            object.map(|object| object.uid().to_owned()).filter(|uid| !uid.is_empty())
+        };
+        let (old, new) = (uid(before), uid(after));
+        if old != new {
+            if let Some(uid) = old {
+                self.by_uid.remove(&uid);
+            }
+            if let Some(uid) = new {
+                self.by_uid.insert(uid, key.clone());
+            }
+        }
+        let part = |object: Option<&Object>, field: &str| {
+            object.and_then(|object| object.at(&["metadata", field])).cloned()
+        };
+        let changed = |field| part(before, field) != part(after, field);
+        if changed("ownerReferences") {
+            for owner in owners(before) {
+                drop_from(&mut self.by_owner, owner, key);
+            }
+            for owner in owners(after) {
+                self.by_owner.entry(owner.to_owned()).or_default().insert(key.clone());
+            }
+        }
+        if changed("labels") {
+            for (label, value) in labels(before) {
+                drop_from(&mut self.by_label, &(key.kind, label.to_owned(), value.to_owned()), &key.name);
+            }
+            for (label, value) in labels(after) {
+                let index = (key.kind, label.to_owned(), value.to_owned());
+                self.by_label.entry(index).or_default().insert(key.name.clone());
+            }
+        }
+    }
+}
+
+fn drop_from<K, Q, V>(index: &mut BTreeMap<K, BTreeSet<V>>, key: &Q, member: &V)
+where
+    K: Ord + std::borrow::Borrow<Q>,
+    Q: Ord + ?Sized,
+    V: Ord,
+{
+    if let Some(set) = index.get_mut(key) {
+        set.remove(member);
+        if set.is_empty() {
+            index.remove(key);
+        }
+    }
+}
+
+fn owners(object: Option<&Object>) -> impl Iterator<Item = &str> {
+    object.map_or(&[][..], |object| object.owner_references()).iter().map(|owner| owner.text(&["uid"]))
+}
+
+fn labels(object: Option<&Object>) -> impl Iterator<Item = (&str, &str)> {
+    object
+        .and_then(|object| object.at(&["metadata", "labels"]))
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::kind::{Kind, Registry};
+
+    fn kind() -> KindId {
+        let text = |text: &str| text.to_owned();
+        Registry::default().register(Kind {
+            group: String::new(),
+            versions: vec![text("v1")],
+            kind: text("ConfigMap"),
+            plural: text("configmaps"),
+            singular: text("configmap"),
+            short_names: Vec::new(),
+            categories: Vec::new(),
+            namespaced: true,
+            has_status: false,
+            has_generation: false,
+        })
+    }
+
+    fn object(name: &str, uid: &str, owner: Option<&str>, label: &str) -> Object {
+        let mut object =
+            json!({"metadata": {"namespace": "a", "name": name, "uid": uid, "labels": {"app": label}}});
+        if let Some(owner) = owner {
+            object.set(&["metadata", "ownerReferences"], json!([{"uid": owner}]));
+        }
+        object
+    }
+
+    #[test]
+    fn indexes_follow_writes() {
+        let (mut store, kind) = (Store::default(), kind());
+        store.put(kind, object("one", "1", None, "x"));
+        store.put(kind, object("two", "2", Some("1"), "x"));
+        store.put(kind, object("two", "2", Some("3"), "y"));
+        assert_eq!(store.owned_by("1").count(), 0);
+        assert_eq!(store.owned_by("3").map(|(key, _)| key.name.name.as_str()).collect::<Vec<_>>(), ["two"]);
+        assert_eq!(
+            store.with_label(kind, "app", "x").map(|object| object.name()).collect::<Vec<_>>(),
+            ["one"]
+        );
+        assert_eq!(store.in_namespace(kind, "a").count(), 2);
+        assert_eq!(store.in_namespace(kind, "b").count(), 0);
+        store.remove(kind, &ObjectName::namespaced("a", "two"));
+        assert!(store.by_uid("2").is_none());
+        assert_eq!(store.owned_by("3").count(), 0);
+        assert_eq!(store.with_label(kind, "app", "y").count(), 0);
+        assert_eq!(store.revision(), 4);
+    }
+
+    #[test]
+    fn watches_resume_until_changes_are_forgotten() {
+        let (mut store, kind) = (Store::default(), kind());
+        for number in 0..KEPT_CHANGES + 5 {
+            store.put(kind, object("one", "1", None, &number.to_string()));
+        }
+        assert!(store.changes_since(4).is_none());
+        assert_eq!(store.changes_since(5).map(Iterator::count), Some(KEPT_CHANGES));
+        assert_eq!(store.changes_since(store.revision()).map(Iterator::count), Some(0));
+    }
+}

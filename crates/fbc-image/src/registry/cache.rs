@@ -1,0 +1,306 @@
+//! Images of registries in a folder of blobs that is kept between runs, and what references meant when they were asked.
+//!
+//! Blobs are content by digest, so what is there is never asked for again. A tag is asked for each time, unless there
+//! is nobody to ask: then it means what it meant the last time.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use bytes::Bytes;
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use oci_spec::image::{Descriptor, Digest, ImageIndex, MediaType};
+use serde::{Deserialize, Serialize};
+
+use super::client::Client;
+use super::copy::{CopyOptions, RegistryImage, copy_image};
+use super::error::{Problem, RegistryError, Result};
+use super::local::{FolderSink, local};
+use super::manifest::{FetchedManifest, Manifest};
+use super::platform;
+use super::reference::Reference;
+use crate::blob::digest_of;
+use crate::error::ImageError;
+use crate::image::{Image, PlatformName, is_image};
+use crate::store::{BlobFolder, Contents, FolderImage, replace_file};
+
+/// Indexes in indexes are followed that deep.
+const DEEPEST: u32 = 8;
+
+/// Where images come from that the cache does not have.
+#[derive(Clone, Copy)]
+pub enum Origin<'c> {
+    /// From registries.
+    Registry(&'c Client),
+    /// From nowhere: nobody may be asked.
+    Nowhere,
+}
+
+/// Which images of an index are wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlatformWish {
+    /// All, with the index.
+    All,
+    /// The one of a platform.
+    One(PlatformName),
+    /// The one for linux/amd64, else the first: catalogs and bundles hold the same on all platforms.
+    Any,
+}
+
+/// An image in the cache.
+pub type CachedImage = FolderImage;
+
+/// A folder with blobs and with what references meant.
+#[derive(Clone, Debug)]
+pub struct ImageCache {
+    blobs: BlobFolder,
+    references: PathBuf,
+}
+
+/// What a reference meant.
+#[derive(Deserialize, Serialize)]
+struct Meaning {
+    reference: String,
+    media_type: String,
+    digest: String,
+    size: u64,
+}
+
+impl ImageCache {
+    /// A cache; nothing is written before an image is kept.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        let folder = folder.into();
+        Self { blobs: BlobFolder::new(folder.join("blobs")), references: folder.join("references") }
+    }
+
+    /// The blobs.
+    #[must_use]
+    pub fn blobs(&self) -> &BlobFolder {
+        &self.blobs
+    }
+
+    /// Removes all blobs, and what references meant; the blobs that were removed.
+    ///
+    /// # Errors
+    /// If the system does not remove a file.
+    pub fn clean(&self) -> std::result::Result<Contents, ImageError> {
+        let entries = match fs::read_dir(&self.references) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return self.blobs.clean(),
+            entries => entries.map_err(ImageError::io("read", &self.references))?,
+        };
+        for entry in entries {
+            let path = entry.map_err(ImageError::io("read", &self.references))?.path();
+            if path.extension().is_some_and(|extension| extension == "json") {
+                fs::remove_file(&path).map_err(ImageError::io("remove", &path))?;
+            }
+        }
+        self.blobs.clean()
+    }
+
+    /// What a reference means, and the manifests and configurations of the image that is wished for. Its layers may be
+    /// missing: see [`ImageCache::layers`].
+    ///
+    /// # Errors
+    /// [`RegistryError`]; [`Problem::NotCached`] if nobody may be asked; [`Problem::Platform`].
+    pub async fn documents(
+        &self,
+        origin: Origin<'_>,
+        reference: &Reference,
+        wish: &PlatformWish,
+    ) -> Result<(Descriptor, CachedImage)> {
+        let mut root = self.root(origin, reference).await?;
+        let meaning = root.descriptor.clone();
+        for _ in 0..DEEPEST {
+            let Manifest::Index(index) = &root.manifest else { break };
+            let Some(chosen) = choose(index, wish, reference)? else { break };
+            root = self.manifest(origin, reference, chosen).await?;
+        }
+        let mut pending = vec![root.clone()];
+        for depth in 0.. {
+            let mut next = Vec::new();
+            for manifest in &pending {
+                match &manifest.manifest {
+                    Manifest::Image(image) => {
+                        self.fetch(origin, reference, image.config()).await?;
+                    }
+                    Manifest::Index(index) => {
+                        for child in index.manifests().iter().filter(|child| is_image(child)) {
+                            next.push(self.manifest(origin, reference, child).await?);
+                        }
+                    }
+                }
+            }
+            if next.is_empty() || depth == DEEPEST {
+                break;
+            }
+            pending = next;
+        }
+        Ok((meaning, CachedImage { root: root.descriptor, blobs: self.blobs.clone() }))
+    }
+
+    /// The layers of an image of which the documents are there.
+    ///
+    /// # Errors
+    /// As [`ImageCache::documents`].
+    pub async fn layers(
+        &self,
+        origin: Origin<'_>,
+        reference: &Reference,
+        image: &Image,
+        parallel: usize,
+    ) -> Result<()> {
+        stream::iter(image.manifest.layers())
+            .map(|layer| self.fetch(origin, reference, layer))
+            .buffer_unordered(parallel.max(1))
+            .try_collect()
+            .await
+    }
+
+    /// A whole image with all that belongs to it, also what is no image.
+    ///
+    /// # Errors
+    /// As [`ImageCache::documents`].
+    pub async fn whole(
+        &self,
+        origin: Origin<'_>,
+        reference: &Reference,
+        options: &CopyOptions,
+    ) -> Result<CachedImage> {
+        let root = match origin {
+            Origin::Registry(client) => {
+                let image = RegistryImage::new(client, reference);
+                let sink = FolderSink { client, blobs: &self.blobs };
+                let report = copy_image(&image, &sink, options).await?;
+                if options.platform.is_none() {
+                    self.remember(reference, &report.root)?;
+                }
+                report.root
+            }
+            Origin::Nowhere => self.root(origin, reference).await?.descriptor,
+        };
+        Ok(CachedImage { root, blobs: self.blobs.clone() })
+    }
+
+    /// The manifest that a reference means.
+    async fn root(&self, origin: Origin<'_>, reference: &Reference) -> Result<FetchedManifest> {
+        if let Some(kept) = self.recalled(reference).filter(|_| is_final(origin, reference)) {
+            return Ok(kept);
+        }
+        let Origin::Registry(client) = origin else {
+            return Err(RegistryError::new("find the image", reference.to_string(), Problem::NotCached));
+        };
+        let fetched = client.manifest(reference).await?;
+        self.blobs.insert_bytes(&fetched.descriptor, &fetched.bytes).map_err(local)?;
+        self.remember(reference, &fetched.descriptor)?;
+        Ok(fetched)
+    }
+
+    /// A manifest by its descriptor.
+    async fn manifest(
+        &self,
+        origin: Origin<'_>,
+        reference: &Reference,
+        descriptor: &Descriptor,
+    ) -> Result<FetchedManifest> {
+        if let Some(kept) = self.kept(descriptor) {
+            return Ok(kept);
+        }
+        let pinned = reference.with_digest(descriptor.digest().clone());
+        let Origin::Registry(client) = origin else {
+            return Err(RegistryError::new("find the image", pinned.to_string(), Problem::NotCached));
+        };
+        let fetched = client.manifest(&pinned).await?;
+        self.blobs.insert_bytes(&fetched.descriptor, &fetched.bytes).map_err(local)?;
+        Ok(fetched)
+    }
+
+    /// Brings a blob into the cache unless it is there.
+    async fn fetch(&self, origin: Origin<'_>, reference: &Reference, descriptor: &Descriptor) -> Result<()> {
+        if self.blobs.holds(descriptor).map_err(local)? {
+            return Ok(());
+        }
+        let pinned = reference.with_digest(descriptor.digest().clone());
+        let Origin::Registry(client) = origin else {
+            return Err(RegistryError::new("find the blob", pinned.to_string(), Problem::NotCached));
+        };
+        let mut download = self.blobs.download(descriptor).map_err(local)?;
+        client.blob(&pinned, descriptor, &mut download).await?;
+        download.finish().map_err(local)
+    }
+
+    /// A manifest that the cache has.
+    fn kept(&self, descriptor: &Descriptor) -> Option<FetchedManifest> {
+        if !self.blobs.holds(descriptor).ok()? {
+            return None;
+        }
+        let bytes = fs::read(self.blobs.path(descriptor.digest())).ok()?;
+        let kind = descriptor.media_type().to_string();
+        FetchedManifest::read(Bytes::from(bytes), Some(&kind), Some(descriptor.digest())).ok()
+    }
+
+    /// What a reference meant, if the cache has it.
+    fn recalled(&self, reference: &Reference) -> Option<FetchedManifest> {
+        let meaning: Meaning = serde_json::from_slice(&fs::read(self.meaning(reference)).ok()?).ok()?;
+        if meaning.reference != reference.to_string() {
+            return None;
+        }
+        let kind = MediaType::from(meaning.media_type.as_str());
+        self.kept(&Descriptor::new(kind, meaning.size, meaning.digest.parse::<Digest>().ok()?))
+    }
+
+    /// Notes what a reference means now, and its digest too.
+    fn remember(&self, reference: &Reference, descriptor: &Descriptor) -> Result<()> {
+        self.note(reference, descriptor)?;
+        self.note(&reference.with_digest(descriptor.digest().clone()), descriptor)
+    }
+
+    fn note(&self, reference: &Reference, descriptor: &Descriptor) -> Result<()> {
+        let meaning = Meaning {
+            reference: reference.to_string(),
+            media_type: descriptor.media_type().to_string(),
+            digest: descriptor.digest().to_string(),
+            size: descriptor.size(),
+        };
+        let path = self.meaning(reference);
+        let failure = |error: std::io::Error| RegistryError::new("write", path.display().to_string(), error);
+        fs::create_dir_all(&self.references).map_err(failure)?;
+        let bytes = serde_json::to_vec(&meaning).map_err(|error| failure(error.into()))?;
+        replace_file(&path, &bytes).map_err(local)
+    }
+
+    fn meaning(&self, reference: &Reference) -> PathBuf {
+        self.references.join(format!("{}.json", digest_of(reference.to_string().as_bytes()).digest()))
+    }
+}
+
+/// Whether what a reference meant once is what it means now, as far as may be asked.
+fn is_final(origin: Origin<'_>, reference: &Reference) -> bool {
+    matches!(origin, Origin::Nowhere) || reference.digest().is_some()
+}
+
+/// The entry of an index that is wished for; none if all are.
+fn choose<'i>(
+    index: &'i ImageIndex,
+    wish: &PlatformWish,
+    reference: &Reference,
+) -> Result<Option<&'i Descriptor>> {
+    let images = || index.manifests().iter().filter(|entry| is_image(entry));
+    match wish {
+        PlatformWish::All => Ok(None),
+        PlatformWish::Any => {
+            let usual = platform::choose(index, &PlatformName::linux("amd64").platform());
+            Ok(usual.or_else(|| images().next()))
+        }
+        PlatformWish::One(wanted) => match platform::choose(index, &wanted.platform()) {
+            Some(chosen) => Ok(Some(chosen)),
+            None => {
+                let present: std::collections::BTreeSet<String> =
+                    images().filter_map(|entry| entry.platform().as_ref().map(platform::show)).collect();
+                let present = present.into_iter().collect::<Vec<_>>().join(", ");
+                let problem = Problem::Platform { wanted: wanted.to_string(), present };
+                Err(RegistryError::new("choose an image of", reference.to_string(), problem))
+            }
+        },
+    }
+}

@@ -1,0 +1,78 @@
+//! A blob on its way into a folder of blobs, which a later run takes up where this one stops.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::PathBuf;
+
+use oci_spec::image::Descriptor;
+
+use super::{BlobFolder, TEMPORARY, new_file};
+use crate::error::ImageError;
+
+/// A blob that is being written under a temporary name that follows from its digest. Dropped, what is there stays for
+/// the next attempt; only whoever checked the bytes may finish it.
+#[derive(Debug)]
+pub struct Download {
+    /// The bytes so far.
+    pub file: File,
+    temporary: PathBuf,
+    target: PathBuf,
+}
+
+impl BlobFolder {
+    /// Begins a blob, or goes on with what an earlier run left of it. Of several processes that want the same blob one
+    /// goes on, the others begin for themselves.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn download(&self, descriptor: &Descriptor) -> Result<Download, ImageError> {
+        let target = self.path(descriptor.digest());
+        let folder = super::parent_of(&target);
+        fs::create_dir_all(folder).map_err(ImageError::io("create", folder))?;
+        let temporary = folder.join(format!("{TEMPORARY}{}", descriptor.digest().digest()));
+        let failed = || ImageError::io("write", &temporary);
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&temporary);
+        let file = file.map_err(failed())?;
+        match file.try_lock() {
+            Ok(()) if is_at(&file, &temporary).map_err(failed())? => {
+                return Ok(Download { file, temporary, target });
+            }
+            // Another process has just given it its name, or works on it.
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(ImageError::io("lock", &temporary)(error)),
+        }
+        let (file, temporary) = new_file(folder)
+            .and_then(|file| file.keep().map_err(|error| error.error))
+            .map_err(ImageError::io("write to", folder))?;
+        Ok(Download { file, temporary, target })
+    }
+}
+
+/// Whether the file is still the one of that name.
+fn is_at(file: &File, path: &std::path::Path) -> io::Result<bool> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let ours = file.metadata()?;
+        match fs::metadata(path) {
+            Ok(named) => Ok((ours.dev(), ours.ino()) == (named.dev(), named.ino())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        path.try_exists()
+    }
+}
+
+impl Download {
+    /// Gives the blob its name. Its bytes were checked.
+    ///
+    /// # Errors
+    /// If the system does not rename it.
+    pub fn finish(self) -> Result<(), ImageError> {
+        fs::rename(&self.temporary, &self.target).map_err(ImageError::io("write", &self.target))
+    }
+}

@@ -1,0 +1,162 @@
+//! The flags of commands that speak with registries.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueHint};
+use fbc_image::image::PlatformName;
+
+use super::session;
+use crate::cache_folder::CacheArguments;
+
+/// How registries are spoken to.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Registry options")]
+pub(crate) struct RegistryArguments {
+    /// The file with credentials, as podman and docker write it [default: REGISTRY_AUTH_FILE, else the files that
+    /// podman and docker write]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub(crate) authfile: Option<PathBuf>,
+    /// User and password for every registry, instead of those in files; other users of the machine may see them
+    #[arg(long, value_name = "USER:PASSWORD", value_parser = parse_credentials, conflicts_with = "authfile",
+          hide_short_help = true)]
+    pub(crate) creds: Option<UserPassword>,
+    /// The folder with *.crt of authorities, and *.cert and *.key to show, instead of /etc/containers/certs.d
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, hide_short_help = true)]
+    pub(crate) cert_dir: Option<PathBuf>,
+    /// Whether certificates must convince; without, HTTP is tried where there is no HTTPS
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+          hide_short_help = true)]
+    pub(crate) tls_verify: Option<bool>,
+    /// The same as --tls-verify=false
+    #[arg(long, conflicts_with = "tls_verify", hide_short_help = true)]
+    pub(crate) insecure_skip_tls_verify: bool,
+    /// Speak HTTP, not HTTPS
+    #[arg(long, conflicts_with_all = ["tls_verify", "insecure_skip_tls_verify"], hide_short_help = true)]
+    pub(crate) plain_http: bool,
+    /// The configuration of registries and mirrors [default: CONTAINERS_REGISTRIES_CONF, else the files of podman]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub(crate) registries_conf: Option<PathBuf>,
+    /// A file of ImageDigestMirrorSets, ImageTagMirrorSets or ImageContentSourcePolicies; may be given several times
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub(crate) mirror_set: Vec<PathBuf>,
+    /// How often a request that failed is repeated [default: 5]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100), hide_short_help = true)]
+    pub(crate) retry: Option<u32>,
+    /// How long to wait before the first repetition; the wait doubles each time [default: 500ms]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, hide_short_help = true)]
+    pub(crate) retry_delay: Option<Duration>,
+    /// Ask no registry: take images from the cache [env: FBC_OFFLINE]
+    #[arg(long, hide_short_help = true)]
+    pub(crate) offline: bool,
+    #[command(flatten)]
+    pub(crate) cache: CacheArguments,
+}
+
+/// How images are chosen that are read.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct ImageArguments {
+    #[command(flatten)]
+    registry: RegistryArguments,
+    /// Of an image for several platforms, take this one [default: linux/amd64, else the first]
+    #[arg(long, value_name = "OS/ARCH", help_heading = "Registry options", hide_short_help = true)]
+    platform: Option<PlatformName>,
+}
+
+/// How whole images travel.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Registry options")]
+pub(crate) struct TransferArguments {
+    #[command(flatten)]
+    pub(crate) registry: RegistryArguments,
+    /// How many blobs travel at the same time [default: 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64), hide_short_help = true)]
+    pub(crate) parallel: Option<u8>,
+    /// Send blobs in parts of so many bytes, for proxies that refuse large requests
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1 << 16..), hide_short_help = true)]
+    pub(crate) chunk_size: Option<u64>,
+}
+
+impl RegistryArguments {
+    /// Settles how this process speaks to registries.
+    pub(crate) fn settle(&self) {
+        session::settle(session::Settled { registry: self.clone(), ..Default::default() });
+    }
+}
+
+impl ImageArguments {
+    /// Settles how this process gets images.
+    pub(crate) fn settle(&self) {
+        session::settle(session::Settled {
+            registry: self.registry.clone(),
+            platform: self.platform.clone(),
+            ..Default::default()
+        });
+    }
+}
+
+impl TransferArguments {
+    /// Settles how this process speaks to registries.
+    pub(crate) fn settle(&self) {
+        session::settle(session::Settled {
+            registry: self.registry.clone(),
+            parallel: self.parallel,
+            chunk_size: self.chunk_size,
+            ..Default::default()
+        });
+    }
+}
+
+/// User and password. Its `Debug` shows no password.
+#[derive(Clone)]
+pub(crate) struct UserPassword {
+    pub(crate) user: String,
+    pub(crate) password: String,
+}
+
+impl std::fmt::Debug for UserPassword {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}:…", self.user)
+    }
+}
+
+fn parse_credentials(text: &str) -> Result<UserPassword, &'static str> {
+    match text.split_once(':') {
+        Some((user, password)) if !user.is_empty() => {
+            Ok(UserPassword { user: user.to_owned(), password: password.to_owned() })
+        }
+        _ => Err("write USER:PASSWORD"),
+    }
+}
+
+/// A wait such as `500ms`, `2s` or `2`.
+fn parse_duration(text: &str) -> Result<Duration, &'static str> {
+    let (digits, unit) = match text.strip_suffix("ms") {
+        Some(digits) => (digits, 1),
+        None => (text.strip_suffix('s').unwrap_or(text), 1000),
+    };
+    let number: u64 = digits.parse().map_err(|_| "write a number of seconds or milliseconds: 2s, 500ms")?;
+    match number.checked_mul(unit) {
+        Some(wait) if wait <= 3_600_000 => Ok(Duration::from_millis(wait)),
+        _ => Err("no more than an hour"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values() {
+        for (text, expected) in
+            [("500ms", Some(500)), ("2s", Some(2000)), ("0", Some(0)), ("x", None), ("3601s", None)]
+        {
+            let parsed = parse_duration(text).ok().map(|delay| delay.as_millis());
+            assert_eq!(parsed, expected, "{text}");
+        }
+        let given = parse_credentials("me:a:b").unwrap();
+        assert_eq!((given.user.as_str(), given.password.as_str()), ("me", "a:b"));
+        assert_eq!(format!("{given:?}"), "me:…");
+        assert!(parse_credentials("me").is_err() && parse_credentials(":x").is_err());
+    }
+}
