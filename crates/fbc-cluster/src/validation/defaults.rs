@@ -44,7 +44,13 @@ fn fill(value: &mut Value, steps: &[&str], assumed: &Value) {
                 fill(item, rest, assumed);
             }
         }
-        ([name], Value::Object(members)) => set_absent(members, name, || assumed.clone()),
+        ([name], Value::Object(members)) => {
+            // Fields of text that are always written are empty where nothing was said.
+            if assumed.is_string() && members.get(*name).is_some_and(|value| value == "") {
+                members.remove(*name);
+            }
+            set_absent(members, name, || assumed.clone());
+        }
         ([name, rest @ ..], Value::Object(members)) => {
             if let Some(below) = members.get_mut(*name) {
                 fill(below, rest, assumed);
