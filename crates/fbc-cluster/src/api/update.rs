@@ -49,6 +49,9 @@ impl ApiServer {
         }
         keep_what_is_not_meant(kind, before, &mut object, subresource);
         self.complete(id, kind, &mut object);
+        if subresource == Subresource::None {
+            self.follow_built_in(kind, before, &mut object);
+        }
         if kind.has_generation && subresource != Subresource::Binding && wants_something_else(before, &object)
         {
             object.set(&["metadata", "generation"], before.generation() + 1);
