@@ -56,6 +56,9 @@ impl ApiServer {
             check::prepare_for_update(&mut object, before);
         }
         self.complete(id, kind, &mut object)?;
+        if subresource == Subresource::None {
+            self.follow_built_in(kind, before, &mut object);
+        }
         if kind.has_generation && subresource != Subresource::Binding && wants_something_else(before, &object)
         {
             object.set(&["metadata", "generation"], before.generation() + 1);

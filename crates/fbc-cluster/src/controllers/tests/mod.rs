@@ -7,4 +7,5 @@ mod garbage;
 mod namespaces;
 mod play;
 mod roles;
+mod sets;
 mod workloads;
