@@ -17,7 +17,7 @@ use crate::schema::olm::{Edition, definitions};
 use crate::time::{MINUTE, SECOND};
 
 /// The cluster, with OLM installed and nothing in it.
-pub(super) fn cluster(
+pub(crate) fn cluster(
     options: &Options,
     is_experimental: bool,
     images: &SharedImages,
