@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::deployments::Deployments;
+use crate::access::default_objects;
 use crate::api::{ApiServer, Caller, WriteOptions};
 use crate::controllers::definitions::Definitions;
 use crate::controllers::garbage::GarbageCollector;
@@ -18,10 +19,12 @@ use crate::olm::Options;
 use crate::olm::catalogd::{Catalogd, NameLabel};
 use crate::olm::content::SharedImages;
 use crate::olm::operator_controller::OperatorController;
-use crate::time::Moment;
+use crate::olm::revisions::Revisions;
+use crate::schema::olm::{Edition, definitions};
+use crate::time::{Moment, SECOND};
 
 /// Group, version, kind, plural, whether objects live in namespaces, whether they have a status.
-const KINDS: [(&str, &str, &str, &str, bool, bool); 19] = [
+const KINDS: [(&str, &str, &str, &str, bool, bool); 16] = [
     ("", "v1", "Namespace", "namespaces", false, true),
     ("", "v1", "ConfigMap", "configmaps", true, false),
     ("", "v1", "Secret", "secrets", true, false),
@@ -52,9 +55,6 @@ const KINDS: [(&str, &str, &str, &str, bool, bool); 19] = [
     ("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", true, true),
     ("scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", false, false),
     ("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies", true, false),
-    ("olm.operatorframework.io", "v1", "ClusterCatalog", "clustercatalogs", false, true),
-    ("olm.operatorframework.io", "v1", "ClusterExtension", "clusterextensions", false, true),
-    ("olm.operatorframework.io", "v1", "ClusterObjectSet", "clusterobjectsets", false, true),
 ];
 
 /// Kinds whose wanted state the API server does not count.
@@ -70,12 +70,9 @@ const WITHOUT_GENERATION: [&str; 9] = [
     "ClusterRoleBinding",
 ];
 
-fn registry(is_experimental: bool) -> Registry {
+fn registry() -> Registry {
     let mut registry = Registry::default();
     for (group, version, kind, plural, namespaced, has_status) in KINDS {
-        if kind == "ClusterObjectSet" && !is_experimental {
-            continue;
-        }
         registry.register(Kind {
             group: group.into(),
             versions: vec![version.into()],
@@ -94,7 +91,7 @@ fn registry(is_experimental: bool) -> Registry {
 
 /// The cluster, with OLM installed and nothing in it.
 pub(super) fn cluster(options: &Options, is_experimental: bool, images: &SharedImages, seed: u64) -> Cluster {
-    let mut api = ApiServer::new(registry(is_experimental), seed);
+    let mut api = ApiServer::new(registry(), seed);
     let caller = Caller::administrator("kube-apiserver");
     for name in ["default", "kube-system", &options.system_namespace] {
         let namespace = json!({
@@ -104,21 +101,41 @@ pub(super) fn cluster(options: &Options, is_experimental: bool, images: &SharedI
         // An empty cluster refuses none of these.
         let _ = api.create(&caller, namespace, WriteOptions::default());
     }
+    for object in default_objects() {
+        let _ = api.create(&caller, object, WriteOptions::default());
+    }
+    let edition = if is_experimental { Edition::LATEST_EXPERIMENTAL } else { Edition::LATEST };
+    for definition in definitions(edition) {
+        // OLM's own definitions are valid.
+        let _ = api.install_definition(definition);
+    }
     api.add_mutator(Box::new(NameLabel));
-    let controllers: [Box<dyn Controller>; 7] = [
+    let controllers: [Box<dyn Controller>; 6] = [
         Box::new(GarbageCollector::default()),
         Box::new(Namespaces::default()),
         Box::new(RoleAggregation::default()),
         Box::new(Definitions::new(next_status)),
         Box::new(Deployments::new()),
         Box::new(Catalogd::new(options.clone(), images.clone(), seed)),
-        Box::new(OperatorController::new(options.clone(), images.clone())),
     ];
     let mut cluster = Cluster::new(api);
     for controller in controllers {
         cluster.add_controller(controller);
     }
+    add_operator_controller(&mut cluster, options, images);
+    // Roles of the cluster are put together before anybody looks. Nothing fights in a cluster without objects.
+    let begun = cluster.now() + SECOND;
+    let _ = cluster.run_until(begun);
     cluster
+}
+
+/// Starts operator-controller.
+pub(super) fn add_operator_controller(cluster: &mut Cluster, options: &Options, images: &SharedImages) {
+    cluster.add_controller(Box::new(OperatorController::new(options.clone(), images.clone())));
+    if options.gates.boxcutter_runtime {
+        let revisions = Revisions::new(options.clone(), &cluster.api);
+        cluster.add_controller(Box::new(revisions));
+    }
 }
 
 /// The status of a definition whose names nobody else has.
