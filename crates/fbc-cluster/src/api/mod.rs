@@ -55,6 +55,8 @@ pub enum Subresource {
     Status,
     /// The number of replicas alone.
     Scale,
+    /// The node of a pod, and the condition that says so.
+    Binding,
 }
 
 impl Subresource {
@@ -64,6 +66,7 @@ impl Subresource {
             Self::None => "",
             Self::Status => "status",
             Self::Scale => "scale",
+            Self::Binding => "binding",
         }
     }
 }

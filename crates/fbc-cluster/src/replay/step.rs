@@ -38,7 +38,8 @@ impl Play {
     pub(super) fn new(recording: &Recording, content: Content, seed: u64) -> Result<Self, ReplayError> {
         let images = SharedImages::default();
         *images.borrow_mut() = content.registry()?;
-        let cluster = setting::cluster(&recording.options, recording.is_experimental, &images, seed);
+        let cluster = setting::cluster(&recording.options, recording.is_experimental, &images, seed)
+            .map_err(|error| ReplayError::new("scenario.yaml", error.to_string()))?;
         let mut play = Self { cluster, content, images, options: recording.options.clone() };
         for (reference, content) in &recording.pushed {
             play.push(reference, content, "scenario.yaml")?;
@@ -135,7 +136,6 @@ impl Play {
     fn restart(&mut self, gates: &str, file: &str) -> Result<(), ReplayError> {
         recording::set_gates(&mut self.options, gates, file)?;
         self.cluster.remove_controller("operator-controller");
-        self.cluster.remove_controller("clusterobjectset");
         setting::add_operator_controller(&mut self.cluster, &self.options, &self.images);
         Ok(())
     }

@@ -24,6 +24,9 @@ mod resolution;
 pub mod status;
 mod steps;
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Value, json};
 
 use self::applier::Applier;

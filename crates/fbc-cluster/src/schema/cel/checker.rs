@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::lexer::Fault;
 use super::signatures::signatures;
-use super::syntax::{Call, Expr, Loop, LoopKind, Node};
+use super::syntax::{Call, Expr, Loop, LoopKind, Node, is_reserved};
 use super::types::{Bindings, Type};
 
 /// The type of an expression, or all faults in it.
@@ -51,7 +51,7 @@ impl<'s> Checker<'s> {
             Node::Bytes(_) => Type::Bytes,
             Node::Name(name) => match self.variables.iter().rev().find(|(known, _)| known == name) {
                 Some((_, found)) => found.clone(),
-                None if TYPE_NAMES.contains(&name.as_str()) => Type::Type,
+                None if TYPE_NAMES.contains(&name.as_str()) => Type::Meta,
                 None => self.fault(at, format!("undeclared reference to '{name}' (in container '')")),
             },
             Node::Select { of, field, optional } => {
@@ -61,7 +61,7 @@ impl<'s> Checker<'s> {
             }
             Node::Has { of, field } => {
                 let of = self.type_of(of);
-                self.field(at + 4, &of, &field.written, &field.meant);
+                self.field(at, &of, &field.written, &field.meant);
                 Type::Bool
             }
             Node::Index { of, index, optional } => {
@@ -125,9 +125,10 @@ impl<'s> Checker<'s> {
                 let inner = (**inner).clone();
                 self.field(at, &inner, written, meant)
             }
+            // Properties with the name of a reserved word are reached by their escaped name only.
             Type::Object(schema) => match schema.visible(meant).and_then(Type::of) {
-                Some(found) => found,
-                None => self.fault(at, format!("undefined field '{written}'")),
+                Some(found) if !is_reserved(written) => found,
+                _ => self.fault(at, format!("undefined field '{written}'")),
             },
             other => {
                 let message = format!("type '{other}' does not support field selection");

@@ -3,8 +3,9 @@
 //! Source: `kubernetes/apiserver:pkg/cel/library/format.go`,
 //! `kubernetes/apimachinery:pkg/util/validation/validation.go`.
 
+use super::super::dates::{is_date, is_date_time};
 use super::super::embedded::dns_1035_label;
-use super::super::format::{is_base64, is_date, is_date_time, is_uri};
+use super::super::format::{is_base64, is_uri};
 
 /// A format and its check, which gives what is wrong in words.
 #[derive(Debug)]
@@ -94,7 +95,7 @@ fn qualified_name(text: &str) -> Vec<String> {
                  alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
                  '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
     match text.split_once('/') {
-        Some((prefix, _)) if prefix.is_empty() => vec!["prefix part must be non-empty".to_owned()],
+        Some(("", _)) => vec!["prefix part must be non-empty".to_owned()],
         Some((prefix, name)) => {
             let mut faults: Vec<String> =
                 dns_1123_subdomain(prefix).into_iter().map(|fault| format!("prefix part {fault}")).collect();

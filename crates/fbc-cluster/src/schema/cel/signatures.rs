@@ -208,7 +208,7 @@ fn type_of(text: &str) -> Option<Type<'static>> {
         "bytes" => Type::Bytes,
         "duration" => Type::Duration,
         "timestamp" => Type::Timestamp,
-        "type" => Type::Type,
+        "type" => Type::Meta,
         "url" => Type::Named("kubernetes.URL"),
         "quantity" => Type::Named("kubernetes.Quantity"),
         "semver" => Type::Named("kubernetes.Semver"),

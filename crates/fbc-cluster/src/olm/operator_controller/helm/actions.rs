@@ -125,7 +125,15 @@ pub(super) fn install(wanted: &[Value], release: &str, client: &mut Client<'_>) 
         .iter()
         .filter_map(|object| client.create(object).err().map(|error| error.to_string()))
         .collect();
-    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+    if errors.is_empty() { Ok(()) } else { Err(several(&errors)) }
+}
+
+/// The text of all errors together.
+///
+/// Source: `hashicorp/go-multierror:format.go`.
+fn several(errors: &[String]) -> String {
+    let noun = if errors.len() == 1 { "error" } else { "errors" };
+    format!("{} {noun} occurred:\n\t* {}\n\n", errors.len(), errors.join("\n\t* "))
 }
 
 /// Brings the objects of one release to the state of another.

@@ -125,7 +125,7 @@ impl Helm {
             let engine = permissions::Engine::Helm;
             preflight::preauthorize(extension, &rendered.objects, engine, api)?;
         }
-        let manifest = Arc::new(manifest::of(&rendered.objects, extension));
+        let manifest = Arc::new(manifest::of(&rendered.objects, extension, api.registry()));
         let history = self.releases.history(extension.name(), api)?;
         let namespace = extension.text(&["spec", "namespace"]).to_owned();
         let state = actions::dry_run(
