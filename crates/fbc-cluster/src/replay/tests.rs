@@ -145,7 +145,6 @@ const KNOWN_TO_FAIL: [&str; 5] = [
     "25-invalid-catalogs",
     "25-invalid-extensions",
     "bc-19-same-crd-second-extension",
-    "bc-32-collision-protection",
     "bc-34-revision-rbac",
 ];
 
