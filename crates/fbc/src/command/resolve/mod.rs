@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     /// else in them is passed over
     #[arg(short, long = "file", value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
     files: Vec<PathBuf>,
-    /// The content of a ClusterCatalog: a folder, a file, or `-` for standard input
+    /// The content of a ClusterCatalog: a folder, a file, an image, or `-` for standard input
     #[arg(long = "catalog", value_name = "NAME=REF")]
     catalogs: Vec<String>,
     /// The range of versions, as in `spec.source.catalog.version`
