@@ -14,6 +14,7 @@
 //! | [`time`], [`random`] | virtual time and how Kubernetes writes it; numbers that look random |
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
+//! | [`control_plane`] | an API server as every cluster starts with it |
 //! | [`engine`] | controllers, their queues, and the run of time |
 //! | [`olm`] | OLM v1: catalogd and operator-controller |
 //! | [`replay`] | plays recorded scenarios of OLM v1 |
@@ -22,11 +23,13 @@
 //! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`types`] | the Go types of the built-in kinds |
 //! | [`types`] | the Go types of the built-in kinds |
+//! | [`validation`] | the built-in kinds: which there are, defaults, refusals |
 //! | [`time`] | virtual time and how Kubernetes writes it |
 
 pub mod access;
 pub mod api;
 pub mod apply;
+pub mod control_plane;
 pub mod controllers;
 pub mod engine;
 pub mod error;
@@ -42,3 +45,4 @@ pub mod selector;
 pub mod store;
 pub mod time;
 pub mod types;
+pub mod validation;

@@ -112,6 +112,23 @@ impl Store {
             .filter_map(move |name| self.get(kind, name))
     }
 
+    /// The objects of a kind with a label in a namespace, by name.
+    pub fn with_label_in<'s>(
+        &'s self,
+        kind: KindId,
+        namespace: &'s str,
+        key: &str,
+        value: &str,
+    ) -> impl Iterator<Item = &'s Arc<Object>> {
+        let first = ObjectName::namespaced(namespace, "");
+        self.by_label
+            .get(&(kind, key.to_owned(), value.to_owned()))
+            .into_iter()
+            .flat_map(move |names| names.range((Bound::Included(first.clone()), Bound::Unbounded)))
+            .take_while(move |name| name.namespace == namespace)
+            .filter_map(move |name| self.get(kind, name))
+    }
+
     /// How many objects of a kind there are.
     pub fn count(&self, kind: KindId) -> usize {
         self.objects.get(&kind).map_or(0, BTreeMap::len)

@@ -69,7 +69,10 @@ impl ApiServer {
         if options.dry_run {
             return Ok(before);
         }
-        if !held {
+        // Watches see the end of a grace period before the pod is gone.
+        let ends_early =
+            object.number(&["metadata", "deletionGracePeriodSeconds"]).is_some_and(|left| left > 0);
+        if !held && !ends_early {
             self.remove_now(id, &kind, name);
             return Ok(before);
         }

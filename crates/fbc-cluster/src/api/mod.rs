@@ -28,6 +28,7 @@ pub use patch::Patch;
 pub use read::ListOptions;
 
 use crate::access::Authorizer;
+use crate::apply::Shape;
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -54,6 +55,8 @@ pub enum Subresource {
     Status,
     /// The number of replicas alone.
     Scale,
+    /// The node of a pod, and the condition that says so.
+    Binding,
 }
 
 impl Subresource {
@@ -63,6 +66,7 @@ impl Subresource {
             Self::None => "",
             Self::Status => "status",
             Self::Scale => "scale",
+            Self::Binding => "binding",
         }
     }
 }
@@ -99,6 +103,12 @@ impl ApiServer {
             random: Random::of(seed, "api server"),
             mutators: Vec::new(),
         }
+    }
+
+    /// The same server with another moment to begin at.
+    #[must_use]
+    pub fn starting_at(self, now: Moment) -> Self {
+        Self { now, ..self }
     }
 
     /// The present moment.
@@ -181,6 +191,11 @@ impl ApiServer {
     pub fn kind_of(&self, object: &Object) -> Result<(KindId, Kind), ApiError> {
         let name = GroupVersionKind::of(object.api_version(), object.kind());
         self.registry.served(&name).map(|(id, kind)| (id, kind.clone())).ok_or_else(|| no_match(&name))
+    }
+
+    /// How fields of a kind merge, as written in a version (`apiVersion`).
+    pub fn shape(&self, id: KindId, api_version: &str) -> &Shape {
+        self.model(id).shape(api_version)
     }
 
     /// What is known of a kind.

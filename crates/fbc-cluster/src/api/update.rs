@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::lifecycle::is_definition;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::apply::Operation;
 use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields};
+use crate::schema::check;
 
 impl ApiServer {
     /// Replaces an object, or its status. A resource version in it must be the present one.
@@ -50,8 +52,15 @@ impl ApiServer {
             self.mutate(kind, &mut object)?;
         }
         keep_what_is_not_meant(kind, before, &mut object, subresource);
+        if is_definition(kind) && subresource == Subresource::None {
+            check::prepare_for_update(&mut object, before);
+        }
         self.complete(id, kind, &mut object)?;
-        if kind.has_generation && wants_something_else(before, &object) {
+        if subresource == Subresource::None {
+            self.follow_built_in(kind, before, &mut object);
+        }
+        if kind.has_generation && subresource != Subresource::Binding && wants_something_else(before, &object)
+        {
             object.set(&["metadata", "generation"], before.generation() + 1);
         }
         self.admit(caller, id, kind, Some(before), &object, subresource)?;
@@ -85,7 +94,13 @@ fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, sub
         Subresource::Status => {
             let status = object.remove(&["status"]);
             let managed = object.remove(&["metadata", "managedFields"]);
+            // Deployments number their revisions along with their status
+            // (`kubernetes/kubernetes:pkg/registry/apps/deployment/strategy.go`).
+            let annotations = object.remove(&["metadata", "annotations"]);
             *object = before.clone();
+            if kind.group == "apps" && kind.kind == "Deployment" {
+                restore(object, &["metadata", "annotations"], annotations);
+            }
             restore(object, &["status"], status);
             restore(object, &["metadata", "managedFields"], managed);
         }
@@ -93,6 +108,12 @@ fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, sub
             let replicas = object.remove(&["spec", "replicas"]);
             *object = before.clone();
             restore(object, &["spec", "replicas"], replicas);
+        }
+        Subresource::Binding => {
+            let (node, status) = (object.remove(&["spec", "nodeName"]), object.remove(&["status"]));
+            *object = before.clone();
+            restore(object, &["spec", "nodeName"], node);
+            restore(object, &["status"], status);
         }
         Subresource::None if kind.has_status => {
             restore(object, &["status"], before.at(&["status"]).cloned());

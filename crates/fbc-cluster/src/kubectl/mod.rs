@@ -4,7 +4,9 @@
 
 pub mod age;
 pub mod command_line;
+pub mod describe;
 pub mod jsonpath;
 pub mod layout;
 pub mod print;
+pub mod run;
 pub mod text;

@@ -17,12 +17,16 @@
 //! (elsewhere), then `validate` of the version of the request.
 
 mod cel;
+pub mod check;
+pub mod conditions;
+mod dates;
 mod defaults;
 mod definition;
 mod embedded;
 mod format;
 mod go_regexp;
 mod go_value;
+mod junctors;
 mod lists;
 pub mod olm;
 mod path;

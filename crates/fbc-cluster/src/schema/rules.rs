@@ -2,6 +2,8 @@
 //!
 //! Source: `kubernetes/apiextensions-apiserver:pkg/apiserver/schema/cel`.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use super::cel::types::Type;
@@ -81,16 +83,20 @@ pub(crate) fn run_all(
     path: &Path<'_>,
 ) -> Vec<FieldError> {
     let mut run = Run { errors: Vec::new(), budget: BUDGET, is_over: false };
-    run.all(value, old, schema, path, Ratchet { is_update: old.is_some(), old });
+    run.all(Place { value, old, unchanged: old, schema }, path);
     run.errors
 }
 
-/// What a failure is forgiven for: that its place is as it was.
+/// A value, its schema, and what stood there before.
 #[derive(Clone, Copy)]
-struct Ratchet<'o> {
-    is_update: bool,
-    /// The old value of the nearest place around that can be told.
-    old: Option<&'o Value>,
+struct Place<'v> {
+    value: &'v Value,
+    /// What rules about changes see.
+    old: Option<&'v Value>,
+    /// A failure is forgiven if this is the same as the value. Elements of most lists cannot be told apart, so that
+    /// rules see no old element, but they are unchanged if their list is.
+    unchanged: Option<&'v Value>,
+    schema: &'v Schema,
 }
 
 struct Run {
@@ -100,58 +106,49 @@ struct Run {
 }
 
 impl Run {
-    fn all<'v>(
-        &mut self,
-        value: &'v Value,
-        old: Option<&'v Value>,
-        schema: &'v Schema,
-        path: &Path<'_>,
-        ratchet: Ratchet<'v>,
-    ) {
+    fn all(&mut self, place: Place<'_>, path: &Path<'_>) {
+        let Place { value, old, unchanged, schema } = place;
         if value.is_null() || self.is_over || !schema.below.rules {
             return;
         }
-        self.own(value, old, schema, path, ratchet);
-        let below = |old: Option<&'v Value>| Ratchet { old: old.filter(|_| ratchet.is_update), ..ratchet };
+        self.own(place, path);
         match value {
             Value::Object(fields) => {
-                // A place that was not there before is as new as what is around it.
+                let part = |name: &str, value, schema| Place {
+                    value,
+                    old: old.and_then(|old| old.get(name)),
+                    unchanged: unchanged.and_then(|old| old.get(name)),
+                    schema,
+                };
                 if let Some(additional) = &schema.additional {
                     for (key, value) in fields {
-                        let old = old.and_then(|old| old.get(key));
-                        self.all(value, old, additional, &Path::Key(path, key), below(old));
+                        self.all(part(key, value, additional), &Path::Key(path, key));
                     }
                 }
-                for (name, property) in &schema.properties {
+                for (name, property) in schema.properties.iter().filter(|(_, property)| property.below.rules)
+                {
                     if let Some(value) = fields.get(name) {
-                        let old = old.and_then(|old| old.get(name));
-                        self.all(value, old, property, &Path::Field(path, name), below(old));
+                        self.all(part(name, value, property), &Path::Field(path, name));
                     }
                 }
             }
             Value::Array(items) => {
-                if let Some(part) = &schema.items {
-                    let unchanged = old == Some(value);
-                    for (index, item) in items.iter().enumerate() {
-                        let old = old.and_then(|old| earlier_item(schema, old, item));
-                        // Elements of other lists cannot be told apart, but are as they were if the list is.
-                        let same = if unchanged { Some(item) } else { old };
-                        self.all(item, old, part, &Path::Index(path, index), below(same));
-                    }
+                let Some(part) = schema.items.as_deref().filter(|part| part.below.rules) else { return };
+                let is_unchanged = unchanged == Some(value);
+                for (index, item) in items.iter().enumerate() {
+                    let old = old.and_then(|old| earlier_item(schema, old, item));
+                    // What is unchanged further up is so here.
+                    let unchanged = if is_unchanged { Some(item) } else { old };
+                    let place = Place { value: item, old, unchanged, schema: part };
+                    self.all(place, &Path::Index(path, index));
                 }
             }
             _ => {}
         }
     }
 
-    fn own<'v>(
-        &mut self,
-        value: &'v Value,
-        old: Option<&'v Value>,
-        schema: &'v Schema,
-        path: &Path<'_>,
-        ratchet: Ratchet<'v>,
-    ) {
+    fn own(&mut self, place: Place<'_>, path: &Path<'_>) {
+        let Place { value, old, unchanged, schema } = place;
         let type_name = || format!("\"{}\"", schema.value_type.map_or("", ValueType::name));
         for rule in &schema.rules {
             if self.is_over {
@@ -168,19 +165,18 @@ impl Run {
             if program.uses_old && old.is_none() && !rule.optional_old {
                 continue;
             }
-            let old_value = || -> Option<Val<'v>> {
-                let lifted = old.map(|old| Val::lift(old, Some(schema)));
-                if rule.optional_old { Some(Val::Optional(lifted.map(std::rc::Rc::new))) } else { lifted }
-            };
             if self.budget == 0 {
                 let detail = "validation failed due to running out of cost budget, no further validation rules will be run";
                 self.report(path, FieldReason::Invalid, type_name(), detail.to_owned());
                 self.is_over = true;
                 return;
             }
-            let old_value_of_rule = if program.uses_old { old_value() } else { None };
-            let result = program.run(Val::lift(value, Some(schema)), old_value_of_rule, &mut self.budget);
-            match result {
+            let old_value = || {
+                let lifted = old.map(|old| Val::lift(old, Some(schema)));
+                if rule.optional_old { Some(Val::Optional(lifted.map(Rc::new))) } else { lifted }
+            };
+            let seen = if program.uses_old { old_value() } else { None };
+            match program.run(Val::lift(value, Some(schema)), seen, &mut self.budget) {
                 Ok(Val::Bool(true)) => continue,
                 Ok(_) => {}
                 Err(fault) => {
@@ -188,7 +184,7 @@ impl Run {
                     continue;
                 }
             }
-            if !program.uses_old && ratchet.old == Some(value) {
+            if !program.uses_old && unchanged == Some(value) {
                 continue;
             }
             let detail = self.message(rule, Val::lift(value, Some(schema)), old_value());

@@ -143,7 +143,16 @@ pub(crate) struct Below {
 impl Schema {
     /// Compiles the schema of a whole object.
     pub fn of_resource(json: &Value) -> Self {
-        let mut schema = Self::structure(json, true);
+        Self::compiled(json, true)
+    }
+
+    /// Compiles the schema of a part of an object.
+    pub(crate) fn of_part(json: &Value) -> Self {
+        Self::compiled(json, false)
+    }
+
+    fn compiled(json: &Value, is_resource: bool) -> Self {
+        let mut schema = Self::structure(json, is_resource);
         let bare = schema.clone();
         compile_rules(&mut schema, &bare, json);
         schema

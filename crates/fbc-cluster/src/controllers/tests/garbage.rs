@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::play::{Play, Transition, by_object, recorded};
+use super::workloads;
 use crate::api::Propagation;
 use crate::controllers::garbage::GarbageCollector;
 use crate::object::{Object, ObjectFields};
@@ -110,6 +111,54 @@ fn config_maps_go_as_recorded() {
             assert_eq!(seen.object, recorded.object, "{name}: order");
             assert!(seen.at.abs_diff(recorded.at) <= 300, "{name}: {} at {}", seen.object, seen.at);
         }
+        played += 1;
+    }
+    assert!(played >= 8);
+}
+
+#[test]
+fn workloads_go_as_recorded() {
+    let Some(cases) = recorded("10e-garbage-collection/cases.json") else { return };
+    let mut played = 0;
+    for case in cases.iter().filter(|case| case["before"].to_string().contains("Deployment/web")) {
+        let name = case.text(&["name"]);
+        let mut play = workloads::play();
+        play.create(json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
+            "spec": {
+                "replicas": 2, "selector": {"matchLabels": {"app": "web"}},
+                "template": {
+                    "metadata": {"labels": {"app": "web"}},
+                    "spec": {
+                        "terminationGracePeriodSeconds": 1, "containers": [{"name": "c", "image": "registry.example/app"}],
+                    },
+                },
+            },
+        }));
+        play.run_to(1200);
+        play.begin();
+        let set = play.cluster.api.all("apps", "ReplicaSet").next().unwrap().name().to_owned();
+        let text = case.to_string().replace("web-57b787757d", &set);
+        let case: Value = serde_json::from_str(&text).unwrap();
+        let action = case["action"].to_string();
+        let propagation = if action.contains("Foreground") || action.contains("=foreground") {
+            Propagation::Foreground
+        } else if action.contains("Orphan") || action.contains("=orphan") {
+            Propagation::Orphan
+        } else {
+            Propagation::Background
+        };
+        let object = if action.contains("DELETE ReplicaSet") {
+            format!("ReplicaSet/{set}")
+        } else {
+            "Deployment/web".to_owned()
+        };
+        play.delete(&object, propagation);
+        play.run_to(5000);
+        let recorded: Vec<Transition> = case.list(&["transitions"]).iter().map(Transition::read).collect();
+        let mut seen = play.transitions(project);
+        seen.retain(|transition| !transition.object.starts_with("Event/"));
+        assert_eq!(by_object(&seen), by_object(&recorded), "{name}");
         played += 1;
     }
     assert!(played >= 8);

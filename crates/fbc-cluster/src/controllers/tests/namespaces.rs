@@ -3,10 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::play::{Play, Transition, by_object, recorded};
+use super::workloads::flat;
 use crate::api::Propagation;
 use crate::controllers::accounts::{RootCertificates, ServiceAccounts};
 use crate::controllers::garbage::GarbageCollector;
+use crate::controllers::kubelet::Kubelet;
 use crate::controllers::namespaces::Namespaces;
+use crate::controllers::scheduler::Scheduler;
 use crate::object::{Object, ObjectFields};
 
 fn project(object: &Object) -> Map<String, Value> {
@@ -77,7 +80,39 @@ fn an_empty_namespace_goes_after_five_seconds() {
     assert!(play.get("ConfigMap/kube-root-ca.crt").is_none());
 }
 
-/// Pods play no part here: what they change in the conditions is tried with workloads.
+#[test]
+fn pods_go_before_the_rest() {
+    let Some(cases) = recorded("10i-namespaces/cases.json") else { return };
+    let case = cases.iter().find(|case| case["name"] == "with-workload").unwrap();
+    let mut play = play();
+    play.cluster.add_controller(Box::new(Scheduler::with_virtual_node("node")));
+    play.cluster.add_controller(Box::new(Kubelet::default()));
+    play.create(json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "bare"},
+        "spec": {"terminationGracePeriodSeconds": 1, "containers": [{"name": "c", "image": "x"}]},
+    }));
+    play.create(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}));
+    play.run_to(1000);
+    play.begin();
+    play.delete("Namespace/ns", Propagation::Background);
+    play.run_to(20_000);
+    let of = |object: &str, transitions: Vec<Transition>| -> Vec<(u64, Transition)> {
+        let one = transitions.into_iter().filter(|one| one.object == object);
+        one.map(|one| (one.at, Transition { at: 0, ..one })).collect()
+    };
+    let seen = play.transitions(project);
+    let expected: Vec<Transition> = case.list(&["transitions"]).iter().map(Transition::read).collect();
+    let (namespace, recorded) = (of("Namespace/ns", seen.clone()), of("Namespace/ns", expected));
+    assert_eq!(namespace.len(), recorded.len());
+    for ((at, seen), (recorded_at, recorded)) in namespace.iter().zip(&recorded) {
+        assert_eq!(flat(&seen.fields), flat(&recorded.fields));
+        assert!(at.abs_diff(*recorded_at) <= 700, "{at} {recorded_at}");
+    }
+    let gone = |name: &str| seen.iter().position(|one| one.object == name && one.event == "DELETED").unwrap();
+    assert!(gone("Pod/bare") < gone("ConfigMap/a"));
+}
+
+/// Pods play no part here: what they change in the conditions is tried above.
 #[test]
 fn conditions_tell_what_remains_as_recorded() {
     let Some(cases) = recorded("10i-namespaces/cases.json") else { return };

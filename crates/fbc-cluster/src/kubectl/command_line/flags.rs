@@ -168,8 +168,8 @@ pub(super) const FOR_EVER: Milliseconds = 7 * 24 * HOUR;
 
 /// A span as Go writes it: `90s`, `1h30m`, `500ms`, `0`.
 fn parse_span(text: &str) -> Option<Milliseconds> {
-    if text.starts_with('-') {
-        return parse_span(&text[1..]).map(|_| FOR_EVER);
+    if let Some(negative) = text.strip_prefix('-') {
+        return parse_span(negative).map(|_| FOR_EVER);
     }
     if text == "0" {
         return Some(0);

@@ -7,12 +7,15 @@
 mod create;
 mod flags;
 mod node;
+mod node_verb;
 mod read;
 mod verb;
 mod words;
 mod write;
 
 pub use create::{Creation, DataFile};
+pub use node_verb::{Cordon, Drain, Policy, Taint};
+pub use read::{ApiResources, CanI};
 pub use verb::*;
 pub use words::split;
 

@@ -1,12 +1,37 @@
 //! Verbs that change nothing.
 
 use super::flags::{Arguments, FOR_EVER, Flag, Takes};
-use super::{
-    ApiResources, CanI, CommandError, Describe, Events, Get, Parsed, Selection, Verb, VerbSyntax, Wait,
-    WaitFor,
-};
+use super::{CommandError, Describe, Events, Get, Parsed, Selection, Verb, VerbSyntax, Wait, WaitFor};
 use crate::kubectl::jsonpath::Template;
 use crate::time::SECOND;
+
+/// `auth can-i`
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CanI {
+    /// The verb of the request.
+    pub verb: String,
+    /// The resource as given: `pods`, `deployments.apps`, `deploy/web`; a path if it begins with `/`.
+    pub resource: String,
+    /// The name of an object.
+    pub name: Option<String>,
+    /// `--subresource`
+    pub subresource: Option<String>,
+    /// `-A`
+    pub all_namespaces: bool,
+    /// `-q`: only the exit code answers.
+    pub quiet: bool,
+}
+
+/// `api-resources`
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ApiResources {
+    /// `--api-group`
+    pub group: Option<String>,
+    /// `--namespaced`
+    pub namespaced: Option<bool>,
+    /// `--no-headers`
+    pub no_headers: bool,
+}
 
 /// Flags that choose objects.
 pub(super) const SELECTION: &[Flag] = &[
@@ -30,6 +55,7 @@ const TABLE: &[Flag] = &[
     Flag::short("watch", 'w', Takes::Nothing),
     Flag::new("watch-only", Takes::Nothing),
     Flag::new("chunk-size", Takes::Value),
+    Flag::new("raw", Takes::Value),
 ];
 
 pub(super) const VERBS: &[VerbSyntax] = &[
@@ -104,6 +130,13 @@ fn not_watching(arguments: &Arguments) -> Parsed<()> {
 
 fn get(arguments: &Arguments) -> Parsed<Verb> {
     not_watching(arguments)?;
+    if let Some(path) = arguments.value("raw") {
+        let hint = "get the objects instead: get KIND -o json";
+        return Err(CommandError::refused(
+            format!("the path {path:?} is not served by a simulated cluster"),
+            hint,
+        ));
+    }
     let selection = selection(arguments)?;
     if selection.arguments.is_empty() && selection.files.is_empty() {
         let text = "You must specify the type of resource to get. Use \"kubectl api-resources\" for a complete list of \

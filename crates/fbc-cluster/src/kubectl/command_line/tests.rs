@@ -228,3 +228,49 @@ fn refusals_are_kubectls() {
         assert_eq!(refusal(line), expected, "{line}");
     }
 }
+
+/// All command lines in a recording, with what went to standard error.
+fn command_lines(value: &serde_json::Value, found: &mut Vec<(Vec<String>, String)>) {
+    if let Some(arguments) = value.get("args").and_then(serde_json::Value::as_array) {
+        let words = arguments.iter().filter_map(|word| word.as_str().map(str::to_owned));
+        found.push((
+            std::iter::once("kubectl".to_owned()).chain(words).collect(),
+            value.text(&["stderr"]).to_owned(),
+        ));
+    }
+    match value {
+        serde_json::Value::Array(items) => items.iter().for_each(|item| command_lines(item, found)),
+        serde_json::Value::Object(members) => {
+            members.values().for_each(|member| command_lines(member, found))
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn recorded_lines_are_read_or_refused_in_the_same_words() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/kube");
+    let mut found = Vec::new();
+    for file in [
+        "01-taint-cli",
+        "09-drain",
+        "10a-deployments",
+        "10e-garbage-collection",
+        "10g-server-side-apply",
+        "10h-rbac",
+    ] {
+        let Ok(text) = std::fs::read_to_string(folder.join(file).join("cases.json")) else {
+            println!("skipped: no conformance data");
+            return;
+        };
+        command_lines(&serde_json::from_str(&text).unwrap(), &mut found);
+    }
+    assert!(found.len() > 200, "{}", found.len());
+    for (words, stderr) in found {
+        match parse(&words) {
+            Err(error) if error.hint.is_none() => assert_eq!(error.text + "\n", stderr, "{words:?}"),
+            Err(error) => println!("not supported: {words:?}: {error}"),
+            Ok(_) => assert!(!stderr.contains("unknown flag"), "{words:?}: {stderr}"),
+        }
+    }
+}

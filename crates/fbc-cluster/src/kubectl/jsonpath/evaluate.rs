@@ -59,8 +59,8 @@ pub(super) fn steps<'v>(
             }
             Step::Union(paths) => {
                 let mut found = Vec::new();
-                for value in values {
-                    for path in paths {
+                for path in paths {
+                    for value in &values {
                         found.extend(steps(path, root, value)?);
                     }
                 }
@@ -95,7 +95,7 @@ fn descend<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
     }
 }
 
-/// Elements of a list; one alone must exist, ranges are cut to the list.
+/// Elements of a list; both ends must lie within it, unless nothing is asked for.
 fn slice(
     value: &Value,
     start: Option<i64>,
@@ -109,20 +109,28 @@ fn slice(
     };
     let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
     let from_end = |index: i64| if index < 0 { index + length } else { index };
-    let single = end == start.map(|start| start + 1) && step.is_none();
     let first = from_end(start.unwrap_or(0));
-    let last = match end {
-        Some(0) if single => length,
-        Some(end) => from_end(end),
-        None => length,
+    // One element alone is written as the range up to the next index, which for the last one is 0.
+    let last = match (start, end) {
+        (Some(-1), Some(0)) => length,
+        (_, end) => from_end(end.unwrap_or(length)),
     };
-    if single && (first < 0 || first >= length) {
-        let shown = start.unwrap_or_default();
-        return Err(JsonPathError(format!("array index out of bounds: index {shown}, length {length}")));
+    if first == last {
+        return Ok(Vec::new());
+    }
+    for (index, outside) in
+        [(first, first >= length || first < 0), (last.saturating_sub(1), last > length || last < 0)]
+    {
+        if outside {
+            return Err(JsonPathError(format!("array index out of bounds: index {index}, length {length}")));
+        }
+    }
+    if first > last {
+        return Err(JsonPathError(format!("starting index {first} is greater than ending index {last}")));
     }
     let step = usize::try_from(step.unwrap_or(1)).unwrap_or(1).max(1);
-    let clamp = |index: i64| usize::try_from(index.clamp(0, length)).unwrap_or_default();
-    Ok(items.get(clamp(first)..clamp(last)).unwrap_or_default().iter().step_by(step).collect())
+    let index = |index: i64| usize::try_from(index).unwrap_or_default();
+    Ok(items.get(index(first)..index(last)).unwrap_or_default().iter().step_by(step).collect())
 }
 
 fn matches(

@@ -13,6 +13,7 @@ use crate::kubectl::text;
 /// A compiled template. Make it once, use it for many objects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
+    source: String,
     parts: Vec<Part>,
 }
 
@@ -75,7 +76,7 @@ impl Template {
     /// # Errors
     /// [`JsonPathError`] with client-go's words where it has some.
     pub fn parse(template: &str) -> Result<Self, JsonPathError> {
-        parse::template(template).map(|parts| Self { parts })
+        parse::template(template).map(|parts| Self { source: template.to_owned(), parts })
     }
 
     /// Reads one path without braces as CustomResourceDefinitions give it: `.status.phase`.
@@ -112,6 +113,11 @@ impl Template {
             Some(Part::Path(steps) | Part::Range(steps, _)) => evaluate::steps(steps, value, value),
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// The template as it was given.
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// The text that the template makes of a value.

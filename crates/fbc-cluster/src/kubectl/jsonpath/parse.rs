@@ -72,6 +72,10 @@ fn steps(text: &str) -> Parsed<Vec<Step>> {
     if rest.starts_with(['"', '\'']) {
         return Ok(vec![Step::Literal(literal(rest)?)]);
     }
+    if rest.starts_with(|c: char| c.is_alphanumeric()) {
+        let fault = |_| JsonPathError(format!("unrecognized identifier {rest}"));
+        return serde_json::from_str(rest).map(|value| vec![Step::Literal(value)]).map_err(fault);
+    }
     while let Some(first) = rest.chars().next() {
         let tail = &rest[first.len_utf8()..];
         rest = match first {
@@ -151,7 +155,7 @@ fn bracket(text: &str) -> Parsed<Step> {
             parts.iter().map(|part| bracket(part.trim()).map(|step| vec![step])).collect::<Parsed<_>>()?;
         return Ok(Step::Union(paths));
     }
-    if text.starts_with(['\'', '"']) {
+    if text.starts_with('\'') {
         return match literal(text)? {
             Value::String(name) => Ok(Step::Field(name)),
             _ => fault(format!("invalid array index {text}")),
@@ -165,7 +169,9 @@ fn bracket(text: &str) -> Parsed<Step> {
         })
         .collect::<Parsed<_>>()?;
     match numbers.as_slice() {
-        [Some(index)] => Ok(Step::Slice { start: Some(*index), end: Some(index + 1), step: None }),
+        [Some(index)] => {
+            Ok(Step::Slice { start: Some(*index), end: Some(index.saturating_add(1)), step: None })
+        }
         [start, end] => Ok(Step::Slice { start: *start, end: *end, step: Some(1) }),
         [start, end, step] => Ok(Step::Slice { start: *start, end: *end, step: step.or(Some(1)) }),
         _ => fault(format!("invalid array index {text}")),

@@ -18,7 +18,9 @@ fn templates_render() {
     for (template, expected) in [
         ("{.metadata.name}", "a"),
         ("{$.metadata.name}", "a"),
-        ("{metadata.name}", "a"),
+        ("{1}", "1"),
+        ("{.items[0:0].n}", ""),
+        ("{.items[*]['n','t']}", "1 2 3 Ready Other"),
         ("name={.metadata.name}, {.spec.replicas} {.spec.on}", "name=a, 3 true"),
         (r"{.metadata.labels.app\.kubernetes\.io/name}", "x"),
         ("{.metadata.labels['app.kubernetes.io/name']}", "x"),
@@ -53,11 +55,20 @@ fn faults_say_what_is_wrong() {
         ("{end}", "not in range, nothing to end"),
         ("{range .items[*]}", "unexpected end of template: {range} without {end}"),
         ("{.a[x]}", "invalid array index x"),
+        ("{.a[\"b\"]}", "invalid array index \"b\""),
+        ("{kind}", "unrecognized identifier kind"),
     ] {
         assert_eq!(Template::parse(template).unwrap_err().to_string(), expected, "{template}");
     }
-    let index = Template::parse("{.items[7]}").unwrap().render(&object()).unwrap_err();
-    assert_eq!(index.to_string(), "array index out of bounds: index 7, length 3");
+    for (template, expected) in [
+        ("{.items[7]}", "array index out of bounds: index 7, length 3"),
+        ("{.items[-9]}", "array index out of bounds: index -6, length 3"),
+        ("{.items[1:9]}", "array index out of bounds: index 8, length 3"),
+        ("{.items[2:1]}", "starting index 2 is greater than ending index 1"),
+    ] {
+        let error = Template::parse(template).unwrap().render(&object()).unwrap_err();
+        assert_eq!(error.to_string(), expected, "{template}");
+    }
 }
 
 #[test]

@@ -19,6 +19,7 @@ use crate::time::Moment;
 pub(crate) use builtin::{endpoints_text, node_roles};
 pub use columns::Columns;
 pub use custom_columns::CustomColumns;
+pub(crate) use output::full_name;
 pub use output::{Output, list_of, sort_by, without_managed_fields};
 pub(crate) use quantity::Quantity;
 pub(crate) use selector::selector_text;

@@ -84,14 +84,18 @@ impl Output {
     /// # Errors
     /// A template that does not fit the object, or text that YAML cannot hold.
     pub fn print(&self, object: &Value, no_headers: bool) -> Result<String, String> {
-        let fault = |error| format!("error executing jsonpath: {error}");
+        let fault = |template: &Template, error| {
+            format!("error executing jsonpath {:?}: Error executing template: {error}", template.source())
+        };
         match self {
             Self::Default | Self::Wide => Ok(String::new()),
             Self::Yaml => text::yaml(object),
             Self::Json => Ok(text::json(object, Some(4)) + "\n"),
             Self::Name => Ok(items(object).iter().map(|object| full_name(object) + "\n").collect()),
-            Self::JsonPath(template) => template.render(object).map_err(fault),
-            Self::JsonPathAsJson(template) => template.render_as_json(object).map_err(fault),
+            Self::JsonPath(template) => template.render(object).map_err(|error| fault(template, error)),
+            Self::JsonPathAsJson(template) => {
+                template.render_as_json(object).map_err(|error| fault(template, error))
+            }
             Self::CustomColumns(columns) => columns.print(&items(object), no_headers),
         }
     }

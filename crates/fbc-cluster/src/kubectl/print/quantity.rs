@@ -46,7 +46,7 @@ impl Quantity {
     /// The sum of both.
     pub(crate) fn plus(self, other: Self) -> Self {
         let binary = if self.thousandths == 0 { other.binary } else { self.binary };
-        Self { thousandths: self.thousandths + other.thousandths, binary }
+        Self { thousandths: self.thousandths.saturating_add(other.thousandths), binary }
     }
 
     /// The larger of both.
@@ -56,7 +56,7 @@ impl Quantity {
 
     /// Whole hundredths of another amount, 0 if that is 0.
     pub(crate) fn percent_of(self, whole: Self) -> i128 {
-        if whole.thousandths == 0 { 0 } else { self.thousandths * 100 / whole.thousandths }
+        if whole.thousandths == 0 { 0 } else { self.thousandths.saturating_mul(100) / whole.thousandths }
     }
 
     /// The amount in its canonical form.

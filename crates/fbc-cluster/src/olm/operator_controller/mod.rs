@@ -168,7 +168,7 @@ impl OperatorController {
     fn finalize(&mut self, extension: &mut Object) -> Result<bool, Failure> {
         let is_terminating = extension.is_terminating();
         if is_terminating {
-            self.forget(&extension.name().to_owned());
+            self.forget(extension.name());
         }
         let place = extension.place(&["metadata", "finalizers"]);
         if !place.is_array() {

@@ -6,10 +6,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::api::ApiServer;
 use crate::apply::{self, FieldSet, Shape, display_path, field_set};
-use crate::kind::Kind;
-use crate::object::{Object, ObjectFields, ObjectName};
+use crate::object::{Object, ObjectFields};
 use crate::olm::names;
 
 /// Fields that are not compared.
@@ -153,21 +151,6 @@ fn stripped(object: &Object) -> Object {
         object.remove(path);
     }
     object
-}
-
-/// How the fields of a kind merge.
-pub(super) fn shape(kind: &Kind, version: &str, api: &ApiServer) -> Shape {
-    if let Some(shape) = Shape::built_in(&kind.group, version, &kind.kind) {
-        return shape;
-    }
-    let name = ObjectName::cluster(kind.qualified_plural());
-    let definition = api.find("apiextensions.k8s.io", "CustomResourceDefinition", &name);
-    let versions = definition.map(|definition| definition.list(&["spec", "versions"])).unwrap_or_default();
-    let schema = versions
-        .iter()
-        .find(|entry| entry["name"] == version)
-        .and_then(|entry| entry.at(&["schema", "openAPIV3Schema"]));
-    schema.map_or_else(Shape::untyped, Shape::of_schema)
 }
 
 #[cfg(test)]

@@ -277,7 +277,8 @@ impl Revisions {
             return Ok(None);
         }
         let name = revision.name();
-        if revision.at(&["metadata", "annotations"]).is_none() {
+        let annotations = revision.at(&["metadata", "annotations"]).and_then(Value::as_object);
+        if annotations.is_none_or(serde_json::Map::is_empty) {
             return Err(format!("revision {name:?} is missing required annotations"));
         }
         let annotation = |key, what: &str| {

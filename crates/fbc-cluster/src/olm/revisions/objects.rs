@@ -7,14 +7,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::Revision;
-use super::comparison::{Comparison, shape};
+use super::comparison::Comparison;
 use super::content::{Protection, Wanted};
 use super::managers;
 use super::probe::{Probed, Status};
 use super::reference::title;
 use crate::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
 use crate::error::ApiError;
-use crate::kind::{Kind, KindId};
+use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName, controller_reference};
 use crate::olm::names;
 
@@ -107,33 +107,43 @@ pub(super) struct Objects<'e> {
 }
 
 impl Objects<'_> {
+    /// The kind of an object, and the object as requests address it: of a kind of the whole cluster without a namespace.
+    ///
+    /// Source: `kubernetes/apiserver:pkg/registry/rest/meta.go`.
+    fn addressed(&self, wanted: &Object) -> Result<(KindId, Object), ApiError> {
+        let (id, kind) = self.api.kind_of(wanted)?;
+        let mut object = wanted.clone();
+        if !kind.namespaced {
+            object.remove(&["metadata", "namespace"]);
+        }
+        Ok((id, object))
+    }
+
     /// Asks the API server whether it would take an object.
     ///
     /// Source: `package-operator/boxcutter:validation/object.go`.
     pub(super) fn try_out(&mut self, wanted: &Object) -> Result<(), ApiError> {
-        let (id, _) = self.api.kind_of(wanted)?;
+        let (id, wanted) = self.addressed(wanted)?;
         let caller = self.revision.caller("dummy");
         let patch = Patch::Apply { configuration: wanted.clone(), force: true };
         let options = WriteOptions { dry_run: true, ..WriteOptions::default() };
         let name = wanted.object_name();
         match self.api.patch(&caller, id, &name, &patch, Subresource::None, options) {
-            Err(error) if error.is_not_found() => {
-                self.api.create(&caller, wanted.clone(), options).map(|_| ())
-            }
+            Err(error) if error.is_not_found() => self.api.create(&caller, wanted, options).map(|_| ()),
             other => other.map(|_| ()),
         }
     }
 
     /// Brings an object into the state that the revision wants.
     pub(super) fn reconcile(&mut self, wanted: &Wanted) -> Result<Outcome, String> {
-        let mut object = wanted.object.clone();
+        let (id, mut object) =
+            self.addressed(&wanted.object).map_err(|error| format!("getting object: {error}"))?;
         object.set(&["metadata", "labels", names::MANAGED_BY], names::OBJECT_MANAGER);
         object.set(&["metadata", "annotations", names::REVISION], self.revision.number.to_string());
         object.set(&["metadata", "ownerReferences"], json!([controller_reference(self.revision.object)]));
-        let (id, kind) = self.api.kind_of(&object).map_err(|error| format!("getting object: {error}"))?;
         match self.api.store().get(id, &object.object_name()).cloned() {
             None => self.create(object),
-            Some(actual) => self.update((id, &kind), wanted.protection, object, &actual),
+            Some(actual) => self.update(id, wanted.protection, object, &actual),
         }
     }
 
@@ -152,7 +162,7 @@ impl Objects<'_> {
 
     fn update(
         &mut self,
-        (id, kind): (KindId, &Kind),
+        id: KindId,
         protection: Protection,
         mut object: Object,
         actual: &Arc<Object>,
@@ -163,8 +173,7 @@ impl Objects<'_> {
                 "diverge check: API accessor: GroupVersion ({version}) not found as OpenAPI V3 path"
             ));
         }
-        let version = version.rsplit('/').next().unwrap_or_default();
-        let comparison = Comparison::of(&object, actual, &shape(kind, version, self.api));
+        let comparison = Comparison::of(&object, actual, self.api.shape(id, version));
         let annotation = actual.annotation(names::REVISION);
         let of = match annotation.filter(|text| !text.is_empty()) {
             Some(text) => text.parse().map_err(|_| {
@@ -260,7 +269,7 @@ impl Objects<'_> {
     /// Deletes an object that the revision applied last; objects of others only lose it as an owner. True if nothing
     /// is left to do.
     pub(super) fn tear_down(&mut self, wanted: &Object) -> Result<bool, String> {
-        let Ok((id, _)) = self.api.kind_of(wanted) else { return Ok(true) };
+        let Ok((id, wanted)) = self.addressed(wanted) else { return Ok(true) };
         let name = wanted.object_name();
         let caller = self.revision.caller(names::OPERATOR_CONTROLLER);
         if self.revision.object.finalizers().any(|finalizer| finalizer == "orphan") {

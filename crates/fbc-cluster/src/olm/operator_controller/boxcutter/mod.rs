@@ -3,7 +3,6 @@
 //!
 //! Source: `operator-framework/operator-controller:internal/operator-controller/applier/boxcutter.go`.
 
-mod checks;
 mod desired;
 mod migration;
 mod phases;
@@ -16,10 +15,12 @@ mod tests;
 
 use std::sync::Arc;
 
+use fbc_bundle::permissions::Engine;
 use serde_json::{Value, json};
 
 use self::secrets::Packer;
 use super::applier::{Applier, ApplyError, Content, RevisionMetadata, RevisionStates};
+use super::preflight;
 use crate::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
 use crate::error::{ApiError, Reason};
 use crate::object::{Object, ObjectFields, ObjectName, controller_reference};
@@ -59,6 +60,12 @@ fn revisions(api: &ApiServer, extension: &Object) -> Vec<Arc<Object>> {
         api.store().with_label(kind, names::OWNER_NAME, extension.name()).cloned().collect();
     revisions.sort_by_key(|revision| revision.number(&["spec", "revision"]));
     revisions
+}
+
+/// The objects in a revision.
+fn objects(revision: &Object) -> Vec<Object> {
+    let entries = revision.list(&["spec", "phases"]).iter().flat_map(|phase| phase.list(&["objects"]));
+    entries.map(|entry| entry["object"].clone()).collect()
 }
 
 /// Applies a revision on the server's side; takes all fields.
@@ -118,7 +125,10 @@ impl Boxcutter {
                 .own_secrets(current, api)
                 .map_err(|error| format!("ensuring ownerReferences on ref Secrets: {error}"));
         }
-        checks::crd_upgrade_safety(extension, &desired, api)?;
+        let enforcement = ["spec", "install", "preflight", "crdUpgradeSafety", "enforcement"];
+        if extension.text(&enforcement) != "None" {
+            preflight::definitions(&objects(&desired), api, self.options.target)?;
+        }
         self.create(desired, extension, content, &existing, api)
     }
 
@@ -162,7 +172,8 @@ impl Boxcutter {
         self.delete_old(existing, api)
             .map_err(|error| format!("garbage collecting old revisions: {error}"))?;
         if self.options.gates.preflight_permissions {
-            checks::preauthorization(extension, number, content.objects, api)
+            let engine = Engine::Boxcutter { revision: number };
+            preflight::preauthorize(extension, content.objects, engine, api)
                 .map_err(|error| format!("creating new Revision: {error}"))?;
         }
         let (phases, secrets) = self

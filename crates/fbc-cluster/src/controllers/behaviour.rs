@@ -1,0 +1,283 @@
+//! What becomes of pods: how long they take and how they fail, as data.
+//!
+//! Behaviours are asked in order; the first one that fits a pod, and that its weight lets through, decides. All chance
+//! comes from a generator named by the pod, so the same seed gives the same fate.
+
+use serde_json::Value;
+
+use crate::object::{Object, ObjectFields};
+use crate::random::Random;
+use crate::selector::LabelSelector;
+use crate::time::{Milliseconds, SECOND};
+
+/// How long a pod takes to run once it is bound, unless a behaviour says otherwise.
+pub const START: Milliseconds = 300;
+
+/// Which pods a behaviour is for. What is empty fits all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PodSelector {
+    /// The kind of the controller of the pod, such as `Job`.
+    pub kind: String,
+    /// The namespace.
+    pub namespace: String,
+    /// What the name of the pod begins with.
+    pub name: String,
+    /// Its labels.
+    pub labels: LabelSelector,
+    /// Its annotations.
+    pub annotations: LabelSelector,
+    /// What the image of a container contains.
+    pub image: String,
+}
+
+/// What happens to pods.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Behaviour {
+    /// Which pods.
+    pub selector: PodSelector,
+    /// For how many out of 100 pods.
+    pub weight: u64,
+    /// How long the pod takes to run once it is bound.
+    pub delay: Milliseconds,
+    /// At most so much longer.
+    pub jitter: Milliseconds,
+    /// What then.
+    pub fate: Fate,
+}
+
+/// What becomes of a pod that runs. Times count from then on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It becomes ready after a while.
+    Ready {
+        /// After so long.
+        after: Milliseconds,
+    },
+    /// It runs and never becomes ready.
+    NeverReady,
+    /// It is ready at once, ends after a while, and is started again after a growing wait.
+    Crash {
+        /// After so long.
+        after: Milliseconds,
+    },
+    /// Its image cannot be had: it never runs.
+    ImagePullError,
+    /// It ends well.
+    Complete {
+        /// After so long.
+        after: Milliseconds,
+    },
+    /// It ends badly.
+    Fail {
+        /// After so long.
+        after: Milliseconds,
+        /// The exit code of its containers.
+        exit_code: i64,
+    },
+}
+
+/// What was drawn for one pod.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// How long it takes to run once it is bound.
+    pub start: Milliseconds,
+    /// What then.
+    pub fate: Fate,
+}
+
+impl Default for Behaviour {
+    fn default() -> Self {
+        Self {
+            selector: PodSelector::default(),
+            weight: 100,
+            delay: START,
+            jitter: 0,
+            fate: Fate::Ready { after: 0 },
+        }
+    }
+}
+
+/// What becomes of a pod. Without a behaviour it is ready at once, or, if it belongs to a job, completes after a second.
+pub fn plan(behaviours: &[Behaviour], pod: &Object, seed: u64) -> Plan {
+    let mut random = Random::of(seed, &format!("pod {}/{}", pod.namespace(), pod.name()));
+    for behaviour in behaviours {
+        // Every behaviour draws, fitting or not, so that one more selector does not change the others' luck.
+        let (luck, jitter) = (random.below(100), random.below(behaviour.jitter + 1));
+        if behaviour.selector.fits(pod) && luck < behaviour.weight {
+            return Plan { start: behaviour.delay + jitter, fate: behaviour.fate };
+        }
+    }
+    let is_job = pod.controller().is_some_and(|owner| owner["kind"] == "Job");
+    let fate = if is_job { Fate::Complete { after: SECOND } } else { Fate::Ready { after: 0 } };
+    Plan { start: START, fate }
+}
+
+impl PodSelector {
+    fn fits(&self, pod: &Object) -> bool {
+        let kind = pod.controller().map(|owner| owner.text(&["kind"])).unwrap_or_default();
+        let mut images = pod.list(&["spec", "containers"]).iter().map(|container| container.text(&["image"]));
+        (self.kind.is_empty() || self.kind == kind)
+            && (self.namespace.is_empty() || self.namespace == pod.namespace())
+            && pod.name().starts_with(&self.name)
+            && self.labels.matches_object(pod)
+            && self.annotations.matches(pod.at(&["metadata", "annotations"]))
+            && (self.image.is_empty() || images.any(|image| image.contains(&self.image)))
+    }
+}
+
+/// Ready-made trouble: `slow`, `flaky`, `stuck`, `broken image`.
+pub fn pack(name: &str) -> Option<Vec<Behaviour>> {
+    let one = |weight, delay, jitter, fate| Behaviour {
+        selector: PodSelector::default(),
+        weight,
+        delay,
+        jitter,
+        fate,
+    };
+    Some(match name {
+        "slow" => vec![one(100, 10 * SECOND, 20 * SECOND, Fate::Ready { after: 5 * SECOND })],
+        "flaky" => vec![
+            one(20, START, SECOND, Fate::Crash { after: 15 * SECOND }),
+            one(10, START, SECOND, Fate::Ready { after: 30 * SECOND }),
+        ],
+        "stuck" => vec![one(100, START, 0, Fate::NeverReady)],
+        "broken image" => vec![one(100, START, 0, Fate::ImagePullError)],
+        _ => return None,
+    })
+}
+
+/// The names of all packs.
+pub const PACKS: [&str; 4] = ["slow", "flaky", "stuck", "broken image"];
+
+const FIELDS: [&str; 11] = [
+    "kind",
+    "namespace",
+    "name",
+    "labels",
+    "annotations",
+    "image",
+    "weight",
+    "delay",
+    "jitter",
+    "outcome",
+    "exitCode",
+];
+const OUTCOMES: [&str; 6] = ["ready", "neverReady", "crash", "imagePullError", "complete", "fail"];
+
+impl Behaviour {
+    /// Reads a behaviour: `{kind, namespace, name, labels, annotations, image, weight, delay, jitter, outcome, after}`.
+    /// Times are milliseconds; labels and annotations are maps; the outcome is one of `ready`, `neverReady`, `crash`,
+    /// `imagePullError`, `complete`, `fail` (with `exitCode`).
+    ///
+    /// # Errors
+    /// The text names the field that is unknown or has a value that does not fit.
+    pub fn read(value: &Value) -> Result<Self, String> {
+        let fields = value.as_object().ok_or("a behaviour must be an object")?;
+        if let Some(unknown) =
+            fields.keys().find(|field| *field != "after" && !FIELDS.contains(&field.as_str()))
+        {
+            return Err(format!("unknown field {unknown:?}; known are after, {}", FIELDS.join(", ")));
+        }
+        let text = |field: &str| match fields.get(field) {
+            None => Ok(String::new()),
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(other) => Err(format!("{field} must be a text, not {other}")),
+        };
+        let number = |field: &str, default: u64| match fields.get(field) {
+            None => Ok(default),
+            Some(value) => {
+                value.as_u64().ok_or_else(|| format!("{field} must be a whole number, not {value}"))
+            }
+        };
+        let labels = |field: &str| match fields.get(field) {
+            Some(value) if !value.is_object() => Err(format!("{field} must be a map, not {value}")),
+            value => Ok(LabelSelector::of_map(value)),
+        };
+        let weight = number("weight", 100)?;
+        if weight > 100 {
+            return Err(format!("weight must be at most 100, not {weight}"));
+        }
+        let after = number("after", 0)?;
+        let fate = match text("outcome")?.as_str() {
+            "" | "ready" => Fate::Ready { after },
+            "neverReady" => Fate::NeverReady,
+            "crash" => Fate::Crash { after },
+            "imagePullError" => Fate::ImagePullError,
+            "complete" => Fate::Complete { after },
+            "fail" => {
+                let exit_code = i64::try_from(number("exitCode", 1)?).map_err(|_| "exitCode is too large")?;
+                Fate::Fail { after, exit_code }
+            }
+            other => return Err(format!("outcome must be one of {}, not {other:?}", OUTCOMES.join(", "))),
+        };
+        Ok(Self {
+            selector: PodSelector {
+                kind: text("kind")?,
+                namespace: text("namespace")?,
+                name: text("name")?,
+                labels: labels("labels")?,
+                annotations: labels("annotations")?,
+                image: text("image")?,
+            },
+            weight,
+            delay: number("delay", START)?,
+            jitter: number("jitter", 0)?,
+            fate,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn pod(name: &str) -> Object {
+        json!({
+            "metadata": {"namespace": "a", "name": name, "labels": {"app": "web"}},
+            "spec": {"containers": [{"image": "registry.example/app:2"}]},
+        })
+    }
+
+    #[test]
+    fn the_first_behaviour_that_fits_decides() {
+        let behaviours: Vec<Behaviour> = [
+            json!({"namespace": "b", "outcome": "neverReady"}),
+            json!({"weight": 0, "outcome": "imagePullError"}),
+            json!({"image": "app:2", "labels": {"app": "web"}, "delay": 10, "outcome": "crash", "after": 5}),
+            json!({"outcome": "complete"}),
+        ]
+        .iter()
+        .map(|value| Behaviour::read(value).unwrap())
+        .collect();
+        let expected = Plan { start: 10, fate: Fate::Crash { after: 5 } };
+        assert_eq!(plan(&behaviours, &pod("one"), 1), expected);
+        assert_eq!(plan(&[], &pod("one"), 1), Plan { start: START, fate: Fate::Ready { after: 0 } });
+    }
+
+    #[test]
+    fn weights_are_shares_and_draws_belong_to_names() {
+        let behaviours = [Behaviour { weight: 30, fate: Fate::NeverReady, ..Behaviour::default() }];
+        let fate = |number: u32, seed| plan(&behaviours, &pod(&format!("pod-{number}")), seed).fate;
+        let stuck = (0..1000).filter(|number| fate(*number, 7) == Fate::NeverReady).count();
+        assert!((250..350).contains(&stuck), "{stuck}");
+        assert!((0..1000).all(|number| fate(number, 7) == fate(number, 7)));
+        assert!((0..1000).any(|number| fate(number, 7) != fate(number, 8)));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (value, part) in [
+            (json!([]), "must be an object"),
+            (json!({"wait": 1}), "\"wait\""),
+            (json!({"delay": "1s"}), "delay"),
+            (json!({"weight": 101}), "at most 100"),
+            (json!({"outcome": "explode"}), "neverReady"),
+        ] {
+            let error = Behaviour::read(&value).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+        assert!(PACKS.iter().all(|name| pack(name).is_some()));
+    }
+}

@@ -1,0 +1,286 @@
+//! What nodes do with the pods that are bound to them: they start, become ready, end, and go away.
+//!
+//! One actor plays all nodes. What happens when comes from [`super::behaviour`]. Source of phases and conditions:
+//! `kubernetes/kubernetes:pkg/kubelet/status/generate.go`, `pkg/kubelet/kubelet_pods.go`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::behaviour::{Behaviour, Fate, Plan, plan};
+use super::pods::is_finished;
+use super::write::set_condition;
+use crate::api::{ApiServer, Caller, DeleteOptions, Subresource, WriteOptions};
+use crate::engine::{Controller, Outcome};
+use crate::error::ApiError;
+use crate::object::{Object, ObjectFields, ObjectName};
+use crate::store::Change;
+use crate::time::{Milliseconds, Moment, SECOND};
+
+/// The wait before a container is started again for the first time; every further one doubles it.
+const FIRST_RESTART: Milliseconds = 10 * SECOND;
+/// The longest wait before a container is started again.
+const LONGEST_RESTART: Milliseconds = 300 * SECOND;
+
+/// Runs pods.
+#[derive(Debug, Default)]
+pub struct Kubelet {
+    behaviours: Vec<Behaviour>,
+    seed: u64,
+    running: BTreeMap<ObjectName, Run>,
+}
+
+/// A pod on its node.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    plan: Plan,
+    bound: Moment,
+    /// When its deletion was seen.
+    stopping: Option<Moment>,
+    restarts: u32,
+}
+
+/// What the containers of a pod do.
+#[derive(Debug, Clone, PartialEq)]
+enum State {
+    /// They wait for this reason.
+    Waiting(&'static str),
+    Running {
+        ready: bool,
+    },
+    /// They ended with this code.
+    Ended(i64),
+}
+
+impl Kubelet {
+    /// Nodes on which pods behave like this.
+    pub fn new(behaviours: Vec<Behaviour>, seed: u64) -> Self {
+        Self { behaviours, seed, running: BTreeMap::new() }
+    }
+
+    /// Puts other behaviours in force, for pods that are bound from now on.
+    pub fn set_behaviours(&mut self, behaviours: Vec<Behaviour>) {
+        self.behaviours = behaviours;
+    }
+}
+
+impl Controller for Kubelet {
+    fn name(&self) -> &'static str {
+        "kubelet"
+    }
+
+    fn watches(&self) -> &'static [(&'static str, &'static str)] {
+        &[("", "Pod")]
+    }
+
+    fn requests(
+        &mut self,
+        change: &Change,
+        _kind: (&str, &str),
+        api: &ApiServer,
+        requests: &mut Vec<ObjectName>,
+    ) {
+        let name = &change.key.name;
+        let Some(pod) = change.after.as_deref().filter(|pod| !pod.text(&["spec", "nodeName"]).is_empty())
+        else {
+            self.running.remove(name);
+            return;
+        };
+        let now = api.now();
+        if change.before.as_deref().is_some_and(|before| before.uid() != pod.uid()) {
+            self.running.remove(name);
+        }
+        let is_new = !self.running.contains_key(name);
+        let (behaviours, seed) = (&self.behaviours, self.seed);
+        let run = self.running.entry(name.clone()).or_insert_with(|| Run {
+            plan: plan(behaviours, pod, seed),
+            bound: now,
+            stopping: None,
+            restarts: 0,
+        });
+        let stops = pod.is_terminating() && run.stopping.is_none();
+        if stops {
+            run.stopping = Some(now);
+        }
+        if is_new || stops {
+            requests.push(name.clone());
+        }
+    }
+
+    fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
+        let (Some(run), Some(pod)) = (self.running.get_mut(request), api.find("", "Pod", request).cloned())
+        else {
+            return Outcome::Done;
+        };
+        run.advance(api, &pod).unwrap_or_else(|error| super::write::outcome(Err::<(), _>(error)))
+    }
+
+    fn as_any(&mut self) -> &mut dyn std::any::Any {
+        self
+    }
+}
+
+fn caller() -> Caller {
+    Caller::administrator("kubelet")
+}
+
+impl Run {
+    /// Does what is due and says when something is due next.
+    fn advance(&mut self, api: &mut ApiServer, pod: &Arc<Object>) -> Result<Outcome, ApiError> {
+        let now = api.now();
+        if let Some(since) = self.stopping {
+            return stop(api, pod, since);
+        }
+        if is_finished(pod) {
+            return Ok(Outcome::Done);
+        }
+        let begin = self.bound + self.plan.start;
+        if now < begin {
+            return Ok(Outcome::After(begin.since(now)));
+        }
+        let (state, next) = self.state(pod, begin, now);
+        write_status(api, pod, &state, self.restarts)?;
+        Ok(next.map_or(Outcome::Done, |next| Outcome::After(next.since(now).max(1))))
+    }
+
+    /// What the containers do at a moment, and when that changes.
+    fn state(&mut self, pod: &Object, begin: Moment, now: Moment) -> (State, Option<Moment>) {
+        let until = |after: Milliseconds, before: State, then: State| {
+            let at = begin + after;
+            if now < at { (before, Some(at)) } else { (then, None) }
+        };
+        let ready = State::Running { ready: true };
+        let restarts = pod.text(&["spec", "restartPolicy"]) != "Never";
+        match self.plan.fate {
+            Fate::Ready { after } => until(after, State::Running { ready: false }, ready),
+            Fate::NeverReady => (State::Running { ready: false }, None),
+            Fate::ImagePullError => {
+                let (first, then) = (State::Waiting("ErrImagePull"), State::Waiting("ImagePullBackOff"));
+                until(FIRST_RESTART, first, then)
+            }
+            Fate::Complete { after } => until(after, ready, State::Ended(0)),
+            Fate::Fail { after, exit_code } if !restarts => until(after, ready, State::Ended(exit_code)),
+            Fate::Crash { after } if !restarts => until(after, ready, State::Ended(1)),
+            Fate::Fail { after, .. } | Fate::Crash { after } => self.crash(begin, after, now),
+        }
+    }
+
+    /// Runs, ends and waits in turns.
+    fn crash(&mut self, begin: Moment, after: Milliseconds, now: Moment) -> (State, Option<Moment>) {
+        let mut started = begin;
+        self.restarts = 0;
+        loop {
+            let ended = started + after.max(1);
+            if now < ended {
+                return (State::Running { ready: true }, Some(ended));
+            }
+            let wait = (FIRST_RESTART << self.restarts.min(5)).min(LONGEST_RESTART);
+            started = ended + wait;
+            if now < started {
+                return (State::Waiting("CrashLoopBackOff"), Some(started));
+            }
+            self.restarts += 1;
+        }
+    }
+}
+
+/// Takes a pod away once its grace period is over.
+fn stop(api: &mut ApiServer, pod: &Object, since: Moment) -> Result<Outcome, ApiError> {
+    let now = api.now();
+    let seconds = pod.number(&["metadata", "deletionGracePeriodSeconds"]).unwrap_or_default();
+    let end = since + u64::try_from(seconds).unwrap_or_default() * SECOND;
+    if now < end && !is_finished(pod) {
+        return Ok(Outcome::After(end.since(now)));
+    }
+    let Some(kind) = api.kind_id("", "Pod") else { return Ok(Outcome::Done) };
+    let uid = Some(pod.uid().to_owned());
+    let options = DeleteOptions { grace_period: Some(0), uid, ..DeleteOptions::default() };
+    api.delete(&caller(), kind, &pod.object_name(), &options)?;
+    Ok(Outcome::Done)
+}
+
+fn write_status(
+    api: &mut ApiServer,
+    pod: &Arc<Object>,
+    state: &State,
+    restarts: u32,
+) -> Result<(), ApiError> {
+    let now = api.now();
+    let mut object = Object::clone(pod);
+    let phase = match state {
+        State::Ended(0) => "Succeeded",
+        State::Ended(_) => "Failed",
+        State::Waiting("CrashLoopBackOff") | State::Running { .. } => "Running",
+        State::Waiting(_) => "Pending",
+    };
+    object.set(&["status", "phase"], phase);
+    if object.at(&["status", "startTime"]).is_none() {
+        object.set(&["status", "startTime"], now.to_string());
+    }
+    let mut conditions = pod.list(&["status", "conditions"]).to_vec();
+    for (condition, status, reason, message) in conditions_of(pod, state) {
+        set_condition(&mut conditions, now, condition, status, reason, &message);
+    }
+    object.set(&["status", "conditions"], conditions);
+    let statuses: Vec<Value> = pod
+        .list(&["spec", "containers"])
+        .iter()
+        .map(|container| container_status(pod, container, state, restarts, now))
+        .collect();
+    object.set(&["status", "containerStatuses"], statuses);
+    if object == **pod {
+        return Ok(());
+    }
+    api.update(&caller(), object, Subresource::Status, WriteOptions::default()).map(|_| ())
+}
+
+type Condition = (&'static str, &'static str, &'static str, String);
+
+fn conditions_of(pod: &Object, state: &State) -> [Condition; 4] {
+    let names: Vec<&str> =
+        pod.list(&["spec", "containers"]).iter().map(|container| container.text(&["name"])).collect();
+    let unready = format!("containers with unready status: [{}]", names.join(" "));
+    let (sandbox, ready, reason, message) = match state {
+        State::Running { ready: true } => ("True", "True", "", String::new()),
+        State::Running { ready: false } | State::Waiting(_) => {
+            ("True", "False", "ContainersNotReady", unready)
+        }
+        State::Ended(0) => ("False", "False", "PodCompleted", String::new()),
+        State::Ended(_) => ("False", "False", "PodFailed", String::new()),
+    };
+    let completed = if *state == State::Ended(0) { "PodCompleted" } else { "" };
+    [
+        ("PodReadyToStartContainers", sandbox, "", String::new()),
+        ("Initialized", "True", completed, String::new()),
+        ("Ready", ready, reason, message.clone()),
+        ("ContainersReady", ready, reason, message),
+    ]
+}
+
+fn container_status(pod: &Object, container: &Value, state: &State, restarts: u32, now: Moment) -> Value {
+    let name = container.text(&["name"]);
+    let statuses = pod.list(&["status", "containerStatuses"]);
+    let present = statuses.iter().find(|status| status["name"] == name);
+    let since = |path: &[&str]| {
+        let same_run = present.filter(|status| status["restartCount"] == restarts);
+        let text = same_run.map(|status| status.text(path)).filter(|text| !text.is_empty());
+        text.map_or_else(|| now.to_string(), str::to_owned)
+    };
+    let value = match state {
+        State::Waiting(reason) => json!({"waiting": {"reason": reason}}),
+        State::Running { .. } => json!({"running": {"startedAt": since(&["state", "running", "startedAt"])}}),
+        State::Ended(code) => {
+            let reason = if *code == 0 { "Completed" } else { "Error" };
+            json!({"terminated": {
+                "exitCode": code, "reason": reason, "startedAt": since(&["state", "running", "startedAt"]),
+                "finishedAt": since(&["state", "terminated", "finishedAt"]),
+            }})
+        }
+    };
+    json!({
+        "name": name, "image": container["image"], "restartCount": restarts,
+        "ready": *state == State::Running { ready: true },
+        "started": matches!(state, State::Running { .. }), "state": value,
+    })
+}

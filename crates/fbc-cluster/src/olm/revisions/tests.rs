@@ -1,1 +1,0 @@
-//! Revisions in a cluster.
