@@ -18,6 +18,7 @@ mod catalog_text;
 mod graph;
 mod images;
 pub(crate) mod measure;
+mod push;
 mod random;
 mod report;
 
@@ -91,6 +92,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     }
     graph::analysis(&fbc, &workspace::target_folder(&root)?.join("bench/graph"))?;
     images::run(&fbc, &root, &generated.folder, runs)?;
+    push::run(&fbc, &root, runs, options.quick)?;
     let failed = rows.iter().filter(|row| row.fbc.is_err()).count();
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

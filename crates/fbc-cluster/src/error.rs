@@ -207,7 +207,7 @@ pub struct FieldError {
     pub field: String,
     /// What is wrong.
     pub reason: FieldReason,
-    /// The value as Go prints it there, for reasons that show it.
+    /// The value as Go prints it there, for reasons that show it; empty if it is left out.
     pub value: String,
     /// What is wrong in words; may be empty.
     pub detail: String,
@@ -236,6 +236,8 @@ pub enum FieldReason {
     Internal,
     /// `Invalid value` with a type that is wrong
     TypeInvalid,
+    /// A field that somebody else owns; the detail is the whole text.
+    ManagerConflict,
 }
 
 impl FieldReason {
@@ -252,6 +254,7 @@ impl FieldReason {
             Self::NotFound => "FieldValueNotFound",
             Self::Internal => "InternalError",
             Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::ManagerConflict => "FieldManagerConflict",
         }
     }
 
@@ -267,12 +270,13 @@ impl FieldReason {
             Self::TooMany => "Too many",
             Self::NotFound => "Not found",
             Self::Internal => "Internal error",
+            Self::ManagerConflict => "",
         }
     }
 
     /// True if the value belongs into the text.
     fn shows_value(self) -> bool {
-        !matches!(self, Self::Required | Self::Forbidden | Self::TooLong | Self::Internal | Self::TooMany)
+        !matches!(self, Self::Required | Self::Forbidden | Self::TooLong | Self::Internal)
     }
 }
 
@@ -304,8 +308,11 @@ impl FieldError {
 
     /// The text without the field.
     pub fn message(&self) -> String {
+        if self.reason == FieldReason::ManagerConflict {
+            return self.detail.clone();
+        }
         let mut text = self.reason.words().to_owned();
-        if self.reason.shows_value() {
+        if self.reason.shows_value() && !self.value.is_empty() {
             text.push_str(": ");
             text.push_str(&self.value);
         }

@@ -195,7 +195,9 @@ impl TemplateError {
             TemplateFault::SemverFile(SemverFileFault::Schema) => {
                 Some("a semver template begins with `schema: olm.semver`")
             }
-            TemplateFault::Bundle(BundleFault::Source { message, .. }) if message.contains("image map") => {
+            TemplateFault::Bundle(BundleFault::Source { message, .. })
+                if message.starts_with("failed to pull image") =>
+            {
                 Some(
                     "an image map (--image-map FILE) says which folder stands for an image; a template may also \
                  name a bundle folder itself",

@@ -11,8 +11,8 @@ use crate::failure::Failure;
 /// Where the cache is.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct CacheArguments {
-    /// The folder of the cache [default: fbc in XDG_CACHE_HOME or in ~/.cache]
-    #[arg(long, value_name = "DIR", env = "FBC_CACHE_DIR", value_hint = ValueHint::DirPath)]
+    /// The folder of the cache [env: FBC_CACHE_DIR] [default: fbc in XDG_CACHE_HOME or in ~/.cache]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     cache_dir: Option<PathBuf>,
 }
 
@@ -21,7 +21,7 @@ impl CacheArguments {
     pub(crate) fn images(&self) -> Result<ImageCache, Failure> {
         let folder = match &self.cache_dir {
             Some(folder) => folder.clone(),
-            None => default_folder(|name| std::env::var_os(name)).ok_or_else(|| {
+            None => folder_of(|name| std::env::var_os(name)).ok_or_else(|| {
                 Failure::new("there is no place for the cache: neither XDG_CACHE_HOME nor HOME is set")
                     .help("name one by --cache-dir or FBC_CACHE_DIR")
             })?,
@@ -30,8 +30,12 @@ impl CacheArguments {
     }
 }
 
-/// The folder by the XDG base directory specification, which ignores relative paths.
-fn default_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+/// The folder that the environment names, else that of the XDG base directory specification, which ignores relative
+/// paths.
+fn folder_of(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    if let Some(named) = variable("FBC_CACHE_DIR").filter(|named| !named.is_empty()) {
+        return Some(PathBuf::from(named));
+    }
     let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
     Some(caches.join("fbc"))
@@ -43,11 +47,18 @@ mod tests {
 
     #[test]
     fn by_the_environment() {
-        let folder = |xdg: &str, home: &str| {
-            default_folder(|name| Some(OsString::from(if name == "HOME" { home } else { xdg })))
+        let folder = |named: &str, xdg: &str, home: &str| {
+            folder_of(|name| {
+                Some(OsString::from(match name {
+                    "HOME" => home,
+                    "XDG_CACHE_HOME" => xdg,
+                    _ => named,
+                }))
+            })
         };
-        assert_eq!(folder("/x", "/h"), Some("/x/fbc".into()));
-        assert_eq!(folder("relative", "/h"), Some("/h/.cache/fbc".into()));
-        assert_eq!(folder("", ""), None);
+        assert_eq!(folder("here", "/x", "/h"), Some("here".into()));
+        assert_eq!(folder("", "/x", "/h"), Some("/x/fbc".into()));
+        assert_eq!(folder("", "relative", "/h"), Some("/h/.cache/fbc".into()));
+        assert_eq!(folder("", "", ""), None);
     }
 }

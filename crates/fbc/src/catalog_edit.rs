@@ -19,7 +19,7 @@ use crate::catalog_source::CatalogSource;
 use crate::command::validate::check_under;
 use crate::configuration::{Configuration, PolicyArguments};
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, closest};
-use crate::image_source::image_of_path;
+use crate::image_source::is_image;
 use crate::layout::catalogs_in_tree;
 use crate::output_file::{replace_files, write_output};
 use crate::report::{self, CheckedCatalog, Format, Style};
@@ -72,7 +72,7 @@ impl CatalogEdit {
                 .help("name the folder or file of the catalog"));
         }
         let shown = reference.display();
-        if image_of_path(reference).is_some() {
+        if is_image(reference) {
             return Err(Failure::new(format!("{shown} is an image, which cannot be edited in place"))
                 .help("`fbc unpack` writes the catalog of an image to a folder; edit that one"));
         }

@@ -286,6 +286,6 @@ fn missing(path: &Path) -> Failure {
     let wanted = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     match closest(&wanted, names.iter().map(String::as_str)) {
         Some(name) => failure.help(format!("did you mean {}?", path.with_file_name(name).display())),
-        None => failure.help("name a folder or file that holds a catalog, or `-` for standard input"),
+        None => failure.help("name a folder or file that holds a catalog or bundle, an image as HOST/REPOSITORY:TAG, or `-` for standard input"),
     }
 }

@@ -78,6 +78,16 @@ impl Failure {
         &self.message
     }
 
+    /// Everything in one line, for a failure that becomes part of another text.
+    pub(crate) fn line(&self) -> String {
+        let mut line = self.message.clone();
+        for help in &self.help {
+            line.push_str("; ");
+            line.push_str(help);
+        }
+        line
+    }
+
     /// Whether all that happened is that the reader of the output went away.
     pub(crate) fn is_closed_output(&self) -> bool {
         self.is_closed_output

@@ -7,12 +7,13 @@ use clap::{Args, ValueHint};
 use fbc_bundle::folder::is_bundle;
 use fbc_bundle::{BundleFolder, ImageTemplate};
 use fbc_model::Bundle;
-use fbc_model::tree::{DiskTree, read_file};
+use fbc_model::tree::{DiskTree, Tree, read_file};
 use fbc_template::BundleSource;
 use fbc_yaml::go_text::quote;
 use fbc_yaml::stream;
 
 use crate::failure::Failure;
+use crate::image_source::{ImageName, unpack_contents};
 
 /// The environment variable that names an image map, also for opm's command line.
 const VARIABLE: &str = "FBC_IMAGE_MAP";
@@ -74,16 +75,28 @@ impl ImageMap {
 }
 
 /// Renders the bundle in a folder as the image of that name.
-pub(crate) fn render_bundle_image(reference: &str, tree: &DiskTree) -> Result<Bundle, String> {
-    let in_folder = |error: String| format!("{}: {error}", tree.root.display());
+pub(crate) fn render_bundle_image(reference: &str, tree: &dyn Tree, place: &Path) -> Result<Bundle, String> {
+    let in_folder = |error: String| format!("{}: {error}", place.display());
     let folder = BundleFolder::read(tree).map_err(|error| in_folder(error.to_string()))?;
     // Without fields a template is the reference itself.
     let image = ImageTemplate::parse(reference).map_err(|error| in_folder(error.to_string()))?;
     fbc_bundle::render::render(&folder, Some(&image)).map_err(|error| in_folder(error.to_string()))
 }
 
-/// What to say of an image that no folder stands for.
-pub(crate) const NOT_PULLED: &str = "it is not in the image map, and fbc does not pull images so far";
+/// Pulls the bundle image that a template names, and renders it.
+fn render_pulled(reference: &str) -> Result<Bundle, String> {
+    let pulled = ImageName::registry(reference).and_then(|name| unpack_contents(&name));
+    let pulled =
+        pulled.map_err(|failure| format!("failed to pull image {}: {}", quote(reference), failure.line()))?;
+    if pulled.is_catalog {
+        return Err("cannot render declarative config image: not allowed".to_owned());
+    }
+    render_bundle_image(
+        reference,
+        &DiskTree { root: pulled.folder.path().to_path_buf() },
+        Path::new(reference),
+    )
+}
 
 /// Where templates get their bundles.
 pub(crate) struct TemplateBundles<'m> {
@@ -96,16 +109,16 @@ pub(crate) struct TemplateBundles<'m> {
 impl BundleSource for TemplateBundles<'_> {
     fn bundle(&self, reference: &str) -> Result<Bundle, String> {
         if let Some(folder) = self.images.folder(reference) {
-            return render_bundle_image(reference, &DiskTree { root: folder.to_path_buf() });
+            return render_bundle_image(reference, &DiskTree { root: folder.to_path_buf() }, folder);
         }
         let tree = DiskTree { root: PathBuf::from(reference) };
         match (tree.root.is_dir(), self.takes_folders) {
-            (true, true) => render_bundle_image(reference, &tree),
+            (true, true) => render_bundle_image(reference, &tree, &tree.root),
             (true, false) => {
                 let kind = if is_bundle(&tree) { "bundle" } else { "declarative config" };
                 Err(format!("cannot render {kind} directory {}: not allowed", quote(reference)))
             }
-            (false, _) => Err(NOT_PULLED.to_owned()),
+            (false, _) => render_pulled(reference),
         }
     }
 }

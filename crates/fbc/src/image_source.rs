@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fbc_image::image::{BUNDLE_LABEL, CATALOG_LABEL, PlatformName};
 use fbc_image::registry::{PlatformWish, Reference};
 use fbc_image::unpack::{self, unpack_into};
-use fbc_image::{Image, ImageError, ImageSource, LocalReference};
+use fbc_image::{Image, ImageError, ImageSource, LocalReference, Transport};
 use fbc_model::image_reference;
 use tempfile::TempDir;
 
@@ -20,6 +20,35 @@ pub(crate) const FORMS: &str = "oci:PATH[:NAME], oci-archive:FILE[:NAME] or dock
 /// Reads a reference to an image in a file or folder, as clap wants it.
 pub(crate) fn parse_reference(text: &str) -> Result<LocalReference, String> {
     LocalReference::parse(text).unwrap_or_else(|| Err(format!("an image in a file or folder is {FORMS}")))
+}
+
+/// Reads a reference to an image in a registry, as clap wants it.
+pub(crate) fn parse_registry_reference(text: &str) -> Result<String, String> {
+    let reference = text.strip_prefix("docker://").unwrap_or(text);
+    image_reference::parse(reference).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+/// Reads the name that an image is to get, as clap wants it.
+pub(crate) fn parse_tag(text: &str) -> Result<String, String> {
+    if text.contains('@') {
+        return Err("an image gets a tag here; its digest follows from its content".to_owned());
+    }
+    parse_registry_reference(text)
+}
+
+/// The image in a layout folder or an archive that a path names; nothing where there is no such path.
+pub(crate) fn local_of_path(path: &Path) -> Result<Option<LocalReference>, Failure> {
+    let of = |transport| LocalReference { transport, path: path.to_path_buf(), name: None };
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => Ok(Some(of(Transport::Oci))),
+        Ok(_) => {
+            let layout = of(Transport::OciArchive);
+            let is_layout = !matches!(layout.open(), Err(ImageError::Malformed { .. }));
+            Ok(Some(if is_layout { layout } else { of(Transport::DockerArchive) }))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::io("open", path, &error)),
+    }
 }
 
 /// An image, wherever it is.
@@ -54,6 +83,14 @@ impl ImageName {
         }
         image_reference::parse(reference).map_err(|error| error.to_string())?;
         Ok(Self::Registry(text.to_owned()))
+    }
+
+    /// An image in a registry, whatever its name looks like: a short name is one of Docker's hub, or an alias.
+    pub(crate) fn registry(text: &str) -> Result<Self, Failure> {
+        match image_reference::parse(text.strip_prefix("docker://").unwrap_or(text)) {
+            Ok(_) => Ok(Self::Registry(text.to_owned())),
+            Err(error) => Err(Failure::new(format!("{text:?} is no image reference: {error}"))),
+        }
     }
 
     /// Opens the image of the platform that is wished for. Of one in a registry the manifests and configurations are
@@ -108,6 +145,11 @@ pub(crate) fn registry_image_of_path(path: &Path) -> Option<ImageName> {
     let text = path.to_str().filter(|text| has_host(text))?;
     let is_below_folder = Path::new(text.split('/').next()?).exists();
     ImageName::parse(text).ok().filter(|_| !is_below_folder)
+}
+
+/// Whether a path on the command line names an image.
+pub(crate) fn is_image(path: &Path) -> bool {
+    image_of_path(path).is_some() || !path.exists() && registry_image_of_path(path).is_some()
 }
 
 /// Whether a text begins with a host, as docker tells it: a name with a dot or port, or localhost.

@@ -78,6 +78,9 @@ fn answer(command: &str, opm: &Path) -> String {
         .env("COLUMNS", "100")
         .env_remove("HELP_ALPHA")
         .env_remove("FBC_IMAGE_MAP")
+        // No session asks the network.
+        .env("FBC_OFFLINE", "1")
+        .env("FBC_CACHE_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-cache"))
         .output()
         .unwrap();
     let mut text = String::new();

@@ -1,5 +1,6 @@
 //! `docs/reference/commands.md`: every command with its arguments and options.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -13,11 +14,22 @@ pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
     let mut root = fbc::command_line();
     root.build();
     let mut text = "# Commands\n".to_owned();
-    command(&mut text, &root, root.get_name());
+    let mut shared = BTreeMap::new();
+    command(&mut text, &root, root.get_name(), &mut shared);
+    let _ = writeln!(text, "\n## {SHARED}\n\nOf all commands that speak with registries.");
+    table(&mut text, shared.values());
     Ok(vec![Generated { path: PathBuf::from("docs/reference/commands.md"), content: text }])
 }
 
-fn command(text: &mut String, described: &Command, name: &str) {
+/// The heading of options that many commands share; the page has them once.
+const SHARED: &str = "Registry options";
+
+fn command<'c>(
+    text: &mut String,
+    described: &'c Command,
+    name: &str,
+    shared: &mut BTreeMap<&'c str, &'c Arg>,
+) {
     // Writing to a String cannot fail.
     let _ = write!(text, "\n## `{name}`\n\n");
     if let Some(about) = described.get_long_about().or_else(|| described.get_about()) {
@@ -27,17 +39,33 @@ fn command(text: &mut String, described: &Command, name: &str) {
     let _ = writeln!(text, "```\n{}\n```", usage.trim_start_matches("Usage: ").trim());
     let shown: Vec<&Arg> = described.get_arguments().filter(|argument| !argument.is_hide_set()).collect();
     let is_root = described.get_subcommands().next().is_some() && !name.contains(' ');
-    let own: Vec<&Arg> = shown.into_iter().filter(|argument| is_root || !argument.is_global_set()).collect();
-    if !own.is_empty() {
-        text.push_str("\n| argument | meaning |\n|---|---|\n");
-        for argument in own {
-            let _ = writeln!(text, "| `{}` | {} |", form(argument), meaning(argument));
-        }
+    let own = shown.into_iter().filter(|argument| is_root || !argument.is_global_set());
+    let (others, own): (Vec<&Arg>, Vec<&Arg>) =
+        own.partition(|argument| argument.get_help_heading() == Some(SHARED));
+    table(text, &own);
+    if !others.is_empty() {
+        text.push_str("\nAlso [registry options](#registry-options)");
+        let is_transfer = others.iter().any(|argument| argument.get_id() == "chunk_size");
+        text.push_str(if is_transfer { ", with those for whole images.\n" } else { ".\n" });
+    }
+    for argument in others {
+        shared.entry(argument.get_id().as_str()).or_insert(argument);
     }
     for child in
         described.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help")
     {
-        command(text, child, &format!("{name} {}", child.get_name()));
+        command(text, child, &format!("{name} {}", child.get_name()), shared);
+    }
+}
+
+/// Arguments as a table, unless there are none.
+fn table<'a>(text: &mut String, arguments: impl IntoIterator<Item = &'a &'a Arg>) {
+    for (index, argument) in arguments.into_iter().enumerate() {
+        if index == 0 {
+            text.push_str("\n| argument | meaning |\n|---|---|\n");
+        }
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "| `{}` | {} |", form(argument), meaning(argument));
     }
 }
 

@@ -21,7 +21,10 @@ pub enum Engine {
     #[default]
     Helm,
     /// Revisions (the feature gate `BoxcutterRuntime`).
-    Boxcutter,
+    Boxcutter {
+        /// The number of the revision that is applied; the first one has 1.
+        revision: i64,
+    },
 }
 
 /// Something that an installer must be allowed to do.
@@ -96,8 +99,7 @@ pub fn needs(objects: &[Object], extension: &str, engine: Engine) -> Vec<Need> {
     }
     let (resource, name) = match engine {
         Engine::Helm => ("clusterextensions/finalizers", extension.to_owned()),
-        // The first revision; later ones count on.
-        Engine::Boxcutter => ("clusterobjectsets/finalizers", format!("{extension}-1")),
+        Engine::Boxcutter { revision } => ("clusterobjectsets/finalizers", format!("{extension}-{revision}")),
     };
     needs.push(Need { name, ..without_name(EXTENSION_GROUP, resource, "", "update") });
     needs.sort_unstable();

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use super::lifecycle::is_definition;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::apply::Operation;
 use crate::error::{ApiError, FieldError};
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields};
+use crate::schema::check;
 
 impl ApiServer {
     /// Stores a new object and answers with what was stored.
@@ -17,7 +20,7 @@ impl ApiServer {
     ) -> Result<Arc<Object>, ApiError> {
         let (id, kind) = self.kind_of(&object)?;
         self.authorize(caller, "create", &kind, "", &object.object_name())?;
-        self.create_authorized(caller, id, &kind, object, options)
+        self.create_authorized(caller, id, &kind, object, Operation::Update, options)
     }
 
     /// Creates without asking whether the caller may: for writes that were allowed under another verb.
@@ -27,6 +30,7 @@ impl ApiServer {
         id: KindId,
         kind: &Kind,
         mut object: Object,
+        operation: Operation,
         options: WriteOptions,
     ) -> Result<Arc<Object>, ApiError> {
         self.check_scope(kind, &object)?;
@@ -34,18 +38,23 @@ impl ApiServer {
         self.mutate(kind, &mut object)?;
         self.check_namespace(kind, &object)?;
         self.begin(kind, &mut object)?;
-        self.complete(id, kind, &mut object);
+        if is_definition(kind) {
+            check::prepare_for_create(&mut object);
+        }
+        self.complete(id, kind, &mut object)?;
         let name = object.object_name();
         if self.store.get(id, &name).is_some() {
             return Err(ApiError::already_exists(&kind.group, &kind.plural, &name.name));
         }
         self.admit(caller, id, kind, None, &object, Subresource::None)?;
-        self.record_managers(caller, id, None, &mut object, Subresource::None);
+        if operation == Operation::Update {
+            self.record_managers(caller, id, kind, None, &mut object, Subresource::None);
+        }
         if options.dry_run {
             return Ok(Arc::new(object));
         }
         let stored = self.store.put(id, object);
-        self.after_write(id, kind, Some(&stored));
+        self.after_write(kind, &stored);
         Ok(stored)
     }
 
@@ -63,7 +72,7 @@ impl ApiServer {
         if !object.text(&["metadata", "resourceVersion"]).is_empty() {
             return Err(ApiError::bad_request("resourceVersion should not be set on objects to be created"));
         }
-        for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"] {
+        for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
             object.remove(&["metadata", field]);
         }
         object.set(&["metadata", "uid"], self.random.uuid());

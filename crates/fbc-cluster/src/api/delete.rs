@@ -95,7 +95,7 @@ impl ApiServer {
         let is_over = present.is_some() && grace == 0 && finalizers.is_empty();
         if object != *before {
             let stored = self.store.put(id, object);
-            self.after_write(id, &kind, Some(&stored));
+            self.after_write(&kind, &stored);
         }
         if is_over {
             self.remove_now(id, &kind, name);
@@ -106,7 +106,7 @@ impl ApiServer {
     /// Takes an object away that nothing holds any more.
     pub(super) fn remove_now(&mut self, id: KindId, kind: &Kind, name: &ObjectName) {
         if let Some(gone) = self.store.remove(id, name) {
-            self.after_removal(id, kind, &gone);
+            self.after_removal(kind, &gone);
         }
     }
 }

@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 
+use super::model::Model;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::access::{Attributes, RBAC_GROUP, escalation, owner_references};
+use crate::apply::{Write, ignored_fields, record_update};
 use crate::error::{ApiError, Reason};
-use crate::kind::{Kind, KindId};
+use crate::kind::{GroupVersionKind, Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
+use crate::schema::{check, strict};
+use crate::types::decode;
+use crate::validation;
 
 impl ApiServer {
     /// Refuses what the caller has no right to.
@@ -17,11 +23,17 @@ impl ApiServer {
         subresource: &str,
         name: &ObjectName,
     ) -> Result<(), ApiError> {
-        let _ = (verb, kind, subresource, name);
-        if caller.is_master() {
-            return Ok(());
-        }
-        Ok(())
+        self.authorizer.check(
+            &caller.user,
+            Attributes::Resource {
+                verb,
+                group: &kind.group,
+                resource: &kind.plural,
+                subresource,
+                namespace: &name.namespace,
+                name: &name.name,
+            },
+        )
     }
 
     /// Refuses a namespace where there is none, and none where there must be one.
@@ -43,8 +55,20 @@ impl ApiServer {
         object: &Object,
         options: WriteOptions,
     ) -> Result<(), ApiError> {
-        let _ = (id, kind, object, options.strict);
-        Ok(())
+        if !options.strict {
+            return Ok(());
+        }
+        let model = self.model(id);
+        let unknown = match (model, model.version(object.api_version())) {
+            (_, Some(version)) => version.unknown_fields(object),
+            // What does not fit at all is refused a step later, in other words.
+            (Model::BuiltIn { of, .. }, _) => {
+                decode(&mut object.clone(), *of).map(|decoding| decoding.unknown_fields).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        let version = GroupVersionKind::of(object.api_version(), &kind.kind).version;
+        strict::refusal(&kind.kind, &version, &unknown, &[]).map_or(Ok(()), Err)
     }
 
     /// Runs the mutating webhooks.
@@ -79,13 +103,28 @@ impl ApiServer {
         Err(ApiError::forbidden(&kind.group, &kind.plural, object.name(), &cause))
     }
 
-    /// Fills in defaults and drops what the kind does not keep.
-    pub(super) fn complete(&self, id: KindId, kind: &Kind, object: &mut Object) {
-        let _ = id;
-        let version = kind.preferred().api_version();
-        if object.api_version() != version {
-            object.set(&["apiVersion"], version);
+    /// Reads an object as the API server does: drops what the kind does not have, fills in defaults. It is stored in
+    /// the preferred version of its kind, whatever version it was written in.
+    pub(super) fn complete(&self, id: KindId, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
+        let preferred = kind.preferred();
+        let model = self.model(id);
+        if let Some(version) = model.version(object.api_version()) {
+            version.admit(object);
         }
+        let version = preferred.api_version();
+        if object.api_version() != version {
+            object.set(&["apiVersion"], version.as_str());
+        }
+        if let Model::BuiltIn { of, .. } = model {
+            decode(object, *of).map_err(|text| {
+                let (name, version) = (&kind.kind, &preferred.version);
+                ApiError::bad_request(format!(
+                    "{name} in version {version:?} cannot be handled as a {name}: {text}"
+                ))
+            })?;
+            validation::default(object);
+        }
+        Ok(())
     }
 
     /// Validates what is about to be stored.
@@ -98,7 +137,34 @@ impl ApiServer {
         object: &Object,
         subresource: Subresource,
     ) -> Result<(), ApiError> {
-        let _ = (caller, id, kind, before, object, subresource);
+        escalation::check_write(&self.authorizer, &caller.user, before, object)?;
+        let model = self.model(id);
+        let is_whole = matches!(subresource, Subresource::None | Subresource::Scale);
+        let mut errors = match (before, model.is_built_in() && is_whole) {
+            (None, true) => validation::validate(kind, object),
+            (Some(before), true) => validation::validate_update(kind, before, object),
+            (None, false) => validation::validate_metadata(kind, object),
+            (Some(before), false) => validation::validate_metadata_update(kind, before, object),
+        };
+        if let Some(version) = model.version(object.api_version()) {
+            errors.extend(version.validate(object, before));
+        }
+        if is_definition(kind) {
+            errors.extend(check::validate(object, before));
+        }
+        if !errors.is_empty() {
+            return Err(ApiError::invalid(&kind.group, &kind.kind, object.name(), errors));
+        }
+        if subresource == Subresource::None {
+            owner_references::check_write(
+                &self.authorizer,
+                &self.registry,
+                &caller.user,
+                kind,
+                before,
+                object,
+            )?;
+        }
         Ok(())
     }
 
@@ -107,20 +173,57 @@ impl ApiServer {
         &self,
         caller: &Caller,
         id: KindId,
+        kind: &Kind,
         before: Option<&Object>,
         object: &mut Object,
         subresource: Subresource,
     ) {
-        let _ = (caller, id, before, object, subresource);
+        let write = Write {
+            manager: &caller.manager,
+            subresource: subresource.name(),
+            time: self.now,
+            ignored: ignored_fields(kind.has_status, subresource.name()),
+        };
+        let api_version = object.api_version().to_owned();
+        record_update(before, object, &write, self.model(id).shape(&api_version));
     }
 
-    /// What the API server itself makes of a write.
-    pub(super) fn after_write(&mut self, id: KindId, kind: &Kind, stored: Option<&Arc<Object>>) {
-        let _ = (id, kind, stored);
+    /// What the API server itself makes of a write: definitions that are established serve a kind, roles and
+    /// bindings give rights.
+    pub(super) fn after_write(&mut self, kind: &Kind, stored: &Arc<Object>) {
+        if is_definition(kind) && stored.condition_status("Established") == "True" {
+            self.serve(stored);
+        } else if kind.group == RBAC_GROUP {
+            self.authorizer.observe(stored);
+        }
     }
 
     /// What the API server itself makes of a removal.
-    pub(super) fn after_removal(&mut self, id: KindId, kind: &Kind, gone: &Arc<Object>) {
-        let _ = (id, kind, gone);
+    pub(super) fn after_removal(&mut self, kind: &Kind, gone: &Arc<Object>) {
+        if kind.group == RBAC_GROUP {
+            self.authorizer.forget(&kind.kind, &gone.object_name());
+        }
+        if !is_definition(kind) {
+            return;
+        }
+        let served = self.kind_id(gone.text(&["spec", "group"]), gone.text(&["spec", "names", "kind"]));
+        if let Some(id) = served.filter(|id| !self.model(*id).is_built_in()) {
+            self.registry.remove(id);
+            self.models.remove(&id);
+        }
     }
+
+    /// Serves the kind of a definition.
+    fn serve(&mut self, definition: &Object) {
+        let model = Model::custom(definition);
+        if let Model::Custom { definition, .. } = &model {
+            let id = self.registry.register(definition.to_kind());
+            self.models.insert(id, model);
+        }
+    }
+}
+
+/// True for the kind of definitions.
+pub(super) fn is_definition(kind: &Kind) -> bool {
+    kind.kind == "CustomResourceDefinition" && kind.group == "apiextensions.k8s.io"
 }

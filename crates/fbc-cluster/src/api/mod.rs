@@ -8,13 +8,18 @@ mod caller;
 mod create;
 mod delete;
 mod lifecycle;
+mod model;
 mod patch;
 mod read;
 #[cfg(test)]
 mod tests;
 mod update;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use model::Model;
+use serde_json::{Value, json};
 
 pub use caller::Caller;
 pub use delete::{DeleteOptions, Propagation};
@@ -22,6 +27,8 @@ pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub use patch::Patch;
 pub use read::ListOptions;
 
+use crate::access::Authorizer;
+use crate::apply::Shape;
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -75,6 +82,8 @@ pub trait Mutator {
 /// The API server with all its objects.
 pub struct ApiServer {
     registry: Registry,
+    models: BTreeMap<KindId, Model>,
+    authorizer: Authorizer,
     store: Store,
     now: Moment,
     random: Random,
@@ -84,8 +93,11 @@ pub struct ApiServer {
 impl ApiServer {
     /// An API server without objects that serves the kinds of the registry.
     pub fn new(registry: Registry, seed: u64) -> Self {
+        let models = registry.iter().map(|(id, kind)| (id, Model::built_in(kind))).collect();
         Self {
             registry,
+            models,
+            authorizer: Authorizer::default(),
             store: Store::default(),
             now: Moment::START,
             random: Random::of(seed, "api server"),
@@ -111,6 +123,37 @@ impl ApiServer {
     /// The objects, without questions about rights: for controllers that may read everything.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Adds a definition that is served at once, as if it had been there for a while.
+    ///
+    /// # Errors
+    /// What the API server has against the definition.
+    pub fn install_definition(&mut self, definition: Object) -> Result<(), ApiError> {
+        let caller = Caller::administrator("kube-apiserver");
+        let created = self.create(&caller, definition, WriteOptions::default())?;
+        let mut object = Object::clone(&created);
+        let now = self.now.to_string();
+        let condition = |name: &str, reason: &str, message: &str| json!({"type": name, "status": "True", "reason": reason, "message": message, "lastTransitionTime": now});
+        let versions = object.list(&["spec", "versions"]).iter();
+        let stored: Vec<&Value> =
+            versions.filter(|version| version["storage"] == true).map(|version| &version["name"]).collect();
+        let status = json!({
+            "acceptedNames": object.at(&["spec", "names"]),
+            "conditions": [
+                condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+                condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+            ],
+            "storedVersions": stored,
+        });
+        object.set(&["status"], status);
+        self.update(&caller, object, Subresource::Status, WriteOptions::default())?;
+        Ok(())
+    }
+
+    /// Who may do what.
+    pub fn authorizer(&self) -> &Authorizer {
+        &self.authorizer
     }
 
     /// Adds a mutating webhook.
@@ -142,6 +185,17 @@ impl ApiServer {
     pub fn kind_of(&self, object: &Object) -> Result<(KindId, Kind), ApiError> {
         let name = GroupVersionKind::of(object.api_version(), object.kind());
         self.registry.served(&name).map(|(id, kind)| (id, kind.clone())).ok_or_else(|| no_match(&name))
+    }
+
+    /// How fields of a kind merge, as written in a version (`apiVersion`).
+    pub fn shape(&self, id: KindId, api_version: &str) -> &Shape {
+        self.model(id).shape(api_version)
+    }
+
+    /// What is known of a kind.
+    fn model(&self, id: KindId) -> &Model {
+        static UNKNOWN: LazyLock<Model> = LazyLock::new(Model::untyped);
+        self.models.get(&id).unwrap_or(&UNKNOWN)
     }
 
     /// A kind that is served, by id.

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{ApiServer, Caller, Subresource, WriteOptions};
-use crate::error::ApiError;
-use crate::kind::KindId;
+use crate::apply::patch::{PatchType, patch as patched};
+use crate::apply::{Operation, Write, apply, check_request, ignored_fields};
+use crate::error::{ApiError, Reason};
+use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
 
 /// A change of an object.
@@ -45,66 +47,59 @@ impl ApiServer {
                 return Err(ApiError::not_found(&kind.group, &kind.plural, &name.name));
             };
             self.authorize(caller, "create", &kind, "", name)?;
-            let object = self.applied(caller, id, &kind, None, configuration, false, subresource)?;
-            return self.create_authorized(caller, id, &kind, object, options);
+            let object = self.applied(caller, id, &kind, None, configuration, false, name, subresource)?;
+            return self.create_authorized(caller, id, &kind, object, Operation::Apply, options);
         };
+        let model = self.model(id);
+        let shape = model.shape(before.api_version());
         let object = match patch {
-            Patch::Json(operations) => self.patched_json(&before, operations)?,
-            Patch::Merge(changes) => merged(&before, changes),
-            Patch::Strategic(changes) => self.patched_strategic(id, &kind, &before, changes)?,
+            Patch::Json(changes) => patched(&before, changes, PatchType::Json, shape)?,
+            Patch::Merge(changes) => patched(&before, changes, PatchType::Merge, shape)?,
+            Patch::Strategic(changes) if model.is_built_in() => {
+                patched(&before, changes, PatchType::Strategic, shape)?
+            }
+            Patch::Strategic(_) => {
+                let text = "the body of the request was in an unknown format - accepted media types include: \
+                            application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+                return Err(ApiError::other(Reason::UnsupportedMediaType, text));
+            }
             Patch::Apply { configuration, force } => {
-                self.applied(caller, id, &kind, Some(&before), configuration, *force, subresource)?
+                self.applied(caller, id, &kind, Some(&before), configuration, *force, name, subresource)?
             }
         };
         self.check_fields(id, &kind, &object, options)?;
         if object.object_name() != *name {
             return Err(ApiError::bad_request("the name of the object does not match the name on the URL"));
         }
-        self.replace(caller, id, &kind, &before, object, subresource, options)
+        let operation = match patch {
+            Patch::Apply { .. } => Operation::Apply,
+            _ => Operation::Update,
+        };
+        self.replace(caller, id, &kind, &before, object, subresource, operation, options)
     }
-}
-
-/// RFC 7386.
-pub(super) fn merged(before: &Value, changes: &Value) -> Value {
-    let Some(changes) = changes.as_object() else { return changes.clone() };
-    let mut object = before.as_object().cloned().unwrap_or_default();
-    for (field, change) in changes {
-        if change.is_null() {
-            object.remove(field);
-        } else {
-            let merged = merged(object.get(field).unwrap_or(&Value::Null), change);
-            object.insert(field.clone(), merged);
-        }
-    }
-    Value::Object(object)
 }
 
 impl ApiServer {
-    fn patched_json(&self, _before: &Object, _operations: &Value) -> Result<Object, ApiError> {
-        Err(ApiError::bad_request("JSON patches are not understood"))
-    }
-
-    fn patched_strategic(
-        &self,
-        _id: KindId,
-        _kind: &crate::kind::Kind,
-        before: &Object,
-        changes: &Value,
-    ) -> Result<Object, ApiError> {
-        Ok(merged(before, changes))
-    }
-
+    /// What server-side apply makes of an object and a configuration.
     #[expect(clippy::too_many_arguments, reason = "the parts of one request")]
     fn applied(
         &self,
-        _caller: &Caller,
-        _id: KindId,
-        _kind: &crate::kind::Kind,
+        caller: &Caller,
+        id: KindId,
+        kind: &Kind,
         before: Option<&Object>,
         configuration: &Value,
-        _force: bool,
-        _subresource: Subresource,
+        force: bool,
+        name: &ObjectName,
+        subresource: Subresource,
     ) -> Result<Object, ApiError> {
-        Ok(before.map_or_else(|| configuration.clone(), |before| merged(before, configuration)))
+        check_request(configuration, &name.name, &caller.manager)?;
+        let write = Write {
+            manager: &caller.manager,
+            subresource: subresource.name(),
+            time: self.now,
+            ignored: ignored_fields(kind.has_status, subresource.name()),
+        };
+        Ok(apply(before, configuration, &write, force, self.model(id).shape(configuration.api_version()))?)
     }
 }

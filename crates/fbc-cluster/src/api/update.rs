@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::lifecycle::is_definition;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::apply::Operation;
 use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields};
+use crate::schema::check;
 
 impl ApiServer {
     /// Replaces an object, or its status. A resource version in it must be the present one.
@@ -23,7 +26,7 @@ impl ApiServer {
         self.authorize(caller, "update", &kind, subresource.name(), &name)?;
         let before = self.existing(id, &kind, &name)?;
         self.check_fields(id, &kind, &object, options)?;
-        self.replace(caller, id, &kind, &before, object, subresource, options)
+        self.replace(caller, id, &kind, &before, object, subresource, Operation::Update, options)
     }
 
     /// Puts a new state in the place of an old one, whichever request it comes from.
@@ -36,6 +39,7 @@ impl ApiServer {
         before: &Arc<Object>,
         mut object: Object,
         subresource: Subresource,
+        operation: Operation,
         options: WriteOptions,
     ) -> Result<Arc<Object>, ApiError> {
         let wanted = object.text(&["metadata", "resourceVersion"]);
@@ -48,7 +52,10 @@ impl ApiServer {
             self.mutate(kind, &mut object)?;
         }
         keep_what_is_not_meant(kind, before, &mut object, subresource);
-        self.complete(id, kind, &mut object);
+        if is_definition(kind) && subresource == Subresource::None {
+            check::prepare_for_update(&mut object, before);
+        }
+        self.complete(id, kind, &mut object)?;
         if subresource == Subresource::None {
             self.follow_built_in(kind, before, &mut object);
         }
@@ -57,7 +64,9 @@ impl ApiServer {
             object.set(&["metadata", "generation"], before.generation() + 1);
         }
         self.admit(caller, id, kind, Some(before), &object, subresource)?;
-        self.record_managers(caller, id, Some(before), &mut object, subresource);
+        if operation == Operation::Update {
+            self.record_managers(caller, id, kind, Some(before), &mut object, subresource);
+        }
         if says_the_same(before, &object) {
             return Ok(Arc::clone(before));
         }
@@ -74,7 +83,7 @@ impl ApiServer {
             return Ok(Arc::new(object));
         }
         let stored = self.store.put(id, object);
-        self.after_write(id, kind, Some(&stored));
+        self.after_write(kind, &stored);
         Ok(stored)
     }
 }
@@ -136,50 +145,32 @@ fn restore(object: &mut Object, path: &[&str], value: Option<Value>) {
 
 /// True if anything but metadata and status differs.
 fn wants_something_else(before: &Object, after: &Object) -> bool {
-    let wanted = |object: &Object| -> Vec<(String, Value)> {
-        let fields = object.as_object().into_iter().flatten();
-        fields
-            .filter(|(field, _)| !["metadata", "status", "apiVersion", "kind"].contains(&field.as_str()))
-            .map(|(field, value)| (field.clone(), value.clone()))
-            .collect()
-    };
-    wanted(before) != wanted(after)
+    let is_wish = |field: &str| !["metadata", "status", "apiVersion", "kind"].contains(&field);
+    !fields(before, is_wish).eq(fields(after, is_wish))
 }
 
-/// True if nothing differs but who manages what.
+/// True if nothing differs but when managers wrote.
 fn says_the_same(before: &Object, after: &Object) -> bool {
-    let (Some(before), Some(after)) = (before.as_object(), after.as_object()) else { return false };
-    let same_metadata = || {
-        let fields = |object: &serde_json::Map<String, Value>| -> Vec<(String, Value)> {
-            object
-                .get("metadata")
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten()
-                .filter(|(field, _)| *field != "managedFields")
-                .map(|(field, value)| (field.clone(), value.clone()))
-                .collect()
-        };
-        fields(before) == fields(after) && owned_fields(before) == owned_fields(after)
-    };
-    before.len() == after.len()
-        && before.iter().all(|(field, value)| field == "metadata" || after.get(field) == Some(value))
-        && same_metadata()
+    fields(before, |field| field != "metadata").eq(fields(after, |field| field != "metadata")) && {
+        let (before, after) = (&before["metadata"], &after["metadata"]);
+        let is_plain = |field: &str| field != "managedFields";
+        fields(before, is_plain).eq(fields(after, is_plain)) && owned_fields(before).eq(owned_fields(after))
+    }
+}
+
+/// Some fields of an object with their values.
+fn fields(object: &Value, is_meant: impl Fn(&str) -> bool) -> impl Iterator<Item = (&String, &Value)> {
+    object.as_object().into_iter().flatten().filter(move |(field, _)| is_meant(field))
 }
 
 /// Managers and their fields without the times of their writes.
-fn owned_fields(object: &serde_json::Map<String, Value>) -> Vec<(&str, &str, &str, &Value)> {
-    let entries =
-        object.get("metadata").map(|metadata| metadata.list(&["managedFields"])).unwrap_or_default();
-    entries
-        .iter()
-        .map(|entry| {
-            (
-                entry.text(&["manager"]),
-                entry.text(&["operation"]),
-                entry.text(&["subresource"]),
-                &entry["fieldsV1"],
-            )
-        })
-        .collect()
+fn owned_fields(metadata: &Value) -> impl Iterator<Item = (&str, &str, &str, &Value)> {
+    metadata.list(&["managedFields"]).iter().map(|entry| {
+        (
+            entry.text(&["manager"]),
+            entry.text(&["operation"]),
+            entry.text(&["subresource"]),
+            &entry["fieldsV1"],
+        )
+    })
 }

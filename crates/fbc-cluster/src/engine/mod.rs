@@ -35,6 +35,8 @@ pub enum Outcome {
     Routinely(Milliseconds),
     /// It failed and comes again after the back-off.
     Failed(String),
+    /// As [`Outcome::Failed`], but it comes again after this while at the latest.
+    FailedWithin(String, Milliseconds),
 }
 
 /// A controller: a function from the state of the cluster to writes.
@@ -269,6 +271,7 @@ impl Cluster {
                 (wait, true)
             }
             Outcome::Failed(_) => (queue.back_off(request), false),
+            Outcome::FailedWithin(_, longest) => (queue.back_off(request).min(longest), false),
         };
         self.wake(index, request.clone(), self.api.now() + wait, routine);
     }

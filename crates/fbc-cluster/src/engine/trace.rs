@@ -38,7 +38,7 @@ impl Tracer {
             Outcome::Done => json!("done"),
             Outcome::After(wait) => json!({"after_ms": wait}),
             Outcome::Routinely(wait) => json!({"routinely_ms": wait}),
-            Outcome::Failed(error) => json!({"failed": error}),
+            Outcome::Failed(error) | Outcome::FailedWithin(error, _) => json!({"failed": error}),
         };
         (self.sink)(&json!({
             "at_ms": now.since(self.start), "controller": controller, "request": request.to_string(), "outcome": outcome,

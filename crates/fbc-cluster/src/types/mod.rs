@@ -17,4 +17,5 @@ mod decode;
 mod table;
 
 pub use decode::{Decoding, decode};
+pub(crate) use table::Items;
 pub use table::{Field, Omit, Struct, StructId, Type, Types, types};

@@ -88,6 +88,7 @@ pub struct Field {
     pub(crate) items: Items,
     pub(crate) atomic: Option<bool>,
     pub(crate) merges: bool,
+    pub(crate) replaces: bool,
     pub(crate) retains_keys: bool,
     pub(crate) merge_key: Option<&'static str>,
 }
@@ -128,6 +129,13 @@ impl Types {
         let package = TABLES.iter().find(|table| table.group == Some(group) && table.version == version)?;
         let id = *self.by_name.get(&(package.name, kind))?;
         self.get(id).field("apiVersion").map(|_| id)
+    }
+
+    /// The types of all built-in kinds.
+    pub fn kinds(&self) -> impl Iterator<Item = StructId> {
+        (0..self.structs.len()).map(StructId).filter(|id| {
+            self.get(*id).field("apiVersion").is_some_and(|_| self.get(*id).field("metadata").is_some())
+        })
     }
 
     /// The struct of a package, such as `meta`, `ObjectMeta`.
@@ -222,6 +230,7 @@ fn read_field(types: &Types, package: &'static str, line: &'static str) -> Field
         items: Items::Unsaid,
         atomic: None,
         merges: false,
+        replaces: false,
         retains_keys: false,
         merge_key: None,
     };
@@ -230,6 +239,7 @@ fn read_field(types: &Types, package: &'static str, line: &'static str) -> Field
             ("go", go_name) => field.go_name = go_name.to_owned(),
             ("patch", strategy) => {
                 field.merges = strategy.contains("merge");
+                field.replaces = strategy == "replace";
                 field.retains_keys = strategy.contains("retainKeys");
             }
             ("key", key) => field.merge_key = Some(key),

@@ -5,7 +5,7 @@
 use std::fs;
 
 use super::*;
-use crate::image::ImageSource;
+use crate::store::FolderImage;
 use crate::testing::{MemoryImage, archive, raw};
 
 fn sample() -> (tempfile::TempDir, Contents) {
@@ -29,18 +29,6 @@ fn plain(contents: Contents) -> Build<'static> {
         compression: Compression::Gzip,
         created: Moment { seconds: 0, text: "1970-01-01T00:00:00Z".to_owned() },
         servers: Vec::new(),
-    }
-}
-
-struct InFolder<'f>(&'f BlobFolder, Descriptor);
-
-impl ImageSource for InFolder<'_> {
-    fn root(&self) -> &Descriptor {
-        &self.1
-    }
-
-    fn open(&self, descriptor: &Descriptor) -> Result<Box<dyn std::io::Read + '_>, ImageError> {
-        Ok(Box::new(self.0.open(descriptor)?))
     }
 }
 
@@ -77,7 +65,7 @@ fn platforms_share_the_catalog() {
     let platforms = names(&["linux/s390x", "linux/amd64", "linux/amd64"]);
     let annotations = BTreeMap::from([("a".to_owned(), "b".to_owned())]);
     let built = build(&Build { platforms, annotations, ..plain(contents) }, &blobs).unwrap();
-    let images = Image::all(&InFolder(&blobs, built.root.clone())).unwrap();
+    let images = Image::all(&FolderImage { root: built.root.clone(), blobs: blobs.clone() }).unwrap();
     let shown: Vec<String> = images.iter().map(|image| image.platform().to_string()).collect();
     assert_eq!(shown, ["linux/amd64", "linux/s390x"]);
     for image in &images {
@@ -97,7 +85,7 @@ fn on_a_base() {
     let labels = BTreeMap::from([("more".to_owned(), "yes".to_owned())]);
     let what = Build { base: Some(&base), labels, ..plain(contents) };
     let built = build(&what, &blobs).unwrap();
-    let source = InFolder(&blobs, built.root.clone());
+    let source = FolderImage { root: built.root.clone(), blobs: blobs.clone() };
     let image = Image::select(&source, None).unwrap();
     assert_eq!(image.layers().unwrap().len(), 2);
     assert_eq!(image.label("more"), Some("yes"));
@@ -131,7 +119,7 @@ fn with_servers() {
     };
     let what = Build { servers: vec![server("amd", 62), server("arm", 183)], ..plain(contents) };
     let built = build(&what, &blobs).unwrap();
-    let images = Image::all(&InFolder(&blobs, built.root.clone())).unwrap();
+    let images = Image::all(&FolderImage { root: built.root.clone(), blobs: blobs.clone() }).unwrap();
     assert_eq!(images.len(), 2);
     for image in &images {
         let config = &image.raw_configuration["config"];

@@ -189,6 +189,7 @@ impl Transport {
         }
         let body = read_limited(response, MOST_BYTES_OF_TOKEN).await;
         let given: GivenToken = body
+            .ok()
             .and_then(|body| serde_json::from_slice(&body).ok())
             .ok_or_else(|| unexpected("the answer is not the JSON of a token"))?;
         let token = given.token.or(given.access_token).filter(|token| !token.is_empty());

@@ -56,11 +56,13 @@ pub struct CopyOptions {
     pub platform: Option<Platform>,
     /// How many blobs travel at the same time; at least one.
     pub parallel: usize,
+    /// A repository that may have the blobs, so that its registry can mount them; that of the source if none is named.
+    pub mount_from: Option<Reference>,
 }
 
 impl Default for CopyOptions {
     fn default() -> Self {
-        Self { platform: None, parallel: 4 }
+        Self { platform: None, parallel: 4, mount_from: None }
     }
 }
 
@@ -131,10 +133,11 @@ pub async fn copy_image(source: &impl Source, sink: &impl Sink, options: &CopyOp
             blobs.insert(descriptor.digest().to_string(), descriptor.clone());
         }
     }
+    let neighbour = options.mount_from.as_ref().or(source.repository());
     let outcomes = stream::iter(blobs.into_values())
         .map(|descriptor| async move {
             let blob = source.blob(&descriptor)?;
-            let outcome = sink.put_blob(&descriptor, blob.as_ref(), source.repository()).await?;
+            let outcome = sink.put_blob(&descriptor, blob.as_ref(), neighbour).await?;
             Ok::<_, Box<RegistryError>>((descriptor.digest().to_string(), outcome))
         })
         .buffer_unordered(options.parallel.max(1))

@@ -275,7 +275,7 @@ impl RegistryError {
                 "the registry, a mirror or a proxy damages content; try another endpoint and tell its owner"
             }
             Problem::Platform { .. } => "choose one of them with --platform",
-            Problem::NotCached => "run the command once without --offline, or unpack the image by hand",
+            Problem::NotCached => "run the command once without --offline; the cache keeps what it fetches",
             Problem::Blocked(_) => "use a reference that the configuration allows, or change it",
             Problem::Ambiguous(_) => "write the registry in front of the name",
             Problem::Endpoints(errors) => return errors.iter().rev().find_map(Self::advice),

@@ -20,8 +20,6 @@ pub struct LocalImage<'s> {
     pub source: &'s dyn ImageSource,
     /// How it is shown in errors.
     pub shown: String,
-    /// A repository that may hold blobs of it, so that registries can mount them.
-    pub origin: Option<Reference>,
 }
 
 impl LocalImage<'_> {
@@ -53,7 +51,7 @@ impl Source for LocalImage<'_> {
     }
 
     fn repository(&self) -> Option<&Reference> {
-        self.origin.as_ref()
+        None
     }
 }
 
@@ -74,6 +72,8 @@ impl FolderSink<'_> {
         let mut download = self.blobs.download(descriptor).map_err(local)?;
         self.client.fetch(blob, descriptor, &mut download).await?;
         download.finish().map_err(local)?;
+        let observer = &self.client.transport.settings.observer;
+        observer.blob_done(descriptor.digest(), BlobOutcome::Transferred);
         Ok(BlobOutcome::Transferred)
     }
 

@@ -43,11 +43,32 @@ impl Transport {
         }
     }
 
-    /// The manifest that an endpoint has under the reference, verified.
+    /// The manifest that an endpoint has under the reference, verified. An answer that breaks off is asked for again.
     pub(crate) async fn manifest_at(&self, endpoint: &Endpoint) -> Result<FetchedManifest> {
         let action = "get the manifest";
-        let failure = |problem: Problem| RegistryError::new(action, endpoint.reference.to_string(), problem);
-        let response = self.ask_for_manifest(endpoint, Method::GET, action).await?;
+        let mut failures = 0;
+        loop {
+            let response = self.ask_for_manifest(endpoint, Method::GET, action).await?;
+            let problem = match self.read_manifest(endpoint, response).await {
+                Ok(manifest) => return Ok(manifest),
+                Err(problem) => problem,
+            };
+            let mut error = RegistryError::new(action, endpoint.reference.to_string(), problem);
+            failures += 1;
+            error.problem.set_attempts(failures);
+            let wait = error.problem.passing().and_then(|asked| self.settings.retry.delay(failures, asked));
+            match wait {
+                Some(wait) => self.pause(&error, wait).await,
+                None => return Err(error),
+            }
+        }
+    }
+
+    async fn read_manifest(
+        &self,
+        endpoint: &Endpoint,
+        response: Response,
+    ) -> std::result::Result<FetchedManifest, Problem> {
         let header = |name: &str| {
             let value = response.headers().get(name).and_then(|value| value.to_str().ok());
             value.map(str::to_owned)
@@ -56,18 +77,11 @@ impl Transport {
         let media_type = header("content-type");
         let limit = self.settings.manifest_limit;
         if response.content_length().is_some_and(|length| length > limit) {
-            return Err(failure(Problem::TooLarge { limit }));
+            return Err(Problem::TooLarge { limit });
         }
-        let length = response.content_length();
-        let Some(bytes) = read_limited(response, limit).await else {
-            return Err(failure(match length {
-                // It broke off, or it is endless.
-                Some(_) => Problem::Unexpected("the manifest broke off".to_owned()),
-                None => Problem::TooLarge { limit },
-            }));
-        };
+        let bytes = read_limited(response, limit).await?;
         let expected = endpoint.reference.digest().or(told.as_ref());
-        FetchedManifest::read(bytes, media_type.as_deref(), expected).map_err(failure)
+        FetchedManifest::read(bytes, media_type.as_deref(), expected)
     }
 
     /// Puts a manifest under a tag or digest.
@@ -127,6 +141,7 @@ impl Transport {
             let next = next_page(&response);
             let body = read_limited(response, MOST_BYTES_OF_TAGS).await;
             let page: Tags = body
+                .ok()
                 .and_then(|body| serde_json::from_slice(&body).ok())
                 .ok_or_else(|| unexpected("the answer is no list of tags"))?;
             tags.extend(page.tags.unwrap_or_default());

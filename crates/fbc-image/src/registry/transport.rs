@@ -300,16 +300,16 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads a body up to a limit; none if it is longer or breaks off.
-pub(crate) async fn read_limited(mut response: Response, limit: u64) -> Option<Bytes> {
+/// Reads a body up to a limit, which is [`Problem::TooLarge`]; one that breaks off is [`Problem::Unreachable`].
+pub(crate) async fn read_limited(mut response: Response, limit: u64) -> std::result::Result<Bytes, Problem> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.ok()? {
+    while let Some(chunk) = response.chunk().await.map_err(connection_problem)? {
         body.extend_from_slice(&chunk);
         if body.len() as u64 > limit {
-            return None;
+            return Err(Problem::TooLarge { limit });
         }
     }
-    Some(body.into())
+    Ok(body.into())
 }
 
 /// The error body of the distribution protocol, as far as it is one.

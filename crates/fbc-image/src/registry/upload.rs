@@ -33,6 +33,8 @@ enum Step {
     Done,
     /// The registry knows the session no more.
     Lost,
+    /// The session is of no use after a failure that may pass.
+    Failed(Box<RegistryError>),
 }
 
 impl Upload<'_> {
@@ -70,13 +72,18 @@ impl Upload<'_> {
             } else {
                 self.send_parts(address).await?
             };
-            if matches!(step, Step::Done) {
-                return Ok(BlobOutcome::Transferred);
-            }
             failures += 1;
-            let text = "the registry lost the upload".to_owned();
-            let error = self.failure(Problem::Unreachable { text, attempts: failures, connected: true });
-            match self.transport.settings.retry.delay(failures, None) {
+            let mut error = match step {
+                Step::Done => return Ok(BlobOutcome::Transferred),
+                Step::Failed(error) => error,
+                Step::Lost => {
+                    let text = "the registry lost the upload".to_owned();
+                    self.failure(Problem::Unreachable { text, attempts: failures, connected: true })
+                }
+            };
+            error.problem.set_attempts(failures);
+            let asked = error.problem.passing();
+            match asked.and_then(|asked| self.transport.settings.retry.delay(failures, asked)) {
                 Some(wait) => self.transport.pause(&error, wait).await,
                 None => return Err(error),
             }
@@ -187,12 +194,18 @@ impl Upload<'_> {
         address.query_pairs_mut().append_pair("digest", self.descriptor.digest().as_ref());
         let mut call = self.call("finish the blob", Method::PUT, address, &[404, 416]);
         call.headers.push((CONTENT_TYPE, "application/octet-stream".to_owned()));
+        // A session that took a part of the content cannot take all of it again.
+        call.repeat = content.is_empty();
         call.payload = Payload::Bytes(content);
         let response = match self.transport.send(self.endpoint, &call).await {
             Ok(response) => response,
             // The answer may have been lost after the work was done.
             Err(error) if error.problem.passing().is_some() => {
-                return if self.exists().await? { Ok(Step::Done) } else { Err(error) };
+                return Ok(match self.exists().await? {
+                    true => Step::Done,
+                    false if call.repeat => return Err(error),
+                    false => Step::Failed(error),
+                });
             }
             Err(error) => return Err(error),
         };

@@ -5,5 +5,7 @@
 mod copies;
 mod faults;
 mod fixture;
+mod program;
 mod real;
+#[allow(dead_code, reason = "the tests of commands use all of it")]
 mod server;

@@ -1,8 +1,6 @@
 //! Debian's registry as the server, skopeo as the other client, where they are installed.
 
-use std::net::{TcpListener, TcpStream};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use bytes::Bytes;
 use fbc_image::registry::copy::RegistryImage;
@@ -13,65 +11,8 @@ use fbc_image::registry::{
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::fixture::{client, layer, noise, reference};
+use crate::program::{is_installed, skopeo, start};
 use crate::server::digest;
-
-/// So many attempts to connect, each after one to start a small program, are enough for a registry to come up.
-const CONNECTIONS: usize = 2000;
-
-fn is_installed(program: &str) -> bool {
-    let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
-        .any(|folder| folder.join(program).is_file());
-    if !found {
-        println!("skipped: {program} is not installed");
-    }
-    found
-}
-
-/// A registry that ends with the test.
-struct Running {
-    process: Child,
-    host: String,
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn start(folder: &Path, further: &str) -> Running {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let host = format!("127.0.0.1:{port}");
-    let storage = folder.join("storage");
-    let text = format!(
-        "version: 0.1\nlog: {{level: error}}\nstorage: {{filesystem: {{rootdirectory: {}}}}}\n{}",
-        storage.display(),
-        further.replace("HOST", &host)
-    );
-    let file = folder.join("config.yml");
-    std::fs::write(&file, text).unwrap();
-    let process = Command::new("docker-registry")
-        .args(["serve".as_ref(), file.as_os_str()])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let running = Running { process, host };
-    for _ in 0..CONNECTIONS {
-        if TcpStream::connect(&running.host).is_ok() {
-            return running;
-        }
-        Command::new("true").status().unwrap();
-    }
-    panic!("the registry does not answer at {}", running.host);
-}
-
-fn skopeo(arguments: &[&str]) -> String {
-    let output = Command::new("skopeo").arg("--insecure-policy").args(arguments).output().unwrap();
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
 
 /// Pushes a small image and gives the digest of its manifest and of its big layer.
 async fn push(client: &Client, host: &str, rest: &str) -> (String, Vec<u8>) {

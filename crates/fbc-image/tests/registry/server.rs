@@ -22,6 +22,8 @@ pub(crate) enum Misdeed {
     LoseAnswer,
     /// The upload session is forgotten.
     Forget,
+    /// After that many bytes of the body, the request's or else the answer's, nothing comes any more.
+    Stall(usize),
 }
 
 #[derive(Default)]
@@ -45,6 +47,8 @@ pub(crate) struct State {
     /// The form that the token server was sent last.
     pub(crate) last_form: String,
     pub(crate) ignores_ranges: bool,
+    /// Told when a connection stalls.
+    pub(crate) stalled: Option<std::sync::mpsc::Sender<()>>,
 }
 
 #[derive(Clone)]
@@ -120,8 +124,14 @@ impl Registry {
             }
         };
         let misdeed = misdeed.map(|(_, misdeed)| misdeed);
-        let limit = if let Some(Misdeed::CutRequest(limit)) = &misdeed { *limit } else { usize::MAX };
+        let limit = match &misdeed {
+            Some(Misdeed::CutRequest(limit) | Misdeed::Stall(limit)) => *limit,
+            _ => usize::MAX,
+        };
         read_body(&mut connection, &mut request, announced, limit).await;
+        if matches!(misdeed, Some(Misdeed::Stall(_))) && announced > 0 {
+            return self.stall(connection).await;
+        }
         let (head, body) = match &misdeed {
             Some(Misdeed::Answer(text)) => {
                 let _ = connection.write_all(text.as_bytes()).await;
@@ -136,13 +146,24 @@ impl Registry {
         let mut sent = if request.method == "HEAD" { Vec::new() } else { body.clone() };
         match misdeed {
             Some(Misdeed::CutRequest(_) | Misdeed::LoseAnswer) => return,
-            Some(Misdeed::CutBody(length)) => sent.truncate(length),
+            Some(Misdeed::CutBody(length) | Misdeed::Stall(length)) => sent.truncate(length),
             Some(Misdeed::WrongBytes) => sent.iter_mut().for_each(|byte| *byte ^= 1),
             _ => {}
         }
         let head = format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
         let _ = connection.write_all(head.as_bytes()).await;
         let _ = connection.write_all(&sent).await;
+        if matches!(misdeed, Some(Misdeed::Stall(_))) {
+            self.stall(connection).await;
+        }
+    }
+
+    /// Holds a connection without a word until the other side is gone.
+    async fn stall(&self, mut connection: TcpStream) {
+        let stalled = self.state.lock().unwrap().stalled.clone();
+        stalled.map(|sender| sender.send(()));
+        let mut buffer = vec![0; 1024];
+        while connection.read(&mut buffer).await.is_ok_and(|read| read > 0) {}
     }
 
     fn handle(&self, request: &Request) -> (String, Vec<u8>) {
@@ -275,6 +296,10 @@ async fn read_head(connection: &mut TcpStream) -> Option<(Request, usize)> {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"\r\n\r\n") {
         bytes.push(connection.read_u8().await.ok()?);
+        // Who greets in TLS gets no answer.
+        if bytes == [0x16] {
+            return None;
+        }
     }
     let text = String::from_utf8(bytes).ok()?;
     let mut lines = text.lines();

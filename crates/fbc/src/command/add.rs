@@ -11,6 +11,7 @@ use fbc_version::VersionRelease;
 
 use crate::catalog_edit::{CatalogEdit, Outcome, unknown};
 use crate::failure::{FINDINGS, Failure};
+use crate::registry::ImageArguments;
 
 mod bundle;
 mod edges;
@@ -52,9 +53,12 @@ pub(crate) struct Arguments {
     migrate: bool,
     #[command(flatten)]
     outcome: Outcome,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.images.settle();
     let edit = CatalogEdit::open(&arguments.catalog)?;
     let Some(found) = bundle::find(arguments, &edit)? else { return Ok(FINDINGS) };
     let bundle = &found.bundle;

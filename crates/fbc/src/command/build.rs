@@ -12,23 +12,24 @@ use fbc_image::build::{self, Build, Built, Server, ServerError};
 use fbc_image::image::PlatformName;
 use fbc_image::layer::Compression;
 use fbc_image::layout::Output;
-use fbc_image::{BlobFolder, LocalReference, Transport};
+use fbc_image::registry::{LocalImage, PlatformWish, Reference};
+use fbc_image::{BlobFolder, FolderImage, Image, ImageSource, LocalReference, Transport};
 use fbc_lint::{Profile, Severity};
-use fbc_model::image_reference;
 use fbc_model::load::load_tree;
 use fbc_model::tree::DiskTree;
 use serde_json::json;
 
 use super::cache::size;
+use super::push::{destinations, push, write_digest};
 use super::validate;
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::clock::Moment;
 use crate::failure::{CLEAN, Failure};
-use crate::image_source::parse_reference;
+use crate::image_source::{ImageName, parse_reference, parse_tag};
 use crate::output_file::write_output;
+use crate::registry::{TransferArguments, session};
 use crate::report::report_on_stderr;
-use crate::terminal;
 
 /// Seconds since 1970 of the last day that RFC 3339 can write.
 const LAST_SECOND: u64 = 253_402_300_799;
@@ -46,20 +47,21 @@ pub(crate) struct Arguments {
     /// The folder of the catalog, or with --bundle of the bundle
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
-    /// The name of the image, such as quay.io/me/catalog:v4.19
+    /// The name of the image, such as quay.io/me/catalog:v4.19; with --push it may be given several times
     #[arg(short, long, value_name = "REF", value_parser = parse_tag)]
-    tag: Option<String>,
+    tag: Vec<String>,
     /// Where to: oci:PATH[:NAME] (a layout folder, to which the image is added), oci-archive:FILE[:NAME] or
     /// docker-archive:FILE[:NAME]
     #[arg(short, long, value_name = "TARGET", value_parser = parse_reference, required_unless_present = "push")]
     output: Option<LocalReference>,
-    /// Push the image to the registry that --tag names
+    /// Push the image to where --tag says
     #[arg(long, requires = "tag")]
     push: bool,
     /// Build for this platform; may be given several times [default: those of the base, else linux/amd64]
     #[arg(long, value_name = "OS/ARCH", value_delimiter = ',')]
     platform: Vec<PlatformName>,
-    /// Build on this image: oci:PATH[:NAME], oci-archive:FILE[:NAME], docker-archive:FILE[:NAME] or scratch
+    /// Build on this image: HOST/REPOSITORY[:TAG][@DIGEST], oci:PATH[:NAME], oci-archive:FILE[:NAME],
+    /// docker-archive:FILE[:NAME] or scratch
     #[arg(long, value_name = "IMAGE", default_value = "scratch", value_parser = Base::parse)]
     base: Base,
     /// Add a label, or replace one
@@ -93,21 +95,55 @@ pub(crate) struct Arguments {
     /// Write digest, descriptor and platforms to a file, as JSON with the keys of docker buildx
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     metadata_file: Option<PathBuf>,
+    #[command(flatten)]
+    transfer: TransferArguments,
 }
 
 /// What an image is built on.
 #[derive(Clone, Debug)]
 enum Base {
     Scratch,
-    Image(LocalReference),
+    Image(ImageName),
+}
+
+/// A base with all that is needed of it.
+struct OpenBase {
+    source: Box<dyn ImageSource>,
+    /// The repository that it comes from.
+    origin: Option<Reference>,
 }
 
 impl Base {
     fn parse(text: &str) -> Result<Self, String> {
         match text {
             "scratch" => Ok(Self::Scratch),
-            text => parse_reference(text).map(Self::Image).map_err(|error| format!("{error}, or scratch")),
+            text => ImageName::parse(text).map(Self::Image).map_err(|error| format!("{error}, or scratch")),
         }
+    }
+
+    /// Opens the base, with the layers of the platforms; none means all.
+    fn open(&self, platforms: &[PlatformName]) -> Result<Option<OpenBase>, Failure> {
+        let name = match self {
+            Self::Scratch => return Ok(None),
+            Self::Image(name) => name,
+        };
+        let within = |error| Failure::from(error).within(&name.to_string());
+        let text = match name {
+            ImageName::Local(reference) => {
+                let source = reference.open().map_err(within)?;
+                return Ok(Some(OpenBase { source, origin: None }));
+            }
+            ImageName::Registry(text) => text,
+        };
+        let session = session()?;
+        let (origin, cached) = session.documents(text, &PlatformWish::All)?;
+        for image in Image::all(&cached).map_err(within)? {
+            let platform = image.platform();
+            if platforms.is_empty() || platforms.iter().any(|wanted| wanted.accepts(&platform)) {
+                session.layers(&origin, &image)?;
+            }
+        }
+        Ok(Some(OpenBase { source: Box::new(cached), origin: Some(origin) }))
     }
 }
 
@@ -125,37 +161,24 @@ fn parse_pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn parse_tag(text: &str) -> Result<String, String> {
-    if text.contains('@') {
-        return Err("an image that is built gets a tag, its digest follows from its content".to_owned());
-    }
-    image_reference::parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
-}
-
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    let output = match &arguments.output {
-        Some(output) if !arguments.push => output,
-        _ => {
-            return Err(Failure::new("--push comes with the registry client, which this fbc does not have")
-                .help("write the image by --output oci:PATH, and push it by `skopeo copy oci:PATH docker://REF`"));
-        }
-    };
-    let mut output = output.clone();
-    output.name = output.name.or_else(|| arguments.tag.clone());
-    if let (Transport::DockerArchive, Some(name)) = (output.transport, &output.name) {
+    arguments.transfer.settle();
+    let destinations = if arguments.push { destinations(&arguments.tag)? } else { Vec::new() };
+    let output = arguments.output.clone().map(|output| {
+        let name = output.name.clone().or_else(|| arguments.tag.first().cloned());
+        LocalReference { name, ..output }
+    });
+    if let Some(output) = &output
+        && let (Transport::DockerArchive, Some(name)) = (output.transport, &output.name)
+    {
         parse_tag(name).map_err(|error| Failure::new(format!("{output}: {error}")))?;
     }
-    check_folder(&arguments.folder, &output.path)?;
+    check_folder(&arguments.folder, output.as_ref().map(|output| output.path.as_path()))?;
     if !arguments.no_validate && !is_valid(arguments)? {
         return Err(Failure::refusal(format!("{} is not valid", arguments.folder.display()))
             .help("mend what is wrong, or build it all the same with --no-validate"));
     }
-    let base = match &arguments.base {
-        Base::Scratch => None,
-        Base::Image(reference) => {
-            Some(reference.open().map_err(|error| Failure::from(error).within(&reference.to_string()))?)
-        }
-    };
+    let base = arguments.base.open(&arguments.platform)?;
     let contents = if arguments.bundle {
         build::bundle::bundle(&arguments.folder)?
     } else {
@@ -165,7 +188,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         contents,
         labels: arguments.label.iter().cloned().collect(),
         annotations: arguments.annotation.iter().cloned().collect::<BTreeMap<_, _>>(),
-        base: base.as_deref(),
+        base: base.as_ref().map(|base| base.source.as_ref()),
         platforms: arguments.platform.clone(),
         compression: arguments.compression,
         created: build::Moment {
@@ -174,29 +197,39 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         },
         servers: arguments.with_server.iter().map(|path| server(path)).collect::<Result<_, _>>()?,
     };
-    let target = Output::begin(&output)?;
-    let built = build::build(&what, target.blobs())?;
+    let target = output.as_ref().map(Output::begin).transpose()?;
+    let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
+    let work = tempfile::Builder::new().prefix("fbc-").tempdir().map_err(failed)?;
+    let blobs = target.as_ref().map_or_else(|| BlobFolder::new(work.path()), |target| target.blobs().clone());
+    let built = build::build(&what, &blobs)?;
     if arguments.verify_reproducible {
         verify(&what, &built)?;
     }
-    target.finish(&built.root)?;
-    write_files(arguments, &built)?;
     if !global.quiet {
-        tell(&output, &built);
+        tell(output.as_ref(), &built);
     }
-    let mut out = terminal::stdout();
-    writeln!(out, "{}", built.root.digest())?;
-    out.flush()?;
+    if arguments.push {
+        let image = FolderImage { root: built.root.clone(), blobs };
+        let image = LocalImage { source: &image, shown: "the image".to_owned() };
+        let origin = base.and_then(|base| base.origin);
+        push(&image, origin, &destinations, None, global)?;
+    }
+    if let Some(target) = target {
+        target.finish(&built.root)?;
+    }
+    write_files(arguments, &built)?;
+    write_digest(arguments.digest_file.as_deref(), built.root.digest().as_ref())?;
     Ok(CLEAN)
 }
 
 /// Refuses what is no folder, and a target that would become part of the image.
-fn check_folder(folder: &Path, target: &Path) -> Result<(), Failure> {
+fn check_folder(folder: &Path, target: Option<&Path>) -> Result<(), Failure> {
     let real = fs::canonicalize(folder).map_err(|error| Failure::io("read", folder, &error))?;
     if !real.is_dir() {
         return Err(Failure::new(format!("{} is no folder", folder.display()))
             .help("an image is built from a folder; put the file into one"));
     }
+    let Some(target) = target else { return Ok(()) };
     let mut existing =
         target.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
     let place = existing.find_map(|path| fs::canonicalize(path).ok());
@@ -264,9 +297,6 @@ fn verify(what: &Build<'_>, built: &Built) -> Result<(), Failure> {
 
 /// Writes the files that scripts read.
 fn write_files(arguments: &Arguments, built: &Built) -> Result<(), Failure> {
-    if let Some(path) = &arguments.digest_file {
-        write_output(Some(path), |out| Ok(out.write_all(built.root.digest().as_ref().as_bytes())?))?;
-    }
     let Some(path) = &arguments.metadata_file else { return Ok(()) };
     let mut metadata = json!({
         "containerimage.digest": built.root.digest(),
@@ -279,15 +309,18 @@ fn write_files(arguments: &Arguments, built: &Built) -> Result<(), Failure> {
             .map(|(platform, manifest)| (platform.to_string(), manifest.digest().to_string()))
             .collect::<BTreeMap<_, _>>(),
     });
-    if let (Some(tag), Some(fields)) = (&arguments.tag, metadata.as_object_mut()) {
-        fields.insert("image.name".to_owned(), tag.as_str().into());
+    if let (false, Some(fields)) = (arguments.tag.is_empty(), metadata.as_object_mut()) {
+        fields.insert("image.name".to_owned(), arguments.tag.join(",").into());
     }
     write_output(Some(path), |out| Ok(writeln!(out, "{metadata:#}")?))
 }
 
 /// Says what was built.
-fn tell(output: &LocalReference, built: &Built) {
+fn tell(output: Option<&LocalReference>, built: &Built) {
     let platforms: Vec<String> = built.images.iter().map(|(platform, _)| platform.to_string()).collect();
     let (plain, packed) = (size(built.layer.uncompressed_bytes), size(built.layer.descriptor.size()));
-    anstream::eprintln!("wrote {output} for {}; {plain} became {packed}", platforms.join(", "));
+    let target = output.map(|output| format!(" {output}")).unwrap_or_default();
+    // What is said here is not worth failing for.
+    let _ =
+        writeln!(anstream::stderr(), "built{target} for {}; {plain} became {packed}", platforms.join(", "));
 }

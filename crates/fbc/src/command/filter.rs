@@ -17,6 +17,7 @@ use crate::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPac
 use crate::filter::{folder, told};
 use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_free};
+use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 
 /// Make a smaller catalog that is still valid
@@ -59,9 +60,12 @@ pub(crate) struct Arguments {
     /// Write into a folder that is not empty; nothing is deleted, catalogs of the same packages are replaced
     #[arg(long, requires = "output_folder")]
     force: bool,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    arguments.images.settle();
     let selection = selection::selection(
         &arguments.package,
         arguments.heads_only,

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::render;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
 use crate::output_file::write_output;
+use crate::registry::ImageArguments;
 
 /// Draw the upgrade graph
 ///
@@ -41,6 +42,8 @@ pub(crate) struct Arguments {
     /// Write to a file instead of standard output
     #[arg(long, alias = "output-file", value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// The formats of drawings.
@@ -79,6 +82,7 @@ impl From<Semantics> for fbc_graph::Semantics {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.images.settle();
     if arguments.minimum_edge.is_some() && arguments.format != GraphFormat::Mermaid {
         return Err(Failure::new("--minimum-edge is for mermaid charts only")
             .help("leave it out, or draw with `--format mermaid`"));

@@ -12,6 +12,7 @@ use super::validate;
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::listing::{Listing, list};
+use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 use crate::terminal;
 
@@ -36,6 +37,7 @@ enum What {
         #[command(flatten)]
         input: Input,
         /// Only those of this package
+        #[arg(help_heading = None::<&str>)]
         package: Option<String>,
     },
     /// Bundles in each channel, with their upgrade edges
@@ -43,6 +45,7 @@ enum What {
         #[command(flatten)]
         input: Input,
         /// Only those of this package
+        #[arg(help_heading = None::<&str>)]
         package: Option<String>,
     },
 }
@@ -55,6 +58,8 @@ struct Input {
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: ListFormat,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// The formats of lists.
@@ -73,6 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         What::Channels { input, package } => (Listing::Channels, input, package.as_deref()),
         What::Bundles { input, package } => (Listing::Bundles, input, package.as_deref()),
     };
+    input.images.settle();
     let source = CatalogSource::open_as_one(&input.reference)?;
     let catalog = load_tree(source.tree.as_ref());
     let checked = validate::check_loaded(&input.reference, source, &catalog, Profile::Opm);

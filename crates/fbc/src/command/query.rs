@@ -17,6 +17,7 @@ use crate::output_file::write_output;
 use crate::query::output::Layout;
 use crate::query::program::{Program, ProgramFault};
 use crate::query::run::{InputMode, Outcome, Query};
+use crate::registry::ImageArguments;
 use crate::terminal;
 
 /// Characters of an error that are shown; jq's errors may quote a whole blob.
@@ -96,6 +97,8 @@ pub(crate) struct Arguments {
     /// Bring blobs up to date first, as far as possible
     #[arg(long)]
     migrate: bool,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 const EXAMPLES: &str = r#"Exit codes: 0 done; 1 a catalog is refused, or with --exit-status the last value is null or false or
@@ -119,6 +122,7 @@ struct ProgramText {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.images.settle();
     let (program_text, references) = program_and_references(arguments)?;
     let (names, values) = variables(arguments)?;
     let program = match Program::compile(&program_text.text, &names) {

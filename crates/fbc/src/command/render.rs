@@ -13,7 +13,6 @@ use fbc_model::Catalog;
 use fbc_model::catalog::CatalogFile;
 use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateError, MigrateLevel, prepare};
-use fbc_model::tree::DiskTree;
 use fbc_model::writer;
 use rayon::prelude::*;
 
@@ -22,6 +21,7 @@ use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments, render_bundle_image};
 use crate::output_file::write_output;
+use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 
 /// Write catalogs as one stream of blobs
@@ -29,8 +29,8 @@ use crate::report::report_on_stderr;
 /// The output equals that of `opm render`. Nothing is validated beyond what loading needs.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Catalogs (folders, single files, `-` for standard input), bundle folders, and images of the image
-    /// map, put together in this order
+    /// Catalogs (folders, single files, `-` for standard input), bundle folders, and images of both, put
+    /// together in this order
     #[arg(value_name = "REF", required = true, value_hint = ValueHint::AnyPath)]
     references: Vec<PathBuf>,
     #[command(flatten)]
@@ -57,6 +57,15 @@ pub(crate) struct RenderingArguments {
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
+    #[command(flatten)]
+    images: ImageArguments,
+}
+
+impl RenderingArguments {
+    /// Settles how this process gets images.
+    pub(crate) fn settle(&self) {
+        self.images.settle();
+    }
 }
 
 /// The formats of catalogs.
@@ -85,6 +94,7 @@ pub(crate) fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLe
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.rendering.settle();
     render(&arguments.references, &arguments.rendering)
 }
 
@@ -151,7 +161,10 @@ impl Loaded {
             return Ok(Self { path, source, catalog });
         }
         let bundle = match mapped {
-            Some((image, folder)) => render_bundle_image(image, &DiskTree { root: folder.to_path_buf() }),
+            Some((image, folder)) => render_bundle_image(image, tree, folder),
+            None if source.registry_name().is_some() => {
+                render_bundle_image(source.registry_name().unwrap_or_default(), tree, reference)
+            }
             None => BundleFolder::read(tree)
                 .and_then(|folder| fbc_bundle::render::render(&folder, template))
                 .map_err(|error| format!("{}: {error}", reference.display())),

@@ -15,6 +15,7 @@ use crate::configuration::{Configuration, PolicyArguments};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout;
 use crate::output_file::write_output;
+use crate::registry::ImageArguments;
 use crate::report::{self, CheckedCatalog, Format, Style, Summary};
 use crate::terminal;
 
@@ -40,6 +41,8 @@ pub(crate) struct Arguments {
     base: Option<PathBuf>,
     #[command(flatten)]
     report: ReportArguments,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// What counts, and how it is told.
@@ -62,6 +65,7 @@ pub(crate) struct ReportArguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    arguments.images.settle();
     if arguments.paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }

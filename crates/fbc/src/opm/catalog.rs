@@ -13,40 +13,62 @@ use fbc_yaml::go_text::quote;
 use super::telling::OpmError;
 use crate::failure::Failure;
 use crate::image_map::ImageMap;
+use crate::image_source::{ImageName, Unpacked, unpack_contents};
 use crate::terminal;
+
+/// Files of a catalog or bundle.
+pub(super) struct Files {
+    /// The files.
+    pub(super) tree: DiskTree,
+    /// What was unpacked of an image; the files are gone with it.
+    _unpacked: Option<Unpacked>,
+}
+
+impl Files {
+    fn folder(path: &Path) -> Self {
+        Self { tree: DiskTree { root: path.to_path_buf() }, _unpacked: None }
+    }
+}
 
 /// What a reference names.
 pub(super) enum Reference {
-    /// A folder with a catalog.
-    Catalog(DiskTree),
+    /// A catalog.
+    Catalog(Files),
     /// A folder with a bundle.
-    Bundle(DiskTree),
-    /// A bundle image, for which a folder stands.
-    BundleImage(DiskTree),
+    Bundle(Files),
+    /// A bundle image.
+    BundleImage(Files),
 }
 
-/// Finds what a reference names: a folder, or an image that the image map of the environment knows. The
-/// function makes opm's error of a text.
+/// Finds what a reference names: a folder, an image that the image map of the environment knows, or an image in a
+/// registry. The function makes opm's error of a text.
 pub(super) fn find(reference: &str, error: impl Fn(String) -> OpmError) -> Result<Reference, OpmError> {
     let path = Path::new(reference);
-    if !path.exists()
-        && let Some(folder) = ImageMap::from_environment()?.folder(reference)
-    {
-        let tree = DiskTree { root: folder.to_path_buf() };
-        return Ok(if is_bundle(&tree) { Reference::BundleImage(tree) } else { Reference::Catalog(tree) });
-    }
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
-            let tree = DiskTree { root: path.to_path_buf() };
-            Ok(if is_bundle(&tree) { Reference::Bundle(tree) } else { Reference::Catalog(tree) })
+            let files = Files::folder(path);
+            Ok(if is_bundle(&files.tree) { Reference::Bundle(files) } else { Reference::Catalog(files) })
         }
         Ok(_) => Err(error(format!("ref {} is not a directory: not allowed", quote(reference)))),
-        Err(_) => Err(Failure::new(format!(
-            "not yet: there is no folder {reference}, and fbc does not pull images so far"
-        ))
-        .help("check the path; a folder can stand for an image in the file that FBC_IMAGE_MAP names")
-        .into()),
+        Err(_) => match ImageMap::from_environment()?.folder(reference) {
+            Some(folder) => {
+                let files = Files::folder(folder);
+                let is_bundle = is_bundle(&files.tree);
+                Ok(if is_bundle { Reference::BundleImage(files) } else { Reference::Catalog(files) })
+            }
+            None => pull(reference, error),
+        },
     }
+}
+
+/// Pulls an image.
+fn pull(reference: &str, error: impl Fn(String) -> OpmError) -> Result<Reference, OpmError> {
+    let pulled = ImageName::registry(reference).and_then(|name| unpack_contents(&name));
+    let unpacked = pulled
+        .map_err(|failure| error(format!("failed to pull image {}: {}", quote(reference), failure.line())))?;
+    let (tree, is_catalog) = (DiskTree { root: unpacked.folder.path().to_path_buf() }, unpacked.is_catalog);
+    let files = Files { tree, _unpacked: Some(unpacked) };
+    Ok(if is_catalog { Reference::Catalog(files) } else { Reference::BundleImage(files) })
 }
 
 /// Checks the value of `--output`.

@@ -13,11 +13,12 @@ use crate::listing::{Listing, list};
 pub(super) fn run(invocation: &Invocation, listing: Listing) -> Result<(), OpmError> {
     let reference = invocation.positionals.first().map(String::as_str).unwrap_or_default();
     let package = invocation.positionals.get(1).map(String::as_str).filter(|package| !package.is_empty());
-    let Reference::Catalog(tree) = catalog::find(reference, OpmError::Fatal)? else {
+    let Reference::Catalog(files) = catalog::find(reference, OpmError::Fatal)? else {
         return Err(OpmError::Fatal(format!("cannot list non-index {}", quote(reference))));
     };
-    let catalog = load_tree(&tree);
-    if let Some(error) = fbc_lint::lint(&catalog, &tree, Profile::Opm).opm_error {
+    let tree = &files.tree;
+    let catalog = load_tree(tree);
+    if let Some(error) = fbc_lint::lint(&catalog, tree, Profile::Opm).opm_error {
         return Err(OpmError::Fatal(error));
     }
     match list(&catalog, listing, package) {

@@ -31,6 +31,7 @@ use commands::Action;
 use telling::OpmError;
 
 use crate::failure::{CLEAN, Failure};
+use crate::registry::RegistryArguments;
 use crate::{runtime, terminal};
 
 /// Runs a command line of opm, without the name of the program.
@@ -56,6 +57,9 @@ fn act(invocation: &Invocation) -> Result<(), OpmError> {
         // A hint is not worth failing for.
         let _ = writeln!(std::io::stderr().lock(), "{message}");
     }
+    let is_insecure = ["skip-tls", "skip-tls-verify", "use-http"].iter().any(|flag| invocation.switch(flag));
+    // All three have the same meaning in opm: any certificate, or HTTP where there is no HTTPS.
+    RegistryArguments { insecure_skip_tls_verify: is_insecure, ..RegistryArguments::default() }.settle();
     match invocation.command.action {
         Action::Nothing => Ok(()),
         Action::Help => print(&help::help(invocation.command)),

@@ -31,11 +31,11 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let mut all = Catalog::default();
     for reference in &invocation.positionals {
         let mut catalog = match find(reference)? {
-            Reference::Catalog(tree) => load_catalog(reference, &tree)?,
-            Reference::Bundle(tree) => render_bundle(reference, &tree, template.as_ref())?,
-            Reference::BundleImage(tree) => {
-                let bundle =
-                    render_bundle_image(reference, &tree).map_err(|text| in_reference(reference, &text))?;
+            Reference::Catalog(files) => load_catalog(reference, &files.tree)?,
+            Reference::Bundle(files) => render_bundle(reference, &files.tree, template.as_ref())?,
+            Reference::BundleImage(files) => {
+                let bundle = render_bundle_image(reference, &files.tree, &files.tree.root)
+                    .map_err(|text| in_reference(reference, &text))?;
                 Catalog { bundles: vec![bundle], ..Catalog::default() }
             }
         };
@@ -56,7 +56,7 @@ fn find(reference: &str) -> Result<Reference, OpmError> {
 /// Loads a catalog; the error is the first that opm would meet.
 pub(super) fn load(reference: &str) -> Result<Catalog, OpmError> {
     match find(reference)? {
-        Reference::Catalog(tree) => load_catalog(reference, &tree),
+        Reference::Catalog(files) => load_catalog(reference, &files.tree),
         Reference::Bundle(_) => {
             let text = format!("cannot render bundle directory {}: not allowed", quote(reference));
             Err(in_reference(reference, &text))

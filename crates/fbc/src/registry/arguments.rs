@@ -46,8 +46,8 @@ pub(crate) struct RegistryArguments {
     /// How long to wait before the first repetition; the wait doubles each time [default: 500ms]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, hide_short_help = true)]
     pub(crate) retry_delay: Option<Duration>,
-    /// Ask no registry: take images from the cache
-    #[arg(long, env = "FBC_OFFLINE", value_parser = clap::builder::FalseyValueParser::new(), hide_short_help = true)]
+    /// Ask no registry: take images from the cache [env: FBC_OFFLINE]
+    #[arg(long, hide_short_help = true)]
     pub(crate) offline: bool,
     #[command(flatten)]
     pub(crate) cache: CacheArguments,

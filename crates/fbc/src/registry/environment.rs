@@ -24,6 +24,11 @@ impl Environment<'_> {
         self.path("XDG_CONFIG_HOME").or_else(|| Some(self.path("HOME")?.join(".config")))
     }
 
+    /// Whether no registry may be asked: `FBC_OFFLINE` is set, and neither to 0 nor to false.
+    pub(super) fn is_offline(&self) -> bool {
+        (self.variable)("FBC_OFFLINE").is_some_and(|value| !["", "0", "false"].iter().any(|no| value == *no))
+    }
+
     /// Where credentials are.
     pub(super) fn credentials(&self, authfile: Option<&Path>) -> CredentialPaths {
         let folders = (self.variable)("PATH");
@@ -122,6 +127,7 @@ mod tests {
         assert_eq!(credentials.runtime_file, Some("/run/containers/7/auth.json".into()));
         assert_eq!((credentials.docker_config, credentials.program_folders.len()), (None, 2));
         let proxies = environment.proxies();
+        assert!(!environment.is_offline());
         assert_eq!(proxies.https.as_deref(), Some("http://p:1"));
         assert_eq!((proxies.http.as_deref(), proxies.no_proxy), (Some("http://all:1"), None));
         let registries = environment.registries(None, &[]);

@@ -61,6 +61,7 @@ pub(crate) struct Session {
     runtime: tokio::runtime::Runtime,
     cache: ImageCache,
     settled: Settled,
+    is_offline: bool,
     /// What references turned out to mean: one meaning for the whole run.
     meanings: Mutex<BTreeMap<String, Reference>>,
 }
@@ -108,7 +109,8 @@ impl Session {
             })?;
         let cache = flags.cache.images()?;
         let client = Client::new(settings);
-        Ok(Self { client, runtime, cache, settled, meanings: Mutex::default() })
+        let is_offline = flags.offline || environment.is_offline();
+        Ok(Self { client, runtime, cache, settled, is_offline, meanings: Mutex::default() })
     }
 
     /// The client.
@@ -159,7 +161,7 @@ impl Session {
 
     /// Whether no registry may be asked.
     pub(crate) fn is_offline(&self) -> bool {
-        self.settled.registry.offline
+        self.is_offline
     }
 
     /// How many blobs travel at the same time.

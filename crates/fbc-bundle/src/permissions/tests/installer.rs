@@ -91,7 +91,7 @@ fn passes(objects: &[Object], context: &str) {
         (false, false, Engine::Helm),
         (true, false, Engine::Helm),
         (false, true, Engine::Helm),
-        (true, true, Engine::Boxcutter),
+        (true, true, Engine::Boxcutter { revision: 1 }),
     ] {
         let plan = Plan { by_namespace, escalates, engine, ..plan(&account) };
         let installer = installer(objects, &plan);

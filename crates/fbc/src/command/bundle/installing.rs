@@ -1,16 +1,16 @@
 //! What an installation of a bundle is asked for with, and the bundle read and rendered.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_bundle::manifests::{
     Bundle, CertificateProvider, Configuration, Gates, Installation, Object, ReadError, Target, render,
 };
-use fbc_model::tree::{DiskTree, read_file};
+use fbc_model::tree::read_file;
 use fbc_yaml::stream::{self, Fault};
 
+use super::validate::open;
+use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
 
 /// How a bundle is to be installed.
@@ -172,18 +172,13 @@ fn configuration(path: &Path) -> Result<Configuration, Failure> {
 }
 
 /// Reads a bundle.
-pub(super) fn read(folder: &Path) -> Result<Bundle, Failure> {
-    let shown = folder.display();
-    let metadata = fs::metadata(folder).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Failure::new(format!("{shown} does not exist"))
-            .help("name the folder of a bundle, which holds the folders manifests and metadata"),
-        _ => Failure::io("open", folder, &error),
-    })?;
-    if !metadata.is_dir() {
-        return Err(Failure::new(format!("{shown} is no folder"))
-            .help("name the folder of a bundle, which holds the folders manifests and metadata"));
-    }
-    Bundle::read(&DiskTree { root: folder.to_path_buf() }).map_err(|error| unreadable(folder, &error))
+pub(super) fn read(reference: &Path) -> Result<Bundle, Failure> {
+    read_from(&open(reference)?, reference)
+}
+
+/// Reads a bundle of which the files were opened.
+pub(super) fn read_from(source: &CatalogSource, reference: &Path) -> Result<Bundle, Failure> {
+    Bundle::read(source.tree.as_ref()).map_err(|error| unreadable(reference, &error))
 }
 
 /// Renders a bundle that was read from a folder.

@@ -11,6 +11,7 @@ use super::installing::{InstallationArguments, namespace, objects, read};
 use super::manifest_diff;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
+use crate::registry::ImageArguments;
 use crate::terminal::stdout_has_color;
 
 /// Show the objects that OLM v1 creates for a bundle
@@ -51,6 +52,8 @@ pub(crate) struct Arguments {
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// The formats of objects.
@@ -64,6 +67,7 @@ enum Format {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.images.settle();
     let installation = arguments.installation.of(&arguments.namespace)?;
     let objects = objects(&read(&arguments.bundle)?, &arguments.bundle, &installation)?;
     let Some(other) = &arguments.diff else {

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::installing::{InstallationArguments, objects, read};
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
 use crate::output_file::write_output;
+use crate::registry::ImageArguments;
 
 /// Check whether a service account may install a bundle
 ///
@@ -46,6 +47,8 @@ pub(crate) struct Arguments {
     /// The format to write
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     output: Format,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// The ways in which operator-controller applies objects.
@@ -62,7 +65,7 @@ impl EngineName {
     pub(super) fn engine(self) -> Engine {
         match self {
             Self::Helm => Engine::Helm,
-            Self::Boxcutter => Engine::Boxcutter,
+            Self::Boxcutter => Engine::Boxcutter { revision: 1 },
         }
     }
 }
@@ -88,6 +91,7 @@ pub(super) fn account(text: &str) -> Result<Account, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.images.settle();
     let account = &arguments.service_account;
     let access = access(&arguments.rbac, account)?;
     let bundle = read(&arguments.bundle)?;

@@ -14,6 +14,7 @@ use super::preauth::{EngineName, account};
 use super::{rbac_manifests as manifests, rbac_report as report};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
+use crate::registry::ImageArguments;
 
 /// Write the rights that an installer needs, or show what the operator and its users may do
 ///
@@ -79,6 +80,8 @@ pub(crate) struct Arguments {
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// Where rights go.
@@ -124,6 +127,7 @@ fn grantee(text: &str) -> Result<Grantee, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.images.settle();
     if let Some(other) = &arguments.diff {
         return run_diff(arguments, other);
     }
@@ -201,7 +205,7 @@ fn run_users(arguments: &Arguments) -> Result<u8, Failure> {
     let name = arguments.extension.as_deref().unwrap_or(&bundle.package);
     let roles = user_roles(&bundle, name, &levels, &grant);
     write_output(arguments.output_file.as_deref(), |out| match arguments.output {
-        Format::Yaml => manifests::write_yaml(&roles, out),
+        Format::Yaml => crate::manifest_yaml::write_yaml(&roles, out),
         Format::Json => manifests::write_json(roles, out),
     })?;
     Ok(CLEAN)

@@ -3,24 +3,16 @@
 use std::io::{self, Write};
 
 use fbc_bundle::permissions::installer::{BoundRole, Category, Installer, Reason, ReasonedRule};
-use fbc_yaml::{json_reader, yaml_writer};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::manifest_yaml::{write_yaml, yaml};
 
 /// Writes a list of manifests that cluster tools take.
 pub(super) fn write_json(manifests: Vec<Value>, out: &mut dyn Write) -> Result<(), Failure> {
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": manifests });
     serde_json::to_writer_pretty(&mut *out, &list).map_err(io::Error::from)?;
     Ok(writeln!(out)?)
-}
-
-/// Writes manifests as YAML documents.
-pub(super) fn write_yaml(manifests: &[Value], out: &mut dyn Write) -> Result<(), Failure> {
-    for manifest in manifests {
-        write!(out, "---\n{}", yaml(manifest)?)?;
-    }
-    Ok(())
 }
 
 /// Writes what an installer needs; comments say why.
@@ -59,19 +51,6 @@ fn write_role(role: &BoundRole, extension: &str, out: &mut dyn Write) -> Result<
         write!(out, "{}", yaml(&json!([rule.rule.to_json()]))?)?;
     }
     Ok(())
-}
-
-fn yaml(value: &Value) -> Result<String, Failure> {
-    let json = value.to_string();
-    let mut text = String::new();
-    let failure = |reason: String| {
-        Failure::refusal(format!("a manifest cannot be written as YAML: {reason}"))
-            .help("YAML cannot hold this text; choose -o json")
-    };
-    let (document, _) =
-        json_reader::read_value(json.as_bytes(), 0).map_err(|error| failure(error.message))?;
-    yaml_writer::write(&mut text, document.root()).map_err(|error| failure(error.to_string()))?;
-    Ok(text)
 }
 
 /// Why a rule is there.

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_bundle::readiness::{Feature, Issue, Limit, Readiness, Release, Verdict, readiness};
-use fbc_model::tree::DiskTree;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::installing::read;
+use super::installing::read_from;
+use super::validate::open;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
+use crate::registry::ImageArguments;
 
 /// Show which releases of OpenShift can install bundles with OLM v1, and which cluster updates they block
 ///
@@ -38,6 +39,8 @@ pub(crate) struct Arguments {
     /// The format to write
     #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     output: Format,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -55,11 +58,15 @@ fn release(text: &str) -> Result<Release, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.images.settle();
     let releases: BTreeSet<Release> = arguments.ocp.iter().copied().collect();
     let judged = arguments
         .folders
         .par_iter()
-        .map(|folder| Ok(readiness(&read(folder)?, &DiskTree { root: folder.clone() }, &releases)))
+        .map(|folder| {
+            let source = open(folder)?;
+            Ok(readiness(&read_from(&source, folder)?, source.tree.as_ref(), &releases))
+        })
         .collect::<Result<Vec<Readiness>, Failure>>()?;
     let bundles: Vec<(String, Readiness)> =
         arguments.folders.iter().map(|folder| folder.display().to_string()).zip(judged).collect();

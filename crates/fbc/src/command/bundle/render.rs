@@ -22,6 +22,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.rendering.settle();
     for folder in &arguments.folders {
         if !is_bundle(open(folder)?.tree.as_ref()) {
             return Err(no_bundle(folder));

@@ -13,6 +13,7 @@ use crate::catalog_source::CatalogSource;
 use crate::command::validate::ReportArguments;
 use crate::configuration::Configuration;
 use crate::failure::{CLEAN, Failure};
+use crate::registry::ImageArguments;
 use crate::report::CheckedCatalog;
 
 /// Report every problem of bundle folders
@@ -31,9 +32,12 @@ pub(crate) struct Arguments {
     kubernetes: Vec<u64>,
     #[command(flatten)]
     report: ReportArguments,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    arguments.images.settle();
     // All folders first: a typing error in the last should not show after minutes.
     let sources = arguments.folders.iter().map(|folder| open(folder)).collect::<Result<Vec<_>, _>>()?;
     for (folder, source) in arguments.folders.iter().zip(&sources) {

@@ -12,6 +12,7 @@ use fbc_bundle::crd_upgrade::{self, Enforcement, Target, Upgrade};
 use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::registry::ImageArguments;
 use crate::terminal;
 use source::Definitions;
 
@@ -35,7 +36,8 @@ enum What {
 /// Exits with 1 if the upgrade is refused.
 #[derive(Args, Debug)]
 struct DiffArguments {
-    /// What is on the cluster: a file, a folder of manifests, a bundle folder, or `-` for standard input
+    /// What is on the cluster: a file, a folder of manifests, a bundle folder or image, or `-` for standard
+    /// input
     #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     old: PathBuf,
     /// What takes its place
@@ -50,6 +52,8 @@ struct DiffArguments {
     /// Whether the check is made; what the API server refuses is told in any case
     #[arg(long, value_enum, ignore_case = true, default_value_t, value_name = "ENFORCEMENT")]
     enforcement: EnforcementName,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// The formats of comparisons.
@@ -83,6 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
+    arguments.images.settle();
     if arguments.old.as_os_str() == "-" && arguments.new.as_os_str() == "-" {
         return Err(Failure::new("OLD and NEW are both standard input").help("give one of them as a file"));
     }

@@ -14,6 +14,7 @@ use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::output_file::write_output;
+use crate::registry::ImageArguments;
 use crate::report::{self, CheckedCatalog, Format, Style, report_on_stderr};
 use crate::terminal;
 use pairs::Pairs;
@@ -50,6 +51,8 @@ pub(crate) struct Arguments {
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// The formats of comparisons.
@@ -103,6 +106,7 @@ struct Compared<'c> {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    arguments.images.settle();
     if arguments.old.as_os_str() == "-" && arguments.new.as_os_str() == "-" {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
-use crate::image_source::image_of_path;
+use crate::image_source::is_image;
 use crate::layout::{self, catalogs_in_tree};
 
 /// Two catalogs that are compared, each as it was named, and with its files.
@@ -67,7 +67,7 @@ fn catalog(folder: &Path, names: &[String], name: &str) -> Result<(PathBuf, Cata
     if !names.iter().any(|known| known == name) {
         return Ok((path.clone(), CatalogSource::nothing(&path)));
     }
-    if image_of_path(folder).is_some() {
+    if is_image(folder) {
         return Err(Failure::new(format!("{} is an image with several catalogs", folder.display()))
             .help("`fbc unpack` writes them to a folder; compare that one"));
     }

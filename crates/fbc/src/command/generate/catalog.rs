@@ -20,6 +20,7 @@ use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments};
 use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_apart, check_free, write_folder};
+use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 
 /// Put a catalog together from others, as a configuration file says
@@ -52,9 +53,12 @@ pub(super) struct Arguments {
     /// Write a Dockerfile beside the folder as well
     #[arg(long)]
     dockerfile: bool,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.images.settle();
     let path = arguments.configuration.as_path();
     let configuration = match Configuration::read(path) {
         Ok(configuration) => configuration,

@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
 #[derive(Subcommand, Debug)]
 enum Command {
     Dockerfile(dockerfile::Arguments),
-    Catalog(catalog::Arguments),
+    Catalog(Box<catalog::Arguments>),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {

@@ -14,6 +14,7 @@ use fbc_graph::{ChainEnd, NodeIndex, PackageGraph};
 use super::graph::{Semantics, require_channels, require_package};
 use super::render;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::registry::ImageArguments;
 use crate::terminal;
 use answer::Answer;
 
@@ -46,6 +47,8 @@ pub(crate) struct Arguments {
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: PathsFormat,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// The formats of answers.
@@ -59,6 +62,7 @@ enum PathsFormat {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.images.settle();
     let references = std::slice::from_ref(&arguments.reference);
     let Some(catalog) = render::load(references, None)? else { return Ok(FINDINGS) };
     require_package(&catalog, &arguments.package)?;

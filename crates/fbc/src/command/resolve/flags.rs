@@ -1,7 +1,7 @@
 //! One extension and its catalogs from the command line.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fbc_resolve::{
     ClusterCatalog, Content, InstalledBundle, LabelSelector, Request, Requirement, Resolver, UpgradePolicy,
@@ -20,7 +20,6 @@ pub(super) fn references(
     let mut references = BTreeMap::new();
     for text in catalogs {
         let (name, reference) = pair("--catalog", text, "NAME=REF", "the folder or file with its content")?;
-        check_reference(name, Path::new(reference))?;
         if references.insert(name.to_owned(), PathBuf::from(reference)).is_some() {
             return Err(Failure::new(format!("--catalog gives {name:?} twice"))
                 .help("a catalog has one content; give the second one another name"));
@@ -31,19 +30,6 @@ pub(super) fn references(
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
     Ok(references)
-}
-
-/// A reference that is no path here, but looks like an image, gets words of its own.
-fn check_reference(name: &str, reference: &Path) -> Result<(), Failure> {
-    let text = reference.to_string_lossy();
-    let has_host =
-        text.split_once('/').is_some_and(|(host, _)| host.contains(['.', ':']) && !host.starts_with('.'));
-    if text != "-" && !reference.exists() && (has_host || text.starts_with("docker://")) {
-        return Err(Failure::new(format!("--catalog {name}: {text} is no folder or file here")).help(
-            "if it is an image: fbc does not pull images so far; unpack it and name the folder `configs`",
-        ));
-    }
-    Ok(())
 }
 
 /// The catalogs of flags alone.

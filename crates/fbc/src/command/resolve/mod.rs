@@ -16,6 +16,7 @@ use super::render;
 use crate::arguments::Global;
 use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
 use crate::output_file::write_output;
+use crate::registry::ImageArguments;
 use crate::terminal;
 
 mod advice;
@@ -79,6 +80,8 @@ pub(crate) struct Arguments {
     /// Write to a file instead of standard output
     #[arg(long, alias = "output-file", value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// The formats of answers.
@@ -94,6 +97,7 @@ enum ResolveFormat {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    arguments.images.settle();
     let target: Target = arguments.target.parse().map_err(|error| Failure::new(format!("{error}")))?;
     if arguments.bundle_release_support && target == Target::Ocp419 {
         return Err(Failure::new("OpenShift 4.19 has no feature gate BundleReleaseSupport")

@@ -20,6 +20,7 @@ use crate::command::validate::check_loaded;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMapArguments, TemplateBundles};
 use crate::output_file::write_output;
+use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 
 /// Build a contribution into several catalogs
@@ -48,9 +49,12 @@ pub(super) struct Arguments {
     /// Write the catalog files even if opm would refuse the catalogs
     #[arg(long)]
     no_validate: bool,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.images.settle();
     let (catalogs_path, path) = (arguments.catalog_config.as_path(), arguments.composite_config.as_path());
     let text = read(catalogs_path)?;
     let catalogs = Catalogs::parse(&text).map_err(|error| refusal(catalogs_path, &text, &error))?;

@@ -17,6 +17,7 @@ use crate::configuration::{Configuration, PolicyArguments};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMapArguments, TemplateBundles};
 use crate::output_file::write_output;
+use crate::registry::ImageArguments;
 use crate::report::{CheckedCatalog, advise_on_stderr};
 
 /// Render a template to a catalog
@@ -43,6 +44,8 @@ pub(super) struct Arguments {
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -57,6 +60,7 @@ enum TemplateOutput {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.images.settle();
     let (name, path) = match arguments.template.as_slice() {
         [name, path] => (Some(name), path.as_path()),
         // As in opm: a type alone reads standard input.

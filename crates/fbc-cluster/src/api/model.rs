@@ -1,0 +1,73 @@
+//! What the API server knows of a kind beyond its names: types, schemas, how values merge.
+
+use crate::apply::Shape;
+use crate::kind::Kind;
+use crate::object::{Object, ObjectFields};
+use crate::schema::{Definition, Version};
+use crate::types::{StructId, types};
+
+/// How objects of a kind are read, merged and checked.
+#[derive(Debug)]
+pub(super) enum Model {
+    /// By Go's types.
+    BuiltIn { of: StructId, shape: Shape },
+    /// By the schemas of a definition, one for each version.
+    Custom { definition: Box<Definition>, shapes: Vec<Shape> },
+    /// Nothing is known but metadata.
+    Untyped { shape: Shape },
+}
+
+impl Model {
+    /// The model of a kind that the API server brings along.
+    pub(super) fn built_in(kind: &Kind) -> Self {
+        let name = kind.preferred();
+        let of = types().of_kind(&name.group, &name.version, &name.kind);
+        match of.zip(Shape::built_in(&name.group, &name.version, &name.kind)) {
+            Some((of, shape)) => Self::BuiltIn { of, shape },
+            None => Self::untyped(),
+        }
+    }
+
+    /// The model of a kind with a definition.
+    pub(super) fn custom(definition: &Object) -> Self {
+        let shape = |version: &Object| match version.at(&["schema", "openAPIV3Schema"]) {
+            Some(schema) => Shape::of_schema(schema),
+            None => Shape::untyped(),
+        };
+        let shapes = definition.list(&["spec", "versions"]).iter().map(shape).collect();
+        Self::Custom { definition: Box::new(Definition::read(definition)), shapes }
+    }
+
+    /// The model of a kind of which nothing is known but metadata.
+    pub(super) fn untyped() -> Self {
+        Self::Untyped { shape: Shape::untyped() }
+    }
+
+    /// How lists and maps of objects in this version (`apiVersion`) merge.
+    pub(super) fn shape(&self, api_version: &str) -> &Shape {
+        match self {
+            Self::BuiltIn { shape, .. } | Self::Untyped { shape } => shape,
+            Self::Custom { definition, shapes } => {
+                let name = api_version.rsplit('/').next().unwrap_or_default();
+                let index = definition.versions.iter().position(|version| version.name == name);
+                // A definition has a shape for each of its versions, and at least one version.
+                shapes.get(index.unwrap_or_default()).unwrap_or(&UNTYPED)
+            }
+        }
+    }
+
+    /// The version of a custom kind that an object is written in.
+    pub(super) fn version(&self, api_version: &str) -> Option<&Version> {
+        match self {
+            Self::Custom { definition, .. } => definition.version(api_version.rsplit('/').next()?),
+            _ => None,
+        }
+    }
+
+    /// True if the API server brings the kind along.
+    pub(super) fn is_built_in(&self) -> bool {
+        matches!(self, Self::BuiltIn { .. })
+    }
+}
+
+static UNTYPED: std::sync::LazyLock<Shape> = std::sync::LazyLock::new(Shape::untyped);

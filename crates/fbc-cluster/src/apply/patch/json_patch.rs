@@ -1,0 +1,207 @@
+//! JSON patches (RFC 6902), with the texts of the library that the API server uses.
+//!
+//! Source: `evanphx/json-patch:patch.go` (version 4).
+
+use serde_json::Value;
+
+use super::PatchError;
+
+/// Applies a JSON patch.
+///
+/// # Errors
+/// It is no list of operations, or one of them cannot be done.
+pub fn json_patch(object: &Value, patch: &Value) -> Result<Value, PatchError> {
+    let Some(operations) = patch.as_array() else {
+        let found = match patch {
+            Value::Object(_) => "object",
+            Value::String(_) => "string",
+            Value::Bool(_) => "bool",
+            _ => "number",
+        };
+        return Err(PatchError::Malformed(format!(
+            "error decoding patch: json: cannot unmarshal {found} into Go value of type jsonpatch.Patch"
+        )));
+    };
+    let mut patched = object.clone();
+    for operation in operations {
+        apply(&mut patched, operation).map_err(PatchError::Rejected)?;
+    }
+    Ok(patched)
+}
+
+fn apply(object: &mut Value, operation: &Value) -> Result<(), String> {
+    let text = |name: &str| operation.get(name).and_then(Value::as_str);
+    let kind = text("op").unwrap_or("unknown");
+    let path = text("path").ok_or_else(|| format!("{kind} operation failed to decode path: missing path"))?;
+    let value = || operation.get("value").cloned().unwrap_or_default();
+    let from = || text("from").ok_or_else(|| format!("{kind} operation failed to decode from: missing from"));
+    match kind {
+        "add" => add(object, path, value(), kind),
+        "remove" => remove(object, path, kind).map(drop),
+        "replace" => match find(object, path) {
+            Some(place) => {
+                *place = value();
+                Ok(())
+            }
+            None => {
+                Err(format!("replace operation does not apply: doc is missing key: {path}: missing value"))
+            }
+        },
+        "move" => {
+            let moved = remove(object, from()?, kind)?;
+            add(object, path, moved, kind)
+        }
+        "copy" => {
+            let from = from()?;
+            let copied = find(object, from).cloned();
+            let copied = copied
+                .ok_or_else(|| format!("copy operation does not apply: doc is missing from path: {from}"))?;
+            add(object, path, copied, kind)
+        }
+        "test" => {
+            let found = find(object, path).cloned();
+            if found.unwrap_or_default() == value() {
+                Ok(())
+            } else {
+                Err(format!("testing value {path} failed: test failed"))
+            }
+        }
+        other => Err(format!("unexpected kind: {other}")),
+    }
+}
+
+/// The steps of a pointer, decoded.
+fn steps(path: &str) -> Vec<String> {
+    path.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect()
+}
+
+/// The item that a step means; negative numbers count from the end.
+fn index(step: &str, length: usize) -> Option<usize> {
+    match step.strip_prefix('-') {
+        Some(back) => length.checked_sub(back.parse().ok()?),
+        None => step.parse().ok(),
+    }
+}
+
+fn descend<'v>(value: &'v mut Value, step: &str) -> Option<&'v mut Value> {
+    match value {
+        Value::Object(members) => members.get_mut(step),
+        Value::Array(items) => {
+            let at = index(step, items.len())?;
+            items.get_mut(at)
+        }
+        _ => None,
+    }
+}
+
+fn find<'v>(object: &'v mut Value, path: &str) -> Option<&'v mut Value> {
+    steps(path).iter().try_fold(object, |value, step| descend(value, step))
+}
+
+/// The object or list that holds the end of a path, and the last step.
+fn parent<'v>(object: &'v mut Value, path: &str, kind: &str) -> Result<(&'v mut Value, String), String> {
+    let missing = || format!("{kind} operation does not apply: doc is missing path: {path:?}: missing value");
+    let mut steps = steps(path);
+    let last = steps.pop().ok_or_else(missing)?;
+    let holder = steps.iter().try_fold(object, |value, step| descend(value, step)).ok_or_else(missing)?;
+    Ok((holder, last))
+}
+
+fn add(object: &mut Value, path: &str, value: Value, kind: &str) -> Result<(), String> {
+    if path.is_empty() {
+        *object = value;
+        return Ok(());
+    }
+    let (holder, last) = parent(object, path, kind)?;
+    match holder {
+        Value::Object(members) => {
+            members.insert(last, value);
+            Ok(())
+        }
+        Value::Array(items) => {
+            // A negative number means a place after the insertion.
+            let at = if last == "-" { Some(items.len()) } else { index(&last, items.len() + 1) };
+            match at.filter(|at| *at <= items.len()) {
+                Some(at) => {
+                    items.insert(at, value);
+                    Ok(())
+                }
+                None => Err(format!(
+                    "add operation does not apply: doc is missing path: {path:?}: Unable to access invalid index: \
+                     {last}: invalid index referenced"
+                )),
+            }
+        }
+        _ => Err(format!("add operation does not apply: doc is missing path: {path:?}: missing value")),
+    }
+}
+
+fn remove(object: &mut Value, path: &str, kind: &str) -> Result<Value, String> {
+    let missing =
+        |path: &str| format!("{kind} operation does not apply: doc is missing path: {path:?}: missing value");
+    let (holder, last) = parent(object, path, kind)?;
+    match holder {
+        Value::Object(members) => members.remove(&last).ok_or_else(|| {
+            format!(
+                "error in {kind} for path: '{path}': Unable to remove nonexistent key: {last}: missing value"
+            )
+        }),
+        Value::Array(items) => match index(&last, items.len()).filter(|at| *at < items.len()) {
+            Some(at) => Ok(items.remove(at)),
+            None => Err(format!(
+                "error in {kind} for path: '{path}': Unable to access invalid index: {last}: invalid index referenced"
+            )),
+        },
+        _ => Err(missing(path)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn operations_change_the_object_or_are_refused() {
+        let object = json!({"a": {"b": [1, 2]}, "x/y": "z"});
+        for (operations, expected) in [
+            (
+                json!([{"op": "add", "path": "/a/b/-", "value": 3}]),
+                Some(json!({"a": {"b": [1, 2, 3]}, "x/y": "z"})),
+            ),
+            (
+                json!([{"op": "add", "path": "/a/b/0", "value": 0}]),
+                Some(json!({"a": {"b": [0, 1, 2]}, "x/y": "z"})),
+            ),
+            (json!([{"op": "remove", "path": "/a/b/-1"}]), Some(json!({"a": {"b": [1]}, "x/y": "z"}))),
+            (
+                json!([{"op": "replace", "path": "/x~1y", "value": 1}]),
+                Some(json!({"a": {"b": [1, 2]}, "x/y": 1})),
+            ),
+            (
+                json!([{"op": "move", "from": "/x~1y", "path": "/a/c"}]),
+                Some(json!({"a": {"b": [1, 2], "c": "z"}})),
+            ),
+            (
+                json!([{"op": "copy", "from": "/x~1y", "path": "/c"}]),
+                Some(json!({"a": {"b": [1, 2]}, "x/y": "z", "c": "z"})),
+            ),
+            (json!([{"op": "test", "path": "/a/b/1", "value": 2}]), Some(object.clone())),
+            (json!([{"op": "test", "path": "/missing", "value": null}]), Some(object.clone())),
+            (json!([{"op": "test", "path": "/a/b/1", "value": 3}]), None),
+            (json!([{"op": "remove", "path": "/missing"}]), None),
+            (json!([{"op": "replace", "path": "/missing", "value": 1}]), None),
+            (json!([{"op": "add", "path": "/missing/x", "value": 1}]), None),
+            (json!([{"op": "add", "path": "/a/b/7", "value": 1}]), None),
+            (json!([{"op": "frobnicate", "path": "/a"}]), None),
+        ] {
+            assert_eq!(json_patch(&object, &operations).ok(), expected, "{operations}");
+        }
+        assert_eq!(
+            json_patch(&object, &json!({})).map_err(|error| error.to_string()),
+            Err("error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch"
+                .into())
+        );
+    }
+}

@@ -1,0 +1,181 @@
+//! Walking a value along the steps of a path.
+
+use std::cmp::Ordering;
+
+use serde_json::Value;
+
+use super::{JsonPathError, Operand, Operator, Part, Step};
+
+/// Adds the values of one path to the output.
+type Write<'f> = &'f dyn Fn(&mut String, &[&Value]);
+
+/// Renders parts: `current` is the element of the innermost range.
+pub(super) fn render(
+    out: &mut String,
+    parts: &[Part],
+    root: &Value,
+    current: &Value,
+    write: Write<'_>,
+) -> Result<(), JsonPathError> {
+    for part in parts {
+        match part {
+            Part::Text(text) => out.push_str(text),
+            Part::Path(path) => write(out, &steps(path, root, current)?),
+            Part::Range(path, body) => {
+                for element in steps(path, root, current)? {
+                    render(out, body, root, element, write)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The values at the end of a path.
+pub(super) fn steps<'v>(
+    path: &'v [Step],
+    root: &'v Value,
+    current: &'v Value,
+) -> Result<Vec<&'v Value>, JsonPathError> {
+    let mut values = vec![current];
+    for step in path {
+        values = match step {
+            Step::Root => vec![root],
+            Step::Current => vec![current],
+            Step::Literal(literal) => vec![literal],
+            Step::Field(name) => values.iter().filter_map(|value| value.get(name)).collect(),
+            Step::Wildcard => values.iter().flat_map(|value| children(value)).collect(),
+            Step::Recursive => {
+                let mut found = Vec::new();
+                values.iter().for_each(|value| descend(value, &mut found));
+                found
+            }
+            Step::Slice { start, end, step } => {
+                let mut found = Vec::new();
+                for value in values {
+                    found.extend(slice(value, *start, *end, *step)?);
+                }
+                found
+            }
+            Step::Union(paths) => {
+                let mut found = Vec::new();
+                for path in paths {
+                    for value in &values {
+                        found.extend(steps(path, root, value)?);
+                    }
+                }
+                found
+            }
+            Step::Filter { left, operator, right } => {
+                let mut found = Vec::new();
+                for element in values.iter().flat_map(|value| children(value)) {
+                    if matches(root, element, left, *operator, right.as_ref())? {
+                        found.push(element);
+                    }
+                }
+                found
+            }
+        };
+    }
+    Ok(values)
+}
+
+fn children(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
+    match value {
+        Value::Array(items) => Box::new(items.iter()),
+        Value::Object(members) => Box::new(members.values()),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+fn descend<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
+    if value.is_object() || value.is_array() {
+        found.push(value);
+        children(value).for_each(|child| descend(child, found));
+    }
+}
+
+/// Elements of a list; both ends must lie within it, unless nothing is asked for.
+fn slice(
+    value: &Value,
+    start: Option<i64>,
+    end: Option<i64>,
+    step: Option<i64>,
+) -> Result<Vec<&Value>, JsonPathError> {
+    let items = match value {
+        Value::Array(items) => items,
+        Value::Null => return Ok(Vec::new()),
+        _ => return Err(JsonPathError("the value is not array or slice".to_owned())),
+    };
+    let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
+    let from_end = |index: i64| if index < 0 { index + length } else { index };
+    let first = from_end(start.unwrap_or(0));
+    // One element alone is written as the range up to the next index, which for the last one is 0.
+    let last = match (start, end) {
+        (Some(-1), Some(0)) => length,
+        (_, end) => from_end(end.unwrap_or(length)),
+    };
+    if first == last {
+        return Ok(Vec::new());
+    }
+    for (index, outside) in
+        [(first, first >= length || first < 0), (last.saturating_sub(1), last > length || last < 0)]
+    {
+        if outside {
+            return Err(JsonPathError(format!("array index out of bounds: index {index}, length {length}")));
+        }
+    }
+    if first > last {
+        return Err(JsonPathError(format!("starting index {first} is greater than ending index {last}")));
+    }
+    let step = usize::try_from(step.unwrap_or(1)).unwrap_or(1).max(1);
+    let index = |index: i64| usize::try_from(index).unwrap_or_default();
+    Ok(items.get(index(first)..index(last)).unwrap_or_default().iter().step_by(step).collect())
+}
+
+fn matches(
+    root: &Value,
+    element: &Value,
+    left: &Operand,
+    operator: Operator,
+    right: Option<&Operand>,
+) -> Result<bool, JsonPathError> {
+    let left = operand(root, element, left)?;
+    if operator == Operator::Exists {
+        return Ok(!left.is_empty());
+    }
+    let Some(right) = right else { return Ok(false) };
+    let right = operand(root, element, right)?;
+    let (Some(left), Some(right)) = (left.first(), right.first()) else { return Ok(false) };
+    let order = compare(left, right);
+    Ok(match operator {
+        Operator::Exists => true,
+        Operator::Equal => left == right || order == Some(Ordering::Equal),
+        Operator::NotEqual => left != right && order != Some(Ordering::Equal),
+        Operator::Less => order == Some(Ordering::Less),
+        Operator::LessOrEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        Operator::Greater => order == Some(Ordering::Greater),
+        Operator::GreaterOrEqual => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+    })
+}
+
+fn operand<'v>(
+    root: &'v Value,
+    element: &'v Value,
+    operand: &'v Operand,
+) -> Result<Vec<&'v Value>, JsonPathError> {
+    match operand {
+        Operand::Path(path) => steps(path, root, element),
+        Operand::Literal(literal) => Ok(vec![literal]),
+    }
+}
+
+/// Numbers by value, texts by bytes; other pairs have no order.
+fn compare(left: &Value, right: &Value) -> Option<Ordering> {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => left.as_f64()?.partial_cmp(&right.as_f64()?),
+        (Value::String(left), Value::String(right)) => Some(left.cmp(right)),
+        (Value::Bool(left), Value::Bool(right)) => (left == right).then_some(Ordering::Equal),
+        _ => None,
+    }
+}

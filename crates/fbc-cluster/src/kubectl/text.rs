@@ -1,0 +1,125 @@
+//! Values as the JSON and YAML that kubectl prints.
+
+use fbc_yaml::{Built, DocumentBuilder};
+use serde_json::Value;
+
+/// JSON as Go's encoder writes it (`<`, `>` and `&` as `\u003c` and so on), each level indented by `indent` blanks, or
+/// all in one line.
+pub fn json(value: &Value, indent: Option<usize>) -> String {
+    let mut out = String::new();
+    write_json(&mut out, value, indent, 0);
+    out
+}
+
+fn write_json(out: &mut String, value: &Value, indent: Option<usize>, level: usize) {
+    let break_line = |out: &mut String, level: usize| {
+        if let Some(indent) = indent {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indent * level));
+        }
+    };
+    match value {
+        Value::Array(items) if !items.is_empty() => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                break_line(out, level + 1);
+                write_json(out, item, indent, level + 1);
+            }
+            break_line(out, level);
+            out.push(']');
+        }
+        Value::Object(members) if !members.is_empty() => {
+            out.push('{');
+            for (index, (key, member)) in members.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                break_line(out, level + 1);
+                write_json_text(out, key);
+                out.push_str(if indent.is_some() { ": " } else { ":" });
+                write_json(out, member, indent, level + 1);
+            }
+            break_line(out, level);
+            out.push('}');
+        }
+        Value::String(text) => write_json_text(out, text),
+        other => out.push_str(&other.to_string()),
+    }
+}
+
+fn write_json_text(out: &mut String, text: &str) {
+    let mut quoted = String::new();
+    fbc_yaml::json_writer::write_string(&mut quoted, text);
+    for c in quoted.chars() {
+        match c {
+            '<' => out.push_str("\\u003c"),
+            '>' => out.push_str("\\u003e"),
+            '&' => out.push_str("\\u0026"),
+            c => out.push(c),
+        }
+    }
+}
+
+/// YAML as `sigs.k8s.io/yaml` writes it: keys sorted, lists at the column of their key.
+///
+/// # Errors
+/// A text for values that have no YAML form: control characters that YAML forbids.
+pub fn yaml(value: &Value) -> Result<String, String> {
+    let mut builder = DocumentBuilder::new();
+    let root = build(&mut builder, value);
+    let document = builder.finish(root);
+    let mut out = String::new();
+    fbc_yaml::yaml_writer::write(&mut out, document.root()).map_err(|error| error.to_string())?;
+    Ok(out)
+}
+
+fn build(builder: &mut DocumentBuilder, value: &Value) -> Built {
+    match value {
+        Value::Null => builder.null(),
+        Value::Bool(flag) => builder.boolean(*flag),
+        Value::Number(number) => builder.number(number.as_f64().unwrap_or_default()),
+        Value::String(text) => builder.string(text),
+        Value::Array(items) => {
+            let mark = builder.open();
+            for item in items {
+                let item = build(builder, item);
+                builder.push_item(item);
+            }
+            builder.close_array(mark)
+        }
+        Value::Object(members) => {
+            let mark = builder.open();
+            for (key, member) in members {
+                let member = build(builder, member);
+                builder.push_member(key, member);
+            }
+            builder.close_object(mark)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn json_escapes_what_go_escapes() {
+        let value = json!({"a": "<b>", "empty": {}, "list": [1, {"x": null}], "none": []});
+        let expected = "{\n    \"a\": \"\\u003cb\\u003e\",\n    \"empty\": {},\n    \"list\": [\n        1,\n        {\n            \
+                        \"x\": null\n        }\n    ],\n    \"none\": []\n}";
+        assert_eq!(json(&value, Some(4)), expected);
+        assert_eq!(json(&value, None), r#"{"a":"\u003cb\u003e","empty":{},"list":[1,{"x":null}],"none":[]}"#);
+    }
+
+    #[test]
+    fn yaml_quotes_what_would_read_as_something_else() {
+        let value = json!({"data": {"b": "true", "c": "012", "x": "l1\nl2\n", "n": 2_000_000_000}, "items": [{"k": 1, "e": []}]});
+        let expected = "data:\n  b: \"true\"\n  c: \"012\"\n  \"n\": 2000000000\n  x: |\n    l1\n    l2\nitems:\n- e: []\n  k: 1\n";
+        assert_eq!(yaml(&value).unwrap(), expected);
+    }
+}

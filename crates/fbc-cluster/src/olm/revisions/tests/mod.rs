@@ -1,0 +1,6 @@
+//! Revisions in a cluster.
+
+mod handover;
+mod rollout;
+mod trouble;
+mod world;

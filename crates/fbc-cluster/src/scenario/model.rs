@@ -1,0 +1,346 @@
+//! A scenario as data: what the cluster is made of, what happens, and what is expected.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use fbc_version::Target;
+use serde_json::Value;
+
+use super::fault::Place;
+use super::pattern::Pattern;
+use crate::api::Propagation;
+use crate::kubectl::jsonpath::Template;
+use crate::object::ObjectName;
+use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
+
+/// How long nothing may change before a cluster counts as still, unless the scenario says otherwise.
+pub const DEFAULT_QUIET: Milliseconds = 10 * SECOND;
+/// How long a step may take to come to rest, unless the scenario says otherwise.
+pub const DEFAULT_PATIENCE: Milliseconds = 30 * MINUTE;
+
+/// A scenario.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// The file, as users know it.
+    pub file: String,
+    /// What it is about, in a line.
+    pub title: String,
+    /// What all that looks random follows from.
+    pub seed: u64,
+    /// Whose behaviour counts.
+    pub target: Target,
+    /// Feature gates of OLM that differ from the defaults of the target.
+    pub feature_gates: BTreeMap<String, bool>,
+    /// The moment at which it starts.
+    pub start: Moment,
+    /// The run ends after so much virtual time at the latest.
+    pub until: Option<Milliseconds>,
+    /// The cluster is still when nothing has changed for so long.
+    pub quiet: Milliseconds,
+    /// A step is given up as restless after so long.
+    pub patience: Milliseconds,
+    /// Statements of documents that it shows, such as `D-EXT-3`.
+    pub shows: Vec<String>,
+    /// Catalogs at the start.
+    pub catalogs: Vec<Catalog>,
+    /// Images of bundles at the start.
+    pub bundles: Vec<BundleImage>,
+    /// Bundle images without content install nothing, instead of being unknown to the registry.
+    pub empty_bundles: bool,
+    /// Objects at the start.
+    pub objects: Vec<Manifests>,
+    /// How workloads behave: data for their controllers.
+    pub behaviours: Vec<Value>,
+    /// What happens.
+    pub steps: Vec<Step>,
+    /// What must hold at the end, or never.
+    pub expectations: Vec<Expectation>,
+}
+
+/// A catalog: an image with content, and usually the ClusterCatalog that names it.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    /// Its name in the scenario, and of the ClusterCatalog.
+    pub name: String,
+    /// The reference of the image.
+    pub image: String,
+    /// Where the content lies.
+    pub content: Reference,
+    /// Minutes between looks at the tag.
+    pub poll_interval: Option<u64>,
+    /// Its priority.
+    pub priority: i64,
+    /// Labels of the ClusterCatalog.
+    pub labels: BTreeMap<String, String>,
+    /// Whether the scenario starts with a ClusterCatalog, or a step makes it.
+    pub has_object: bool,
+}
+
+/// An image of a bundle.
+#[derive(Debug, Clone)]
+pub struct BundleImage {
+    /// The reference of the image.
+    pub image: String,
+    /// Where the content lies.
+    pub content: Reference,
+}
+
+/// Something outside of the scenario that the caller finds: a folder, a file or an image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// What the scenario says.
+    pub text: String,
+    /// Where it says so.
+    pub place: Place,
+}
+
+/// Objects.
+#[derive(Debug, Clone)]
+pub enum Manifests {
+    /// A file, or a folder with files.
+    Path(PathBuf, Place),
+    /// An object in the scenario itself.
+    Inline(Value, Place),
+}
+
+/// Something that happens.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its name, or what it does.
+    pub name: String,
+    /// Where it stands.
+    pub place: Place,
+    /// When it happens.
+    pub start: Start,
+    /// What happens; nothing for a step that only expects.
+    pub action: Option<Action>,
+    /// The API server must refuse it with this text.
+    pub refused: Option<Pattern>,
+    /// What must follow.
+    pub expectations: Vec<Expectation>,
+}
+
+/// When a step happens.
+#[derive(Debug, Clone)]
+pub enum Start {
+    /// When the cluster is still, and all that was expected so far has been seen.
+    Still,
+    /// So long after the start.
+    At(Milliseconds),
+    /// So long after the step before.
+    After(Milliseconds),
+    /// When this holds, at most so long after the step before.
+    When(Box<Predicate>, Milliseconds),
+}
+
+/// What happens in a step.
+#[derive(Debug, Clone)]
+pub enum Action {
+    /// `kubectl apply`
+    Apply(Vec<Manifests>),
+    /// `kubectl create`
+    Create(Vec<Manifests>),
+    /// `kubectl delete`
+    Delete(Vec<ObjectReference>, Propagation),
+    /// `kubectl patch`, and `kubectl edit` as one.
+    Patch(ObjectReference, PatchKind, Value, bool),
+    /// `kubectl scale`
+    Scale(ObjectReference, u64),
+    /// A tag moves to other content.
+    Publish(Publication),
+    /// Something breaks.
+    Break(Trouble),
+    /// Something is whole again.
+    Mend(Trouble),
+    /// The clock jumps: nothing happens in between, and what was due is late.
+    Jump(Milliseconds),
+    /// A command line of `oc` or `kubectl`, and what it must print.
+    Run(Command),
+    /// Time goes by.
+    Wait(Milliseconds),
+}
+
+/// A tag that moves.
+#[derive(Debug, Clone)]
+pub struct Publication {
+    /// The reference of the image.
+    pub image: String,
+    /// Its new content.
+    pub content: Reference,
+    /// Whether it holds a bundle; a catalog otherwise.
+    pub is_bundle: bool,
+}
+
+/// The type of a patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PatchKind {
+    /// RFC 7386.
+    Merge,
+    /// RFC 6902.
+    Json,
+    /// Merges that know the keys of lists.
+    Strategic,
+}
+
+/// Something that can break and be mended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// The registry does not answer.
+    Registry,
+    /// An image is gone.
+    Image(String),
+    /// A service account is gone.
+    ServiceAccount(ObjectName),
+    /// The content of a ClusterCatalog is switched off.
+    Catalog(String),
+    /// Deployments do not become available.
+    Deployments(Disorder),
+}
+
+/// How deployments misbehave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disorder {
+    /// They never become available.
+    Pending,
+    /// They become available and lose it again.
+    Flapping,
+}
+
+/// A command line.
+#[derive(Debug, Clone)]
+pub struct Command {
+    /// The line, such as `oc get clusterextension`.
+    pub line: String,
+    /// What it must print on standard output and standard error, with gaps.
+    pub prints: Option<String>,
+    /// What must be found in that.
+    pub matches: Option<Pattern>,
+    /// Its exit code.
+    pub exit: Option<u8>,
+}
+
+/// An object by kind and name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectReference {
+    /// The kind, or another name for it that command lines take, in any case of letters.
+    pub kind: String,
+    /// The group, if the scenario says one.
+    pub group: Option<String>,
+    /// Namespace and name.
+    pub name: ObjectName,
+    /// Where it stands.
+    pub place: Place,
+}
+
+impl std::fmt::Display for ObjectReference {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}/{}", self.kind, self.name)
+    }
+}
+
+/// What is expected.
+#[derive(Debug, Clone)]
+pub struct Expectation {
+    /// Where it stands.
+    pub place: Place,
+    /// What must be seen.
+    pub check: Check,
+    /// Until when.
+    pub limit: Limit,
+}
+
+/// What must be seen.
+#[derive(Debug, Clone)]
+pub enum Check {
+    /// A state of an object.
+    State(Predicate),
+    /// States that are reached one after the other.
+    Order(Vec<Predicate>),
+    /// What a command prints.
+    Output(Command),
+}
+
+/// Until when something must be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// When the cluster is still.
+    AtRest,
+    /// At some moment in this time.
+    Within(Milliseconds),
+    /// At no moment until the end, or in this time.
+    Never(Option<Milliseconds>),
+}
+
+/// A state of an object.
+#[derive(Debug, Clone)]
+pub struct Predicate {
+    /// The object.
+    pub object: ObjectReference,
+    /// What is asked of it.
+    pub test: Test,
+}
+
+/// What is asked of an object.
+#[derive(Debug, Clone)]
+pub enum Test {
+    /// It is there.
+    Exists,
+    /// It is not there.
+    Absent,
+    /// It has a condition.
+    Condition(ConditionTest),
+    /// Values behind paths.
+    Fields(Vec<FieldTest>),
+    /// An event about it.
+    Event(EventTest),
+}
+
+/// A condition that is expected.
+#[derive(Debug, Clone, Default)]
+pub struct ConditionTest {
+    /// `type`
+    pub condition_type: String,
+    /// `status`
+    pub status: Option<String>,
+    /// `reason`
+    pub reason: Option<String>,
+    /// `message`
+    pub message: Option<Pattern>,
+    /// `observedGeneration`
+    pub observed_generation: Option<i64>,
+}
+
+/// A value behind a path.
+#[derive(Debug, Clone)]
+pub struct FieldTest {
+    /// The path, as written.
+    pub path: String,
+    /// The path.
+    pub template: Template,
+    /// What is expected there.
+    pub value: FieldValue,
+}
+
+/// What is expected behind a path.
+#[derive(Debug, Clone)]
+pub enum FieldValue {
+    /// Nothing.
+    Nothing,
+    /// This value.
+    Equal(Value),
+    /// A text.
+    Text(Pattern),
+}
+
+/// An event that is expected.
+#[derive(Debug, Clone)]
+pub struct EventTest {
+    /// `reason`
+    pub reason: Option<String>,
+    /// `type`: `Normal` or `Warning`
+    pub event_type: Option<String>,
+    /// `message`
+    pub message: Option<Pattern>,
+}

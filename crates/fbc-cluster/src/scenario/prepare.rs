@@ -1,0 +1,143 @@
+//! Reads what a scenario names, and finds what could never work before anything runs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use fbc_model::tree::Tree;
+
+use super::fault::{ScenarioFault, closest};
+use super::kinds::KnownKinds;
+use super::model::{Action, Check, ObjectReference, Reference, Scenario, Start};
+use super::read::manifests::{Manifest, load, read_path, read_text};
+use super::setting;
+
+/// What catalogs and bundles of a scenario hold, by the text of the reference in the scenario.
+#[derive(Clone, Default)]
+pub struct Contents {
+    /// Folders of catalogs.
+    pub catalogs: BTreeMap<String, Arc<dyn Tree>>,
+    /// Folders of bundles.
+    pub bundles: BTreeMap<String, Arc<dyn Tree>>,
+}
+
+/// A scenario with all that it needs, ready to be played any number of times.
+#[derive(Clone)]
+pub struct Prepared {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// What catalogs and bundles hold.
+    pub contents: Contents,
+    /// Files beside the scenario, for command lines that name some.
+    pub files: Arc<dyn Tree>,
+    pub(super) objects: Vec<Manifest>,
+    /// The objects of each step.
+    pub(super) of_steps: Vec<Vec<Manifest>>,
+}
+
+impl Scenario {
+    /// The catalogs that the scenario names, and the bundles: what the caller has to find.
+    pub fn references(&self) -> (Vec<&Reference>, Vec<&Reference>) {
+        let mut catalogs: Vec<&Reference> = self.catalogs.iter().map(|catalog| &catalog.content).collect();
+        let mut bundles: Vec<&Reference> = self.bundles.iter().map(|bundle| &bundle.content).collect();
+        for step in &self.steps {
+            if let Some(Action::Publish(publication)) = &step.action {
+                let list = if publication.is_bundle { &mut bundles } else { &mut catalogs };
+                list.push(&publication.content);
+            }
+        }
+        (catalogs, bundles)
+    }
+}
+
+impl Prepared {
+    /// Reads the manifests of a scenario and checks what it speaks of. `files` has the folder of the scenario as
+    /// its root.
+    ///
+    /// # Errors
+    /// Everything that is wrong: files that cannot be read, kinds that nothing defines.
+    pub fn new(
+        scenario: Scenario,
+        contents: Contents,
+        files: Arc<dyn Tree>,
+    ) -> Result<Self, Vec<ScenarioFault>> {
+        let mut faults = Vec::new();
+        let objects = load(files.as_ref(), &scenario.file, &scenario.objects, &mut faults);
+        let of_steps: Vec<Vec<Manifest>> = scenario
+            .steps
+            .iter()
+            .map(|step| match &step.action {
+                Some(Action::Apply(manifests) | Action::Create(manifests)) => {
+                    load(files.as_ref(), &scenario.file, manifests, &mut faults)
+                }
+                _ => Vec::new(),
+            })
+            .collect();
+        let mut kinds = KnownKinds::of(setting::cluster(&scenario, scenario.seed).api.registry());
+        objects.iter().chain(of_steps.iter().flatten()).for_each(|manifest| kinds.learn(&manifest.object));
+        contents.bundles.values().for_each(|bundle| learn_from_bundle(bundle.as_ref(), &mut kinds));
+        faults.extend(setting::check(&scenario));
+        check_kinds(&scenario, &kinds, &mut faults);
+        faults.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
+        faults.dedup();
+        if faults.is_empty() {
+            Ok(Self { scenario, contents, files, objects, of_steps })
+        } else {
+            Err(faults)
+        }
+    }
+}
+
+/// What bundles define may be spoken of; what is wrong with a bundle is told by what installs it.
+fn learn_from_bundle(bundle: &dyn Tree, kinds: &mut KnownKinds) {
+    let mut manifests = Vec::new();
+    for (path, bytes) in read_path(bundle, Path::new("")).unwrap_or_default() {
+        read_text(&path.to_string_lossy(), &bytes, &mut manifests, &mut Vec::new());
+    }
+    manifests.iter().for_each(|manifest| kinds.learn(&manifest.object));
+}
+
+fn check_kinds(scenario: &Scenario, kinds: &KnownKinds, faults: &mut Vec<ScenarioFault>) {
+    let mut check = |reference: &ObjectReference| {
+        let mut fault = |message: String, help: String| {
+            let (file, place) = (scenario.file.clone(), reference.place);
+            faults.push(ScenarioFault { file, place, message, help: Some(help) });
+        };
+        let Some(kind) = kinds.find(reference) else {
+            let names = kinds.names();
+            let help = match closest(&reference.kind, &names) {
+                Some(known) => format!("did you mean {known}?"),
+                None => "neither the cluster nor a definition in the files of the scenario has it".to_owned(),
+            };
+            fault(format!("there is no kind {:?}", reference.kind), help);
+            return;
+        };
+        let has_namespace = !reference.name.namespace.is_empty();
+        if kind.namespaced && !has_namespace {
+            let help = format!("write {}/NAMESPACE/{}", kind.kind, reference.name.name);
+            fault(format!("objects of kind {} have a namespace", kind.kind), help);
+        } else if !kind.namespaced && has_namespace {
+            let help = format!("write {}/{}", kind.kind, reference.name.name);
+            fault(format!("objects of kind {} have no namespace", kind.kind), help);
+        }
+    };
+    let steps = &scenario.steps;
+    let expectations = steps.iter().flat_map(|step| &step.expectations).chain(&scenario.expectations);
+    for step in steps {
+        match &step.action {
+            Some(Action::Delete(references, _)) => references.iter().for_each(&mut check),
+            Some(Action::Patch(reference, ..) | Action::Scale(reference, _)) => check(reference),
+            _ => {}
+        }
+        if let Start::When(predicate, _) = &step.start {
+            check(&predicate.object);
+        }
+    }
+    for expectation in expectations {
+        match &expectation.check {
+            Check::State(predicate) => check(&predicate.object),
+            Check::Order(states) => states.iter().for_each(|state| check(&state.object)),
+            Check::Output(_) => {}
+        }
+    }
+}

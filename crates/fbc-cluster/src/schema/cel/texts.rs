@@ -1,0 +1,249 @@
+//! Functions on text. Positions count characters.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use super::evaluate::{Evaluated, Fault, NO_SUCH_OVERLOAD, fault};
+use super::syntax::Call;
+use super::times;
+use super::value::{List, Val};
+use crate::schema::go_regexp::Pattern;
+use crate::schema::go_value::go_float;
+
+/// A value as the conversion `string(…)` writes it; nothing for lists and the like.
+pub(crate) fn string_of(value: &Val<'_>) -> Option<String> {
+    Some(match value {
+        Val::Text(text) => text.clone().into_owned(),
+        Val::Bool(flag) => flag.to_string(),
+        Val::Int(number) => number.to_string(),
+        Val::Uint(number) => number.to_string(),
+        Val::Double(number) => go_float(*number),
+        Val::Bytes(bytes) => String::from_utf8(bytes.to_vec()).ok()?,
+        Val::Timestamp(seconds, rest) => times::timestamp_text(*seconds, *rest),
+        Val::Duration(nanoseconds) => times::duration_text(*nanoseconds),
+        Val::Ip(address) => address.to_string(),
+        Val::Cidr(address, bits) => format!("{address}/{bits}"),
+        Val::Semver(version) => version.to_string(),
+        _ => return None,
+    })
+}
+
+/// Calls a function on text; nothing if it is none of text.
+pub(crate) fn call<'a>(call: &'a Call, values: &[Val<'a>]) -> Option<Evaluated<'a>> {
+    let number = |value: Option<&Val<'a>>| match value {
+        Some(Val::Int(number)) => Some(*number),
+        _ => None,
+    };
+    let whole =
+        |found: Option<usize>| Val::Int(found.and_then(|found| i64::try_from(found).ok()).unwrap_or(-1));
+    Some(Ok(match (call.function.as_str(), values) {
+        ("matches" | "find" | "findAll", [Val::Text(text), Val::Text(pattern), rest @ ..]) => {
+            return Some(of_pattern(call, text, pattern, rest));
+        }
+        ("join", [Val::List(list), rest @ ..]) => return Some(join(list, rest)),
+        ("contains", [Val::Text(text), Val::Text(part)]) => Val::Bool(text.contains(&**part)),
+        ("startsWith", [Val::Text(text), Val::Text(part)]) => Val::Bool(text.starts_with(&**part)),
+        ("endsWith", [Val::Text(text), Val::Text(part)]) => Val::Bool(text.ends_with(&**part)),
+        ("lowerAscii", [Val::Text(text)]) => Val::text(text.to_ascii_lowercase()),
+        ("upperAscii", [Val::Text(text)]) => Val::text(text.to_ascii_uppercase()),
+        ("trim", [Val::Text(text)]) => Val::text(text.trim()),
+        ("reverse", [Val::Text(text)]) => Val::text(text.chars().rev().collect::<String>()),
+        ("strings.quote", [Val::Text(text)]) => Val::text(format!("{:?}", &**text)),
+        ("charAt", [Val::Text(text), Val::Int(at)]) => {
+            let at = usize::try_from(*at).unwrap_or(usize::MAX);
+            match text.chars().nth(at) {
+                Some(character) => Val::text(character.to_string()),
+                None if at == text.chars().count() => Val::text(""),
+                None => return Some(fault(format!("index out of range: {at}"))),
+            }
+        }
+        ("indexOf", [Val::Text(text), Val::Text(part), rest @ ..]) => {
+            let from = usize::try_from(number(rest.first()).unwrap_or(0)).unwrap_or(usize::MAX);
+            let characters: Vec<char> = text.chars().collect();
+            if from > characters.len() {
+                return Some(fault(format!("index out of range: {from}")));
+            }
+            let wanted: Vec<char> = part.chars().collect();
+            whole((from..=characters.len()).find(|at| characters[*at..].starts_with(&wanted)))
+        }
+        ("lastIndexOf", [Val::Text(text), Val::Text(part), rest @ ..]) => {
+            let characters: Vec<char> = text.chars().collect();
+            let wanted: Vec<char> = part.chars().collect();
+            let last =
+                number(rest.first()).and_then(|last| usize::try_from(last).ok()).unwrap_or(characters.len());
+            whole((0..=last.min(characters.len())).rev().find(|at| characters[*at..].starts_with(&wanted)))
+        }
+        ("replace", [Val::Text(text), Val::Text(from), Val::Text(to), rest @ ..]) => {
+            match number(rest.first()) {
+                Some(count) if count >= 0 => {
+                    Val::text(text.replacen(&**from, to, usize::try_from(count).unwrap_or(usize::MAX)))
+                }
+                _ => Val::text(text.replace(&**from, to)),
+            }
+        }
+        ("split", [Val::Text(text), Val::Text(separator), rest @ ..]) => {
+            split(text, separator, number(rest.first()))
+        }
+        ("substring", [Val::Text(text), Val::Int(from), rest @ ..]) => {
+            let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
+            let to = number(rest.first()).unwrap_or(length);
+            if *from < 0 || *from > to || to > length {
+                return Some(fault(format!("invalid substring range. start: {from}, end: {to}")));
+            }
+            let place = |number: i64| usize::try_from(number).unwrap_or_default();
+            Val::text(text.chars().skip(place(*from)).take(place(to - *from)).collect::<String>())
+        }
+        ("format", [Val::Text(text), Val::List(list)]) => return Some(formatted(text, list)),
+        _ => return None,
+    }))
+}
+
+fn of_pattern<'a>(call: &Call, text: &Cow<'a, str>, pattern: &str, rest: &[Val<'a>]) -> Evaluated<'a> {
+    let made;
+    let known = match &call.pattern {
+        Some(known) => known,
+        None => {
+            made = Pattern::new(pattern);
+            &made
+        }
+    };
+    let Some(regex) = known.regex() else {
+        return fault(format!("error parsing regexp: invalid pattern: `{pattern}`"));
+    };
+    Ok(match (call.function.as_str(), rest) {
+        ("matches", []) => Val::Bool(regex.is_match(text)),
+        ("find", []) => Val::text(regex.find(text).map_or("", |found| found.as_str())),
+        ("findAll", rest) => {
+            let most = match rest {
+                [Val::Int(most)] => usize::try_from(*most).unwrap_or(usize::MAX),
+                _ => usize::MAX,
+            };
+            Val::list(regex.find_iter(text).take(most).map(|found| Val::text(found.as_str())).collect())
+        }
+        _ => return Err(NO_SUCH_OVERLOAD),
+    })
+}
+
+fn join<'a>(list: &List<'a>, rest: &[Val<'a>]) -> Evaluated<'a> {
+    let separator = match rest {
+        [] => "",
+        [Val::Text(separator)] => separator,
+        _ => return Err(NO_SUCH_OVERLOAD),
+    };
+    let parts: Result<Vec<String>, Fault> = list
+        .iter()
+        .map(|item| match item {
+            Val::Text(text) => Ok(text.into_owned()),
+            _ => Err(NO_SUCH_OVERLOAD),
+        })
+        .collect();
+    Ok(Val::text(parts?.join(separator)))
+}
+
+fn split<'a>(text: &str, separator: &str, most: Option<i64>) -> Val<'a> {
+    let whole = |parts: Vec<&str>| Val::list(parts.into_iter().map(Val::text).collect());
+    let most = match most {
+        Some(0) => return Val::list(Vec::new()),
+        Some(most) if most > 0 => usize::try_from(most).unwrap_or(usize::MAX),
+        _ => usize::MAX,
+    };
+    if !separator.is_empty() {
+        return whole(text.splitn(most, separator).collect());
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        if parts.len() + 1 == most {
+            break;
+        }
+        let (first, after) = rest.split_at(character.len_utf8());
+        parts.push(first);
+        rest = after;
+    }
+    if !rest.is_empty() {
+        parts.push(rest);
+    }
+    whole(parts)
+}
+
+/// `"%s is %d".format([…])`
+///
+/// Source: `google/cel-go:ext/formatting.go`.
+fn formatted<'a>(text: &str, list: &List<'a>) -> Evaluated<'a> {
+    let mut out = String::new();
+    let mut arguments = list.iter();
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character != '%' {
+            out.push(character);
+            continue;
+        }
+        let mut precision: Option<usize> = None;
+        if characters.peek() == Some(&'.') {
+            characters.next();
+            let mut digits = String::new();
+            while let Some(digit) = characters.next_if(char::is_ascii_digit) {
+                digits.push(digit);
+            }
+            precision = digits.parse().ok().filter(|digits: &usize| *digits <= 1000);
+        }
+        let verb = characters.next();
+        if verb == Some('%') {
+            out.push('%');
+            continue;
+        }
+        let Some(argument) = arguments.next() else { return fault("index 0 out of range") };
+        let precision = precision.unwrap_or(6);
+        match (verb, &argument) {
+            (Some('s'), value) => out.push_str(&plain(value)),
+            (Some('d'), Val::Int(_) | Val::Uint(_)) => out.push_str(&plain(&argument)),
+            (Some('f'), value) if value.as_double().is_some() => {
+                out.push_str(&format!("{:.precision$}", value.as_double().unwrap_or_default()));
+            }
+            (Some('b'), Val::Int(number)) => {
+                out.push_str(&format!("{}{:b}", sign(*number), number.unsigned_abs()))
+            }
+            (Some('o'), Val::Int(number)) => {
+                out.push_str(&format!("{}{:o}", sign(*number), number.unsigned_abs()))
+            }
+            (Some('x'), Val::Int(number)) => {
+                out.push_str(&format!("{}{:x}", sign(*number), number.unsigned_abs()))
+            }
+            (Some('X'), Val::Int(number)) => {
+                out.push_str(&format!("{}{:X}", sign(*number), number.unsigned_abs()))
+            }
+            (Some('b'), Val::Bool(flag)) => out.push(if *flag { '1' } else { '0' }),
+            (Some(verb), value) => {
+                return fault(format!(
+                    "error during formatting: clause %{verb} does not take {}",
+                    value.type_name()
+                ));
+            }
+            (None, _) => return fault("could not parse formatting clause: unexpected end of string"),
+        }
+    }
+    Ok(Val::text(out))
+}
+
+fn sign(number: i64) -> &'static str {
+    if number < 0 { "-" } else { "" }
+}
+
+/// A value of any kind as `%s` writes it.
+fn plain(value: &Val<'_>) -> String {
+    match value {
+        Val::Null => "null".to_owned(),
+        Val::List(list) => {
+            format!("[{}]", list.iter().map(|item| plain(&item)).collect::<Vec<_>>().join(", "))
+        }
+        Val::Map(entries) => {
+            let mut parts: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{}: {}", plain(&key), plain(&value))).collect();
+            parts.sort();
+            format!("{{{}}}", parts.join(", "))
+        }
+        Val::Type(name) => (*name).to_owned(),
+        Val::Optional(Some(inner)) => plain(&Rc::clone(inner)),
+        other => string_of(other).unwrap_or_else(|| other.type_name().to_owned()),
+    }
+}

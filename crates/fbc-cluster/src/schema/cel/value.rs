@@ -1,0 +1,321 @@
+//! Values of expressions. What comes from objects is borrowed, and keeps the schema of its place.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+
+use super::super::dates::{parse_date_time, parse_go_duration};
+use super::super::structural::{ListType, Schema, ValueType};
+use super::named_format::NamedFormat;
+use super::quantity::Quantity;
+use super::url::Url;
+
+/// A value.
+#[derive(Debug, Clone)]
+pub(crate) enum Val<'a> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+    Text(Cow<'a, str>),
+    Bytes(Rc<Vec<u8>>),
+    List(List<'a>),
+    Map(Entries<'a>),
+    /// Nanoseconds.
+    Duration(i64),
+    /// Seconds since 1970, and nanoseconds.
+    Timestamp(i64, u32),
+    /// The name of a type.
+    Type(&'static str),
+    Optional(Option<Rc<Val<'a>>>),
+    Url(Rc<Url>),
+    Quantity(Rc<Quantity>),
+    Ip(IpAddr),
+    /// An address and a number of bits.
+    Cidr(IpAddr, u8),
+    Semver(Rc<fbc_version::Version>),
+    Format(&'static NamedFormat),
+}
+
+/// A list of an object, with the schema of the list, or one that an expression made.
+#[derive(Debug, Clone)]
+pub(crate) enum List<'a> {
+    Json(&'a [Value], Option<&'a Schema>),
+    Built(Rc<Vec<Val<'a>>>),
+}
+
+/// An object or map of an object, with its schema, or a map that an expression made.
+#[derive(Debug, Clone)]
+pub(crate) enum Entries<'a> {
+    Json(&'a Map<String, Value>, Option<&'a Schema>),
+    Built(Rc<Vec<(Val<'a>, Val<'a>)>>),
+}
+
+impl<'a> Val<'a> {
+    /// A value of an object; its schema says what text and numbers mean.
+    pub(crate) fn lift(value: &'a Value, schema: Option<&'a Schema>) -> Self {
+        let wanted = schema.filter(|schema| !schema.int_or_string).and_then(|schema| schema.value_type);
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(flag) => Self::Bool(*flag),
+            Value::Number(number) => match (wanted, number.as_i64()) {
+                (Some(ValueType::Number), _) => Self::Double(number.as_f64().unwrap_or_default()),
+                (_, Some(whole)) => Self::Int(whole),
+                (Some(ValueType::Integer), None) =>
+                {
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        reason = "validation lets whole numbers through only"
+                    )]
+                    Self::Int(number.as_f64().unwrap_or_default() as i64)
+                }
+                (_, None) => Self::Double(number.as_f64().unwrap_or_default()),
+            },
+            Value::String(text) => Self::lift_text(text, schema),
+            Value::Array(items) => Self::List(List::Json(items, schema)),
+            Value::Object(fields) => Self::Map(Entries::Json(fields, schema)),
+        }
+    }
+
+    fn lift_text(text: &'a str, schema: Option<&Schema>) -> Self {
+        let format = schema.and_then(|schema| schema.checks.format).map(|format| format.name);
+        let lifted = match format {
+            Some("date-time") => parse_date_time(text).map(|(seconds, rest)| Self::Timestamp(seconds, rest)),
+            Some("date") => parse_date_time(&format!("{text}T00:00:00Z"))
+                .map(|(seconds, rest)| Self::Timestamp(seconds, rest)),
+            Some("duration") => parse_go_duration(text).map(Self::Duration),
+            Some("byte") => fbc_yaml::base64::decode(text).ok().map(|bytes| Self::Bytes(Rc::new(bytes))),
+            _ => None,
+        };
+        lifted.unwrap_or(Self::Text(Cow::Borrowed(text)))
+    }
+
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self::Text(Cow::Owned(text.into()))
+    }
+
+    pub(crate) fn list(items: Vec<Self>) -> Self {
+        Self::List(List::Built(Rc::new(items)))
+    }
+
+    pub(crate) fn some(value: Self) -> Self {
+        Self::Optional(Some(Rc::new(value)))
+    }
+
+    /// The name of the type of a value.
+    pub(crate) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null_type",
+            Self::Bool(_) => "bool",
+            Self::Int(_) => "int",
+            Self::Uint(_) => "uint",
+            Self::Double(_) => "double",
+            Self::Text(_) => "string",
+            Self::Bytes(_) => "bytes",
+            Self::List(_) => "list",
+            Self::Map(_) => "map",
+            Self::Duration(_) => "google.protobuf.Duration",
+            Self::Timestamp(..) => "google.protobuf.Timestamp",
+            Self::Type(_) => "type",
+            Self::Optional(_) => "optional_type",
+            Self::Url(_) => "kubernetes.URL",
+            Self::Quantity(_) => "kubernetes.Quantity",
+            Self::Ip(_) => "net.IP",
+            Self::Cidr(..) => "net.CIDR",
+            Self::Semver(_) => "kubernetes.Semver",
+            Self::Format(_) => "kubernetes.NamedFormat",
+        }
+    }
+
+    /// Equality: numbers by value, lists with keys and sets in any order.
+    pub(crate) fn equals(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(left), Self::Bool(right)) => left == right,
+            (Self::Text(left), Self::Text(right)) => left == right,
+            (Self::Bytes(left), Self::Bytes(right)) => left == right,
+            (Self::Duration(left), Self::Duration(right)) => left == right,
+            (Self::Timestamp(left, rest), Self::Timestamp(right, other)) => (left, rest) == (right, other),
+            (Self::Type(left), Self::Type(right)) => left == right,
+            (Self::Optional(left), Self::Optional(right)) => match (left, right) {
+                (Some(left), Some(right)) => left.equals(right),
+                (left, right) => left.is_none() && right.is_none(),
+            },
+            (Self::Url(left), Self::Url(right)) => left == right,
+            (Self::Quantity(left), Self::Quantity(right)) => left.cmp(right).is_eq(),
+            (Self::Ip(left), Self::Ip(right)) => left == right,
+            (Self::Cidr(left, bits), Self::Cidr(right, other)) => (left, bits) == (right, other),
+            (Self::Semver(left), Self::Semver(right)) => left == right,
+            (Self::List(left), Self::List(right)) => left.equals(right),
+            (Self::Map(left), Self::Map(right)) => left.equals(right),
+            _ => self.is_number() && other.is_number() && self.compare(other) == Some(Ordering::Equal),
+        }
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self, Self::Int(_) | Self::Uint(_) | Self::Double(_))
+    }
+
+    /// Order, where the two can be compared.
+    pub(crate) fn compare(&self, other: &Self) -> Option<Ordering> {
+        Some(match (self, other) {
+            (Self::Int(left), Self::Int(right)) => left.cmp(right),
+            (Self::Uint(left), Self::Uint(right)) => left.cmp(right),
+            (Self::Int(left), Self::Uint(right)) => i128::from(*left).cmp(&i128::from(*right)),
+            (Self::Uint(left), Self::Int(right)) => i128::from(*left).cmp(&i128::from(*right)),
+            (Self::Bool(left), Self::Bool(right)) => left.cmp(right),
+            (Self::Text(left), Self::Text(right)) => left.cmp(right),
+            (Self::Bytes(left), Self::Bytes(right)) => left.cmp(right),
+            (Self::Duration(left), Self::Duration(right)) => left.cmp(right),
+            (Self::Timestamp(left, rest), Self::Timestamp(right, other)) => (left, rest).cmp(&(right, other)),
+            (Self::Quantity(left), Self::Quantity(right)) => left.cmp(right),
+            _ => return self.as_double()?.partial_cmp(&other.as_double()?),
+        })
+    }
+
+    /// Any number as a float.
+    pub(crate) fn as_double(&self) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "the language converts in the same way")]
+        match self {
+            Self::Int(number) => Some(*number as f64),
+            Self::Uint(number) => Some(*number as f64),
+            Self::Double(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> List<'a> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Json(items, _) => items.len(),
+            Self::Built(items) => items.len(),
+        }
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<Val<'a>> {
+        match self {
+            Self::Json(items, schema) => items
+                .get(index)
+                .map(|item| Val::lift(item, schema.and_then(|schema| schema.items.as_deref()))),
+            Self::Built(items) => items.get(index).cloned(),
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Val<'a>> + '_ {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+
+    /// What tells elements apart, if their order does not count.
+    fn unordered(&self) -> Option<&'a Schema> {
+        match self {
+            Self::Json(_, Some(schema)) => {
+                Some(*schema).filter(|schema| matches!(schema.list_type, Some(ListType::Map | ListType::Set)))
+            }
+            _ => None,
+        }
+    }
+
+    fn equals(&self, other: &Self) -> bool {
+        if self.len() != other.len() {
+            return false;
+        }
+        let in_order = self.iter().zip(other.iter()).all(|(left, right)| left.equals(&right));
+        in_order
+            || self.unordered().is_some()
+                && self.iter().all(|item| other.iter().any(|right| item.equals(&right)))
+    }
+
+    /// Two lists one after another. In sets and lists with keys, elements of the second replace the same of the first.
+    pub(crate) fn concatenate(&self, other: &Self) -> Val<'a> {
+        let mut items: Vec<Val<'a>> = self.iter().collect();
+        let schema = self.unordered();
+        for item in other.iter() {
+            let same = schema.and_then(|schema| items.iter().position(|known| is_same(known, &item, schema)));
+            match same.and_then(|index| items.get_mut(index)) {
+                Some(place) => *place = item,
+                None => items.push(item),
+            }
+        }
+        Val::list(items)
+    }
+}
+
+fn is_same(left: &Val<'_>, right: &Val<'_>, schema: &Schema) -> bool {
+    match (left, right) {
+        (Val::Map(left), Val::Map(right)) if schema.list_type == Some(ListType::Map) => {
+            schema.list_map_keys.iter().all(|key| match (left.field(key), right.field(key)) {
+                (Some(left), Some(right)) => left.equals(&right),
+                (left, right) => left.is_none() && right.is_none(),
+            })
+        }
+        _ => left.equals(right),
+    }
+}
+
+impl<'a> Entries<'a> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Json(fields, _) => fields.len(),
+            Self::Built(entries) => entries.len(),
+        }
+    }
+
+    /// The value of a field by the name that it has in the object.
+    pub(crate) fn field(&self, name: &str) -> Option<Val<'a>> {
+        match self {
+            Self::Json(fields, schema) => {
+                let part = schema.and_then(|schema| part_of(schema, name));
+                // A field of an object that is null counts as absent, an entry of a map does not.
+                let is_absent = |value: &&Value| value.is_null() && self.has_fields();
+                fields.get(name).filter(|value| !is_absent(value)).map(|value| Val::lift(value, part))
+            }
+            Self::Built(entries) => entries
+                .iter()
+                .find(|(key, _)| matches!(key, Val::Text(key) if key == name))
+                .map(|(_, value)| value.clone()),
+        }
+    }
+
+    /// True if fields are those of an object, whose names are escaped in expressions.
+    pub(crate) fn has_fields(&self) -> bool {
+        matches!(self, Self::Json(_, Some(schema)) if schema.has_fields())
+    }
+
+    pub(crate) fn get(&self, key: &Val<'_>) -> Option<Val<'a>> {
+        match (self, key) {
+            (_, Val::Text(name)) => self.field(name),
+            (Self::Built(entries), key) => {
+                entries.iter().find(|(known, _)| known.equals(key)).map(|(_, value)| value.clone())
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn iter(&self) -> Box<dyn Iterator<Item = (Val<'a>, Val<'a>)> + '_> {
+        match self {
+            Self::Json(fields, schema) => {
+                let fields: &'a Map<String, Value> = fields;
+                let schema = *schema;
+                Box::new(fields.iter().map(move |(name, value)| {
+                    let part = schema.and_then(|schema| part_of(schema, name));
+                    (Val::Text(Cow::Borrowed(name.as_str())), Val::lift(value, part))
+                }))
+            }
+            Self::Built(entries) => Box::new(entries.iter().cloned()),
+        }
+    }
+
+    fn equals(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && self.iter().all(|(key, value)| other.get(&key).is_some_and(|other| value.equals(&other)))
+    }
+}
+
+fn part_of<'s>(schema: &'s Schema, name: &str) -> Option<&'s Schema> {
+    schema.visible(name).or(schema.additional.as_deref())
+}

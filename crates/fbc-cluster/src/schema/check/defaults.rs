@@ -1,0 +1,45 @@
+//! Whether defaults are values that their schemas accept.
+//!
+//! Source: `kubernetes/apiextensions-apiserver:pkg/apiserver/schema/defaulting/validation.go`.
+
+use serde_json::Value;
+
+use super::invalid;
+use crate::error::FieldError;
+use crate::object::ObjectFields;
+use crate::schema::go_value::go_value;
+use crate::schema::path::Path;
+use crate::schema::structural::Schema;
+use crate::schema::{embedded, prune, rules, validate};
+
+/// Validates every default at a place and below it; those within maps are left alone, as in the reference.
+pub(super) fn validate(json: &Value, field: &str, errors: &mut Vec<FieldError>) {
+    if let Some(default) = json.get("default").filter(|default| !default.is_null()) {
+        validate_one(default, json, &format!("{field}.default"), errors);
+    }
+    if let Some(items) = json.get("items").filter(|items| items.is_object()) {
+        validate(items, &format!("{field}.items"), errors);
+    }
+    for (name, property) in json.at(&["properties"]).and_then(Value::as_object).into_iter().flatten() {
+        validate(property, &format!("{field}.properties[{name}]"), errors);
+    }
+}
+
+fn validate_one(default: &Value, json: &Value, field: &str, errors: &mut Vec<FieldError>) {
+    let schema = Schema::of_part(json);
+    let path = Path::Fixed(field);
+    let mut pruned = default.clone();
+    prune::prune(&mut pruned, &schema, schema.embedded, None);
+    if pruned != *default {
+        errors.push(invalid(field, go_value(default), "must not have unknown fields"));
+    }
+    let mut found = Vec::new();
+    embedded::validate(default, &schema, &path, &mut found);
+    if found.is_empty() {
+        validate::validate(default, None, &schema, &path, &mut found);
+    }
+    if found.is_empty() {
+        found = rules::run_all(default, None, &schema, &path);
+    }
+    errors.extend(found);
+}

@@ -1,0 +1,30 @@
+//! Values as the API server prints them in errors (`field.Error.ErrorBody`).
+
+use fbc_yaml::go_text;
+use serde_json::{Number, Value};
+
+/// Text quoted, numbers and booleans plain, lists and objects as JSON.
+pub(crate) fn go_value(value: &Value) -> String {
+    match value {
+        Value::String(text) => go_text::quote(text),
+        Value::Number(number) => go_number(number),
+        other => go_json(other),
+    }
+}
+
+/// Compact JSON as `encoding/json` writes it.
+pub(crate) fn go_json(value: &Value) -> String {
+    value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+}
+
+/// A number as `%v` prints it.
+pub(crate) fn go_number(number: &Number) -> String {
+    if number.is_f64() { go_float(number.as_f64().unwrap_or_default()) } else { number.to_string() }
+}
+
+/// A float as `%v` prints it.
+pub(crate) fn go_float(number: f64) -> String {
+    let mut text = String::new();
+    go_text::push_general_number(&mut text, number);
+    text
+}

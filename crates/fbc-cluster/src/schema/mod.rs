@@ -1,0 +1,43 @@
+//! Definitions of kinds: schemas that prune, default and validate objects, rules in the Common Expression Language,
+//! and what the API server makes of definitions themselves.
+//!
+//! | what | where |
+//! |---|---|
+//! | reading a definition | [`Definition::read`] |
+//! | its kind for the registry | [`Definition::to_kind`] |
+//! | a request's object: unknown fields | [`Version::unknown_fields`], [`strict::refusal`] |
+//! | pruning, nulls, defaults | [`Version::admit`] |
+//! | validation | [`Version::validate`] |
+//! | shapes for server-side apply | [`Version::schema`] |
+//! | writes of definitions | [`check::prepare_for_create`], [`check::prepare_for_update`], [`check::validate`] |
+//! | conditions of definitions | [`conditions`] |
+//! | OLM's definitions | [`olm`] |
+//!
+//! A write goes: `unknown_fields` (if the client asked for strict validation), `admit`, then validation of the metadata
+//! (elsewhere), then `validate` of the version of the request.
+
+mod cel;
+pub mod check;
+pub mod conditions;
+mod dates;
+mod defaults;
+mod definition;
+mod embedded;
+mod format;
+mod go_regexp;
+mod go_value;
+mod junctors;
+mod lists;
+pub mod olm;
+mod path;
+mod prune;
+mod rules;
+pub mod strict;
+mod structural;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+pub use definition::{Definition, PrinterColumn, Scale, Version};
+pub use structural::{ListType, MapType, Schema, ValueType};

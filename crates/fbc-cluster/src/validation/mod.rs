@@ -1,0 +1,31 @@
+//! The built-in kinds: which there are, what is assumed where nothing is said, and what is refused.
+//!
+//! For an object of a built-in kind the API server does, in this order: [`crate::types::decode`], [`default`],
+//! [`validate`] or [`validate_update`]; what these find becomes [`crate::error::ApiError::invalid`]. Custom kinds need
+//! of this module [`validate_metadata`] and [`validate_metadata_update`] only. [`admission`] holds the small changes
+//! that the API server makes of itself to pods and nodes.
+
+pub mod admission;
+mod containers;
+mod defaults;
+mod kinds;
+mod kubectl_text;
+mod metadata;
+pub mod names;
+mod nodes;
+mod others;
+mod pod_defaults;
+mod pod_diff;
+mod pod_update;
+mod pods;
+mod rules;
+mod workloads;
+
+#[cfg(test)]
+mod tests;
+
+pub use defaults::default;
+pub use kinds::{builtin_kinds, register};
+pub use kubectl_text::kubectl_text;
+pub use metadata::{validate_labels, validate_metadata, validate_metadata_update, validate_selector};
+pub use rules::{validate, validate_update};

@@ -1,0 +1,57 @@
+//! Which rules hold for which kind.
+
+use super::metadata::{validate_metadata, validate_metadata_update};
+use super::nodes::validate_node;
+use super::others::{
+    validate_binding, validate_binding_update, validate_budget, validate_configuration,
+    validate_configuration_update, validate_role, validate_service, validate_service_update,
+};
+use super::pod_update::validate_pod_update;
+use super::pods::validate_pod_spec;
+use super::workloads::{validate_workload, validate_workload_update};
+use crate::error::FieldError;
+use crate::kind::Kind;
+use crate::object::{Object, ObjectFields};
+
+/// What is wrong with an object of a built-in kind that is created, after [`super::default`].
+pub fn validate(kind: &Kind, object: &Object) -> Vec<FieldError> {
+    let mut errors = validate_metadata(kind, object);
+    errors.extend(validate_body(object));
+    errors
+}
+
+/// What is wrong with an object of a built-in kind that is changed, after [`super::default`].
+pub fn validate_update(kind: &Kind, old: &Object, new: &Object) -> Vec<FieldError> {
+    let mut errors = validate_metadata_update(kind, old, new);
+    match new.kind() {
+        // Whole pods are validated again, and then what must not change.
+        "Pod" => {
+            errors.extend(validate_body(new));
+            errors.extend(validate_pod_update(old, new));
+            return errors;
+        }
+        "RoleBinding" | "ClusterRoleBinding" => errors.extend(validate_binding_update(old, new)),
+        "Service" => errors.extend(validate_service_update(old, new)),
+        "ConfigMap" | "Secret" => errors.extend(validate_configuration_update(old, new)),
+        "Deployment" | "ReplicaSet" | "DaemonSet" | "StatefulSet" | "Job" => {
+            errors.extend(validate_workload_update(old, new));
+        }
+        _ => {}
+    }
+    errors.extend(validate_body(new));
+    errors
+}
+
+fn validate_body(object: &Object) -> Vec<FieldError> {
+    match object.kind() {
+        "Node" => validate_node(object),
+        "Pod" => object.get("spec").map(|spec| validate_pod_spec(spec, "spec")).unwrap_or_default(),
+        "Deployment" | "ReplicaSet" | "DaemonSet" | "StatefulSet" | "Job" => validate_workload(object),
+        "Service" => validate_service(object),
+        "ConfigMap" | "Secret" => validate_configuration(object),
+        "Role" | "ClusterRole" => validate_role(object),
+        "RoleBinding" | "ClusterRoleBinding" => validate_binding(object),
+        "PodDisruptionBudget" => validate_budget(object),
+        _ => Vec::new(),
+    }
+}

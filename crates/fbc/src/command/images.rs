@@ -1,0 +1,214 @@
+//! `fbc images`: every image that a catalog needs on a cluster.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use fbc_graph::filter::filter;
+use fbc_model::Catalog;
+use serde_json::{Value, json};
+
+use super::render;
+use crate::arguments::Global;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::filter::selection::{PackageWord, selection};
+use crate::filter::told;
+use crate::needed_images::{Found, Needs, Role, Use, find_all};
+use crate::output_file::write_output;
+use crate::registry::TransferArguments;
+
+/// List the images that a catalog needs
+///
+/// Bundle images and related images, each once. Images that a bundle uses and does not list are told on standard
+/// error, since tools that copy by the lists forget them; this can be seen only where the catalog holds whole
+/// manifests (`olm.bundle.object`), and in bundle folders.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// Catalogs and bundles: folders, files, `-` for standard input, images
+    #[arg(value_name = "REF", required = true, value_hint = ValueHint::AnyPath)]
+    references: Vec<PathBuf>,
+    /// Only what this package needs, one channel of it, or the versions of a channel that are in a range
+    #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", value_parser = PackageWord::parse)]
+    package: Vec<PackageWord>,
+    /// Only the head of each channel
+    #[arg(long, requires = "package")]
+    heads_only: bool,
+    /// Only images of this role
+    #[arg(long, value_enum, value_name = "ROLE")]
+    role: Option<RoleWord>,
+    /// Ask registries for the digest of each image
+    #[arg(long)]
+    digests: bool,
+    /// Ask registries for the digest of each image on each platform
+    #[arg(long, conflicts_with = "digests")]
+    platforms: bool,
+    /// Only images that bundles use without listing them; exit code 1 if there are any
+    #[arg(long, conflicts_with = "role")]
+    unlisted: bool,
+    /// The format to write
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
+    #[command(flatten)]
+    transfer: TransferArguments,
+}
+
+/// The formats of lists of images.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A line for each image
+    #[default]
+    Text,
+    /// One JSON document, with the bundles that need each image
+    Json,
+}
+
+/// What an image is to a bundle, as a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RoleWord {
+    /// Bundle images
+    Bundle,
+    /// Related images
+    Related,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    arguments.transfer.settle();
+    let Some(catalog) = render::load(&arguments.references, None)? else {
+        return Ok(FINDINGS);
+    };
+    let Some(catalog) = selected(catalog, arguments)? else {
+        return Ok(FINDINGS);
+    };
+    let mut needs = Needs::of(&catalog);
+    tell(&needs, arguments, global);
+    if arguments.unlisted {
+        needs.images.clear();
+    } else if let Some(role) = arguments.role {
+        let fits = |one: &Use| (one.role == Role::Bundle) == (role == RoleWord::Bundle);
+        needs.images.retain(|_, uses| uses.iter().any(fits));
+        needs.unlisted.clear();
+    }
+    let references: BTreeSet<&str> = match arguments.unlisted {
+        true => needs.references(),
+        false => needs.images.keys().map(String::as_str).collect(),
+    };
+    let asks = arguments.digests || arguments.platforms;
+    let found = if asks { find_all(references.iter().copied())? } else { Found::new() };
+    write_output(arguments.output_file.as_deref(), |out| match arguments.output {
+        Format::Text => Ok(write_lines(&references, &found, arguments.platforms, out)?),
+        Format::Json => {
+            let document = document(&needs, &found);
+            serde_json::to_writer_pretty(&mut *out, &document).map_err(std::io::Error::from)?;
+            Ok(writeln!(out)?)
+        }
+    })?;
+    let mut is_clean = !arguments.unlisted || needs.unlisted.is_empty();
+    for error in found.into_values().filter_map(Result::err) {
+        is_clean = false;
+        // Each is told; the exit code is that of all.
+        let _ = Failure::from(error).report();
+    }
+    Ok(if is_clean { CLEAN } else { FINDINGS })
+}
+
+/// The part of the catalog that is asked for, or nothing after its refusal was told.
+fn selected(catalog: Catalog, arguments: &Arguments) -> Result<Option<Catalog>, Failure> {
+    if arguments.package.is_empty() {
+        return Ok(Some(catalog));
+    }
+    let selection = selection(&arguments.package, arguments.heads_only, &[], &[])?;
+    match filter(&catalog, &selection) {
+        Ok(filtered) => Ok(Some(filtered.catalog)),
+        Err(refusals) => {
+            for refusal in &refusals {
+                let _ = told::refusal(refusal, &catalog).report();
+            }
+            Ok(None)
+        }
+    }
+}
+
+fn tell(needs: &Needs, arguments: &Arguments, global: Global) {
+    if global.quiet || arguments.unlisted {
+        return;
+    }
+    for unlisted in &needs.unlisted {
+        anstream::eprintln!(
+            "warning: {} uses {} ({}), which is not among its related images",
+            unlisted.bundle,
+            unlisted.image,
+            unlisted.at
+        );
+    }
+    if needs.unknown > 0 && global.verbose {
+        anstream::eprintln!(
+            "note: {} bundles come without whole manifests; what they use beyond their lists cannot be seen here",
+            needs.unknown
+        );
+    }
+}
+
+fn write_lines(
+    references: &BTreeSet<&str>,
+    found: &Found,
+    platforms: bool,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    for reference in references {
+        match found.get(*reference) {
+            None => writeln!(out, "{reference}")?,
+            Some(Err(_)) => {}
+            Some(Ok(image)) if platforms && !image.platforms.is_empty() => {
+                for (platform, digest) in &image.platforms {
+                    writeln!(out, "{reference} {platform} {digest}")?;
+                }
+            }
+            Some(Ok(image)) => writeln!(out, "{reference} {}", image.digest)?,
+        }
+    }
+    Ok(())
+}
+
+fn document(needs: &Needs, found: &Found) -> Value {
+    let images: Vec<Value> = needs
+        .images
+        .iter()
+        .map(|(image, uses)| {
+            let mut entry = json!({"image": image, "uses": uses.iter().map(describe).collect::<Vec<_>>()});
+            match found.get(image) {
+                None => {}
+                Some(Ok(found)) => {
+                    entry["digest"] = json!(found.digest);
+                    let platforms = found.platforms.iter();
+                    entry["platforms"] = platforms
+                        .map(|(platform, digest)| json!({"platform": platform, "digest": digest}))
+                        .collect();
+                }
+                Some(Err(error)) => entry["error"] = json!(error.to_string()),
+            }
+            entry
+        })
+        .collect();
+    let unlisted: Vec<Value> = needs
+        .unlisted
+        .iter()
+        .map(|one| json!({"image": one.image, "package": one.package, "bundle": one.bundle, "at": one.at}))
+        .collect();
+    json!({"images": images, "unlisted": unlisted, "bundlesWithoutManifests": needs.unknown})
+}
+
+fn describe(one: &Use) -> Value {
+    let mut described = json!({"package": one.package, "bundle": one.bundle});
+    match &one.role {
+        Role::Bundle => described["role"] = json!("bundle"),
+        Role::Related(name) => {
+            described["role"] = json!("related");
+            described["name"] = json!(name);
+        }
+    }
+    described
+}

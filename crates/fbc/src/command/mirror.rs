@@ -1,0 +1,242 @@
+//! `fbc mirror`: catalogs with all their images, copied to where a cluster can reach them.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use fbc_image::registry::{CopyOptions, platform};
+
+use crate::arguments::Global;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::filter::selection::{PackageWord, selection};
+use crate::manifest_yaml::write_yaml;
+use crate::mirror::plan::{Content, Packages};
+use crate::mirror::record::{self, Copied};
+use crate::mirror::resources::{self, CatalogReference, Wishes};
+use crate::mirror::transfer::{self, Done, Target};
+use crate::mirror::{Order, Plan, Prefix, image_set};
+use crate::output_file::write_output;
+use crate::registry::TransferArguments;
+use crate::terminal;
+
+/// Copy catalogs with all images that they need
+///
+/// To a registry, or to a folder and from there to a registry. What is there already is not sent again, so a run that
+/// was interrupted goes on where it stopped. Images keep the paths and tags that they have; what is pinned by digest
+/// keeps its digest. A selection of a catalog becomes a catalog image of its own.
+///
+/// The manifests that tell a cluster about the mirror are written as well: ImageDigestMirrorSet, ImageTagMirrorSet,
+/// ClusterCatalog, and CatalogSource for catalogs that are copied whole.
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("destination").required(true).multiple(true))]
+pub(crate) struct Arguments {
+    /// The catalogs: images, or folders
+    #[arg(value_name = "REF", value_hint = ValueHint::AnyPath, required_unless_present_any = ["config", "from_folder"])]
+    references: Vec<PathBuf>,
+    /// Take what to copy from an ImageSetConfiguration
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["references", "from_folder"])]
+    config: Option<PathBuf>,
+    /// Take what an earlier run wrote with --to-folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["references", "to_folder"], requires = "to")]
+    from_folder: Option<PathBuf>,
+    /// Copy to this registry, below this path
+    #[arg(long, value_name = "HOST[:PORT][/PATH]", value_parser = Prefix::parse, group = "destination")]
+    to: Option<Prefix>,
+    /// Copy to this folder, an OCI layout
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, group = "destination", conflicts_with = "to")]
+    to_folder: Option<PathBuf>,
+    /// Copy only this package, one channel of it, or the versions of a channel that are in a range
+    #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", value_parser = PackageWord::parse, conflicts_with_all = ["config", "from_folder"])]
+    package: Vec<PackageWord>,
+    /// Copy only the head of each channel
+    #[arg(long, requires = "package")]
+    heads_only: bool,
+    /// The repository of the catalog at the destination, with a tag or without
+    #[arg(long, value_name = "REPOSITORY[:TAG]", conflicts_with_all = ["config", "from_folder"])]
+    target_catalog: Option<String>,
+    /// Copy this image, too; may be given several times
+    #[arg(long, value_name = "IMAGE")]
+    image: Vec<String>,
+    /// Copy what bundles use without listing it, too
+    #[arg(long)]
+    unlisted: bool,
+    /// Copy what can be had; an image that cannot is only told
+    #[arg(long)]
+    skip_missing: bool,
+    /// Of images for several platforms copy only this one; their digests change, so that pinned references do not find them
+    #[arg(long, value_name = "OS/ARCH")]
+    platform: Option<String>,
+    /// Print what would be copied, a line for each image, and copy nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Write the manifests into this folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = "mirror-manifests")]
+    manifests: PathBuf,
+    /// How the ClusterCatalog names its image
+    #[arg(long, value_enum, default_value_t, value_name = "WHERE")]
+    catalog_ref: CatalogReference,
+    /// Write an ImageContentSourcePolicy in place of the mirror sets
+    #[arg(long)]
+    icsp: bool,
+    #[command(flatten)]
+    transfer: TransferArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    arguments.transfer.settle();
+    let options = options(arguments)?;
+    if let (Some(folder), Some(prefix)) = (&arguments.from_folder, &arguments.to) {
+        let images = record::read(folder)?;
+        if arguments.dry_run {
+            let lines =
+                images.iter().map(|one| (one.source.clone().unwrap_or_default(), one.place().to_string()));
+            return print_plan(lines.collect(), Some(prefix));
+        }
+        return finish(arguments, transfer::from_folder(folder, &images, prefix, &options), global);
+    }
+    let Some(plan) = plan(arguments, global)? else { return Ok(FINDINGS) };
+    if arguments.dry_run {
+        return print_plan(lines(&plan), arguments.to.as_ref());
+    }
+    let target = match (&arguments.to, &arguments.to_folder) {
+        (Some(prefix), _) => Target::Registry(prefix),
+        (None, Some(folder)) => Target::Folder(folder),
+        (None, None) => return Err(Failure::new("no destination is given").help("add --to or --to-folder")),
+    };
+    finish(arguments, transfer::carry_out(&plan, target, &options)?, global)
+}
+
+fn options(arguments: &Arguments) -> Result<CopyOptions, Failure> {
+    let usual = CopyOptions::default();
+    let parallel = arguments.transfer.parallel.map_or(usual.parallel, usize::from);
+    let Some(text) = &arguments.platform else { return Ok(CopyOptions { parallel, ..usual }) };
+    let wanted = platform::parse(text).ok_or_else(|| {
+        Failure::new(format!("--platform {text} is no platform")).help("write OS/ARCH, such as linux/amd64")
+    })?;
+    Ok(CopyOptions { platform: Some(wanted), parallel, ..usual })
+}
+
+/// What is to be copied; nothing after refusals that were told.
+fn plan(arguments: &Arguments, global: Global) -> Result<Option<Plan>, Failure> {
+    let (orders, additional, blocked) = match &arguments.config {
+        Some(path) => {
+            let set = image_set::read(path)?;
+            for section in &set.passed_over {
+                anstream::eprintln!(
+                    "warning: mirror.{section} is passed over; fbc mirrors operators and single images"
+                );
+            }
+            (set.orders, set.additional, set.blocked)
+        }
+        None => (orders_of_flags(arguments)?, Vec::new(), Vec::new()),
+    };
+    let mut plan = Plan::default();
+    let mut is_whole = true;
+    for order in &orders {
+        is_whole &= plan.add(order, arguments.unlisted)?;
+    }
+    if !is_whole {
+        return Ok(None);
+    }
+    for image in additional.iter().chain(&arguments.image) {
+        plan.add_image(image)?;
+    }
+    plan.block(&blocked);
+    plan.check_places()?;
+    if !global.quiet && !plan.unlisted.is_empty() {
+        for image in &plan.unlisted {
+            anstream::eprintln!("warning: {image} is used and not listed, so it is not copied");
+        }
+        anstream::eprintln!(
+            "help: add --unlisted to copy these, too; `fbc images` shows which bundles use them"
+        );
+    }
+    Ok(Some(plan))
+}
+
+fn orders_of_flags(arguments: &Arguments) -> Result<Vec<Order>, Failure> {
+    if arguments.target_catalog.is_some() && arguments.references.len() > 1 {
+        return Err(Failure::new("--target-catalog names one catalog, and there are several")
+            .help("mirror them one after another"));
+    }
+    let packages = match arguments.package.as_slice() {
+        [] => Packages::All,
+        words => Packages::Selection(selection(words, arguments.heads_only, &[], &[])?),
+    };
+    let order = |catalog: &PathBuf| Order {
+        catalog: catalog.clone(),
+        packages: packages.clone(),
+        target_repository: arguments.target_catalog.clone(),
+        target_tag: None,
+    };
+    Ok(arguments.references.iter().map(order).collect())
+}
+
+/// What a plan copies: source and place.
+fn lines(plan: &Plan) -> Vec<(String, String)> {
+    let images = plan.images.iter().map(|(name, (_, place))| (name.clone(), place.to_string()));
+    let catalogs = plan.catalogs.iter().map(|catalog| {
+        let source = catalog.source.as_ref().map(ToString::to_string).unwrap_or_default();
+        let source = match &catalog.content {
+            Content::Whole => source,
+            Content::Folder(folder) => folder.display().to_string(),
+            Content::Filtered(filtered) => {
+                format!("a selection of {source} with {} bundles", filtered.bundles.len())
+            }
+        };
+        (source, catalog.place.to_string())
+    });
+    images.chain(catalogs).collect()
+}
+
+fn print_plan(lines: Vec<(String, String)>, prefix: Option<&Prefix>) -> Result<u8, Failure> {
+    let mut out = terminal::stdout();
+    for (source, place) in lines {
+        let place = prefix.map_or_else(|| place.clone(), |prefix| prefix.below(&place));
+        writeln!(out, "{source} -> {place}")?;
+    }
+    out.flush()?;
+    Ok(CLEAN)
+}
+
+/// Writes what follows from the copies, and tells what happened.
+fn finish(arguments: &Arguments, done: Done, global: Global) -> Result<u8, Failure> {
+    match (&arguments.to, &arguments.to_folder) {
+        (Some(prefix), _) => write_manifests(arguments, &done.copied, prefix)?,
+        (None, Some(folder)) if !done.copied.is_empty() => record::write(folder, &done.copied)?,
+        (None, _) => {}
+    }
+    let failed = done.failed.len();
+    for (image, failure) in done.failed {
+        // Each is told; the exit code is that of all.
+        let _ = failure.within(&image).report();
+    }
+    if !global.quiet {
+        anstream::eprintln!(
+            "copied {} images: {} blobs sent, {} there already{}",
+            done.copied.len(),
+            done.sent,
+            done.present,
+            if failed == 0 { String::new() } else { format!("; {failed} images could not be copied") },
+        );
+        match (&arguments.to, &arguments.to_folder) {
+            (Some(_), _) => anstream::eprintln!("wrote the manifests to {}", arguments.manifests.display()),
+            (None, Some(folder)) => anstream::eprintln!(
+                "next: carry {0} to where the registry is, and run `fbc mirror --from-folder {0} --to HOST`",
+                folder.display()
+            ),
+            (None, None) => {}
+        }
+    }
+    Ok(if failed == 0 || arguments.skip_missing { CLEAN } else { FINDINGS })
+}
+
+fn write_manifests(arguments: &Arguments, copied: &[Copied], prefix: &Prefix) -> Result<(), Failure> {
+    let folder: &Path = &arguments.manifests;
+    std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
+    let wishes = Wishes { catalog_reference: arguments.catalog_ref, source_policy: arguments.icsp };
+    for (name, manifest) in resources::manifests(copied, prefix, wishes) {
+        write_output(Some(&folder.join(name)), |out| write_yaml(&[manifest], out))?;
+    }
+    Ok(())
+}

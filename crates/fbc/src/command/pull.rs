@@ -1,0 +1,68 @@
+//! `fbc pull`: an image from a registry into a layout or archive.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use fbc_image::LocalReference;
+use fbc_image::image::PlatformName;
+use fbc_image::layout::Output;
+use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, Reference, copy_image};
+
+use super::push::write_digest;
+use crate::arguments::Global;
+use crate::failure::{CLEAN, Failure};
+use crate::image_source::{parse_reference, parse_registry_reference};
+use crate::registry::{TransferArguments, session};
+
+/// Pull an image from a registry
+///
+/// All digests are checked. Blobs go through the cache, so that what was there once is not fetched again, and a pull
+/// that was interrupted goes on where it stopped. The target is written when everything is there. The digest is
+/// written to standard output.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The image, such as quay.io/me/catalog:v4.19
+    #[arg(value_name = "REF", value_parser = parse_registry_reference)]
+    image: String,
+    /// Where to: oci:PATH[:NAME] (a layout folder, to which the image is added), oci-archive:FILE[:NAME] or
+    /// docker-archive:FILE[:NAME]
+    #[arg(value_name = "TARGET", value_parser = parse_reference)]
+    target: LocalReference,
+    /// Only the image for this platform
+    #[arg(long, value_name = "OS/ARCH")]
+    platform: Option<PlatformName>,
+    /// Write the digest to a file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    digest_file: Option<PathBuf>,
+    #[command(flatten)]
+    transfer: TransferArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    arguments.transfer.settle();
+    let session = session()?;
+    let reference = session.reference(&arguments.image)?;
+    let mut target = arguments.target.clone();
+    target.name = target.name.or_else(|| name_of(&reference));
+    // A target that cannot be written should show before the wait.
+    let output = Output::begin(&target)?;
+    let platform = arguments.platform.as_ref().map(PlatformName::platform);
+    let options = CopyOptions { platform, parallel: session.parallel(), mount_from: None };
+    let cached = session.wait(session.cache().whole(session.origin(), &reference, &options))?;
+    let image = LocalImage { source: &cached, shown: reference.to_string() };
+    let sink = FolderSink { client: session.client(), blobs: output.blobs() };
+    let report = session.wait(copy_image(&image, &sink, &options))?;
+    output.finish(&report.root)?;
+    if !global.quiet {
+        // What is said here is not worth failing for.
+        let _ = writeln!(anstream::stderr(), "pulled {reference} to {target}");
+    }
+    write_digest(arguments.digest_file.as_deref(), report.root.digest().as_ref())?;
+    Ok(CLEAN)
+}
+
+/// The name of an image in a layout: its reference, unless that is a digest, which is no name.
+fn name_of(reference: &Reference) -> Option<String> {
+    reference.tag().map(|tag| format!("{}:{tag}", reference.name()))
+}

@@ -1,0 +1,97 @@
+//! What a folder holds that carries images to another registry: `mirror.json` beside the layout.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fbc_image::registry::Reference;
+use serde::{Deserialize, Serialize};
+
+use super::Place;
+use crate::failure::Failure;
+use crate::output_file::write_output;
+
+/// The file in the folder.
+const FILE: &str = "mirror.json";
+/// The version of its form.
+const VERSION: u32 = 1;
+
+/// An image that was copied, with its place at a destination.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Copied {
+    /// The reference that catalogs and clusters use; none for a catalog from a folder.
+    pub(crate) source: Option<String>,
+    /// Its repository at a destination.
+    pub(crate) repository: String,
+    /// Its tag there.
+    pub(crate) tag: String,
+    /// The digest of what was copied.
+    pub(crate) digest: String,
+    /// Whether it is a catalog, and which one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) catalog: Option<CatalogForm>,
+}
+
+/// What a catalog at the destination is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum CatalogForm {
+    /// The image of the source, byte for byte.
+    Whole,
+    /// An image that was built from a folder or a selection.
+    Built,
+}
+
+impl Copied {
+    /// Its place at a destination.
+    pub(crate) fn place(&self) -> Place {
+        Place { repository: self.repository.clone(), tag: self.tag.clone() }
+    }
+
+    /// Where it came from, if that was a registry.
+    pub(crate) fn source(&self) -> Option<Reference> {
+        self.source.as_deref().and_then(|source| Reference::parse(source).ok())
+    }
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Document {
+    version: u32,
+    images: Vec<Copied>,
+}
+
+/// Writes what a folder holds, with what earlier runs put there.
+pub(crate) fn write(folder: &Path, copied: &[Copied]) -> Result<(), Failure> {
+    let earlier = match folder.join(FILE).exists() {
+        true => read(folder)?,
+        false => Vec::new(),
+    };
+    let by_place: BTreeMap<String, &Copied> =
+        earlier.iter().chain(copied).map(|one| (one.place().to_string(), one)).collect();
+    let document = Document { version: VERSION, images: by_place.into_values().cloned().collect() };
+    let text = serde_json::to_string_pretty(&document).map_err(|error| Failure::new(error.to_string()))?;
+    write_output(Some(&folder.join(FILE)), |out| Ok(writeln!(out, "{text}")?))
+}
+
+/// Reads what a folder holds.
+pub(crate) fn read(folder: &Path) -> Result<Vec<Copied>, Failure> {
+    let path = folder.join(FILE);
+    let bytes = fbc_model::tree::read_file(&path).map_err(|error| {
+        Failure::io("read", &path, &error)
+            .help("name a folder that `fbc mirror --to-folder` wrote to the end")
+    })?;
+    let document: Document = serde_json::from_slice(&bytes).map_err(|error| {
+        Failure::new(format!("{}: {error}", path.display()))
+            .help("write the folder again with `fbc mirror --to-folder`")
+    })?;
+    if document.version != VERSION {
+        return Err(Failure::new(format!(
+            "{} has version {}; this fbc knows {VERSION}",
+            path.display(),
+            document.version
+        ))
+        .help("use the fbc that wrote the folder"));
+    }
+    Ok(document.images)
+}

@@ -1,0 +1,223 @@
+//! The manifests that tell a cluster where the copies are.
+//!
+//! References stay as catalogs and bundles write them; mirror sets redirect pulls. Statements D-DIS-3 and D-DIS-4 of the
+//! product's documents; forms as oc-mirror v2 writes them (`openshift/oc-mirror:internal/pkg/clusterresources`).
+
+use std::collections::BTreeMap;
+
+use fbc_image::registry::Reference;
+use serde_json::{Value, json};
+
+use super::Prefix;
+use super::record::{CatalogForm, Copied};
+
+/// How the ClusterCatalog names its image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum CatalogReference {
+    /// As the source is written; mirror sets redirect
+    #[default]
+    Source,
+    /// At the mirror
+    Mirror,
+}
+
+/// What to write, and how.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wishes {
+    pub(crate) catalog_reference: CatalogReference,
+    /// Write an ImageContentSourcePolicy in place of the sets, for clusters that know no other.
+    pub(crate) source_policy: bool,
+}
+
+/// The manifests, each with the name of its file.
+pub(crate) fn manifests(copied: &[Copied], prefix: &Prefix, wishes: Wishes) -> Vec<(String, Value)> {
+    let mut files = Vec::new();
+    let digests = rules(copied, prefix, |source| source.digest().is_some());
+    let tags = rules(copied, prefix, |source| source.digest().is_none());
+    if wishes.source_policy {
+        let all: Rules = digests.into_iter().chain(tags).collect();
+        files.extend(set(
+            "operator.openshift.io/v1alpha1",
+            "ImageContentSourcePolicy",
+            "repositoryDigestMirrors",
+            "icsp",
+            &all,
+        ));
+    } else {
+        files.extend(set(
+            "config.openshift.io/v1",
+            "ImageDigestMirrorSet",
+            "imageDigestMirrors",
+            "idms",
+            &digests,
+        ));
+        files.extend(set("config.openshift.io/v1", "ImageTagMirrorSet", "imageTagMirrors", "itms", &tags));
+    }
+    for catalog in copied.iter().filter(|one| one.catalog.is_some()) {
+        files.extend(catalog_manifests(catalog, prefix, wishes.catalog_reference));
+    }
+    files
+}
+
+/// Sources with their mirrors.
+type Rules = BTreeMap<String, String>;
+
+fn rules(copied: &[Copied], prefix: &Prefix, fits: impl Fn(&Reference) -> bool) -> Rules {
+    let mut rules = Rules::new();
+    for one in copied {
+        let Some(source) = one.source().filter(&fits) else { continue };
+        // A rule for the namespace covers its repositories, unless this one changed its name.
+        match source.repository().rsplit_once('/') {
+            Some((namespace, _)) if source.repository() == one.repository => {
+                rules.insert(format!("{}/{namespace}", source.registry()), prefix.below(namespace));
+            }
+            _ => _ = rules.insert(source.name(), prefix.below(&one.repository)),
+        }
+    }
+    rules
+}
+
+fn set(version: &str, kind: &str, field: &str, short: &str, rules: &Rules) -> Option<(String, Value)> {
+    if rules.is_empty() {
+        return None;
+    }
+    let name = format!("{short}-operator-0");
+    let entries: Vec<Value> =
+        rules.iter().map(|(source, mirror)| json!({"source": source, "mirrors": [mirror]})).collect();
+    let manifest =
+        json!({"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": {field: entries}});
+    Some((format!("{short}-oc-mirror.yaml"), manifest))
+}
+
+fn catalog_manifests(catalog: &Copied, prefix: &Prefix, wish: CatalogReference) -> Vec<(String, Value)> {
+    let mirror = prefix.below(&catalog.place().to_string());
+    let is_built = catalog.catalog == Some(CatalogForm::Built);
+    let source = catalog.source();
+    // A digest can only mean the image of the source; what was built has another one.
+    let redirected = source
+        .filter(|source| wish == CatalogReference::Source && !(is_built && source.digest().is_some()))
+        .filter(|source| source.tag().is_none_or(|tag| tag == catalog.tag))
+        .map(|source| source.to_string());
+    let reference = redirected.unwrap_or_else(|| mirror.clone());
+    let name = name_of(catalog);
+    let cluster_catalog = json!({
+        "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterCatalog", "metadata": {"name": format!("cc-{name}")},
+        "spec": {"priority": 0, "source": {"type": "Image", "image": {"ref": reference}}},
+    });
+    let mut files = vec![(format!("cc-{name}.yaml"), cluster_catalog)];
+    // A catalog that was built holds no server, which the older OLM needs.
+    if !is_built {
+        let catalog_source = json!({
+            "apiVersion": "operators.coreos.com/v1alpha1", "kind": "CatalogSource",
+            "metadata": {"name": format!("cs-{name}"), "namespace": "openshift-marketplace"},
+            "spec": {"image": mirror, "sourceType": "grpc"},
+        });
+        files.push((format!("cs-{name}.yaml"), catalog_source));
+    }
+    files
+}
+
+/// `redhat-operator-index-v4-19`
+fn name_of(catalog: &Copied) -> String {
+    let base = catalog.repository.rsplit('/').next().unwrap_or_default();
+    // The tag of a pinned image is its digest; a few digits tell catalogs apart.
+    let tag = match catalog.tag.strip_prefix("sha256-") {
+        Some(digest) => digest.chars().take(12).collect(),
+        None => catalog.tag.clone(),
+    };
+    let plain = |character: char| {
+        if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '-' }
+    };
+    format!("{base}-{tag}").chars().map(plain).collect::<String>().trim_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// References of which no copy's rule would lead a cluster to a mirror: none, if the manifests are right.
+    fn without_rule(copied: &[Copied], rules: &BTreeSet<String>) -> Vec<String> {
+        let is_covered = |source: &Reference| {
+            let name = source.name();
+            rules.iter().any(|rule| name == *rule || name.starts_with(&format!("{rule}/")))
+        };
+        copied
+            .iter()
+            .filter_map(Copied::source)
+            .filter(|source| !is_covered(source))
+            .map(|source| source.to_string())
+            .collect()
+    }
+
+    fn copied(source: &str, place: &str, catalog: Option<CatalogForm>) -> Copied {
+        let (repository, tag) = place.rsplit_once(':').unwrap();
+        Copied {
+            source: (!source.is_empty()).then(|| source.to_owned()),
+            repository: repository.to_owned(),
+            tag: tag.to_owned(),
+            digest: format!("sha256:{}", "b".repeat(64)),
+            catalog,
+        }
+    }
+
+    #[test]
+    fn every_copy_is_led_to() {
+        let pinned = format!("quay.io/team/operator@sha256:{}", "a".repeat(64));
+        let all = [
+            copied(&pinned, "team/operator:sha256-aaaa", None),
+            copied(
+                "registry.redhat.io/redhat/redhat-operator-index:v4.19",
+                "redhat/redhat-operator-index:v4.19",
+                Some(CatalogForm::Built),
+            ),
+            copied("quay.io/team/index:v1", "elsewhere/index:v1", Some(CatalogForm::Whole)),
+            copied("", "me/catalog:v1", Some(CatalogForm::Built)),
+        ];
+        let prefix = Prefix::parse("mirror.example:5000/copies").unwrap();
+        let files = manifests(&all, &prefix, Wishes::default());
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "idms-oc-mirror.yaml",
+                "itms-oc-mirror.yaml",
+                "cc-redhat-operator-index-v4-19.yaml",
+                "cc-index-v1.yaml",
+                "cs-index-v1.yaml",
+                "cc-catalog-v1.yaml",
+            ]
+        );
+        let entries = files.iter().flat_map(|(_, file)| {
+            ["imageDigestMirrors", "imageTagMirrors"]
+                .into_iter()
+                .flat_map(|field| file["spec"][field].as_array().into_iter().flatten())
+        });
+        let sources: BTreeSet<String> =
+            entries.filter_map(|entry| entry["source"].as_str()).map(str::to_owned).collect();
+        assert_eq!(without_rule(&all, &sources), Vec::<String>::new());
+        assert!(
+            sources.contains("quay.io/team/index"),
+            "a repository that changed its name has a rule of its own"
+        );
+        let reference =
+            |index: usize| files[index].1["spec"]["source"]["image"]["ref"].as_str().unwrap().to_owned();
+        assert_eq!(reference(2), "registry.redhat.io/redhat/redhat-operator-index:v4.19");
+        assert_eq!(reference(5), "mirror.example:5000/copies/me/catalog:v1");
+    }
+
+    #[test]
+    fn a_built_catalog_is_not_what_a_digest_means() {
+        let source = format!("quay.io/team/index@sha256:{}", "a".repeat(64));
+        let one = copied(&source, "team/index:sha256-0123456789abcdef", Some(CatalogForm::Built));
+        let prefix = Prefix::parse("mirror.example").unwrap();
+        let files = manifests(&[one], &prefix, Wishes { source_policy: true, ..Wishes::default() });
+        assert_eq!(files[0].1["kind"], "ImageContentSourcePolicy");
+        assert_eq!(files[1].1["metadata"]["name"], "cc-index-0123456789ab");
+        assert_eq!(
+            files[1].1["spec"]["source"]["image"]["ref"],
+            "mirror.example/team/index:sha256-0123456789abcdef"
+        );
+    }
+}

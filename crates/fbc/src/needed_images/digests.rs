@@ -1,0 +1,52 @@
+//! What registries say of images: digests, sizes, platforms, or why they cannot be had.
+
+use std::collections::BTreeMap;
+
+use fbc_image::registry::manifest::Manifest;
+use fbc_image::registry::{Client, RegistryError, platform};
+use futures_util::StreamExt as _;
+use futures_util::stream;
+
+use crate::failure::Failure;
+use crate::registry::session;
+
+/// An image in a registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FoundImage {
+    /// The digest of what the reference means.
+    pub(crate) digest: String,
+    /// Platforms with the digests of their manifests; empty for an image that is not for several.
+    pub(crate) platforms: Vec<(String, String)>,
+}
+
+/// Each reference with what was found, or why not.
+pub(crate) type Found = BTreeMap<String, Result<FoundImage, Box<RegistryError>>>;
+
+/// Asks registries for all of these images, several at a time. Nothing but manifests travels.
+///
+/// # Errors
+/// If no registry can be asked at all; a single image that cannot be had is a part of the answer.
+pub(crate) fn find_all<'r>(references: impl IntoIterator<Item = &'r str>) -> Result<Found, Failure> {
+    let session = session()?;
+    if session.is_offline() {
+        return Err(Failure::new("digests are asked of registries, and --offline forbids that")
+            .help("leave out --offline"));
+    }
+    let client = session.client();
+    let questions =
+        references.into_iter().map(|text| async move { (text.to_owned(), find(client, text).await) });
+    Ok(session.wait(stream::iter(questions).buffer_unordered(session.parallel()).collect()))
+}
+
+async fn find(client: &Client, text: &str) -> Result<FoundImage, Box<RegistryError>> {
+    let manifest = client.manifest(&client.reference(text)?).await?;
+    let platforms = match &manifest.manifest {
+        Manifest::Image(_) => Vec::new(),
+        Manifest::Index(index) => index
+            .manifests()
+            .iter()
+            .filter_map(|one| Some((platform::show(one.platform().as_ref()?), one.digest().to_string())))
+            .collect(),
+    };
+    Ok(FoundImage { digest: manifest.descriptor.digest().to_string(), platforms })
+}

@@ -1,0 +1,156 @@
+//! Killed in the middle, out of disk, a target that cannot be written: no half image, and a second run completes.
+
+use std::fs;
+use std::process::Stdio;
+use std::sync::mpsc;
+
+use crate::server::{Misdeed, Registry};
+use crate::support::{Place, done, refused, registry, registry_with_catalog, testdata};
+
+/// Bytes that are no repetition of anything.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let next = |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    (0..length).map(next).collect()
+}
+
+/// A catalog whose layer is large enough to be interrupted.
+fn large_catalog(place: &Place) {
+    fs::create_dir(place.path().join("catalog")).unwrap();
+    place.write("catalog/.indexignore", "noise\n");
+    place.write("catalog/noise", noise(2_000_000));
+    place.write("catalog/catalog.yaml", "schema: olm.package\nname: a\ndefaultChannel: b\n");
+}
+
+fn stalling(registry: &Registry) -> mpsc::Receiver<()> {
+    let (sender, receiver) = mpsc::channel();
+    registry.state.lock().unwrap().stalled = Some(sender);
+    receiver
+}
+
+#[test]
+fn a_pull_goes_on_where_it_stopped() {
+    let place = Place::new();
+    large_catalog(&place);
+    let registry = registry();
+    let image = format!("{}/me/large:v1", registry.host);
+    let digest = done(place.plain(&["build", "catalog", "--no-validate", "--push", "-q", "-t", &image]));
+    let layer = registry.state.lock().unwrap().blobs.values().map(Vec::len).max().unwrap();
+    let layer_digest = {
+        let state = registry.state.lock().unwrap();
+        state.blobs.iter().find(|(_, bytes)| bytes.len() == layer).unwrap().0.clone()
+    };
+    let request = format!("GET /v2/me/large/blobs/{layer_digest}");
+    registry.misbehave(&request, Misdeed::CutBody(1_000_000));
+    registry.log();
+    // The order of requests matters to who misbehaves: one blob at a time.
+    let pull = ["pull", &image, "oci:image", "-q", "--parallel", "1"];
+    let mut failures = 0;
+    loop {
+        let output = place.plain(&[&pull[..], &["--retry", "0"]].concat());
+        if output.status.success() {
+            assert_eq!(done(output), digest);
+            break;
+        }
+        refused(&output, 2);
+        assert!(!place.path().join("image").exists());
+        failures += 1;
+        assert_eq!(failures, 1);
+    }
+    let log = registry.log();
+    assert!(log.iter().any(|line| line.contains(&format!("{request} bytes=1000000-"))), "{log:?}");
+}
+
+#[test]
+fn a_killed_pull_leaves_nothing_and_the_next_completes() {
+    let place = Place::new();
+    large_catalog(&place);
+    let registry = registry();
+    let image = format!("{}/me/large:v1", registry.host);
+    let digest = done(place.plain(&["build", "catalog", "--no-validate", "--push", "-q", "-t", &image]));
+    let stalled = stalling(&registry);
+    for target in ["oci:image", "oci-archive:image.tar"] {
+        done(place.fbc(&["cache", "clean"]));
+        registry.misbehave("GET /v2/me/large/blobs/", Misdeed::Stall(100));
+        let pull = ["pull", &image, target, "-q", "--plain-http"];
+        let mut child = place.command(&pull).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        stalled.recv().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let (_, path) = target.split_once(':').unwrap();
+        assert!(!place.path().join(path).exists());
+        assert_eq!(done(place.plain(&pull[..4])), digest);
+        assert!(done(place.fbc(&["render", target])).contains("olm.package"));
+    }
+}
+
+#[test]
+fn a_killed_push_leaves_no_tag_and_the_next_completes() {
+    let place = Place::new();
+    large_catalog(&place);
+    let registry = registry();
+    let image = format!("{}/me/large:v1", registry.host);
+    let stalled = stalling(&registry);
+    for request in ["PUT", "PATCH"] {
+        registry.misbehave(request, Misdeed::Stall(1000));
+        let push = ["build", "catalog", "--no-validate", "--push", "-q", "-t", &image, "--plain-http"];
+        let chunks = ["--chunk-size", "500000"];
+        let push = if request == "PATCH" { [&push[..], &chunks].concat() } else { push.to_vec() };
+        let mut child = place.command(&push).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        stalled.recv().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(registry.state.lock().unwrap().manifests.is_empty());
+        done(place.fbc(&push));
+        done(place.plain(&["render", &image]));
+        let mut state = registry.state.lock().unwrap();
+        state.manifests.clear();
+        state.held.clear();
+    }
+}
+
+/// No room on the disk, as far as a limit of file sizes can play it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_nothing() {
+    let place = Place::new();
+    let (_registry, image, digest) = registry_with_catalog(&place);
+    for (limit, target) in
+        [(0, "oci:image"), (0, "oci-archive:image.tar"), (1, "docker-archive:image.docker")]
+    {
+        let script = format!(
+            "ulimit -f {limit}; trap '' XFSZ; exec {} pull {image} {target} -q --plain-http",
+            env!("CARGO_BIN_EXE_fbc"),
+        );
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", &script]).current_dir(place.path()).env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", place.path()).env("NO_COLOR", "1");
+        command.env("FBC_CACHE_DIR", place.path().join("cache"));
+        let told = refused(&command.output().unwrap(), 2);
+        assert!(told.contains("File too large"), "{told}");
+        assert!(place.names().is_empty(), "{:?}", place.names());
+    }
+    assert_eq!(done(place.plain(&["pull", &image, "oci:image", "-q"])).trim(), digest);
+}
+
+/// `/proc` takes no folders, whoever asks.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_written_is_told_before_anything_is_asked() {
+    let place = Place::new();
+    let (registry, image, _) = registry_with_catalog(&place);
+    let told = refused(&place.plain(&["pull", &image, "oci:/proc/image"]), 2);
+    assert!(told.contains("cannot write /proc/image"), "{told}");
+    place.write("full/file", "mine");
+    let told = refused(&place.plain(&["pull", &image, "oci:full"]), 2);
+    assert!(told.contains("no OCI layout and is not empty"), "{told}");
+    assert!(registry.log().is_empty());
+    let told = refused(&place.plain(&["render", &image, "--cache-dir", "/proc/cache"]), 2);
+    assert!(told.contains("cannot create /proc/cache"), "{told}");
+    let target = testdata("sample-catalog");
+    let told = refused(&place.plain(&["pull", &image, &format!("oci:{target}")]), 2);
+    assert!(told.contains("is not empty"), "{told}");
+}

@@ -1,0 +1,16 @@
+//! Commands against registries: Debian's own with skopeo and podman beside us, and one in this process that misbehaves.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod clients;
+mod faults;
+mod interrupted;
+mod mirrors;
+#[path = "../../../fbc-image/tests/registry/program.rs"]
+mod program;
+mod real;
+mod references;
+#[allow(dead_code, reason = "its other tests use all of it")]
+#[path = "../../../fbc-image/tests/registry/server.rs"]
+mod server;
+mod support;

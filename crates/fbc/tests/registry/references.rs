@@ -1,0 +1,223 @@
+//! Images where commands take catalogs and bundles.
+
+use std::fs;
+
+use crate::support::{Place, done, refused, registry, registry_with_catalog, testdata, text};
+
+#[test]
+fn catalogs_are_read_from_registries() {
+    let place = Place::new();
+    let (_registry, image, digest) = registry_with_catalog(&place);
+    let sample = testdata("sample-catalog");
+    let pinned = format!("{}@{digest}", image.trim_end_matches(":v1"));
+    for words in [
+        &["render"][..],
+        &["list", "bundles"],
+        &["query", ".name"],
+        &["graph"],
+        &["filter", "--package", "tide-operator"],
+        &["opm", "render", "--use-http"],
+        &["opm", "alpha", "list", "channels", "--skip-tls-verify"],
+    ] {
+        let expected = place.fbc(&[words, &[&sample]].concat());
+        for image in [&image, &pinned, &format!("docker://{image}")] {
+            if words[0] == "opm" {
+                if !image.starts_with("docker://") {
+                    assert_eq!(
+                        done(place.fbc(&[words, &[image]].concat())),
+                        text(&expected.stdout),
+                        "{words:?}"
+                    );
+                }
+                continue;
+            }
+            let answer = place.plain(&[words, &[image]].concat());
+            assert_eq!(done(answer), text(&expected.stdout), "{words:?}");
+        }
+    }
+    let resolved =
+        done(place.plain(&["resolve", "lighthouse-operator", "--catalog", &format!("sample={image}")]));
+    assert!(resolved.contains("lighthouse-operator"), "{resolved}");
+    assert!(done(place.plain(&["diff", &sample, &image])).contains("no changes"));
+    assert!(done(place.plain(&["validate", &image])).contains("no problems"));
+    let paths = place.plain(&["paths", &image, "lighthouse-operator"]);
+    let expected = place.fbc(&["paths", &sample, "lighthouse-operator"]);
+    assert_eq!((paths.status.code(), paths.stdout), (expected.status.code(), expected.stdout));
+}
+
+#[test]
+fn findings_name_the_image() {
+    let place = Place::new();
+    let registry = registry();
+    let image = format!("{}/me/broken:v1", registry.host);
+    done(place.plain(&["build", &testdata("two-findings"), "--no-validate", "--push", "-q", "-t", &image]));
+    let output = place.plain(&["validate", &image, "--format", "concise"]);
+    let told = text(&output.stdout);
+    assert!(told.starts_with(&format!("{image}/configs/catalog.yaml:")), "{told}");
+}
+
+#[test]
+fn bundle_images_are_bundles_with_their_name() {
+    let place = Place::new();
+    let registry = registry();
+    let image = format!("{}/me/bundle:v1", registry.host);
+    let folder = testdata("lighthouse-bundle");
+    done(place.plain(&["build", "--bundle", &folder, "--push", "-q", "-t", &image]));
+    let map = place.write("images.json", serde_json::json!({ image.clone(): folder.clone() }).to_string());
+    let map = map.to_str().unwrap();
+    let expected = done(place.fbc(&["render", &image, "--image-map", map]));
+    assert!(expected.contains(&image), "{expected}");
+    assert_eq!(done(place.plain(&["render", &image])), expected);
+    assert_eq!(done(place.plain(&["bundle", "render", &image])), expected);
+    assert_eq!(done(place.fbc(&["opm", "render", &image, "--use-http"])), expected);
+    assert!(done(place.plain(&["bundle", "validate", &image])).contains("no problems"));
+    let objects = done(place.plain(&["bundle", "manifests", &image, "-n", "x"]));
+    assert_eq!(objects, done(place.fbc(&["bundle", "manifests", &folder, "-n", "x"])));
+    let ready = ["bundle", "ready", "--ocp", "4.19", "-o", "json"];
+    let ready = [&image, &folder].map(|bundle| {
+        text(&place.plain(&[&ready[..], &[bundle]].concat()).stdout).replace(bundle.as_str(), "BUNDLE")
+    });
+    assert_eq!(ready[0], ready[1]);
+    // In templates, and in what generates catalogs.
+    let template = format!("schema: olm.template.basic\nentries:\n- schema: olm.bundle\n  image: {image}\n");
+    place.write("basic.yaml", template);
+    let rendered = done(place.plain(&["template", "render", "basic.yaml"]));
+    assert_eq!(rendered, done(place.fbc(&["template", "render", "basic.yaml", "--image-map", map])));
+    assert_eq!(
+        rendered,
+        done(place.fbc(&["opm", "alpha", "render-template", "basic.yaml", "--skip-tls-verify"]))
+    );
+    // An edit takes a bundle from an image.
+    let catalog = place.path().join("catalog");
+    fs::create_dir(&catalog).unwrap();
+    fs::write(
+        catalog.join("catalog.yaml"),
+        "schema: olm.package\nname: lighthouse-operator\ndefaultChannel: stable\n",
+    )
+    .unwrap();
+    let catalog = catalog.to_str().unwrap();
+    done(place.plain(&["add", &image, catalog, "--channel", "stable", "--create-channel"]));
+    assert!(done(place.fbc(&["render", catalog])).contains(&image));
+}
+
+#[test]
+fn what_is_neither_catalog_nor_bundle_is_refused_before_its_layers_come() {
+    let place = Place::new();
+    let (registry, image, _) = registry_with_catalog(&place);
+    let other = image.replace("catalog", "other");
+    let label = "operators.operatorframework.io.index.configs.v1";
+    done(place.plain(&["pull", &image, "oci:lay", "-q"]));
+    // The same image without its label.
+    let config_of = |text: &str| text.replace(label, "x");
+    let layer = without_label(&place, &registry, &other, config_of);
+    registry.log();
+    let told = refused(&place.plain(&["render", &other]), 1);
+    assert!(
+        told.contains("is neither a catalog nor a bundle") && told.contains("help: a catalog image"),
+        "{told}"
+    );
+    assert!(!registry.log().iter().any(|line| line.contains(&layer)));
+}
+
+/// Pushes the image of the layout `lay` with another configuration; the digest of its layer.
+fn without_label(
+    place: &Place,
+    registry: &crate::server::Registry,
+    image: &str,
+    change: impl Fn(&str) -> String,
+) -> String {
+    let read = |digest: &str| {
+        fs::read_to_string(place.path().join("lay/blobs/sha256").join(digest.trim_start_matches("sha256:")))
+            .unwrap()
+    };
+    let index: serde_json::Value =
+        serde_json::from_slice(&fs::read(place.path().join("lay/index.json")).unwrap()).unwrap();
+    let mut manifest: serde_json::Value =
+        serde_json::from_str(&read(index["manifests"][0]["digest"].as_str().unwrap())).unwrap();
+    let config = change(&read(manifest["config"]["digest"].as_str().unwrap()));
+    let layer = manifest["layers"][0]["digest"].as_str().unwrap().to_owned();
+    let (_, rest) = image.split_once('/').unwrap();
+    let (repository, tag) = rest.split_once(':').unwrap();
+    manifest["config"]["size"] = config.len().into();
+    manifest["config"]["digest"] = registry.hold(repository, config.as_bytes()).into();
+    let kind = "application/vnd.oci.image.manifest.v1+json".to_owned();
+    let bytes = serde_json::to_vec(&manifest).unwrap();
+    registry.state.lock().unwrap().manifests.insert(format!("{repository}:{tag}"), (kind, bytes));
+    layer
+}
+
+#[test]
+fn platforms_are_chosen() {
+    let place = Place::new();
+    let registry = registry();
+    let image = format!("{}/me/catalog:v1", registry.host);
+    let platforms = ["--platform", "linux/arm64,linux/s390x"];
+    done(place.plain(
+        &[&["build", &testdata("sample-catalog"), "--push", "-q", "-t", &image], &platforms[..]].concat(),
+    ));
+    // There is no linux/amd64: the first one is as good.
+    done(place.plain(&["render", &image]));
+    done(place.plain(&["render", &image, "--platform", "linux/s390x"]));
+    let told = refused(&place.plain(&["render", &image, "--platform", "windows/amd64"]), 2);
+    assert!(told.contains("no manifest for windows/amd64; there are linux/arm64, linux/s390x"), "{told}");
+    assert!(told.contains("help: choose one of them with --platform"), "{told}");
+    let one = done(place.plain(&["pull", &image, "oci:one", "-q", "--platform", "linux/s390x"]));
+    let all = done(place.plain(&["pull", &image, "oci:all", "-q"]));
+    assert_ne!(one, all);
+    let told = refused(&place.plain(&["pull", &image, "docker-archive:d.tar", "-q"]), 2);
+    assert!(told.contains("the image has several platforms"), "{told}");
+    assert!(!place.path().join("d.tar").exists());
+}
+
+#[test]
+fn what_was_there_once_is_not_asked_for_again() {
+    let place = Place::new();
+    let (registry, image, digest) = registry_with_catalog(&place);
+    let expected = done(place.plain(&["render", &image]));
+    assert!(registry.log().iter().any(|line| line.contains("/blobs/")));
+    // A tag may mean something else by now, a digest not.
+    assert_eq!(done(place.plain(&["render", &image])), expected);
+    assert_eq!(registry.log(), ["GET /v2/me/catalog/manifests/v1"]);
+    let pinned = format!("{}@{digest}", image.trim_end_matches(":v1"));
+    for image in [&image, &pinned] {
+        assert_eq!(done(place.fbc(&["render", image, "--offline"])), expected);
+        assert_eq!(
+            done(place.command(&["opm", "render", image]).env("FBC_OFFLINE", "1").output().unwrap()),
+            expected
+        );
+    }
+    assert_eq!(done(place.plain(&["render", &pinned])), expected);
+    let told = refused(&place.fbc(&["render", &image.replace("v1", "v2"), "--offline"]), 2);
+    assert!(told.contains("it is not in the cache, and no registry may be asked"), "{told}");
+    assert!(told.contains("help: run the command once without --offline"), "{told}");
+    assert!(refused(&place.fbc(&["push", "oci:x", "-t", &image, "--offline"]), 2).contains("cannot read x"));
+    assert!(registry.log().is_empty());
+    // What is damaged in the cache comes anew.
+    for blob in fs::read_dir(place.path().join("cache/blobs/sha256")).unwrap() {
+        fs::write(blob.unwrap().path(), "damaged").unwrap();
+    }
+    assert_eq!(done(place.plain(&["render", &image])), expected);
+    let info = done(place.fbc(&["cache", "info"]));
+    assert!(info.contains("blobs:      3"), "{info}");
+    done(place.fbc(&["cache", "clean"]));
+    refused(&place.fbc(&["render", &image, "--offline"]), 2);
+}
+
+#[test]
+fn names_that_are_no_images_stay_what_they_are() {
+    let place = Place::new();
+    place.write("v4.19/catalog/catalog.yaml", "schema: olm.package\nname: a\ndefaultChannel: b\n");
+    done(place.fbc(&["render", "v4.19/catalog"]));
+    // The folder is there, so its content is meant, and not a host of that name.
+    let told = refused(&place.fbc(&["render", "v4.19/catalgo"]), 2);
+    assert!(
+        told.contains("v4.19/catalgo does not exist") && told.contains("did you mean v4.19/catalog?"),
+        "{told}"
+    );
+    let told = refused(&place.fbc(&["render", "catalog"]), 2);
+    assert!(told.contains("catalog does not exist"), "{told}");
+    let told = refused(&place.fbc(&["render", "docker://quay.io/Me/catalog"]), 2);
+    assert!(told.contains("repository name must be lowercase"), "{told}");
+    let told = refused(&place.fbc(&["deprecate", "quay.io/me/catalog:v1", "a", "--message", "b"]), 2);
+    assert!(told.contains("is an image, which cannot be edited in place"), "{told}");
+}

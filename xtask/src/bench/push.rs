@@ -1,0 +1,147 @@
+//! `fbc push` beside `skopeo copy`: the same layout to Debian's registry over the loopback interface.
+
+use std::ffi::OsString;
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use super::measure::{self, Measurement};
+use super::random::Random;
+use crate::error::{Context, TaskError, TaskResult};
+use crate::workspace;
+
+/// What cannot be compressed, so that the layer is as large, in bytes.
+const NOISE_BYTES: usize = 256 << 20;
+
+/// How long a registry may take to answer, in steps of a tenth of a second.
+const PATIENCE: u32 = 100;
+
+/// Shows time and peak memory of both, the median of some runs, each to a registry of its own: skopeo remembers which
+/// registry has which blob.
+pub(super) fn run(fbc: &Path, root: &Path, runs: usize, is_quick: bool) -> TaskResult {
+    for program in ["docker-registry", "skopeo"] {
+        if !is_installed(program) {
+            println!("\npush over loopback: skipped, {program} is not installed");
+            return Ok(());
+        }
+    }
+    let place = workspace::target_folder(root)?.join("bench/push");
+    // A run that was interrupted may have left one.
+    let _ = fs::remove_dir_all(&place);
+    let bytes = if is_quick { NOISE_BYTES / 8 } else { NOISE_BYTES };
+    let layout = layout(fbc, &place, bytes)?;
+    println!("\npush of {} MiB over loopback, median of {runs} runs:", bytes >> 20);
+    let source = format!("oci:{layout}");
+    let theirs = median(&place, runs, |host| {
+        let target = format!("docker://{host}/bench/image:v1");
+        ["skopeo", "--insecure-policy", "copy", "-q", "--dest-tls-verify=false", &source, &target]
+            .map(OsString::from)
+            .to_vec()
+    })?;
+    let ours = median(&place, runs, |host| {
+        let target = format!("{host}/bench/image:v1");
+        let mut words = vec![fbc.as_os_str().to_owned()];
+        words.extend(["push", &source, "-q", "--plain-http", "-t", &target].map(OsString::from));
+        words
+    })?;
+    for (name, measurement) in [("skopeo copy", &theirs), ("fbc push", &ours)] {
+        println!(
+            "{name:24} {:6.3} s  {:5.1}x  {:6.1} MiB",
+            measurement.wall_seconds,
+            theirs.wall_seconds / measurement.wall_seconds,
+            measurement.peak_mebibytes
+        );
+    }
+    // The layout is large.
+    fs::remove_dir_all(&place).context(|| format!("removing {}", place.display()))
+}
+
+fn is_installed(program: &str) -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+}
+
+/// A layout with an image of one large layer.
+fn layout(fbc: &Path, place: &Path, bytes: usize) -> TaskResult<String> {
+    let folder = place.join("catalog");
+    fs::create_dir_all(&folder).context(|| format!("making {}", folder.display()))?;
+    let mut random = Random::new(7);
+    let noise: Vec<u8> = (0..bytes / 8).flat_map(|_| random.next().to_le_bytes()).collect();
+    let file = folder.join("noise");
+    fs::write(&file, noise).context(|| format!("writing {}", file.display()))?;
+    let layout = place.join("layout").display().to_string();
+    let target = format!("oci:{layout}");
+    let words = ["build", "--no-validate", "-q", "-o", &target];
+    let status = Command::new(fbc).args(words).arg(&folder).stdout(Stdio::null()).status();
+    let status = status.context(|| "starting fbc build".to_owned())?;
+    if !status.success() {
+        return Err(TaskError::new(format!("fbc build failed: {status}")));
+    }
+    Ok(layout)
+}
+
+/// The median run of a command, which is made for the address of a registry.
+fn median(place: &Path, runs: usize, command: impl Fn(&str) -> Vec<OsString>) -> TaskResult<Measurement> {
+    let mut measurements = Vec::new();
+    for _ in 0..=runs {
+        let registry = Registry::start(place)?;
+        let words = command(&registry.host);
+        let words: Vec<&std::ffi::OsStr> = words.iter().map(OsString::as_os_str).collect();
+        let measurement = measure::in_own_process(&words)?;
+        if measurement.exit_code != Some(0) {
+            return Err(TaskError::new(format!("{words:?} failed: {:?}", measurement.exit_code)));
+        }
+        measurements.push(measurement);
+    }
+    // The first run is the warm-up.
+    measurements.remove(0);
+    measure::median(measurements).ok_or_else(|| TaskError::new("nothing was measured"))
+}
+
+/// A registry without an image, which is gone with all that it holds when this is dropped.
+struct Registry {
+    process: Child,
+    host: String,
+    storage: std::path::PathBuf,
+}
+
+impl Registry {
+    fn start(place: &Path) -> TaskResult<Self> {
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let host = port.context(|| "finding a free port".to_owned())?.to_string();
+        let storage = place.join("registry");
+        let text = format!(
+            "version: 0.1\nlog: {{level: error}}\nstorage: {{filesystem: {{rootdirectory: {}}}}}\nhttp: {{addr: {host}}}\n",
+            storage.display()
+        );
+        let file = place.join("registry.yml");
+        fs::write(&file, text).context(|| format!("writing {}", file.display()))?;
+        let process = Command::new("docker-registry")
+            .arg("serve")
+            .arg(&file)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .context(|| "starting docker-registry".to_owned())?;
+        let registry = Self { process, host, storage };
+        for _ in 0..PATIENCE {
+            if TcpStream::connect(&registry.host).is_ok() {
+                return Ok(registry);
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        Err(TaskError::new(format!("the registry does not answer at {}", registry.host)))
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        // It ends with the benchmark in any case.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let _ = fs::remove_dir_all(&self.storage);
+    }
+}
