@@ -14,6 +14,7 @@
 //! | [`time`], [`random`] | virtual time and how Kubernetes writes it; numbers that look random |
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
+//! | [`control_plane`] | an API server as every cluster starts with it |
 //! | [`engine`] | controllers, their queues, and the run of time |
 //! | [`olm`] | OLM v1: catalogd and operator-controller |
 //! | [`replay`] | plays recorded scenarios of OLM v1 |
@@ -28,6 +29,7 @@
 pub mod access;
 pub mod api;
 pub mod apply;
+pub mod control_plane;
 pub mod controllers;
 pub mod engine;
 pub mod error;

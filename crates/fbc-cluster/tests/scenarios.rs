@@ -20,12 +20,14 @@ fn tree(reference: &Reference) -> (String, Arc<dyn Tree>) {
 #[test]
 fn every_sample_passes_and_is_deterministic() {
     let entries = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
     files.sort();
     assert!(files.len() >= 6, "{files:?}");
     for file in files {
         let shown = file.file_name().unwrap().to_string_lossy().into_owned();
-        let scenario = Scenario::read(&shown, &fs::read(&file).unwrap()).unwrap_or_else(|faults| panic!("{faults:#?}"));
+        let scenario =
+            Scenario::read(&shown, &fs::read(&file).unwrap()).unwrap_or_else(|faults| panic!("{faults:#?}"));
         let (catalogs, bundles) = scenario.references();
         let contents = Contents {
             catalogs: catalogs.into_iter().map(tree).collect(),
@@ -33,7 +35,8 @@ fn every_sample_passes_and_is_deterministic() {
             ..Contents::default()
         };
         let files = Arc::new(DiskTree { root: folder() });
-        let prepared = Prepared::new(scenario, contents, files).unwrap_or_else(|faults| panic!("{faults:#?}"));
+        let prepared =
+            Prepared::new(scenario, contents, files).unwrap_or_else(|faults| panic!("{faults:#?}"));
         let options = Options { keep_trace: true, ..Options::default() };
         let (run, again) = (play(&prepared, options), play(&prepared, options));
         let failed: Vec<_> =

@@ -9,8 +9,9 @@ use crate::apply::{Write, ignored_fields, record_update};
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
-use crate::schema::strict;
+use crate::schema::{check, strict};
 use crate::types::decode;
+use crate::validation;
 
 impl ApiServer {
     /// Refuses what the caller has no right to.
@@ -121,6 +122,7 @@ impl ApiServer {
                     "{name} in version {version:?} cannot be handled as a {name}: {text}"
                 ))
             })?;
+            validation::default(object);
         }
         Ok(())
     }
@@ -137,10 +139,19 @@ impl ApiServer {
     ) -> Result<(), ApiError> {
         escalation::check_write(&self.authorizer, &caller.user, before, object)?;
         let model = self.model(id);
-        let errors = match model.version(object.api_version()) {
-            Some(version) => version.validate(object, before),
-            None => Vec::new(),
+        let is_whole = matches!(subresource, Subresource::None | Subresource::Scale);
+        let mut errors = match (before, model.is_built_in() && is_whole) {
+            (None, true) => validation::validate(kind, object),
+            (Some(before), true) => validation::validate_update(kind, before, object),
+            (None, false) => validation::validate_metadata(kind, object),
+            (Some(before), false) => validation::validate_metadata_update(kind, before, object),
         };
+        if let Some(version) = model.version(object.api_version()) {
+            errors.extend(version.validate(object, before));
+        }
+        if is_definition(kind) {
+            errors.extend(check::validate(object, before));
+        }
         if !errors.is_empty() {
             return Err(ApiError::invalid(&kind.group, &kind.kind, object.name(), errors));
         }
@@ -212,6 +223,7 @@ impl ApiServer {
     }
 }
 
-fn is_definition(kind: &Kind) -> bool {
+/// True for the kind of definitions.
+pub(super) fn is_definition(kind: &Kind) -> bool {
     kind.kind == "CustomResourceDefinition" && kind.group == "apiextensions.k8s.io"
 }

@@ -1,7 +1,7 @@
 //! Custom resource definitions: their conditions follow from their names, and their objects go before they do.
 //!
-//! Which conditions a definition gets is a pure function that is handed in; this controller writes them, one step at
-//! a time. Source: `kubernetes/apiextensions-apiserver:pkg/controller/{status,establish,finalizer}`.
+//! Which conditions a definition gets says [`crate::schema::conditions`]; this controller writes them, one step at a time.
+//! Source: `kubernetes/apiextensions-apiserver:pkg/controller/{status,establish,finalizer}`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use crate::engine::{Controller, Outcome};
 use crate::error::ApiError;
 use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName};
+use crate::schema::conditions;
 use crate::store::Change;
 use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
 
@@ -30,22 +31,22 @@ const PATIENCE: Milliseconds = MINUTE;
 
 /// The next status of a definition, given the definitions of its group: one step, as one controller of the API server
 /// would write it. The same status as before means that nothing is left to do.
-pub type NextStatus = fn(definition: &Object, group: &[Arc<Object>], now: Moment) -> Value;
+fn next_status(definition: &Object, group: &[Arc<Object>], now: Moment) -> Value {
+    let mut next = definition.clone();
+    let others = group.iter().map(Arc::as_ref);
+    let _ = conditions::accept_names(&mut next, others, now)
+        || conditions::establish(&mut next, now)
+        || conditions::structural_condition(&mut next, now)
+        || conditions::approval_condition(&mut next, now);
+    next["status"].take()
+}
 
 /// Writes the status of definitions and removes the objects of those that go.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Definitions {
-    next_status: NextStatus,
     by_group: BTreeMap<String, BTreeSet<ObjectName>>,
     /// When the objects of a definition were deleted.
     emptied: BTreeMap<ObjectName, Moment>,
-}
-
-impl Definitions {
-    /// A controller that gets conditions from this function.
-    pub fn new(next_status: NextStatus) -> Self {
-        Self { next_status, by_group: BTreeMap::new(), emptied: BTreeMap::new() }
-    }
 }
 
 impl Controller for Definitions {
@@ -96,7 +97,7 @@ impl Controller for Definitions {
         let siblings = self.by_group.get(definition.text(&["spec", "group"]));
         let group: Vec<Arc<Object>> =
             siblings.into_iter().flatten().filter_map(|name| api.find(GROUP, KIND, name).cloned()).collect();
-        let status = (self.next_status)(&definition, &group, api.now());
+        let status = next_status(&definition, &group, api.now());
         outcome(update_status(api, &definition, status))
     }
 

@@ -187,6 +187,17 @@ fn occupied(pod: &Object) -> Option<&str> {
     (!node.is_empty() && !is_finished(pod)).then_some(node)
 }
 
+/// True if a daemon may begin on a node: cordons do not count.
+pub(super) fn may_start(pod: &Object, node: &Object) -> bool {
+    has_taint(pod, node).is_none() && misses_labels(pod, node).is_none()
+}
+
+/// True if a daemon may stay on a node: only taints that drive out count.
+pub(super) fn may_run(pod: &Object, node: &Object) -> bool {
+    let drives_out = |taint: &Value| taint["effect"] == "NoExecute" && !tolerates(pod, taint);
+    misses_labels(pod, node).is_none() && !node.list(&["spec", "taints"]).iter().any(drives_out)
+}
+
 fn is_cordoned(pod: &Object, node: &Object) -> Option<String> {
     let cordon = json!({"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"});
     let is_cordoned = node.at(&["spec", "unschedulable"]).is_some_and(|value| value == true);

@@ -1,20 +1,13 @@
 //! The cluster that recorded scenarios were played on: an API server, four controllers of the control plane, a stand-in
 //! for the controller of Deployments, and OLM v1.
 
-use std::sync::Arc;
-
-use serde_json::{Value, json};
-
 use super::deployments::Deployments;
-use crate::access::default_objects;
-use crate::api::{ApiServer, Caller, WriteOptions};
+use crate::control_plane;
 use crate::controllers::definitions::Definitions;
 use crate::controllers::garbage::GarbageCollector;
 use crate::controllers::namespaces::Namespaces;
 use crate::controllers::roles::RoleAggregation;
 use crate::engine::{Cluster, Controller, RunError};
-use crate::kind::{Kind, Registry};
-use crate::object::{Object, ObjectFields};
 use crate::olm::catalogd::{Catalogd, NameLabel};
 use crate::olm::content::SharedImages;
 use crate::olm::operator_controller::OperatorController;
@@ -23,95 +16,22 @@ use crate::olm::{Options, Target};
 use crate::schema::olm::{Edition, definitions};
 use crate::time::{MINUTE, Moment, SECOND};
 
-/// Group, version, kind, plural, whether objects live in namespaces, whether they have a status.
-const KINDS: [(&str, &str, &str, &str, bool, bool); 16] = [
-    ("", "v1", "Namespace", "namespaces", false, true),
-    ("", "v1", "ConfigMap", "configmaps", true, false),
-    ("", "v1", "Secret", "secrets", true, false),
-    ("", "v1", "ServiceAccount", "serviceaccounts", true, false),
-    ("", "v1", "Service", "services", true, true),
-    ("apps", "v1", "Deployment", "deployments", true, true),
-    ("rbac.authorization.k8s.io", "v1", "Role", "roles", true, false),
-    ("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", true, false),
-    ("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", false, false),
-    ("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", false, false),
-    ("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", false, true),
-    (
-        "admissionregistration.k8s.io",
-        "v1",
-        "ValidatingWebhookConfiguration",
-        "validatingwebhookconfigurations",
-        false,
-        false,
-    ),
-    (
-        "admissionregistration.k8s.io",
-        "v1",
-        "MutatingWebhookConfiguration",
-        "mutatingwebhookconfigurations",
-        false,
-        false,
-    ),
-    ("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", true, true),
-    ("scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", false, false),
-    ("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies", true, false),
-];
-
-/// Kinds whose wanted state the API server does not count.
-const WITHOUT_GENERATION: [&str; 9] = [
-    "Namespace",
-    "ConfigMap",
-    "Secret",
-    "ServiceAccount",
-    "Service",
-    "Role",
-    "RoleBinding",
-    "ClusterRole",
-    "ClusterRoleBinding",
-];
-
-fn registry() -> Registry {
-    let mut registry = Registry::default();
-    for (group, version, kind, plural, namespaced, has_status) in KINDS {
-        registry.register(Kind {
-            group: group.into(),
-            versions: vec![version.into()],
-            kind: kind.into(),
-            plural: plural.into(),
-            singular: kind.to_lowercase(),
-            short_names: Vec::new(),
-            categories: Vec::new(),
-            namespaced,
-            has_status,
-            has_generation: !WITHOUT_GENERATION.contains(&kind),
-        });
-    }
-    registry
-}
-
 /// The cluster, with OLM installed and nothing in it.
-pub(super) fn cluster(
+pub(crate) fn cluster(
     options: &Options,
     is_experimental: bool,
     images: &SharedImages,
     seed: u64,
 ) -> Result<Cluster, RunError> {
-    let mut api = ApiServer::new(registry(), seed);
+    let mut api = control_plane::api_server(&[&options.system_namespace], seed, Moment::START);
     let edition = Edition {
         experimental: is_experimental,
         needs_account: options.uses_service_accounts,
         is_4_19: options.target == Target::Ocp419,
     };
-    let namespaces = ["default", "kube-system", &options.system_namespace].map(|name| {
-        json!({
-            "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name},
-            "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"},
-        })
-    });
-    let caller = Caller::administrator("kube-apiserver");
-    for object in namespaces.into_iter().chain(default_objects()).chain(definitions(edition)) {
+    for definition in definitions(edition) {
         // An empty cluster refuses none of these.
-        let _ = api.create(&caller, object, WriteOptions::default());
+        let _ = api.install_definition(definition);
     }
     api.add_mutator(Box::new(NameLabel));
     let mut cluster = Cluster::new(api);
@@ -119,13 +39,13 @@ pub(super) fn cluster(
         Box::new(GarbageCollector::default()),
         Box::new(Namespaces::default()),
         Box::new(RoleAggregation::default()),
-        Box::new(Definitions::new(next_status)),
+        Box::new(Definitions::default()),
         Box::new(Deployments::new()),
     ];
     for controller in controllers {
         cluster.add_controller(controller);
     }
-    // OLM starts when its kinds are served.
+    // OLM starts when everything else is still.
     cluster.run_until_still(SECOND, cluster.now() + MINUTE)?;
     cluster.add_controller(Box::new(Catalogd::new(options.clone(), images.clone(), seed)));
     add_operator_controller(&mut cluster, options, images);
@@ -139,19 +59,4 @@ pub(super) fn add_operator_controller(cluster: &mut Cluster, options: &Options, 
         cluster.add_controller(Box::new(revisions));
     }
     cluster.add_controller(Box::new(OperatorController::new(options.clone(), images.clone())));
-}
-
-/// The status of a definition whose names nobody else has.
-pub(crate) fn next_status(definition: &Object, _group: &[Arc<Object>], now: Moment) -> Value {
-    let mut status = definition["status"].clone();
-    if definition.condition_status("Established") == "True" {
-        return status;
-    }
-    let condition = |name: &str, reason: &str, message: &str| json!({"type": name, "status": "True", "reason": reason, "message": message, "lastTransitionTime": now.to_string()});
-    status["conditions"] = json!([
-        condition("NamesAccepted", "NoConflicts", "no conflicts found"),
-        condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
-    ]);
-    status["acceptedNames"] = definition["spec"]["names"].clone();
-    status
 }

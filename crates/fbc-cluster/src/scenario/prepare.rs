@@ -83,11 +83,7 @@ impl Prepared {
         check_kinds(&scenario, &kinds, &mut faults);
         faults.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
         faults.dedup();
-        if faults.is_empty() {
-            Ok(Self { scenario, content, files, objects, of_steps })
-        } else {
-            Err(faults)
-        }
+        if faults.is_empty() { Ok(Self { scenario, content, files, objects, of_steps }) } else { Err(faults) }
     }
 }
 

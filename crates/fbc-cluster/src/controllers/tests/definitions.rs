@@ -1,48 +1,29 @@
 //! Conditions of definitions, and the end of their objects.
 
-use std::sync::Arc;
-
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::play::Play;
 use crate::api::Propagation;
 use crate::controllers::definitions::Definitions;
 use crate::object::{Object, ObjectFields};
-use crate::time::Moment;
-
-/// Two steps: names, then establishment.
-fn next_status(definition: &Object, group: &[Arc<Object>], _now: Moment) -> Value {
-    let mut status = definition["status"].clone();
-    let taken = group.iter().any(|other| {
-        other.name() != definition.name()
-            && other.at(&["status", "acceptedNames", "kind"]) == definition.at(&["spec", "names", "kind"])
-    });
-    let accepted = if taken { "False" } else { "True" };
-    if definition.condition_status("NamesAccepted") != accepted {
-        status.set(&["conditions"], json!([{"type": "NamesAccepted", "status": accepted}]));
-        if !taken {
-            status.set(&["acceptedNames"], definition["spec"]["names"].clone());
-        }
-    } else if !taken {
-        status.set(
-            &["conditions"],
-            json!([{"type": "NamesAccepted", "status": "True"}, {"type": "Established", "status": "True"}]),
-        );
-    }
-    status
-}
 
 fn definition(plural: &str) -> Object {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": format!("{plural}.example.com")},
-        "spec": {"group": "example.com", "names": {"kind": "Gadget", "plural": plural}, "versions": [{"name": "v1", "storage": true}]},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": {"kind": "Gadget", "plural": plural},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+            }],
+        },
     })
 }
 
 #[test]
 fn names_that_are_given_back_go_to_who_waits() {
-    let mut play = Play::new(vec![Box::new(Definitions::new(next_status))]);
+    let mut play = Play::new(vec![Box::new(Definitions::default())]);
     play.create(definition("aaas"));
     play.run_to(100);
     play.create(definition("bbbs"));
@@ -57,7 +38,7 @@ fn names_that_are_given_back_go_to_who_waits() {
 
 #[test]
 fn objects_go_before_their_definition() {
-    let mut play = Play::new(vec![Box::new(Definitions::new(next_status))]);
+    let mut play = Play::new(vec![Box::new(Definitions::default())]);
     let name = "CustomResourceDefinition/gadgets.example.com";
     play.create(definition("gadgets"));
     play.create(json!({
@@ -81,7 +62,7 @@ fn objects_go_before_their_definition() {
 
 #[test]
 fn a_definition_says_when_objects_do_not_go() {
-    let mut play = Play::new(vec![Box::new(Definitions::new(next_status))]);
+    let mut play = Play::new(vec![Box::new(Definitions::default())]);
     let name = "CustomResourceDefinition/gadgets.example.com";
     play.create(definition("gadgets"));
     play.create(json!({

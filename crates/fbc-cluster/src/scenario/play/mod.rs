@@ -270,9 +270,7 @@ impl<'s> Player<'s> {
                     let moment = if is_rest { rest } else { moment };
                     self.end.map_or(moment, |end| end.min(moment))
                 }
-                Goal::Rest => {
-                    (self.last_activity + self.scenario.quiet).max(self.now()).min(patience)
-                }
+                Goal::Rest => (self.last_activity + self.scenario.quiet).max(self.now()).min(patience),
                 Goal::Decided(number) => {
                     let open = self.pendings.iter().find(|pending| pending.number == number);
                     let Some(open) = open.filter(|pending| !pending.is_decided()) else { return Ok(()) };

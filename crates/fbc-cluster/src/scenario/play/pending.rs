@@ -243,7 +243,8 @@ pub(super) fn words(expectation: &Expectation) -> String {
 /// What must be decided first of all that can still be met, and until when.
 pub(super) fn next_deadline(pendings: &[Pending<'_>]) -> Option<(usize, Moment)> {
     let open = pendings.iter().filter(|pending| !pending.is_decided() && !pending.is_never());
-    open.filter_map(|pending| Some((pending.number, pending.deadline()?))).min_by_key(|(_, deadline)| *deadline)
+    open.filter_map(|pending| Some((pending.number, pending.deadline()?)))
+        .min_by_key(|(_, deadline)| *deadline)
 }
 
 /// A span after which something that nobody waits for is given up.

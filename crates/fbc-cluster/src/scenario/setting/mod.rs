@@ -82,7 +82,9 @@ impl<'s> Setting<'s> {
             Trouble::ServiceAccount(name) => self.put_back(name)?,
             Trouble::Catalog(name) => self.switch_catalog(name, !is_broken)?,
             Trouble::Image(image) => self.set_repository(image, is_broken, |repository, tag| {
-                format!("error creating image source: reading manifest {tag} in {repository}: manifest unknown")
+                format!(
+                    "error creating image source: reading manifest {tag} in {repository}: manifest unknown"
+                )
             })?,
             Trouble::Registry => {
                 let scenario = &self.prepared.scenario;

@@ -1,7 +1,5 @@
 //! A cluster with revisions in it.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use crate::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
@@ -15,7 +13,7 @@ use crate::olm::revisions::Revisions;
 use crate::olm::{Options, Target, names};
 use crate::schema::olm::{Edition, definitions};
 use crate::store::Change;
-use crate::time::{Milliseconds, Moment, SECOND};
+use crate::time::{Milliseconds, SECOND};
 
 /// Group, kind, plural, in namespaces, with a status.
 const KINDS: [(&str, &str, &str, bool, bool); 10] = [
@@ -30,15 +28,6 @@ const KINDS: [(&str, &str, &str, bool, bool); 10] = [
     ("rbac.authorization.k8s.io", "ClusterRoleBinding", "clusterrolebindings", false, false),
     ("apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions", false, true),
 ];
-
-/// Definitions are established at once.
-fn next_status(definition: &Object, _group: &[Arc<Object>], _now: Moment) -> Value {
-    json!({
-        "acceptedNames": definition["spec"]["names"],
-        "conditions": [{"type": "NamesAccepted", "status": "True"}, {"type": "Established", "status": "True"}],
-        "storedVersions": definition["status"]["storedVersions"],
-    })
-}
 
 /// Gives Deployments the status that they would have with pods.
 struct Deployments {
@@ -106,7 +95,7 @@ impl World {
         }
         let mut cluster = Cluster::new(api);
         let revisions = Revisions::new(Options::of(Target::Latest), &cluster.api);
-        cluster.add_controller(Box::new(Definitions::new(next_status)));
+        cluster.add_controller(Box::new(Definitions::default()));
         cluster.add_controller(Box::new(GarbageCollector::default()));
         cluster.add_controller(Box::new(Deployments { available: "True" }));
         cluster.add_controller(Box::new(revisions));

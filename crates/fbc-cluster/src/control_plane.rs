@@ -1,0 +1,46 @@
+//! A control plane that has just started: its kinds, its namespaces, the roles that every cluster has.
+
+use serde_json::json;
+
+use crate::access::default_objects;
+use crate::api::{ApiServer, Caller, WriteOptions};
+use crate::kind::Registry;
+use crate::time::Moment;
+use crate::validation;
+
+/// Namespaces of every cluster.
+const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/// An API server with the built-in kinds, default roles and bindings, the namespaces of every cluster, and these.
+pub fn api_server(namespaces: &[&str], seed: u64, start: Moment) -> ApiServer {
+    let mut registry = Registry::default();
+    validation::register(&mut registry);
+    let mut api = ApiServer::new(registry, seed).starting_at(start);
+    let caller = Caller::administrator("kube-apiserver");
+    let namespaces = NAMESPACES.iter().chain(namespaces).map(|name| {
+        json!({
+            "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name},
+            "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"},
+        })
+    });
+    for object in namespaces.chain(default_objects()) {
+        // An empty server refuses none of these; a test holds that.
+        let _ = api.create(&caller, object, WriteOptions::default());
+    }
+    api
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_server_takes_all_that_it_starts_with() {
+        let api = api_server(&["olmv1-system"], 1, Moment::START);
+        assert_eq!(api.all("", "Namespace").count(), NAMESPACES.len() + 1);
+        let roles = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
+        let present: usize =
+            roles.iter().map(|kind| api.all("rbac.authorization.k8s.io", kind).count()).sum();
+        assert_eq!(present, default_objects().len());
+    }
+}
