@@ -45,7 +45,8 @@ pub struct Scenario {
     pub catalogs: Vec<Catalog>,
     /// Images of bundles at the start.
     pub bundles: Vec<BundleImage>,
-    /// Bundle images without content install nothing, instead of being unknown to the registry.
+    /// Bundle images without content install nothing but a record of their version, instead of being unknown to the
+    /// registry.
     pub empty_bundles: bool,
     /// Objects at the start.
     pub objects: Vec<Manifests>,
