@@ -1,6 +1,5 @@
 //! Controllers against recordings of a real control plane, and what no recording shows.
 
-mod defaults;
 mod definitions;
 mod deployments;
 mod endpoints;

@@ -77,9 +77,7 @@ pub(super) struct Play {
 impl Play {
     /// A cluster with the namespace `ns`.
     pub(super) fn new(controllers: Vec<Box<dyn Controller>>) -> Self {
-        let mut api = ApiServer::new(registry(), 1);
-        api.add_mutator(Box::new(super::defaults::Defaults));
-        let mut cluster = Cluster::new(api);
+        let mut cluster = Cluster::new(ApiServer::new(registry(), 1));
         for controller in controllers {
             cluster.add_controller(controller);
         }
