@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::fault::Place;
 use super::pattern::Pattern;
 use crate::api::Propagation;
+use crate::controllers::behaviour::Behaviour;
 use crate::kubectl::jsonpath::Template;
 use crate::object::ObjectName;
 use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
@@ -50,8 +51,8 @@ pub struct Scenario {
     pub empty_bundles: bool,
     /// Objects at the start.
     pub objects: Vec<Manifests>,
-    /// How workloads behave: data for their controllers.
-    pub behaviours: Vec<Value>,
+    /// What becomes of pods.
+    pub behaviours: Vec<Behaviour>,
     /// What happens.
     pub steps: Vec<Step>,
     /// What must hold at the end, or never.
