@@ -14,7 +14,7 @@ use crate::olm::operator_controller::OperatorController;
 use crate::olm::revisions::Revisions;
 use crate::olm::{Options, Target};
 use crate::schema::olm::{Edition, definitions};
-use crate::time::{MINUTE, SECOND};
+use crate::time::{MINUTE, Moment, SECOND};
 
 /// The cluster, with OLM installed and nothing in it.
 pub(crate) fn cluster(
@@ -23,7 +23,7 @@ pub(crate) fn cluster(
     images: &SharedImages,
     seed: u64,
 ) -> Result<Cluster, RunError> {
-    let mut api = control_plane::api_server(&[&options.system_namespace], seed);
+    let mut api = control_plane::api_server(&[&options.system_namespace], seed, Moment::START);
     let edition = Edition {
         experimental: is_experimental,
         needs_account: options.uses_service_accounts,

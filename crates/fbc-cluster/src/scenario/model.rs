@@ -57,6 +57,66 @@ pub struct Scenario {
     pub expectations: Vec<Expectation>,
 }
 
+impl Scenario {
+    /// A scenario in which nothing happens, made by a program.
+    pub fn new(file: impl Into<String>, title: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            title: title.into(),
+            seed: 1,
+            target: Target::default(),
+            feature_gates: BTreeMap::new(),
+            start: Moment::START,
+            until: None,
+            quiet: DEFAULT_QUIET,
+            patience: DEFAULT_PATIENCE,
+            shows: Vec::new(),
+            catalogs: Vec::new(),
+            bundles: Vec::new(),
+            empty_bundles: false,
+            objects: Vec::new(),
+            behaviours: Vec::new(),
+            steps: Vec::new(),
+            expectations: Vec::new(),
+        }
+    }
+
+    /// Adds a catalog with its ClusterCatalog; `content` is a key of the contents that go with the scenario.
+    pub fn add_catalog(&mut self, name: &str, content: &str) -> &mut Catalog {
+        self.catalogs.push(Catalog {
+            name: name.to_owned(),
+            image: Catalog::default_image(name),
+            content: Reference { text: content.to_owned(), place: Place::default() },
+            poll_interval: None,
+            priority: 0,
+            labels: BTreeMap::new(),
+            has_object: true,
+        });
+        let last = self.catalogs.len() - 1;
+        &mut self.catalogs[last]
+    }
+
+    /// Adds a step that begins when the cluster is still.
+    pub fn add_step(&mut self, name: impl Into<String>, action: Action) {
+        self.steps.push(Step {
+            number: self.steps.len() + 1,
+            name: name.into(),
+            place: Place::default(),
+            start: Start::Still,
+            action: Some(action),
+            refused: None,
+            expectations: Vec::new(),
+        });
+    }
+}
+
+impl Catalog {
+    /// The image of a catalog that names none.
+    pub fn default_image(name: &str) -> String {
+        format!("registry.example/catalogs/{name}:latest")
+    }
+}
+
 /// A catalog: an image with content, and usually the ClusterCatalog that names it.
 #[derive(Debug, Clone)]
 pub struct Catalog {

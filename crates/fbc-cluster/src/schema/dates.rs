@@ -24,7 +24,7 @@ pub(crate) fn parse_date_time(text: &str) -> Option<(i64, u32)> {
     if !has_form(seconds, "0000-00-00T00:00:00") {
         return None;
     }
-    let moment = i64::try_from(calendar_seconds(seconds)?).ok()?;
+    let moment = calendar_seconds(seconds)?;
     let nanoseconds = format!("{fraction:0<9}").parse().ok()?;
     let offset = match zone {
         "" | "Z" | "z" => 0,
@@ -45,14 +45,18 @@ pub(crate) fn parse_date_time(text: &str) -> Option<(i64, u32)> {
     Some((moment - offset, nanoseconds))
 }
 
-/// Days of a month are counted by moving back through the calendar of [`Moment`], which knows years from 1970 on.
-fn calendar_seconds(text: &str) -> Option<u64> {
+/// Seconds since 1970. [`Moment`] knows years from 1970 on; the calendar repeats after 400 years, so that earlier years
+/// are read as later ones.
+fn calendar_seconds(text: &str) -> Option<i64> {
+    const SECONDS_OF_2000_YEARS: i64 = 5 * 146_097 * 86_400;
     let year: u64 = text.get(0..4)?.parse().ok()?;
-    // The calendar repeats after 400 years, so that earlier years are valid where later ones are.
-    let shifted = if year < 1970 { format!("{:04}{}", year + 2000, text.get(4..)?) } else { text.to_owned() };
+    let is_early = year < 1970;
+    let shifted = if is_early { format!("{:04}{}", year + 2000, text.get(4..)?) } else { text.to_owned() };
     let moment = Moment::parse(&format!("{}Z", shifted.replacen('t', "T", 1)))?;
     // A day beyond the end of its month comes back as another one.
-    moment.to_string().starts_with(shifted.get(..10)?).then_some(moment.0 / crate::time::SECOND)
+    let is_real = moment.to_string().starts_with(shifted.get(..10)?);
+    let seconds = i64::try_from(moment.0 / crate::time::SECOND).ok()?;
+    is_real.then(|| if is_early { seconds - SECONDS_OF_2000_YEARS } else { seconds })
 }
 
 /// True if digits stand where the form has `0`, and the same characters everywhere else.

@@ -196,7 +196,7 @@ fn catalog(field: &Field<'_>) -> Option<Catalog> {
     }
     let name = name?.to_owned();
     Some(Catalog {
-        image: image.unwrap_or_else(|| format!("registry.example/catalogs/{name}:latest")),
+        image: image.unwrap_or_else(|| Catalog::default_image(&name)),
         content: content?,
         poll_interval: field.get("pollIntervalMinutes").and_then(|field| field.natural()),
         priority: field.get("priority").and_then(|field| field.integer()).unwrap_or_default(),
@@ -232,6 +232,7 @@ fn manifest(field: &Field<'_>) -> Option<Manifests> {
     }
     let api_version = field.required("apiVersion").and_then(|field| field.text());
     let kind = field.required("kind").and_then(|field| field.text());
-    (api_version?, kind?);
+    api_version?;
+    kind?;
     Some(Manifests::Inline(field.value(), field.place()))
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::lexer::Fault;
 use super::signatures::signatures;
-use super::syntax::{Call, Expr, Loop, LoopKind, Node, is_reserved};
+use super::syntax::{Call, Expr, Loop, LoopKind, Node};
 use super::types::{Bindings, Type};
 
 /// The type of an expression, or all faults in it.
@@ -125,10 +125,10 @@ impl<'s> Checker<'s> {
                 let inner = (**inner).clone();
                 self.field(at, &inner, written, meant)
             }
-            // Properties with the name of a reserved word are reached by their escaped name only.
+            // Definitions in use write reserved words such as `namespace` without escapes as well.
             Type::Object(schema) => match schema.visible(meant).and_then(Type::of) {
-                Some(found) if !is_reserved(written) => found,
-                _ => self.fault(at, format!("undefined field '{written}'")),
+                Some(found) => found,
+                None => self.fault(at, format!("undefined field '{written}'")),
             },
             other => {
                 let message = format!("type '{other}' does not support field selection");
@@ -256,8 +256,10 @@ impl<'s> Checker<'s> {
                 self.expect_bool(at, &body);
                 Type::Bool
             }
-            LoopKind::Filter => {
-                self.expect_bool(at, &body);
+            LoopKind::Filter | LoopKind::SortBy => {
+                if each.kind == LoopKind::Filter {
+                    self.expect_bool(at, &body);
+                }
                 Type::List(Rc::new(variables.into_iter().next().map_or(Type::Dyn, |(_, found)| found)))
             }
             LoopKind::TransformMap => Type::Map(Rc::new(key), Rc::new(body)),

@@ -66,17 +66,24 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, call: &'a Call, values: &[Val<'a
             named_format::find(&name[7..]).map(Val::Format).ok_or(NO_SUCH_OVERLOAD)
         }
         (_, [Val::Text(_), ..]) | ("join" | "matches", _) => {
-            texts::call(call, values).unwrap_or_else(|| libraries::call(function, values))
+            texts::call(call, values).unwrap_or_else(|| libraries::call(evaluation, function, values))
         }
         (_, [Val::Timestamp(..) | Val::Duration(_), ..]) => times::part(function, values),
         (name, [Val::List(list), rest @ ..]) if !name.contains('.') => of_list(evaluation, name, list, rest),
-        _ => libraries::call(function, values),
+        _ => libraries::call(evaluation, function, values),
     }
 }
 
 fn is_zero(value: &Val<'_>) -> bool {
     match value {
-        Val::Null | Val::Bool(false) | Val::Int(0) | Val::Uint(0) | Val::Optional(None) => true,
+        Val::Null
+        | Val::Bool(false)
+        | Val::Int(0)
+        | Val::Uint(0)
+        | Val::Optional(None)
+        | Val::Duration(0) => true,
+        // The zero of Go's times is the start of the year 1.
+        Val::Timestamp(seconds, 0) => *seconds == -62_135_596_800,
         Val::Double(number) => *number == 0.0,
         Val::Text(_) | Val::Bytes(_) | Val::List(_) | Val::Map(_) => size(value) == 0,
         _ => false,

@@ -6,14 +6,14 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use super::evaluate::{Evaluated, Fault, NO_SUCH_OVERLOAD, fault};
+use super::evaluate::{Evaluated, Evaluation, Fault, NO_SUCH_OVERLOAD, fault};
 use super::quantity::Quantity;
 use super::url::Url;
 use super::value::{Entries, List, Val};
 use crate::schema::format::is_cidr;
 
 /// Calls a function of a library.
-pub(crate) fn call<'a>(function: &str, values: &[Val<'a>]) -> Evaluated<'a> {
+pub(crate) fn call<'a>(evaluation: &Evaluation, function: &str, values: &[Val<'a>]) -> Evaluated<'a> {
     match (function, values) {
         ("isURL", [Val::Text(text)]) => Ok(Val::Bool(Url::parse(text).is_some())),
         ("url", [Val::Text(text)]) => match Url::parse(text) {
@@ -50,6 +50,10 @@ pub(crate) fn call<'a>(function: &str, values: &[Val<'a>]) -> Evaluated<'a> {
             Err(error) => fault(error.to_string()),
         },
         (_, [Val::Semver(version), rest @ ..]) => of_version(function, version, rest),
+        ("lists.range", [Val::Int(count)]) => {
+            evaluation.spend(usize::try_from(*count).unwrap_or_default())?;
+            Ok(Val::list((0..*count).map(Val::Int).collect()))
+        }
         ("sets.contains", [Val::List(all), Val::List(some)]) => Ok(Val::Bool(includes(all, some))),
         ("sets.equivalent", [Val::List(left), Val::List(right)]) => {
             Ok(Val::Bool(includes(left, right) && includes(right, left)))

@@ -341,7 +341,7 @@ fn expand(at: usize, target: Option<Expr>, function: String, arguments: Vec<Expr
 }
 
 fn is_library(name: &str) -> bool {
-    matches!(name, "math" | "sets" | "strings" | "base64" | "optional" | "format" | "cidr" | "ip")
+    matches!(name, "math" | "lists" | "sets" | "strings" | "base64" | "optional" | "format" | "cidr" | "ip")
 }
 
 /// The loop that a macro of this name and number of arguments makes: its kind, whether it has two variables and a filter.
@@ -353,6 +353,7 @@ fn loop_kind(name: &str, count: usize) -> Option<(LoopKind, bool, bool)> {
         ("filter", 2) => (LoopKind::Filter, false, false),
         ("map", 2) => (LoopKind::Map, false, false),
         ("map", 3) => (LoopKind::Map, false, true),
+        ("sortBy", 2) => (LoopKind::SortBy, false, false),
         ("all", 3) => (LoopKind::All, true, false),
         ("exists", 3) => (LoopKind::Exists, true, false),
         ("exists_one" | "existsOne", 3) => (LoopKind::ExistsOne, true, false),

@@ -107,6 +107,7 @@ containsIP .cidr,string:bool .cidr,ip:bool
 containsCIDR .cidr,string:bool .cidr,cidr:bool
 masked .cidr:cidr
 prefixLength .cidr:int
+lists.range int:list<int>
 sets.contains list<A>,list<A>:bool
 sets.equivalent list<A>,list<A>:bool
 sets.intersects list<A>,list<A>:bool

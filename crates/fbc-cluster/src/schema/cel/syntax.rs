@@ -122,6 +122,7 @@ pub(crate) enum LoopKind {
     Filter,
     Map,
     TransformMap,
+    SortBy,
     OptMap,
     OptFlatMap,
 }
