@@ -117,12 +117,13 @@ impl CronJobs {
             write(api, cron, status, active)?;
             return Ok(Outcome::Done);
         }
-        if let Some(time) = self.missed(api, cron, &schedule) {
-            if self.may_start(api, cron, kind, &jobs, &mut active)? {
-                let job = self.start(api, cron, time)?;
-                active.extend(job.map(|job| reference(&job)));
-                status.set(&["lastScheduleTime"], time.to_string());
-            }
+        let missed = self.missed(api, cron, &schedule);
+        if let Some(time) = missed
+            && self.may_start(api, cron, kind, &jobs, &mut active)?
+        {
+            let job = self.start(api, cron, time)?;
+            active.extend(job.map(|job| reference(&job)));
+            status.set(&["lastScheduleTime"], time.to_string());
         }
         write(api, cron, status, active)?;
         let next = schedule.next(now);

@@ -68,17 +68,13 @@ impl Schedule {
             return Some(Moment(after.0 / 1000 * 1000) + every);
         }
         let first = after.0 / MINUTE * MINUTE + MINUTE;
-        let mut day = first / DAY;
-        let mut from = first % DAY / MINUTE;
-        for _ in 0..HORIZON {
-            if self.has_day(day) {
-                let fits = |minute: &u64| has(self.hours, minute / 60) && has(self.minutes, minute % 60);
-                if let Some(minute) = (from..24 * 60).find(fits) {
-                    return Some(Moment(day * DAY + minute * MINUTE));
-                }
+        let today = first / DAY;
+        for day in (today..today + HORIZON).filter(|day| self.has_day(*day)) {
+            let from = if day == today { first % DAY / MINUTE } else { 0 };
+            let fits = |minute: &u64| has(self.hours, minute / 60) && has(self.minutes, minute % 60);
+            if let Some(minute) = (from..24 * 60).find(fits) {
+                return Some(Moment(day * DAY + minute * MINUTE));
             }
-            day += 1;
-            from = 0;
         }
         None
     }
