@@ -236,7 +236,10 @@ impl Cluster {
             Some(Reverse(timer)) if timer.at <= end => {}
             _ => return Ok(false),
         }
-        if let Some(Reverse(timer)) = self.timers.pop() {
+        // All that is due at one moment comes before what follows from it: who looks at many objects looks once.
+        let moment = self.timers.peek().map(|Reverse(timer)| timer.at);
+        while self.timers.peek().map(|Reverse(timer)| timer.at) == moment {
+            let Some(Reverse(timer)) = self.timers.pop() else { break };
             let key = (timer.controller, timer.request);
             if self.due.get(&key) == Some(&timer.at) {
                 self.due.remove(&key);
