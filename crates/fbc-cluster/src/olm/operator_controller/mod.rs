@@ -34,6 +34,7 @@ use self::boxcutter::Boxcutter;
 use self::drift::Watches;
 use self::helm::Helm;
 use self::rendering::Renderings;
+use self::resolution::Catalogs;
 use self::status::Failure;
 use super::Options;
 use super::content::SharedImages;
@@ -65,6 +66,7 @@ pub struct OperatorController {
     caller: Caller,
     engine: Engine,
     renderings: Renderings,
+    catalogs: Catalogs,
     watches: Watches,
 }
 
@@ -84,6 +86,7 @@ impl OperatorController {
             caller,
             engine,
             renderings: Renderings::default(),
+            catalogs: Catalogs::default(),
             watches: Watches::default(),
         }
     }
@@ -165,7 +168,7 @@ impl OperatorController {
     fn finalize(&mut self, extension: &mut Object) -> Result<bool, Failure> {
         let is_terminating = extension.is_terminating();
         if is_terminating {
-            self.forget(&extension.name().to_owned());
+            self.forget(extension.name());
         }
         let place = extension.place(&["metadata", "finalizers"]);
         if !place.is_array() {

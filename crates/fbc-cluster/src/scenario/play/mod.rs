@@ -141,7 +141,7 @@ impl<'s> Player<'s> {
                 break;
             }
             self.observe();
-            self.look_at_rest(false);
+            self.look_at_rest(false)?;
             if begun {
                 let manifests = self.prepared.of_steps.get(index).map(Vec::as_slice).unwrap_or_default();
                 self.perform(step, manifests)?;
@@ -234,19 +234,19 @@ impl<'s> Player<'s> {
             self.advance(Goal::Decided(number))?;
             self.advance(Goal::Rest)?;
         }
-        self.look_at_rest(is_last);
-        Ok(())
+        self.look_at_rest(is_last)
     }
 
     /// Decides what steps expect at rest, and at the end what the whole scenario does.
-    fn look_at_rest(&mut self, is_last: bool) {
-        self.look_at_output(true, is_last);
+    fn look_at_rest(&mut self, is_last: bool) -> Result<(), RunError> {
+        self.look_at_output(true, is_last)?;
         let now = self.now();
         for pending in &mut self.pendings {
             if pending.expectation.limit == Limit::AtRest && (pending.step > 0 || is_last) {
                 pending.conclude(now);
             }
         }
+        Ok(())
     }
 
     fn waits_for_rest(&self) -> bool {
@@ -283,7 +283,7 @@ impl<'s> Player<'s> {
                 self.setting.cluster.api.advance_to(target);
                 self.observe();
                 if is_rest && !self.is_over() {
-                    self.look_at_rest(false);
+                    self.look_at_rest(false)?;
                     continue;
                 }
                 if let Goal::Decided(number) = goal {
@@ -294,13 +294,13 @@ impl<'s> Player<'s> {
                 return Ok(());
             }
             if matches!(goal, Goal::Decided(_)) {
-                self.look_at_output(false, false);
+                self.look_at_output(false, false)?;
             }
         }
     }
 
     /// Runs the commands whose output is expected: those with a time limit at any moment, others at rest.
-    fn look_at_output(&mut self, is_at_rest: bool, is_last: bool) {
+    fn look_at_output(&mut self, is_at_rest: bool, is_last: bool) -> Result<(), RunError> {
         let now = self.now();
         for pending in &mut self.pendings {
             let Check::Output(command) = &pending.expectation.check else { continue };
@@ -309,9 +309,10 @@ impl<'s> Player<'s> {
             if pending.is_decided() || !is_due {
                 continue;
             }
-            let printed = self.setting.run(&command.line);
+            let printed = self.setting.run(&command.line)?;
             pending.printed(printed.fault(command), now);
         }
+        Ok(())
     }
 
     /// Takes in what changed since the last time, and answers with it.

@@ -35,10 +35,15 @@ impl<'s> Session<'s> {
         self.player.steps.iter().filter_map(fault).collect()
     }
 
-    /// Runs a command line of `oc` or `kubectl`, and lets the cluster answer it at the same moment.
-    pub fn run(&mut self, line: &str) -> Printed {
+    /// Runs a command line of `oc` or `kubectl`. The cluster does what is due at the same moment before the next one.
+    ///
+    /// # Errors
+    /// Why time stopped, for commands that wait.
+    pub fn run(&mut self, line: &str) -> Result<Printed, String> {
         self.player.last_activity = self.player.now();
-        self.player.setting.run(line)
+        let printed = self.player.setting.run(line).map_err(words)?;
+        self.wait(Some(0))?;
+        Ok(printed)
     }
 
     /// Lets time go by: a span, or until nothing changes any more.

@@ -56,7 +56,7 @@ impl Player<'_> {
                 Ok(())
             }
             Some(Action::Run(command)) => {
-                let answer = self.setting.run(&command.line);
+                let answer = self.setting.run(&command.line)?;
                 let fault = answer.fault(command);
                 printed = Some(answer.text());
                 fault.map_or(Ok(()), Err)

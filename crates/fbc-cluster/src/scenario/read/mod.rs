@@ -232,6 +232,7 @@ fn manifest(field: &Field<'_>) -> Option<Manifests> {
     }
     let api_version = field.required("apiVersion").and_then(|field| field.text());
     let kind = field.required("kind").and_then(|field| field.text());
-    (api_version?, kind?);
+    api_version?;
+    kind?;
     Some(Manifests::Inline(field.value(), field.place()))
 }

@@ -1,6 +1,7 @@
 //! The cluster of a scenario and what stands around it: registry, files, command line.
 
 mod build;
+mod command;
 mod content;
 mod output;
 mod requests;
@@ -18,6 +19,7 @@ use super::model::{Action, Disorder, Publication, Trouble};
 use super::prepare::Prepared;
 use super::read::manifests::Manifest;
 use crate::engine::Cluster;
+use crate::kubectl::run::Session;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::olm::content::SharedImages;
 use crate::replay::deployments::Deployments;
@@ -31,6 +33,8 @@ pub(super) struct Setting<'s> {
     pub(super) cluster: Cluster,
     prepared: &'s Prepared,
     images: SharedImages,
+    /// Who types commands, and in which namespace.
+    session: Session,
     /// What was wrong with the references of images.
     faults: Vec<String>,
     /// What was taken away by troubles, to be put back.
@@ -42,7 +46,7 @@ impl<'s> Setting<'s> {
         let images = SharedImages::default();
         let faults = build::push(&prepared.scenario, &prepared.content, &images);
         let cluster = build::cluster(&prepared.scenario, &images, seed);
-        Self { cluster, prepared, images, faults, taken: BTreeMap::new() }
+        Self { cluster, prepared, images, session: Session::default(), faults, taken: BTreeMap::new() }
     }
 
     /// Puts the objects of the start in their places; answers with what was refused.
@@ -140,10 +144,5 @@ impl<'s> Setting<'s> {
         for name in names {
             self.cluster.poke("deployments", name);
         }
-    }
-
-    /// Runs a command line of `oc` or `kubectl`.
-    pub(super) fn run(&mut self, line: &str) -> Printed {
-        Printed { stdout: String::new(), stderr: format!("error: cannot run {line:?}"), exit: 1 }
     }
 }

@@ -106,7 +106,7 @@ fn one(session: &mut Session<'_>, line: &str, out: &mut impl io::Write) -> Resul
         }
         _ => {
             let line = if matches!(word, "oc" | "kubectl") { line.to_owned() } else { format!("oc {line}") };
-            let printed = session.run(&line);
+            let printed = session.run(&line).map_err(Failure::refusal)?;
             out.write_all(printed.stdout.as_bytes())?;
             out.flush()?;
             anstream::stderr().lock().write_all(printed.stderr.as_bytes())?;

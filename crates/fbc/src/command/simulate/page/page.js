@@ -64,9 +64,9 @@ function scaleOf(run) {
     if (index) x += 7 + 9 * Math.log2(1 + (moment - sorted[index - 1]) / 250);
     place.set(moment, x);
   });
-  const wide = Math.max(by("left").clientWidth - LABEL - 60, 500);
+  const wide = Math.max(by("left").clientWidth - LABEL - 100, 500);
   const factor = x < wide ? wide / x : 1;
-  return { at: (moment) => LABEL + place.get(moment) * factor, width: LABEL + x * factor + 30, moments: sorted };
+  return { at: (moment) => LABEL + place.get(moment) * factor, width: LABEL + x * factor + 70, moments: sorted };
 }
 
 function drawChart() {
