@@ -141,10 +141,8 @@ fn failure(folder: &Path, content: &ContentFolders, name: &str) -> Option<String
 }
 
 /// Scenarios whose failure is known: names and labels are not validated yet, and revisions are not complete.
-const KNOWN_TO_FAIL: [&str; 4] = [
-    "25-invalid-catalogs",
-    "25-invalid-extensions",
-    "bc-19-same-crd-second-extension",
+const KNOWN_TO_FAIL: [&str; 1] = [
+    // A retry falls into the next step: when it comes depends on how long the recorder took between steps.
     "bc-34-revision-rbac",
 ];
 
