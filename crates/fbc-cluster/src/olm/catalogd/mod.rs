@@ -5,6 +5,9 @@
 mod label;
 mod status;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 pub use label::NameLabel;

@@ -25,7 +25,7 @@ pub mod status;
 mod steps;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use serde_json::{Value, json};
 
