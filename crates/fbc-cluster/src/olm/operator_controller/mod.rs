@@ -150,6 +150,10 @@ impl Controller for OperatorController {
         }
     }
 
+    fn events_end_waits(&self) -> bool {
+        true
+    }
+
     fn as_any(&mut self) -> &mut dyn std::any::Any {
         self
     }
