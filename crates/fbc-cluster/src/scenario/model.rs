@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::fault::Place;
 use super::pattern::Pattern;
 use crate::api::Propagation;
+use crate::controllers::behaviour::Behaviour;
 use crate::kubectl::jsonpath::Template;
 use crate::object::ObjectName;
 use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
@@ -45,12 +46,13 @@ pub struct Scenario {
     pub catalogs: Vec<Catalog>,
     /// Images of bundles at the start.
     pub bundles: Vec<BundleImage>,
-    /// Bundle images without content install nothing, instead of being unknown to the registry.
+    /// Bundle images without content install nothing but a record of their version, instead of being unknown to the
+    /// registry.
     pub empty_bundles: bool,
     /// Objects at the start.
     pub objects: Vec<Manifests>,
-    /// How workloads behave: data for their controllers.
-    pub behaviours: Vec<Value>,
+    /// What becomes of pods.
+    pub behaviours: Vec<Behaviour>,
     /// What happens.
     pub steps: Vec<Step>,
     /// What must hold at the end, or never.
@@ -96,6 +98,18 @@ impl Scenario {
         &mut self.catalogs[last]
     }
 
+    /// All statements that the scenario and its steps show, each once.
+    pub fn all_shown(&self) -> Vec<String> {
+        let all = self.shows.iter().chain(self.steps.iter().flat_map(|step| &step.shows));
+        let mut shown: Vec<String> = Vec::new();
+        for statement in all {
+            if !shown.contains(statement) {
+                shown.push(statement.clone());
+            }
+        }
+        shown
+    }
+
     /// Adds a step that begins when the cluster is still.
     pub fn add_step(&mut self, name: impl Into<String>, action: Action) {
         self.steps.push(Step {
@@ -105,6 +119,7 @@ impl Scenario {
             start: Start::Still,
             action: Some(action),
             refused: None,
+            shows: Vec::new(),
             expectations: Vec::new(),
         });
     }
@@ -178,6 +193,8 @@ pub struct Step {
     pub action: Option<Action>,
     /// The API server must refuse it with this text.
     pub refused: Option<Pattern>,
+    /// Statements of documents that it shows.
+    pub shows: Vec<String>,
     /// What must follow.
     pub expectations: Vec<Expectation>,
 }

@@ -368,7 +368,7 @@ impl<'s> Player<'s> {
             file: self.scenario.file.clone(),
             title: self.scenario.title.clone(),
             seed: self.seed,
-            shows: self.scenario.shows.clone(),
+            shows: self.scenario.all_shown(),
             start: start.to_string(),
             end: now.since(start),
             steps: self.steps,

@@ -86,7 +86,8 @@ impl Content {
     }
 }
 
-/// A bundle that installs nothing: only what OLM needs to take it for one.
+/// A bundle that installs nothing but a record of its version: what OLM needs to take it for a bundle, and one object
+/// whose change makes an extension look again, as the objects of any bundle do.
 fn empty_bundle(package: &str, name: &str, version: &str) -> Arc<dyn Tree> {
     let mode = |name: &str| json!({"type": name, "supported": name == "AllNamespaces"});
     let modes = ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"].map(mode);
@@ -106,6 +107,11 @@ fn empty_bundle(package: &str, name: &str, version: &str) -> Arc<dyn Tree> {
     }});
     let mut tree = MemoryTree::default();
     tree.insert("manifests/clusterserviceversion.json", cluster_service_version.to_string());
+    let record = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": format!("{package}-version")},
+        "data": {"version": version},
+    });
+    tree.insert("manifests/version.json", record.to_string());
     tree.insert("metadata/annotations.yaml", annotations.to_string());
     Arc::new(tree)
 }

@@ -14,6 +14,7 @@ use crate::registry::ImageArguments;
 use crate::terminal;
 
 mod page;
+mod replay;
 mod seeds;
 mod shell;
 mod sources;
@@ -34,7 +35,7 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     ready_made: Option<ReadyMade>,
     /// Scenarios: files, or folders with files ending in .yaml or .yml
-    #[arg(value_name = "SCENARIO", value_hint = ValueHint::AnyPath, required_unless_present = "shell")]
+    #[arg(value_name = "SCENARIO", value_hint = ValueHint::AnyPath, required_unless_present_any = ["shell", "replay"])]
     scenarios: Vec<PathBuf>,
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
@@ -64,6 +65,16 @@ pub(crate) struct Arguments {
     /// `wait DURATION` lets time go by. Commands may come from standard input
     #[arg(long, conflicts_with_all = ["trace", "report", "output_file", "output"])]
     shell: bool,
+    /// Play a recorded scenario instead: a folder with `scenario.yaml` and `steps`
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "content",
+          conflicts_with_all = ["scenarios", "shell", "seeds", "trace", "report", "until", "catalogs"])]
+    replay: Option<PathBuf>,
+    /// The images of a recorded scenario: `catalogs/NAME` and `bundles/PACKAGE-VERSION`
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "replay")]
+    content: Option<PathBuf>,
+    /// Further bundles of a recorded scenario, as `PACKAGE/VERSION` [default: `../../bundles` from the content, if there]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "replay")]
+    bundles: Option<PathBuf>,
     #[command(flatten)]
     images: ImageArguments,
 }
@@ -94,6 +105,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return upgrade::run(upgrade, global);
     }
     arguments.images.settle();
+    if let (Some(scenario), Some(content)) = (&arguments.replay, &arguments.content) {
+        let bundles = arguments.bundles.as_deref();
+        let seed = arguments.seed.unwrap_or(1);
+        let replay = replay::Replay { scenario, content, bundles, seed };
+        return replay::run(&replay, arguments.output, arguments.output_file.as_deref());
+    }
     let catalogs = sources::catalogs_of_flags(&arguments.catalogs)?;
     if arguments.shell {
         return shell::run(&arguments.scenarios, &catalogs, arguments.seed);

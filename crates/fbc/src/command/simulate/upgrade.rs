@@ -29,7 +29,7 @@ use crate::registry::ImageArguments;
 ///
 /// Each version that the old catalog can install is installed from it, on a cluster of its own; then the new catalog
 /// takes the old one's place, and the extension follows it. Without the contents of bundles (--bundles), only
-/// resolution and OLM's decisions are simulated: bundles install nothing.
+/// resolution and OLM's decisions are simulated: bundles install nothing but a record of their version.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
     /// The catalog that the versions are installed from: a folder, a file, a revision or an image
