@@ -59,6 +59,12 @@ pub trait Controller {
     /// Looks at one object.
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome;
 
+    /// Whether an event takes the place of a wait of the same object that is still going on, as in the priority queue of
+    /// controller-runtime. In the queue of client-go both come.
+    fn events_end_waits(&self) -> bool {
+        false
+    }
+
     /// For tests and tools that want to set it up while it runs.
     fn as_any(&mut self) -> &mut dyn std::any::Any;
 }
@@ -165,7 +171,7 @@ impl Cluster {
     /// Makes a controller look at an object now.
     pub fn poke(&mut self, name: &str, request: ObjectName) {
         if let Some(index) = self.controllers.iter().position(|controller| controller.name() == name) {
-            self.enqueue(index, request);
+            self.event(index, request);
         }
     }
 
@@ -292,6 +298,14 @@ impl Cluster {
         self.timers.push(Reverse(Timer { at, number: self.number, controller, request: key.1, routine }));
     }
 
+    /// Puts an object into the queue because something happened to it.
+    fn event(&mut self, index: usize, request: ObjectName) {
+        if self.controllers.get(index).is_some_and(|controller| controller.events_end_waits()) {
+            self.due.remove(&(index, request.clone()));
+        }
+        self.enqueue(index, request);
+    }
+
     fn enqueue(&mut self, index: usize, request: ObjectName) {
         if self.queues.get_mut(index).is_some_and(|queue| queue.add(request)) {
             self.number += 1;
@@ -367,7 +381,7 @@ impl Cluster {
                 controller.requests(change, name, &self.api, &mut requests);
             }
             for request in requests.drain(..) {
-                self.enqueue(index, request);
+                self.event(index, request);
             }
         }
     }
