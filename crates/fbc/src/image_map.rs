@@ -7,13 +7,14 @@ use clap::{Args, ValueHint};
 use fbc_bundle::folder::is_bundle;
 use fbc_bundle::{BundleFolder, ImageTemplate};
 use fbc_model::Bundle;
+use fbc_model::image_reference;
 use fbc_model::tree::{DiskTree, Tree, read_file};
 use fbc_template::BundleSource;
 use fbc_yaml::go_text::quote;
 use fbc_yaml::stream;
 
 use crate::failure::Failure;
-use crate::image_source::{ImageName, unpack_contents};
+use crate::image_source::{ImageName, Unpacked, unpack_contents};
 
 /// The environment variable that names an image map, also for opm's command line.
 const VARIABLE: &str = "FBC_IMAGE_MAP";
@@ -83,11 +84,42 @@ pub(crate) fn render_bundle_image(reference: &str, tree: &dyn Tree, place: &Path
     fbc_bundle::render::render(&folder, Some(&image)).map_err(|error| in_folder(error.to_string()))
 }
 
-/// Pulls the bundle image that a template names, and renders it.
-fn render_pulled(reference: &str) -> Result<Bundle, String> {
-    let pulled = ImageName::registry(reference).and_then(|name| unpack_contents(&name));
-    let pulled =
-        pulled.map_err(|failure| format!("failed to pull image {}: {}", quote(reference), failure.line()))?;
+/// Pulls an image as opm does, which wants to know host, repository, and tag or digest.
+///
+/// Source: `containers/image:docker/reference/normalize.go`, `docker/docker_transport.go`.
+pub(crate) fn pull_as_opm(reference: &str) -> Result<Unpacked, String> {
+    let parsed = image_reference::parse(reference).map_err(|error| error.to_string());
+    let pulled = parsed.and_then(|parsed| {
+        let tag = parsed.tag.as_ref().map(|tag| format!(":{tag}")).unwrap_or_default();
+        let digest = parsed.digest.as_ref().map(|digest| format!("@{digest}")).unwrap_or_default();
+        if format!("{}/{}{tag}{digest}", parsed.domain, parsed.path) != reference {
+            return Err("repository name must be canonical".to_owned());
+        }
+        match (tag.is_empty(), digest.is_empty()) {
+            (true, true) => {
+                let why = "is not for an unknown digest case; tag or digest is needed";
+                Err(format!("Docker reference {reference} {why}"))
+            }
+            (false, false) => {
+                Err("Docker references with both a tag and digest are currently not supported".to_owned())
+            }
+            _ => {
+                unpack_contents(&ImageName::Registry(reference.to_owned())).map_err(|failure| failure.line())
+            }
+        }
+    });
+    pulled.map_err(|error| format!("failed to pull image {}: {error}", quote(reference)))
+}
+
+/// Pulls an image that has a host, for who may have meant a folder.
+fn pull(reference: &str) -> Result<Unpacked, String> {
+    let name = ImageName::parse(reference).map_err(|error| format!("it is no folder, and {error}"));
+    let pulled = name.and_then(|name| unpack_contents(&name).map_err(|failure| failure.line()));
+    pulled.map_err(|error| format!("failed to pull image {}: {error}", quote(reference)))
+}
+
+/// Renders a bundle image that was pulled.
+fn render_pulled(reference: &str, pulled: &Unpacked) -> Result<Bundle, String> {
     if pulled.is_catalog {
         return Err("cannot render declarative config image: not allowed".to_owned());
     }
@@ -118,7 +150,8 @@ impl BundleSource for TemplateBundles<'_> {
                 let kind = if is_bundle(&tree) { "bundle" } else { "declarative config" };
                 Err(format!("cannot render {kind} directory {}: not allowed", quote(reference)))
             }
-            (false, _) => render_pulled(reference),
+            (false, true) => render_pulled(reference, &pull(reference)?),
+            (false, false) => render_pulled(reference, &pull_as_opm(reference)?),
         }
     }
 }

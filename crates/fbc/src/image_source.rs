@@ -85,14 +85,6 @@ impl ImageName {
         Ok(Self::Registry(text.to_owned()))
     }
 
-    /// An image in a registry, whatever its name looks like: a short name is one of Docker's hub, or an alias.
-    pub(crate) fn registry(text: &str) -> Result<Self, Failure> {
-        match image_reference::parse(text.strip_prefix("docker://").unwrap_or(text)) {
-            Ok(_) => Ok(Self::Registry(text.to_owned())),
-            Err(error) => Err(Failure::new(format!("{text:?} is no image reference: {error}"))),
-        }
-    }
-
     /// Opens the image of the platform that is wished for. Of one in a registry the manifests and configurations are
     /// there, the layers are brought by [`OpenImage::bring_layers`].
     pub(crate) fn open(&self, platform: Option<&PlatformName>) -> Result<OpenImage, Failure> {

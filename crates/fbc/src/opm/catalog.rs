@@ -12,8 +12,8 @@ use fbc_yaml::go_text::quote;
 
 use super::telling::OpmError;
 use crate::failure::Failure;
-use crate::image_map::ImageMap;
-use crate::image_source::{ImageName, Unpacked, unpack_contents};
+use crate::image_map::{ImageMap, pull_as_opm};
+use crate::image_source::Unpacked;
 use crate::terminal;
 
 /// Files of a catalog or bundle.
@@ -56,16 +56,14 @@ pub(super) fn find(reference: &str, error: impl Fn(String) -> OpmError) -> Resul
                 let is_bundle = is_bundle(&files.tree);
                 Ok(if is_bundle { Reference::BundleImage(files) } else { Reference::Catalog(files) })
             }
-            None => pull(reference, error),
+            None => pull(reference).map_err(error),
         },
     }
 }
 
 /// Pulls an image.
-fn pull(reference: &str, error: impl Fn(String) -> OpmError) -> Result<Reference, OpmError> {
-    let pulled = ImageName::registry(reference).and_then(|name| unpack_contents(&name));
-    let unpacked = pulled
-        .map_err(|failure| error(format!("failed to pull image {}: {}", quote(reference), failure.line())))?;
+fn pull(reference: &str) -> Result<Reference, String> {
+    let unpacked = pull_as_opm(reference)?;
     let (tree, is_catalog) = (DiskTree { root: unpacked.folder.path().to_path_buf() }, unpacked.is_catalog);
     let files = Files { tree, _unpacked: Some(unpacked) };
     Ok(if is_catalog { Reference::Catalog(files) } else { Reference::BundleImage(files) })

@@ -204,6 +204,47 @@ fn what_was_there_once_is_not_asked_for_again() {
 }
 
 #[test]
+fn a_cluster_catalog_names_its_image() {
+    let place = Place::new();
+    let (_registry, image, _) = registry_with_catalog(&place);
+    let manifests = format!(
+        "apiVersion: olm.operatorframework.io/v1\nkind: ClusterCatalog\nmetadata: {{name: sample}}\nspec:\n  \
+         source: {{type: Image, image: {{ref: {image}}}}}\n---\napiVersion: olm.operatorframework.io/v1\n\
+         kind: ClusterExtension\nmetadata: {{name: light}}\nspec:\n  namespace: x\n  \
+         serviceAccount: {{name: y}}\n  source: {{sourceType: Catalog, catalog: {{packageName: \
+         lighthouse-operator}}}}\n"
+    );
+    place.write("manifests.yaml", manifests);
+    let resolve = ["resolve", "-f", "manifests.yaml"];
+    let sample = format!("sample={}", testdata("sample-catalog"));
+    let expected = done(place.fbc(&[&resolve[..], &["--catalog", &sample]].concat()));
+    assert_eq!(done(place.plain(&resolve)), expected);
+    done(place.fbc(&["cache", "clean"]));
+    let told = refused(&place.fbc(&[&resolve[..], &["--offline"]].concat()), 2);
+    assert!(told.contains("ClusterCatalog \"sample\": cannot find the image"), "{told}");
+}
+
+#[test]
+fn opm_wants_whole_references() {
+    let place = Place::new();
+    let digest = format!("sha256:{}", "a".repeat(64));
+    for (reference, expected) in [
+        ("catalgo", "repository name must be canonical"),
+        ("docker.io/ubuntu:v1", "repository name must be canonical"),
+        ("quay.io/me/c", "tag or digest is needed"),
+        (&format!("quay.io/me/c:v1@{digest}"), "both a tag and digest are currently not supported"),
+        ("quay.io/Me/c", "invalid reference format: repository name must be lowercase"),
+    ] {
+        let told = refused(&place.fbc(&["opm", "render", reference]), 1);
+        let shown = format!("render reference \"{reference}\": failed to pull image \"{reference}\": ");
+        assert!(told.contains(&shown) && told.trim_end().ends_with(expected), "{told}");
+    }
+    place.write("basic.yaml", "schema: olm.template.basic\nentries:\n- schema: olm.bundle\n  image: a/b\n");
+    let told = refused(&place.fbc(&["template", "render", "basic.yaml"]), 1);
+    assert!(told.contains("failed to pull image \"a/b\": it is no folder, and an image is HOST/"), "{told}");
+}
+
+#[test]
 fn names_that_are_no_images_stay_what_they_are() {
     let place = Place::new();
     place.write("v4.19/catalog/catalog.yaml", "schema: olm.package\nname: a\ndefaultChannel: b\n");

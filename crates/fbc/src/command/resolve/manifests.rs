@@ -44,6 +44,8 @@ pub(super) struct Extension {
 #[derive(Default)]
 pub(super) struct Manifests {
     pub(super) catalogs: Vec<ClusterCatalog>,
+    /// The images of the catalogs, by their names.
+    pub(super) images: BTreeMap<String, String>,
     pub(super) extensions: Vec<Extension>,
 }
 
@@ -264,7 +266,9 @@ impl Collector {
             );
         }
         if known == "ClusterCatalog" {
-            self.found.catalogs.push(catalog(root, &metadata, name)?);
+            let (catalog, image) = catalog(root, &metadata, name)?;
+            self.found.images.insert(catalog.name.clone(), image);
+            self.found.catalogs.push(catalog);
         } else {
             let request = request(root, self.target)?;
             self.found.extensions.push(Extension { name, request, place: Some(place.to_owned()) });
@@ -273,11 +277,12 @@ impl Collector {
     }
 }
 
-fn catalog(root: &Field<'_>, metadata: &Field<'_>, name: String) -> Result<ClusterCatalog, Fault> {
+/// A ClusterCatalog and its image.
+fn catalog(root: &Field<'_>, metadata: &Field<'_>, name: String) -> Result<(ClusterCatalog, String), Fault> {
     let spec = root.required_object("spec")?;
     let source = spec.required_object("source")?;
     source.one_of("type", &["Image"])?.ok_or_else(|| source.missing("type"))?;
-    source.required_object("image")?.required_text("ref")?;
+    let image = source.required_object("image")?.required_text("ref")?.to_owned();
     let priority = match spec.get("priority") {
         None => 0,
         Some(field) => {
@@ -289,13 +294,14 @@ fn catalog(root: &Field<'_>, metadata: &Field<'_>, name: String) -> Result<Clust
         }
     };
     let mode = spec.one_of("availabilityMode", &["Available", "Unavailable"])?;
-    Ok(ClusterCatalog {
+    let catalog = ClusterCatalog {
         name,
         labels: metadata.text_map("labels")?,
         priority,
         is_available: mode != Some("Unavailable"),
         content: Content::Refused("its content was not given".to_owned()),
-    })
+    };
+    Ok((catalog, image))
 }
 
 fn request(root: &Field<'_>, target: Target) -> Result<Request, Fault> {

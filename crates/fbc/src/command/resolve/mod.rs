@@ -12,9 +12,11 @@ use rayon::prelude::*;
 
 use self::answer::{Answer, Explain};
 use self::manifests::Extension;
+use self::manifests::Manifests;
 use super::render;
 use crate::arguments::Global;
 use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
+use crate::image_map::ImageMap;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use crate::terminal;
@@ -105,14 +107,15 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     let rules = Rules { target, bundle_release_support: arguments.bundle_release_support };
     let references = flags::references(&arguments.catalogs, &arguments.files)?;
-    let (catalogs, extensions) = match &arguments.package {
+    let (catalogs, references, extensions) = match &arguments.package {
         Some(package) => {
             let catalogs = flags::catalogs(&references, &arguments.priorities, &arguments.labels)?;
-            (catalogs, vec![flags::extension(arguments, package)?])
+            (catalogs, references, vec![flags::extension(arguments, package)?])
         }
         None => {
             let manifests = manifests::read(&arguments.files, target, global.verbose)?;
-            (with_content(manifests.catalogs, &references)?, manifests.extensions)
+            let references = with_images(&manifests, references)?;
+            (manifests.catalogs, references, manifests.extensions)
         }
     };
     let Some(catalogs) = load(catalogs, &references, rules)? else { return Ok(FINDINGS) };
@@ -124,12 +127,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     answer_all(arguments, &resolver, &extensions)
 }
 
-/// Keeps to the ClusterCatalogs of the manifests, each of which needs content unless it is switched off.
-fn with_content(
-    catalogs: Vec<ClusterCatalog>,
-    references: &BTreeMap<String, PathBuf>,
-) -> Result<Vec<ClusterCatalog>, Failure> {
-    let names: Vec<&str> = catalogs.iter().map(|catalog| catalog.name.as_str()).collect();
+/// Where the content of the ClusterCatalogs of the manifests is: where a flag says, else in their images.
+fn with_images(
+    manifests: &Manifests,
+    mut references: BTreeMap<String, PathBuf>,
+) -> Result<BTreeMap<String, PathBuf>, Failure> {
+    let names: Vec<&str> = manifests.catalogs.iter().map(|catalog| catalog.name.as_str()).collect();
     if let Some(name) = references.keys().find(|name| !names.contains(&name.as_str())) {
         let failure =
             Failure::new(format!("--catalog {name}: the manifests have no ClusterCatalog of this name"));
@@ -139,18 +142,17 @@ fn with_content(
             None => failure.help(format!("they have {}", names.join(", "))),
         });
     }
-    let mut missing = catalogs
-        .iter()
-        .filter(|catalog| catalog.is_available && !references.contains_key(&catalog.name))
-        .map(|catalog| catalog.name.as_str());
-    if let Some(name) = missing.next() {
-        let others = missing.count();
-        let more = if others > 0 { format!(" (and {others} more)") } else { String::new() };
-        return Err(Failure::new(format!("ClusterCatalog {name:?}{more} has no content to resolve from"))
-            .help(format!("say where its content lies: `--catalog {name}=REF`; images are not pulled so far"))
-            .help("or set `availabilityMode: Unavailable` to leave it out"));
+    let map = ImageMap::from_environment()?;
+    for catalog in manifests.catalogs.iter().filter(|catalog| catalog.is_available) {
+        let Some(image) = manifests.images.get(&catalog.name) else { continue };
+        // It is an image, whatever lies on disk under its name, unless a folder stands for it.
+        let reference = match map.folder(image) {
+            Some(_) => image.clone(),
+            None => format!("docker://{}", image.trim_start_matches("docker://")),
+        };
+        references.entry(catalog.name.clone()).or_insert_with(|| PathBuf::from(reference));
     }
-    Ok(catalogs)
+    Ok(references)
 }
 
 /// Loads the content of the catalogs; nothing if some cannot be loaded, which is told on standard error.
@@ -162,7 +164,16 @@ fn load(
     let mut is_whole = true;
     for catalog in &mut catalogs {
         let Some(reference) = references.get(&catalog.name) else { continue };
-        match render::load(std::slice::from_ref(reference), None)? {
+        let loaded = render::load(std::slice::from_ref(reference), None);
+        let failed = |failure: Failure| {
+            let name = &catalog.name;
+            let failure = failure.within(&format!("ClusterCatalog {name:?}"));
+            match reference.starts_with("docker://") {
+                true => failure.help(format!("`--catalog {name}=REF` says where else its content lies")),
+                false => failure,
+            }
+        };
+        match loaded.map_err(failed)? {
             Some(blobs) => {
                 if blobs.packages.is_empty() && blobs.bundles.is_empty() {
                     // A hint is not worth failing for.
