@@ -11,6 +11,7 @@ mod clock;
 mod command;
 mod configuration;
 mod dockerfile;
+mod document_reader;
 mod failure;
 mod filter;
 mod git;

@@ -3,7 +3,7 @@
 //! References stay as catalogs and bundles write them; mirror sets redirect pulls. Statements D-DIS-3 and D-DIS-4 of the
 //! product's documents; forms as oc-mirror v2 writes them (`openshift/oc-mirror:internal/pkg/clusterresources`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fbc_image::registry::Reference;
 use serde_json::{Value, json};
@@ -35,13 +35,13 @@ pub(crate) fn manifests(copied: &[Copied], prefix: &Prefix, wishes: Wishes) -> V
     let digests = rules(copied, prefix, |source| source.digest().is_some());
     let tags = rules(copied, prefix, |source| source.digest().is_none());
     if wishes.source_policy {
-        let all: Rules = digests.into_iter().chain(tags).collect();
+        // It redirects digests alone, so catalogs that are named by tag must be named at the mirror.
         files.extend(set(
             "operator.openshift.io/v1alpha1",
             "ImageContentSourcePolicy",
             "repositoryDigestMirrors",
             "icsp",
-            &all,
+            &digests,
         ));
     } else {
         files.extend(set(
@@ -53,8 +53,9 @@ pub(crate) fn manifests(copied: &[Copied], prefix: &Prefix, wishes: Wishes) -> V
         ));
         files.extend(set("config.openshift.io/v1", "ImageTagMirrorSet", "imageTagMirrors", "itms", &tags));
     }
-    for catalog in copied.iter().filter(|one| one.catalog.is_some()) {
-        files.extend(catalog_manifests(catalog, prefix, wishes.catalog_reference));
+    let catalogs: Vec<&Copied> = copied.iter().filter(|one| one.catalog.is_some()).collect();
+    for (catalog, name) in catalogs.iter().zip(names(&catalogs)) {
+        files.extend(catalog_manifests(catalog, &name, prefix, wishes));
     }
     files
 }
@@ -89,17 +90,25 @@ fn set(version: &str, kind: &str, field: &str, short: &str, rules: &Rules) -> Op
     Some((format!("{short}-oc-mirror.yaml"), manifest))
 }
 
-fn catalog_manifests(catalog: &Copied, prefix: &Prefix, wish: CatalogReference) -> Vec<(String, Value)> {
+fn catalog_manifests(
+    catalog: &Copied,
+    name: &str,
+    prefix: &Prefix,
+    wishes: Wishes,
+) -> Vec<(String, Value)> {
     let mirror = prefix.below(&catalog.place().to_string());
     let is_built = catalog.catalog == Some(CatalogForm::Built);
     let source = catalog.source();
     // A digest can only mean the image of the source; what was built has another one.
     let redirected = source
-        .filter(|source| wish == CatalogReference::Source && !(is_built && source.digest().is_some()))
+        .filter(|_| wishes.catalog_reference == CatalogReference::Source)
+        .filter(|source| match source.digest() {
+            Some(_) => !is_built,
+            None => !wishes.source_policy,
+        })
         .filter(|source| source.tag().is_none_or(|tag| tag == catalog.tag))
         .map(|source| source.to_string());
     let reference = redirected.unwrap_or_else(|| mirror.clone());
-    let name = name_of(catalog);
     let cluster_catalog = json!({
         "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterCatalog", "metadata": {"name": format!("cc-{name}")},
         "spec": {"priority": 0, "source": {"type": "Image", "image": {"ref": reference}}},
@@ -117,9 +126,26 @@ fn catalog_manifests(catalog: &Copied, prefix: &Prefix, wish: CatalogReference) 
     files
 }
 
-/// `redhat-operator-index-v4-19`
-fn name_of(catalog: &Copied) -> String {
-    let base = catalog.repository.rsplit('/').next().unwrap_or_default();
+/// A name for each catalog, such as `redhat-operator-index-v4-19`; with the path before it where two are alike, and
+/// with a number where that does not help.
+fn names(catalogs: &[&Copied]) -> Vec<String> {
+    let short = |catalog: &Copied| name_of(catalog.repository.rsplit('/').next().unwrap_or_default(), catalog);
+    let mut count: BTreeMap<String, usize> = BTreeMap::new();
+    catalogs.iter().for_each(|catalog| *count.entry(short(catalog)).or_default() += 1);
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut name = |catalog: &Copied| {
+        let short = short(catalog);
+        let is_alone = count.get(&short) == Some(&1);
+        let name = if is_alone { short } else { name_of(&catalog.repository, catalog) };
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let free = std::iter::once(name.clone()).chain(numbered).find(|name| taken.insert(name.clone()));
+        free.unwrap_or_default()
+    };
+    catalogs.iter().map(|catalog| name(catalog)).collect()
+}
+
+/// The name of a repository with the tag behind it.
+fn name_of(repository: &str, catalog: &Copied) -> String {
     // The tag of a pinned image is its digest; a few digits tell catalogs apart.
     let tag = match catalog.tag.strip_prefix("sha256-") {
         Some(digest) => digest.chars().take(12).collect(),
@@ -128,13 +154,11 @@ fn name_of(catalog: &Copied) -> String {
     let plain = |character: char| {
         if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '-' }
     };
-    format!("{base}-{tag}").chars().map(plain).collect::<String>().trim_matches('-').to_owned()
+    format!("{repository}-{tag}").chars().map(plain).collect::<String>().trim_matches('-').to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     /// References of which no copy's rule would lead a cluster to a mirror: none, if the manifests are right.
@@ -219,5 +243,28 @@ mod tests {
             files[1].1["spec"]["source"]["image"]["ref"],
             "mirror.example/team/index:sha256-0123456789abcdef"
         );
+    }
+
+    #[test]
+    fn catalogs_of_one_name_are_told_apart() {
+        let of = |place: &str| copied("", place, Some(CatalogForm::Built));
+        let all = [of("a/b/index:v1"), of("a-b/index:v1"), of("a/other:v1"), of("c/index:v1")];
+        let names = names(&all.iter().collect::<Vec<_>>());
+        assert_eq!(names, ["a-b-index-v1", "a-b-index-v1-2", "other-v1", "c-index-v1"]);
+    }
+
+    #[test]
+    fn a_policy_redirects_digests_alone() {
+        let pinned = format!("quay.io/team/operator@sha256:{}", "a".repeat(64));
+        let all = [
+            copied(&pinned, "team/operator:sha256-aaaa", None),
+            copied("quay.io/other/thing:v1", "other/thing:v1", None),
+            copied("quay.io/team/index:v1", "team/index:v1", Some(CatalogForm::Whole)),
+        ];
+        let prefix = Prefix::parse("mirror.example").unwrap();
+        let files = manifests(&all, &prefix, Wishes { source_policy: true, ..Wishes::default() });
+        let entries = files[0].1["spec"]["repositoryDigestMirrors"].as_array().unwrap();
+        assert_eq!(entries.len(), 1);
+        assert_eq!(files[1].1["spec"]["source"]["image"]["ref"], "mirror.example/team/index:v1");
     }
 }
