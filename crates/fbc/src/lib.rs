@@ -16,6 +16,7 @@ mod failure;
 mod filter;
 mod git;
 mod git_tree;
+mod image_evidence;
 mod image_map;
 mod image_source;
 mod layout;
