@@ -22,11 +22,12 @@ const NOT_IN_CASES: [&str; 2] = ["FBC231", "FBC234"];
 /// What the files of a case say of images: `facts.json`, and the released index in `index`.
 fn image_facts(files: &mut Vec<(&'static str, &'static str)>) -> ImageFacts {
     let mut facts = ImageFacts::default();
-    let index: MemoryTree =
-        files.extract_if(.., |(path, _)| path.starts_with("index/")).collect();
+    let index: MemoryTree = files.extract_if(.., |(path, _)| path.starts_with("index/")).collect();
     facts.index = (!index.list(Path::new("")).unwrap().is_empty()).then(|| load(&index).into());
     let text = files.extract_if(.., |(path, _)| *path == "facts.json").next();
-    let Some(value) = text.map(|(_, text)| serde_json::from_str::<Value>(text).unwrap()) else { return facts };
+    let Some(value) = text.map(|(_, text)| serde_json::from_str::<Value>(text).unwrap()) else {
+        return facts;
+    };
     let texts = |value: &Value| -> BTreeMap<String, String> {
         let pairs = value.as_object().into_iter().flatten();
         pairs.map(|(key, value)| (key.clone(), value.as_str().unwrap().to_owned())).collect()
@@ -49,9 +50,7 @@ fn found(rule: &'static Rule, case: &Case) -> Vec<String> {
     let facts = image_facts(&mut files);
     let tree: MemoryTree = files.into_iter().collect();
     let report = match rule.check {
-        Check::Catalog(_) | Check::Elsewhere => {
-            lint_with(&load(&tree), &tree, &Policy::of_examples(), facts)
-        }
+        Check::Catalog(_) | Check::Elsewhere => lint_with(&load(&tree), &tree, &Policy::of_examples(), facts),
         Check::Bundle(_) => {
             lint_bundle(&BundleContents::read(&tree), &tree, &Targets::default(), &Policy::of_examples())
         }

@@ -107,12 +107,7 @@ impl<'t> DocumentReader<'t> {
     }
 
     /// The mappings of a list that may be missing, each with its pointer.
-    pub(crate) fn list<'n>(
-        &mut self,
-        object: Node<'n>,
-        pointer: &str,
-        key: &str,
-    ) -> Vec<(Node<'n>, String)> {
+    pub(crate) fn list<'n>(&mut self, object: Node<'n>, pointer: &str, key: &str) -> Vec<(Node<'n>, String)> {
         let Some(value) = object.get(key).filter(|value| !value.is_null()) else { return Vec::new() };
         let pointer = member(pointer, key);
         if value.kind() != Kind::Array {

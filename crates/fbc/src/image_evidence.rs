@@ -87,8 +87,7 @@ fn catalog_image(name: &ImageName, policy: &Policy) -> Result<CatalogImage, Fail
     let pairs = |map: Option<&std::collections::HashMap<String, String>>| {
         map.into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())).collect()
     };
-    let platforms =
-        if wants(&catalog_image_platform::RULE) { platforms(name)? } else { Vec::new() };
+    let platforms = if wants(&catalog_image_platform::RULE) { platforms(name)? } else { Vec::new() };
     let looks = wants(&catalog_image_opm::RULE) || wants(&catalog_image_probe::RULE);
     Ok(CatalogImage {
         platforms,

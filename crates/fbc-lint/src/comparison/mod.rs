@@ -25,8 +25,8 @@ pub mod updates;
 use fbc_model::Catalog;
 use rayon::prelude::*;
 
-pub(crate) use channel::is_unstable;
 pub use change::{Affected, Change, ChangeKind, Class, Effect};
+pub(crate) use channel::is_unstable;
 pub use finding::{broken, locate, report};
 pub use new_findings::only_new;
 pub use unknown::unknown_breakage;

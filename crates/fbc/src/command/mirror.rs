@@ -123,7 +123,9 @@ fn plan(arguments: &Arguments, global: Global) -> Result<Option<Plan>, Failure> 
         Some(path) => {
             let set = image_set::read(path)?;
             for key in set.passed_over.iter().filter(|_| !global.quiet) {
-                warn(format_args!("`{key}` is passed over; fbc mirrors operators and single images, for all platforms"));
+                warn(format_args!(
+                    "`{key}` is passed over; fbc mirrors operators and single images, for all platforms"
+                ));
             }
             (set.orders, set.additional, set.blocked)
         }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_bundle::folder::is_bundle;
-use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::image_facts::CatalogImage;
+use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::{Policy, Profile, Report};
 use fbc_model::Catalog;
 

@@ -195,7 +195,9 @@ impl Reader<'_> {
     fn pass_over(&mut self, object: Node<'_>, at: &str, keys: &[&str]) {
         let says = |key: &&&str| {
             let value = object.get(key).filter(|value| !value.is_null() && value.as_bool() != Some(false));
-            value.is_some_and(|value| value.len() > 0 || !matches!(value.kind(), fbc_yaml::Kind::Array | fbc_yaml::Kind::Object))
+            value.is_some_and(|value| {
+                value.len() > 0 || !matches!(value.kind(), fbc_yaml::Kind::Array | fbc_yaml::Kind::Object)
+            })
         };
         // One word for all catalogs that say it.
         let steps = at.split('/').skip(1).filter(|step| step.parse::<usize>().is_err());

@@ -34,6 +34,7 @@ pub(crate) fn manifests(copied: &[Copied], prefix: &Prefix, wishes: Wishes) -> V
     let mut files = Vec::new();
     let digests = rules(copied, prefix, |source| source.digest().is_some());
     let tags = rules(copied, prefix, |source| source.digest().is_none());
+    let (digests, tags) = (completed(&digests, &tags, prefix), completed(&tags, &digests, prefix));
     if wishes.source_policy {
         // It redirects digests alone, so catalogs that are named by tag must be named at the mirror.
         files.extend(set(
@@ -55,27 +56,77 @@ pub(crate) fn manifests(copied: &[Copied], prefix: &Prefix, wishes: Wishes) -> V
     }
     let catalogs: Vec<&Copied> = copied.iter().filter(|one| one.catalog.is_some()).collect();
     for (catalog, name) in catalogs.iter().zip(names(&catalogs)) {
+        let wishes = match is_led_to(catalog, copied) {
+            true => wishes,
+            false => Wishes { catalog_reference: CatalogReference::Mirror, ..wishes },
+        };
         files.extend(catalog_manifests(catalog, &name, prefix, wishes));
     }
     files
 }
 
-/// Sources with their mirrors.
-type Rules = BTreeMap<String, String>;
+/// Sources with their mirrors, in the order in which these are tried.
+type Rules = BTreeMap<String, Vec<String>>;
 
 fn rules(copied: &[Copied], prefix: &Prefix, fits: impl Fn(&Reference) -> bool) -> Rules {
-    let mut rules = Rules::new();
+    let mut places: BTreeMap<String, (Reference, BTreeSet<(bool, &str)>)> = BTreeMap::new();
     for one in copied {
-        let Some(source) = one.source().filter(&fits) else { continue };
+        let Some(source) = one.source().filter(&fits).filter(|source| keeps_tag(source, one)) else {
+            continue;
+        };
+        let is_renamed = source.repository() != one.repository;
+        let (_, places) = places.entry(source.name()).or_insert_with(|| (source, BTreeSet::new()));
+        places.insert((is_renamed, &one.repository));
+    }
+    let mut rules = Rules::new();
+    for (name, (source, places)) in places {
         // A rule for the namespace covers its repositories, unless this one changed its name.
-        match source.repository().rsplit_once('/') {
-            Some((namespace, _)) if source.repository() == one.repository => {
-                rules.insert(format!("{}/{namespace}", source.registry()), prefix.below(namespace));
+        let namespace = source.repository().rsplit_once('/').map(|(namespace, _)| namespace);
+        let (scope, mirrors) = match (namespace, places.iter().any(|(is_renamed, _)| *is_renamed)) {
+            (Some(namespace), false) => {
+                (format!("{}/{namespace}", source.registry()), vec![prefix.below(namespace)])
             }
-            _ => _ = rules.insert(source.name(), prefix.below(&one.repository)),
+            _ => (name, places.iter().map(|(_, repository)| prefix.below(repository)).collect()),
+        };
+        // The namespace of one repository may be the name of another.
+        let known: &mut Vec<String> = rules.entry(scope).or_default();
+        for mirror in mirrors {
+            if !known.contains(&mirror) {
+                known.push(mirror);
+            }
         }
     }
     rules
+}
+
+/// Rules with those of the other set that lie within them. A node goes by the longest source alone, whatever set it is
+/// from, so that a rule for tags would hide one for digests of the namespace around it.
+fn completed(rules: &Rules, other: &Rules, prefix: &Prefix) -> Rules {
+    let is_within = |source: &str| {
+        rules.keys().any(|own| source.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('/')))
+    };
+    let mut completed = rules.clone();
+    for (source, mirrors) in other.iter().filter(|(source, _)| is_within(source)) {
+        let path = source.split_once('/').map_or(source.as_str(), |(_, path)| path);
+        let mut all = vec![prefix.below(path)];
+        all.extend(mirrors.iter().filter(|mirror| **mirror != prefix.below(path)).cloned());
+        completed.entry(source.clone()).or_insert(all);
+    }
+    completed
+}
+
+/// Whether the copy is found by the reference of its source: sets replace repositories, and no tags.
+fn keeps_tag(source: &Reference, copied: &Copied) -> bool {
+    source.digest().is_some() || source.tag().unwrap_or("latest") == copied.tag
+}
+
+/// Whether the sets lead from the source to this copy, and not to another one of the same source.
+fn is_led_to(catalog: &Copied, copied: &[Copied]) -> bool {
+    let rank = |one: &Copied| {
+        (one.source().is_some_and(|source| source.repository() != one.repository), one.repository.clone())
+    };
+    let rivals = copied.iter().filter(|one| one.source == catalog.source && one.tag == catalog.tag);
+    rivals.map(rank).min().is_none_or(|first| first == rank(catalog))
 }
 
 fn set(version: &str, kind: &str, field: &str, short: &str, rules: &Rules) -> Option<(String, Value)> {
@@ -84,18 +135,13 @@ fn set(version: &str, kind: &str, field: &str, short: &str, rules: &Rules) -> Op
     }
     let name = format!("{short}-operator-0");
     let entries: Vec<Value> =
-        rules.iter().map(|(source, mirror)| json!({"source": source, "mirrors": [mirror]})).collect();
+        rules.iter().map(|(source, mirrors)| json!({"source": source, "mirrors": mirrors})).collect();
     let manifest =
         json!({"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": {field: entries}});
     Some((format!("{short}-oc-mirror.yaml"), manifest))
 }
 
-fn catalog_manifests(
-    catalog: &Copied,
-    name: &str,
-    prefix: &Prefix,
-    wishes: Wishes,
-) -> Vec<(String, Value)> {
+fn catalog_manifests(catalog: &Copied, name: &str, prefix: &Prefix, wishes: Wishes) -> Vec<(String, Value)> {
     let mirror = prefix.below(&catalog.place().to_string());
     let is_built = catalog.catalog == Some(CatalogForm::Built);
     let source = catalog.source();
@@ -106,7 +152,7 @@ fn catalog_manifests(
             Some(_) => !is_built,
             None => !wishes.source_policy,
         })
-        .filter(|source| source.tag().is_none_or(|tag| tag == catalog.tag))
+        .filter(|source| keeps_tag(source, catalog))
         .map(|source| source.to_string());
     let reference = redirected.unwrap_or_else(|| mirror.clone());
     let cluster_catalog = json!({
@@ -129,7 +175,8 @@ fn catalog_manifests(
 /// A name for each catalog, such as `redhat-operator-index-v4-19`; with the path before it where two are alike, and
 /// with a number where that does not help.
 fn names(catalogs: &[&Copied]) -> Vec<String> {
-    let short = |catalog: &Copied| name_of(catalog.repository.rsplit('/').next().unwrap_or_default(), catalog);
+    let short =
+        |catalog: &Copied| name_of(catalog.repository.rsplit('/').next().unwrap_or_default(), catalog);
     let mut count: BTreeMap<String, usize> = BTreeMap::new();
     catalogs.iter().for_each(|catalog| *count.entry(short(catalog)).or_default() += 1);
     let mut taken: BTreeSet<String> = BTreeSet::new();
@@ -266,5 +313,44 @@ mod tests {
         let entries = files[0].1["spec"]["repositoryDigestMirrors"].as_array().unwrap();
         assert_eq!(entries.len(), 1);
         assert_eq!(files[1].1["spec"]["source"]["image"]["ref"], "mirror.example/team/index:v1");
+    }
+
+    #[test]
+    fn of_copies_of_one_source_the_one_with_its_name_is_found() {
+        let index = "quay.io/team/index:v1";
+        let all = [
+            copied(index, "a/small:v1", Some(CatalogForm::Built)),
+            copied(index, "team/index:v1", Some(CatalogForm::Whole)),
+            copied("quay.io/team/tool:v1", "tools/tool:v2", None),
+        ];
+        let prefix = Prefix::parse("mirror.example").unwrap();
+        let files = manifests(&all, &prefix, Wishes::default());
+        let expected = json!([
+            {"source": "quay.io/team/index", "mirrors": ["mirror.example/team/index", "mirror.example/a/small"]},
+        ]);
+        assert_eq!(
+            files[0].1["spec"]["imageTagMirrors"], expected,
+            "tags are not replaced, so there is no rule for the tool"
+        );
+        let reference = |file: usize| files[file].1["spec"]["source"]["image"]["ref"].clone();
+        assert_eq!(reference(1), "mirror.example/a/small:v1");
+        assert_eq!(reference(2), index);
+    }
+
+    #[test]
+    fn no_rule_hides_another() {
+        let pinned = format!("quay.io/team/index@sha256:{}", "a".repeat(64));
+        let all = [
+            copied(&pinned, "team/index:sha256-aaaa", None),
+            copied("quay.io/team/index:v1", "a/small:v1", Some(CatalogForm::Built)),
+            copied("quay.io/team/index/deep:v1", "team/index/deep:v1", None),
+        ];
+        let prefix = Prefix::parse("mirror.example").unwrap();
+        let files = manifests(&all, &prefix, Wishes::default());
+        let digests = json!([
+            {"source": "quay.io/team", "mirrors": ["mirror.example/team"]},
+            {"source": "quay.io/team/index", "mirrors": ["mirror.example/team/index", "mirror.example/a/small"]},
+        ]);
+        assert_eq!(files[0].1["spec"]["imageDigestMirrors"], digests);
     }
 }

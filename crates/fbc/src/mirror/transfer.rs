@@ -9,9 +9,7 @@ use fbc_image::layer::Compression;
 use fbc_image::layout::{LayoutFolder, Output};
 use fbc_image::registry::copy::RegistryImage;
 use fbc_image::registry::observer::BlobOutcome;
-use fbc_image::registry::{
-    CopyOptions, FolderSink, LocalImage, PlatformWish, Reference, Source, copy_image,
-};
+use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, PlatformWish, Reference, Source, copy_image};
 use fbc_image::{BlobFolder, FolderImage, Image, ImageSource as _, LocalReference, Transport};
 use fbc_model::Catalog;
 

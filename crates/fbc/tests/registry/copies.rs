@@ -106,7 +106,11 @@ fn a_selection_is_found_through_the_mirror_sets() {
     let place = &source.place;
     done(place.fbc(&["cache", "clean"]));
     let listed = done(place.plain(&[&["list", "packages", &index], &SETS[..]].concat()));
-    assert!(listed.lines().any(|line| line.starts_with("a ")) && !listed.lines().any(|line| line.starts_with("b ")), "{listed}");
+    assert!(
+        listed.lines().any(|line| line.starts_with("a "))
+            && !listed.lines().any(|line| line.starts_with("b ")),
+        "{listed}"
+    );
     let rendered = done(place.plain(&[&["render", &index], &SETS[..]].concat()));
     assert!(rendered.contains("a.v2") && !rendered.contains("\"name\": \"a.v1\""), "{rendered}");
     // All that is left in the catalog can be had from the mirror.
@@ -148,7 +152,10 @@ fn a_folder_carries_images_to_a_real_registry() {
     let set = fs::read_to_string(source.place.path().join("set.yaml")).unwrap();
     source.place.write("set.yaml", set.replace("operand:v1', ", "a-bundle-v2:v1', "));
     let planned = done(source.mirror(&["--config", "set.yaml", "--to-folder", "carried", "--dry-run"]));
-    assert!(planned.contains(&format!("a catalog with 1 bundle of {index} -> small/index:v4.19")), "{planned}");
+    assert!(
+        planned.contains(&format!("a catalog with 1 bundle of {index} -> small/index:v4.19")),
+        "{planned}"
+    );
     assert!(planned.contains("-> other/thing:v2") && !planned.contains("a-bundle-v1"), "{planned}");
     assert!(!source.place.path().join("carried").exists());
     done(source.mirror(&["--config", "set.yaml", "--to-folder", "carried"]));
@@ -170,7 +177,12 @@ fn a_folder_carries_images_to_a_real_registry() {
         let theirs = format!("docker://{to}/team/operand@{digest}");
         let told = skopeo(&["inspect", "--tls-verify=false", "--override-os", "linux", &theirs]);
         assert!(told.contains(digest), "{told}");
-        skopeo(&["inspect", "--override-os", "linux", &format!("oci:{}/carried:team/index:v4.19", place.path().display())]);
+        skopeo(&[
+            "inspect",
+            "--override-os",
+            "linux",
+            &format!("oci:{}/carried:team/index:v4.19", place.path().display()),
+        ]);
     }
 }
 
@@ -182,7 +194,10 @@ fn without_an_image_the_catalog_stays_behind() {
         let mut state = source.registry.state.lock().unwrap();
         let names: Vec<String> =
             state.manifests.keys().filter(|name| name.starts_with("team/b-bundle-v1")).cloned().collect();
-        names.into_iter().map(|name| (name.clone(), state.manifests.remove(&name).unwrap())).collect::<Vec<_>>()
+        names
+            .into_iter()
+            .map(|name| (name.clone(), state.manifests.remove(&name).unwrap()))
+            .collect::<Vec<_>>()
     };
     assert_eq!(removed.len(), 2);
     let run = [index.as_str(), "--to", &destination.host];
@@ -211,11 +226,13 @@ fn a_killed_run_goes_on() {
     done(source.place.plain(&["render", &index, "--registries-conf", "registries.conf"]));
     for repository in ["team/a-bundle-v2", "team/operand"] {
         source.registry.misbehave(&format!("GET /v2/{repository}/blobs/"), Misdeed::Stall(10));
-        let mut child = source.place.command(&run).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child =
+            source.place.command(&run).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         stalled.recv().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
-        let told = refused(&source.place.plain(&["mirror", "--from-folder", "carried", "--to", "localhost:1"]), 2);
+        let told =
+            refused(&source.place.plain(&["mirror", "--from-folder", "carried", "--to", "localhost:1"]), 2);
         assert!(told.contains("cannot read carried/mirror.json"), "{told}");
     }
     source.registry.log();

@@ -122,8 +122,12 @@ properties:
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for released in shared::channels(context) {
         let Some(first) = released.kept.first() else { continue };
-        let kept: BTreeSet<&str> =
-            released.kept.iter().flat_map(|channel| channel.entries()).map(|entry| entry.name.as_str()).collect();
+        let kept: BTreeSet<&str> = released
+            .kept
+            .iter()
+            .flat_map(|channel| channel.entries())
+            .map(|entry| entry.name.as_str())
+            .collect();
         let (channel, package) = (&released.channel.name, &released.package.package.name);
         for entry in released.channel.entries().iter().filter(|entry| !kept.contains(entry.name.as_str())) {
             let message = format!(

@@ -48,5 +48,6 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
     let known = image.platforms.join(", ");
     let message = format!("the catalog image has no variant for linux/amd64; it has {known}");
-    findings.push(Finding::new(&RULE, message).help("build it for linux/amd64, too (`fbc build --platform`)"));
+    findings
+        .push(Finding::new(&RULE, message).help("build it for linux/amd64, too (`fbc build --platform`)"));
 }

@@ -39,13 +39,12 @@ fn configuration(operators: &str) -> String {
 /// The entries of each channel that the operators section of one catalog selects.
 fn selected(operators: &str) -> Result<BTreeMap<String, Vec<String>>, String> {
     let text = configuration(operators);
-    let set = parse(Path::new("set.yaml"), text.as_bytes()).map_err(|failure| failure.message().to_owned())?;
+    let set =
+        parse(Path::new("set.yaml"), text.as_bytes()).map_err(|failure| failure.message().to_owned())?;
     let catalog = catalog();
     let kept = match set.orders[0].packages.selection(&catalog) {
         None => catalog,
-        Some(selection) => {
-            filter(&catalog, &selection).map_err(|refusals| format!("{refusals:?}"))?.catalog
-        }
+        Some(selection) => filter(&catalog, &selection).map_err(|refusals| format!("{refusals:?}"))?.catalog,
     };
     let entries = |channel: &fbc_model::Channel| {
         let mut names: Vec<String> = channel.entries().iter().map(|entry| entry.name.clone()).collect();
@@ -70,11 +69,7 @@ fn selections_are_those_of_the_plugin() {
             "    packages: [{name: a, minVersion: 2.0.0, maxVersion: 2.5.0}]",
             &[("a/stable", "a.v2")],
         ),
-        (
-            "another default channel",
-            "    packages: [{name: a, defaultChannel: fast}]",
-            &[("a/fast", "a.v4")],
-        ),
+        ("another default channel", "    packages: [{name: a, defaultChannel: fast}]", &[("a/fast", "a.v4")]),
         (
             "another default channel, from a version",
             "    packages: [{name: a, defaultChannel: fast, minVersion: 3.0.0}]",
@@ -104,9 +99,7 @@ fn selections_are_those_of_the_plugin() {
     for (title, operators, expected) in cases {
         let expected: BTreeMap<String, Vec<String>> = expected
             .iter()
-            .map(|(channel, names)| {
-                ((*channel).to_owned(), names.split(' ').map(str::to_owned).collect())
-            })
+            .map(|(channel, names)| ((*channel).to_owned(), names.split(' ').map(str::to_owned).collect()))
             .collect();
         assert_eq!(selected(operators), Ok(expected), "{title}");
     }
@@ -142,10 +135,7 @@ fn faults_have_places() {
             "    packages: [{name: a, minVersion: 1.5}]",
             "set.yaml:6:38: `minVersion` is a number; put it in quotes",
         ),
-        (
-            "    packages: [{name: a, minVersion: new}]",
-            "set.yaml:6:38: `minVersion` is no version: \"new\"",
-        ),
+        ("    packages: [{name: a, minVersion: new}]", "set.yaml:6:38: `minVersion` is no version: \"new\""),
         (
             "    packages: [{name: a, maxVersion: '1.0.0 || 3.0.0'}]",
             "set.yaml:6:38: `maxVersion` is no version: \"1.0.0 || 3.0.0\"",
@@ -158,10 +148,7 @@ fn faults_have_places() {
             "    packages: [{name: a, minVersion: 1.0.0, channels: [{name: s}]}]",
             "set.yaml:6:16: a package has either `channels` or `minVersion` and `maxVersion`",
         ),
-        (
-            "    packages: [{name: a, bundles: [{name: a.v1}]}]",
-            "set.yaml:6:26: there is no key `bundles`",
-        ),
+        ("    packages: [{name: a, bundles: [{name: a.v1}]}]", "set.yaml:6:26: there is no key `bundles`"),
         ("  blockedImages: [{name: '('}]", "set.yaml:6:26: `name` is no regular expression"),
     ] {
         let fault = selected(operators).unwrap_err();
