@@ -16,7 +16,7 @@ use crate::mirror::resources::{self, CatalogReference, Wishes};
 use crate::mirror::transfer::{self, Done, Target};
 use crate::mirror::{Order, Plan, Prefix, image_set};
 use crate::output_file::write_output;
-use crate::registry::TransferArguments;
+use crate::registry::{TransferArguments, session};
 use crate::terminal;
 
 /// Copy catalogs with all images that they need
@@ -85,6 +85,10 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     arguments.transfer.settle();
     let options = options(arguments)?;
+    if !arguments.dry_run && session()?.is_offline() {
+        return Err(Failure::new("images are copied from and to registries, and --offline forbids that")
+            .help("leave out --offline, or add --dry-run"));
+    }
     if let (Some(folder), Some(prefix)) = (&arguments.from_folder, &arguments.to) {
         let images = record::read(folder)?;
         if arguments.dry_run {

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fbc_version::{Grammar, Range, Target};
-use fbc_yaml::Node;
 use fbc_yaml::stream;
+use fbc_yaml::{Kind, Node};
 use regex::Regex;
 
 use super::plan::{ExtraImage, Order, Packages, Versions, WantedChannel, WantedPackage};
@@ -193,11 +193,10 @@ impl Reader<'_> {
 
     /// Notes keys that say something and are not followed.
     fn pass_over(&mut self, object: Node<'_>, at: &str, keys: &[&str]) {
-        let says = |key: &&&str| {
-            let value = object.get(key).filter(|value| !value.is_null() && value.as_bool() != Some(false));
-            value.is_some_and(|value| {
-                value.len() > 0 || !matches!(value.kind(), fbc_yaml::Kind::Array | fbc_yaml::Kind::Object)
-            })
+        let says = |key: &&&str| match object.get(key) {
+            Some(value) if matches!(value.kind(), Kind::Array | Kind::Object) => !value.is_empty(),
+            Some(value) => !value.is_null() && value.as_bool() != Some(false),
+            None => false,
         };
         // One word for all catalogs that say it.
         let steps = at.split('/').skip(1).filter(|step| step.parse::<usize>().is_err());

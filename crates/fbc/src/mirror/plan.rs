@@ -235,9 +235,9 @@ impl Plan {
             let source = reference.to_string();
             // A tag that is made of a digest means the same content, wherever it comes from.
             let is_pinned = place.tag.starts_with("sha256-");
-            match taken.insert(place, source.clone()).filter(|other| *other != source && !is_pinned) {
-                Some(other) => return Err(overwritten(&other, &source, place)),
-                None => {}
+            let other = taken.insert(place, source.clone());
+            if let Some(other) = other.filter(|other| *other != source && !is_pinned) {
+                return Err(overwritten(&other, &source, place));
             }
         }
         for catalog in &self.catalogs {

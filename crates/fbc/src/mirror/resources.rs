@@ -68,25 +68,33 @@ pub(crate) fn manifests(copied: &[Copied], prefix: &Prefix, wishes: Wishes) -> V
 /// Sources with their mirrors, in the order in which these are tried.
 type Rules = BTreeMap<String, Vec<String>>;
 
+/// Where the copies of a repository are.
+struct Places<'c> {
+    source: Reference,
+    /// Whether the name is another one, and the name: that of the source comes first.
+    repositories: BTreeSet<(bool, &'c str)>,
+}
+
 fn rules(copied: &[Copied], prefix: &Prefix, fits: impl Fn(&Reference) -> bool) -> Rules {
-    let mut places: BTreeMap<String, (Reference, BTreeSet<(bool, &str)>)> = BTreeMap::new();
+    let mut sources: BTreeMap<String, Places<'_>> = BTreeMap::new();
     for one in copied {
         let Some(source) = one.source().filter(&fits).filter(|source| keeps_tag(source, one)) else {
             continue;
         };
         let is_renamed = source.repository() != one.repository;
-        let (_, places) = places.entry(source.name()).or_insert_with(|| (source, BTreeSet::new()));
-        places.insert((is_renamed, &one.repository));
+        let places = sources.entry(source.name());
+        let places = places.or_insert_with(|| Places { source, repositories: BTreeSet::new() });
+        places.repositories.insert((is_renamed, &one.repository));
     }
     let mut rules = Rules::new();
-    for (name, (source, places)) in places {
+    for (name, Places { source, repositories }) in sources {
         // A rule for the namespace covers its repositories, unless this one changed its name.
         let namespace = source.repository().rsplit_once('/').map(|(namespace, _)| namespace);
-        let (scope, mirrors) = match (namespace, places.iter().any(|(is_renamed, _)| *is_renamed)) {
+        let (scope, mirrors) = match (namespace, repositories.iter().any(|(is_renamed, _)| *is_renamed)) {
             (Some(namespace), false) => {
                 (format!("{}/{namespace}", source.registry()), vec![prefix.below(namespace)])
             }
-            _ => (name, places.iter().map(|(_, repository)| prefix.below(repository)).collect()),
+            _ => (name, repositories.iter().map(|(_, repository)| prefix.below(repository)).collect()),
         };
         // The namespace of one repository may be the name of another.
         let known: &mut Vec<String> = rules.entry(scope).or_default();
