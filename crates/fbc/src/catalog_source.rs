@@ -54,7 +54,15 @@ impl CatalogSource {
                 // A revision may be named like an image; hardly anybody does that, and then it is meant.
                 return match (in_revision, image) {
                     (Some(Ok(source)), _) => Ok(source),
-                    (_, Some(image)) => Self::image(&image),
+                    (_, Some(image)) => Self::image(&image).map_err(|failure| {
+                        let text = image.to_string();
+                        match text.contains([':', '@']) {
+                            true => failure,
+                            // Hardly anybody means an image that way.
+                            false => failure
+                                .help(format!("there is no folder {text}, so it is taken for an image")),
+                        }
+                    }),
                     (Some(failed), None) => failed,
                     (None, None) => Err(missing(reference)),
                 };

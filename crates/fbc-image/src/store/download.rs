@@ -2,21 +2,30 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use oci_spec::image::Descriptor;
+use tempfile::TempPath;
 
-use super::{BlobFolder, TEMPORARY, new_file};
+use super::{BlobFolder, TEMPORARY, new_file, parent_of};
 use crate::error::ImageError;
 
-/// A blob that is being written under a temporary name that follows from its digest. Dropped, what is there stays for
-/// the next attempt; only whoever checked the bytes may finish it.
+/// A blob that is being written under a temporary name; only whoever checked the bytes may finish it.
 #[derive(Debug)]
 pub struct Download {
     /// The bytes so far.
     pub file: File,
-    temporary: PathBuf,
+    temporary: Temporary,
     target: PathBuf,
+}
+
+/// Where the bytes are.
+#[derive(Debug)]
+enum Temporary {
+    /// Under a name that follows from the digest; what is there stays for the next attempt.
+    Shared(PathBuf),
+    /// Under a name of its own, and gone with this if it is not finished.
+    Own(TempPath),
 }
 
 impl BlobFolder {
@@ -27,29 +36,27 @@ impl BlobFolder {
     /// If the folder cannot be written.
     pub fn download(&self, descriptor: &Descriptor) -> Result<Download, ImageError> {
         let target = self.path(descriptor.digest());
-        let folder = super::parent_of(&target);
+        let folder = parent_of(&target);
         fs::create_dir_all(folder).map_err(ImageError::io("create", folder))?;
-        let temporary = folder.join(format!("{TEMPORARY}{}", descriptor.digest().digest()));
-        let failed = || ImageError::io("write", &temporary);
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&temporary);
+        let shared = folder.join(format!("{TEMPORARY}{}", descriptor.digest().digest()));
+        let failed = || ImageError::io("write", &shared);
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&shared);
         let file = file.map_err(failed())?;
         match file.try_lock() {
-            Ok(()) if is_at(&file, &temporary).map_err(failed())? => {
-                return Ok(Download { file, temporary, target });
+            Ok(()) if is_at(&file, &shared).map_err(failed())? => {
+                return Ok(Download { file, temporary: Temporary::Shared(shared), target });
             }
             // Another process has just given it its name, or works on it.
             Ok(()) | Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) => return Err(ImageError::io("lock", &temporary)(error)),
+            Err(TryLockError::Error(error)) => return Err(ImageError::io("lock", &shared)(error)),
         }
-        let (file, temporary) = new_file(folder)
-            .and_then(|file| file.keep().map_err(|error| error.error))
-            .map_err(ImageError::io("write to", folder))?;
-        Ok(Download { file, temporary, target })
+        let (file, own) = new_file(folder).map_err(ImageError::io("write to", folder))?.into_parts();
+        Ok(Download { file, temporary: Temporary::Own(own), target })
     }
 }
 
 /// Whether the file is still the one of that name.
-fn is_at(file: &File, path: &std::path::Path) -> io::Result<bool> {
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
@@ -73,6 +80,10 @@ impl Download {
     /// # Errors
     /// If the system does not rename it.
     pub fn finish(self) -> Result<(), ImageError> {
-        fs::rename(&self.temporary, &self.target).map_err(ImageError::io("write", &self.target))
+        let renamed = match self.temporary {
+            Temporary::Shared(path) => fs::rename(path, &self.target),
+            Temporary::Own(path) => path.persist(&self.target).map_err(|error| error.error),
+        };
+        renamed.map_err(ImageError::io("write", &self.target))
     }
 }

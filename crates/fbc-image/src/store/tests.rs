@@ -72,3 +72,32 @@ fn clean_touches_nothing_but_blobs() {
     assert_eq!(fs::read(place.path().join("sha256/notes.txt")).unwrap(), b"mine");
     assert_eq!(folder.contents().unwrap(), Contents::default());
 }
+
+#[test]
+fn a_download_goes_on_and_nobody_disturbs_it() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = BlobFolder::new(place.path());
+    let good = blob(b"good");
+    let mut first = folder.download(&good).unwrap();
+    first.file.write_all(b"go").unwrap();
+    // Somebody else has a file of his own, which goes with him.
+    let mut second = folder.download(&good).unwrap();
+    second.file.write_all(b"xx").unwrap();
+    assert_eq!(names(place.path()), 2);
+    drop(second);
+    assert_eq!(names(place.path()), 1);
+    drop(first);
+    assert_eq!(folder.contents().unwrap().unfinished_bytes, 2);
+    assert!(!folder.holds(&good).unwrap());
+    let mut third = folder.download(&good).unwrap();
+    let mut begin = String::new();
+    third.file.read_to_string(&mut begin).unwrap();
+    assert_eq!(begin, "go");
+    third.file.write_all(b"od").unwrap();
+    let mut fourth = folder.download(&good).unwrap();
+    fourth.file.write_all(b"good").unwrap();
+    third.finish().unwrap();
+    fourth.finish().unwrap();
+    assert!(folder.holds(&good).unwrap());
+    assert_eq!(names(place.path()), 1);
+}

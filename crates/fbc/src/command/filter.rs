@@ -32,7 +32,7 @@ use crate::report::report_on_stderr;
 /// which required packages and APIs are no longer provided.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The catalog: a folder, a file, or `-` for standard input
+    /// The catalog: a folder, a file, an image, or `-` for standard input
     #[arg(value_name = "REF", value_hint = ValueHint::AnyPath)]
     reference: PathBuf,
     /// Keep a package, one channel of it, or the versions of a channel that are in a range; P::RANGE means

@@ -52,7 +52,7 @@ enum What {
 
 #[derive(Args, Debug)]
 struct Input {
-    /// The catalog: a folder, a file, or `-` for standard input
+    /// The catalog: a folder, a file, an image, or `-` for standard input
     #[arg(value_name = "REF", value_hint = ValueHint::AnyPath)]
     reference: PathBuf,
     /// The format to write

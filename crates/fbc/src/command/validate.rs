@@ -32,7 +32,7 @@ mod base;
 /// do not fail the command unless `--deny-warnings` is given.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Catalogs: folders, single files, or `-` for standard input; each is validated on its own
+    /// Catalogs: folders, single files, images, or `-` for standard input; each is validated on its own
     #[arg(value_name = "PATH", default_value = ".", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
     /// Report only what the change since a revision or folder brings: new findings, and what it breaks

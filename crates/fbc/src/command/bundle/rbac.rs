@@ -29,7 +29,7 @@ use crate::registry::ImageArguments;
 before, 2 could not run."
 )]
 pub(crate) struct Arguments {
-    /// The folder of the bundle, with `manifests` and `metadata` in it
+    /// The bundle: a folder with `manifests` and `metadata` in it, or an image
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     bundle: PathBuf,
     /// The namespace that the operator is installed in; with --report, --users and --diff the package by default

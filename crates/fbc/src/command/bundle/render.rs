@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// The output equals that of `opm render` on the folders. Nothing is validated beyond what rendering needs.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Bundle folders, in the order of the output
+    /// Bundle folders and images, in the order of the output
     #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     folders: Vec<PathBuf>,
     #[command(flatten)]

@@ -23,7 +23,7 @@ use crate::report::CheckedCatalog;
 /// somebody; they do not fail the command unless `--deny-warnings` is given.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Bundle folders; each is validated on its own
+    /// Bundle folders and images; each is validated on its own
     #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     folders: Vec<PathBuf>,
     /// The versions of Kubernetes that the bundle is for, such as 1.25,1.32; what they do not have, nor the

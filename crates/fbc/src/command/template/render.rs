@@ -22,8 +22,8 @@ use crate::report::{CheckedCatalog, advise_on_stderr};
 
 /// Render a template to a catalog
 ///
-/// Bundles come from folders: a template names them itself, or the image map says which folder stands
-/// for which image, so that nothing is pulled.
+/// Bundles come from their images, or from folders: a template names them itself, or the image map says which folder
+/// stands for which image.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
     /// The type of the template (basic, semver, substitutes, raw), if it is not to be found from its
