@@ -65,7 +65,7 @@ fn selections_are_those_of_the_plugin() {
         ("heads of default channels", "", &[("a/stable", "a.v3"), ("b/only", "b.v2")]),
         ("all", "    full: true", FULL),
         ("head of the default channel", "    packages: [{name: a}]", &[("a/stable", "a.v3")]),
-        ("all of a package", "    full: true\n    packages: [{name: a}]", &[FULL[0], FULL[1]]),
+        ("all of a package", "    full: true\n    packages: [{name: a}]", const { &[FULL[0], FULL[1]] }),
         ("from a version", "    packages: [{name: a, minVersion: 2.0.0}]", &[("a/stable", "a.v2 a.v3")]),
         ("up to a version", "    packages: [{name: a, maxVersion: 2.0.0}]", &[("a/stable", "a.v1 a.v2")]),
         (
@@ -97,7 +97,7 @@ fn selections_are_those_of_the_plugin() {
         (
             "all of a channel",
             "    full: true\n    packages: [{name: a, channels: [{name: stable}]}]",
-            &[FULL[1]],
+            const { &[FULL[1]] },
         ),
     ];
     for (title, operators, expected) in cases {
