@@ -17,6 +17,7 @@ mod fuzz;
 mod generate;
 mod layering;
 mod process;
+mod statements;
 mod test;
 mod workspace;
 
@@ -39,6 +40,8 @@ enum Task {
     Bench(bench::Options),
     /// Run the fuzz targets
     Fuzz(fuzz::Options),
+    /// Which statements of documents tests and scenarios show, and which nothing shows
+    Statements(statements::Options),
     /// Build the binary for distribution, with its checksum
     Dist(dist::Options),
     /// Run a command and print its time and memory as JSON; `bench` calls this in a process of its own
@@ -66,6 +69,7 @@ fn run(task: Task) -> TaskResult<ExitCode> {
         Task::Gen(options) => generate::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
+        Task::Statements(options) => statements::run(&options),
         Task::Dist(options) => dist::run(&options),
         Task::Measure { command } => bench::measure::run_hidden_task(&command),
     }

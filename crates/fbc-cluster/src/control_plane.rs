@@ -5,16 +5,17 @@ use serde_json::json;
 use crate::access::default_objects;
 use crate::api::{ApiServer, Caller, WriteOptions};
 use crate::kind::Registry;
+use crate::time::Moment;
 use crate::validation;
 
 /// Namespaces of every cluster.
 const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// An API server with the built-in kinds, default roles and bindings, the namespaces of every cluster, and these.
-pub fn api_server(namespaces: &[&str], seed: u64) -> ApiServer {
+pub fn api_server(namespaces: &[&str], seed: u64, start: Moment) -> ApiServer {
     let mut registry = Registry::default();
     validation::register(&mut registry);
-    let mut api = ApiServer::new(registry, seed);
+    let mut api = ApiServer::new(registry, seed).starting_at(start);
     let caller = Caller::administrator("kube-apiserver");
     let namespaces = NAMESPACES.iter().chain(namespaces).map(|name| {
         json!({
@@ -35,7 +36,7 @@ mod tests {
 
     #[test]
     fn a_new_server_takes_all_that_it_starts_with() {
-        let api = api_server(&["olmv1-system"], 1);
+        let api = api_server(&["olmv1-system"], 1, Moment::START);
         assert_eq!(api.all("", "Namespace").count(), NAMESPACES.len() + 1);
         let roles = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
         let present: usize =

@@ -265,27 +265,36 @@ pub fn uncovered<'r>(owned: &[&Rule], rules: impl IntoIterator<Item = &'r Rule>)
 }
 
 /// Puts rules of one group, one resource and at most one name together that differ in their verbs; others stay.
-/// Verbs are sorted, none comes twice, and `*` stands for all of them. The rules are sorted.
+/// Verbs keep their order.
+///
+/// Source: `kubernetes/kubernetes:pkg/registry/rbac/validation/policy_compact.go`.
 #[must_use]
-pub fn compact(rules: Vec<Rule>) -> Vec<Rule> {
+pub fn joined(rules: Vec<Rule>) -> Vec<Rule> {
     let mut simple: BTreeMap<(String, String, Option<String>), Vec<String>> = BTreeMap::new();
-    let mut compacted = Vec::new();
+    let mut joined = Vec::new();
     for rule in rules {
         match (rule.api_groups.as_slice(), rule.resources.as_slice(), rule.resource_names.as_slice()) {
             ([group], [resource], [] | [_]) if rule.non_resource_urls.is_empty() => {
                 let key = (group.clone(), resource.clone(), rule.resource_names.first().cloned());
                 simple.entry(key).or_default().extend(rule.verbs);
             }
-            _ => compacted.push(rule),
+            _ => joined.push(rule),
         }
     }
-    compacted.extend(simple.into_iter().map(|((group, resource, name), verbs)| Rule {
+    joined.extend(simple.into_iter().map(|((group, resource, name), verbs)| Rule {
         api_groups: vec![group],
         resources: vec![resource],
         resource_names: name.into_iter().collect(),
         verbs,
         non_resource_urls: Vec::new(),
     }));
+    joined
+}
+
+/// As [`joined`], with verbs sorted, none twice, and `*` in the place of all of them. The rules are sorted.
+#[must_use]
+pub fn compact(rules: Vec<Rule>) -> Vec<Rule> {
+    let mut compacted = joined(rules);
     for rule in &mut compacted {
         if has(&rule.verbs, ALL) {
             rule.verbs = vec![ALL.to_owned()];

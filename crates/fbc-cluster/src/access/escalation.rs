@@ -3,7 +3,9 @@
 //! Sources: `kubernetes/kubernetes:pkg/registry/rbac/{role,clusterrole,rolebinding,clusterrolebinding}/policybased`,
 //! `…/pkg/registry/rbac/validation/rule.go` (`ConfirmNoEscalation`).
 
-use fbc_bundle::permissions::rule::{compact, uncovered};
+use std::collections::BTreeSet;
+
+use fbc_bundle::permissions::rule::{joined, uncovered};
 use fbc_bundle::permissions::{RBAC_GROUP, Rule};
 
 use super::authorizer::{Authorizer, rule_of};
@@ -71,11 +73,12 @@ pub fn check_write(
 fn confirm(authorizer: &Authorizer, user: &User, rules: &[Rule], namespace: &str) -> Result<(), String> {
     let (owned, errors) = authorizer.rules_for(user, namespace);
     let owned: Vec<&Rule> = owned.iter().collect();
-    let missing = compact(uncovered(&owned, rules));
+    let missing = joined(uncovered(&owned, rules));
     if missing.is_empty() {
         return Ok(());
     }
-    let lines: Vec<String> = missing.iter().map(ToString::to_string).collect();
+    let lines: BTreeSet<String> = missing.iter().map(ToString::to_string).collect();
+    let lines: Vec<String> = lines.into_iter().collect();
     let mut text =
         format!("{user} is attempting to grant RBAC permissions not currently held:\n{}", lines.join("\n"));
     if !errors.is_empty() {

@@ -9,10 +9,13 @@ use crate::object::{Object, ObjectFields};
 /// The finalizer that holds a definition until its objects are gone.
 const DEFINITION_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
+/// The annotation of daemon sets that counts their templates.
+const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
 impl ApiServer {
     /// Sets the status with which new objects begin, and what namespaces get besides.
     ///
-    /// Source: `kubernetes/kubernetes:pkg/registry/core/{namespace,pod}/strategy.go`.
+    /// Source: `kubernetes/kubernetes:pkg/registry/{core/namespace,core/pod,apps/daemonset,batch/job}/strategy.go`.
     pub(super) fn begin_built_in(&self, kind: &Kind, object: &mut Object) {
         match (kind.group.as_str(), kind.kind.as_str()) {
             ("", "Namespace") => {
@@ -27,6 +30,34 @@ impl ApiServer {
             }
             ("", "Pod") => object.set(&["status"], json!({"phase": "Pending"})),
             ("apps", "ReplicaSet") => object.set(&["status"], json!({"replicas": 0})),
+            ("batch", "Job") => {
+                let labels = [
+                    ("batch.kubernetes.io/controller-uid", object.uid().to_owned()),
+                    ("batch.kubernetes.io/job-name", object.name().to_owned()),
+                    ("controller-uid", object.uid().to_owned()),
+                    ("job-name", object.name().to_owned()),
+                ];
+                if object.at(&["spec", "manualSelector"]).is_none_or(|manual| manual != true) {
+                    for (label, value) in &labels {
+                        object.set(&["spec", "template", "metadata", "labels", label], value.clone());
+                    }
+                    let [(label, uid), ..] = labels;
+                    object.set(&["spec", "selector", "matchLabels", label], uid);
+                }
+            }
+            ("apps", "StatefulSet") => {
+                object.set(&["status"], json!({"replicas": 0, "availableReplicas": 0}));
+            }
+            ("apps", "DaemonSet") => {
+                object.set(&["metadata", "annotations", TEMPLATE_GENERATION], "1");
+                object.set(
+                    &["status"],
+                    json!({
+                        "currentNumberScheduled": 0, "desiredNumberScheduled": 0, "numberMisscheduled": 0,
+                        "numberReady": 0,
+                    }),
+                );
+            }
             ("apiextensions.k8s.io", "CustomResourceDefinition") => {
                 let is_stored = |version: &&Value| version["storage"] == true;
                 let versions = object.list(&["spec", "versions"]).iter().filter(is_stored);
@@ -38,6 +69,20 @@ impl ApiServer {
             }
             _ => {}
         }
+    }
+
+    /// Counts the templates of daemon sets.
+    ///
+    /// Source: `kubernetes/kubernetes:pkg/registry/apps/daemonset/strategy.go`.
+    pub(super) fn follow_built_in(&self, kind: &Kind, before: &Object, object: &mut Object) {
+        if kind.group != "apps" || kind.kind != "DaemonSet" {
+            return;
+        }
+        let number: i64 =
+            before.annotation(TEMPLATE_GENERATION).and_then(|number| number.parse().ok()).unwrap_or(1);
+        let is_new = before["spec"]["template"] != object["spec"]["template"];
+        let number = number + i64::from(is_new);
+        object.set(&["metadata", "annotations", TEMPLATE_GENERATION], number.to_string());
     }
 
     /// Holds a definition that is to be deleted until its objects are gone.

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use super::lifecycle::is_definition;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::apply::Operation;
 use crate::error::{ApiError, FieldError};
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields};
+use crate::schema::check;
 
 impl ApiServer {
     /// Stores a new object and answers with what was stored.
@@ -36,6 +38,9 @@ impl ApiServer {
         self.mutate(kind, &mut object)?;
         self.check_namespace(kind, &object)?;
         self.begin(kind, &mut object)?;
+        if is_definition(kind) {
+            check::prepare_for_create(&mut object);
+        }
         self.complete(id, kind, &mut object)?;
         let name = object.object_name();
         if self.store.get(id, &name).is_some() {

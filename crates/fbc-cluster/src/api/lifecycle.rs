@@ -139,7 +139,8 @@ impl ApiServer {
     ) -> Result<(), ApiError> {
         escalation::check_write(&self.authorizer, &caller.user, before, object)?;
         let model = self.model(id);
-        let mut errors = match (before, model.is_built_in()) {
+        let is_whole = matches!(subresource, Subresource::None | Subresource::Scale);
+        let mut errors = match (before, model.is_built_in() && is_whole) {
             (None, true) => validation::validate(kind, object),
             (Some(before), true) => validation::validate_update(kind, before, object),
             (None, false) => validation::validate_metadata(kind, object),
@@ -222,6 +223,7 @@ impl ApiServer {
     }
 }
 
-fn is_definition(kind: &Kind) -> bool {
+/// True for the kind of definitions.
+pub(super) fn is_definition(kind: &Kind) -> bool {
     kind.kind == "CustomResourceDefinition" && kind.group == "apiextensions.k8s.io"
 }

@@ -105,6 +105,12 @@ impl ApiServer {
         }
     }
 
+    /// The same server with another moment to begin at.
+    #[must_use]
+    pub fn starting_at(self, now: Moment) -> Self {
+        Self { now, ..self }
+    }
+
     /// The present moment.
     pub fn now(&self) -> Moment {
         self.now

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::lifecycle::is_definition;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::apply::Operation;
 use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields};
+use crate::schema::check;
 
 impl ApiServer {
     /// Replaces an object, or its status. A resource version in it must be the present one.
@@ -50,7 +52,13 @@ impl ApiServer {
             self.mutate(kind, &mut object)?;
         }
         keep_what_is_not_meant(kind, before, &mut object, subresource);
+        if is_definition(kind) && subresource == Subresource::None {
+            check::prepare_for_update(&mut object, before);
+        }
         self.complete(id, kind, &mut object)?;
+        if subresource == Subresource::None {
+            self.follow_built_in(kind, before, &mut object);
+        }
         if kind.has_generation && subresource != Subresource::Binding && wants_something_else(before, &object)
         {
             object.set(&["metadata", "generation"], before.generation() + 1);

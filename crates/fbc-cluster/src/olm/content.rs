@@ -201,13 +201,18 @@ pub struct Images {
 pub type SharedImages = Rc<RefCell<Images>>;
 
 impl Images {
-    /// Makes an image reachable under a reference with a tag; the tag moves if it was another image's.
+    /// Makes an image reachable under a reference with a tag; the tag moves if it was another image's. Under a
+    /// reference with a digest it is reachable as if it had that digest: folders do not tell what an image's was.
     ///
     /// # Errors
     /// The reference cannot be read.
     pub fn push(&mut self, reference: &str, image: Arc<Image>) -> Result<(), PullError> {
         let parsed = parse(reference)?;
         let repository = repository(&parsed);
+        if let Some(digest) = parsed.digest {
+            self.digests.insert((repository, digest), image);
+            return Ok(());
+        }
         self.digests.insert((repository.clone(), image.digest.clone()), Arc::clone(&image));
         let tag = parsed.tag.unwrap_or_else(|| "latest".to_owned());
         self.tags.insert((repository, tag), image);
@@ -240,7 +245,7 @@ impl Images {
             // What is in the cache already is not asked for again, so a broken repository does not matter.
             let image = self.digests.get(&(repository.clone(), digest.clone()));
             return match image {
-                Some(image) => Ok(pulled(&repository, image)),
+                Some(image) => Ok(pulled(&repository, digest, image)),
                 None => {
                     Err(self.broken.get(&repository).cloned().unwrap_or_else(|| unknown(digest, &repository)))
                 }
@@ -252,7 +257,7 @@ impl Images {
         let tag = parsed.tag.unwrap_or_else(|| "latest".to_owned());
         let key = (repository, tag);
         match self.tags.get(&key) {
-            Some(image) => Ok(pulled(&key.0, image)),
+            Some(image) => Ok(pulled(&key.0, &image.digest, image)),
             None => Err(unknown(&key.1, &key.0)),
         }
     }
@@ -278,8 +283,8 @@ impl Images {
     }
 }
 
-fn pulled(repository: &str, image: &Arc<Image>) -> Pulled {
-    Pulled { canonical: format!("{repository}@{}", image.digest), image: Arc::clone(image) }
+fn pulled(repository: &str, digest: &str, image: &Arc<Image>) -> Pulled {
+    Pulled { canonical: format!("{repository}@{digest}"), image: Arc::clone(image) }
 }
 
 fn unknown(tag: &str, repository: &str) -> PullError {

@@ -17,7 +17,7 @@ mod content;
 mod deployments;
 mod differences;
 mod recording;
-mod setting;
+pub(crate) mod setting;
 mod settle;
 mod step;
 

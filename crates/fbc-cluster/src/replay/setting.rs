@@ -14,15 +14,16 @@ use crate::olm::operator_controller::OperatorController;
 use crate::olm::revisions::Revisions;
 use crate::olm::{Options, Target};
 use crate::schema::olm::{Edition, definitions};
+use crate::time::{MINUTE, Moment, SECOND};
 
 /// The cluster, with OLM installed and nothing in it.
-pub(super) fn cluster(
+pub(crate) fn cluster(
     options: &Options,
     is_experimental: bool,
     images: &SharedImages,
     seed: u64,
 ) -> Result<Cluster, RunError> {
-    let mut api = control_plane::api_server(&[&options.system_namespace], seed);
+    let mut api = control_plane::api_server(&[&options.system_namespace], seed, Moment::START);
     let edition = Edition {
         experimental: is_experimental,
         needs_account: options.uses_service_accounts,
@@ -44,6 +45,8 @@ pub(super) fn cluster(
     for controller in controllers {
         cluster.add_controller(controller);
     }
+    // OLM starts when everything else is still.
+    cluster.run_until_still(SECOND, cluster.now() + MINUTE)?;
     cluster.add_controller(Box::new(Catalogd::new(options.clone(), images.clone(), seed)));
     add_operator_controller(&mut cluster, options, images);
     Ok(cluster)

@@ -60,6 +60,10 @@ impl Play {
         let settled = settle::observed(&self.cluster.api).map(|object| {
             let mut object = Object::clone(object);
             object.remove(&["metadata", "managedFields"]);
+            for condition in object.place(&["status", "conditions"]).as_array_mut().into_iter().flatten() {
+                let message = mask_uids(condition.text(&["message"]));
+                condition.set(&["message"], message);
+            }
             object
         });
         Ok(json!({
@@ -135,6 +139,32 @@ impl Play {
         setting::add_operator_controller(&mut self.cluster, &self.options, &self.images);
         Ok(())
     }
+}
+
+/// A text with a placeholder in the place of every uid, as in recordings.
+fn mask_uids(text: &str) -> String {
+    const LENGTH: usize = 36;
+    let is_uid = |text: &str| {
+        text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+    };
+    let mut masked = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        match rest.get(..LENGTH) {
+            Some(uid) if is_uid(uid) => {
+                masked.push_str("<uid>");
+                rest = rest.get(LENGTH..).unwrap_or_default();
+            }
+            _ => {
+                masked.push(first);
+                rest = rest.get(first.len_utf8()..).unwrap_or_default();
+            }
+        }
+    }
+    masked
 }
 
 fn administrator(verb: &str) -> Caller {

@@ -20,6 +20,9 @@ pub use duration::{DURATION_FORM, duration_text, parse_duration};
 pub use fault::{Place, ScenarioFault};
 pub use model::*;
 pub use pattern::{Pattern, prints_as_expected};
-pub use play::{ExpectationResult, Happening, Options, Run, StepResult, TimelineEntry, Verdict, play};
+pub use play::{
+    ExpectationResult, Happening, Options, Run, Session, StepResult, TimelineEntry, Verdict, play,
+};
 pub use prepare::{Contents, Prepared};
 pub use read::is_statement_id;
+pub use setting::Printed;

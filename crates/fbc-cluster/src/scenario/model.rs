@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::fault::Place;
 use super::pattern::Pattern;
 use crate::api::Propagation;
+use crate::controllers::behaviour::Behaviour;
 use crate::kubectl::jsonpath::Template;
 use crate::object::ObjectName;
 use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
@@ -45,16 +46,90 @@ pub struct Scenario {
     pub catalogs: Vec<Catalog>,
     /// Images of bundles at the start.
     pub bundles: Vec<BundleImage>,
-    /// Bundle images without content install nothing, instead of being unknown to the registry.
+    /// Bundle images without content install nothing but a record of their version, instead of being unknown to the
+    /// registry.
     pub empty_bundles: bool,
     /// Objects at the start.
     pub objects: Vec<Manifests>,
-    /// How workloads behave: data for their controllers.
-    pub behaviours: Vec<Value>,
+    /// What becomes of pods.
+    pub behaviours: Vec<Behaviour>,
     /// What happens.
     pub steps: Vec<Step>,
     /// What must hold at the end, or never.
     pub expectations: Vec<Expectation>,
+}
+
+impl Scenario {
+    /// A scenario in which nothing happens, made by a program.
+    pub fn new(file: impl Into<String>, title: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            title: title.into(),
+            seed: 1,
+            target: Target::default(),
+            feature_gates: BTreeMap::new(),
+            start: Moment::START,
+            until: None,
+            quiet: DEFAULT_QUIET,
+            patience: DEFAULT_PATIENCE,
+            shows: Vec::new(),
+            catalogs: Vec::new(),
+            bundles: Vec::new(),
+            empty_bundles: false,
+            objects: Vec::new(),
+            behaviours: Vec::new(),
+            steps: Vec::new(),
+            expectations: Vec::new(),
+        }
+    }
+
+    /// Adds a catalog with its ClusterCatalog; `content` is a key of the contents that go with the scenario.
+    pub fn add_catalog(&mut self, name: &str, content: &str) -> &mut Catalog {
+        self.catalogs.push(Catalog {
+            name: name.to_owned(),
+            image: Catalog::default_image(name),
+            content: Reference { text: content.to_owned(), place: Place::default() },
+            poll_interval: None,
+            priority: 0,
+            labels: BTreeMap::new(),
+            has_object: true,
+        });
+        let last = self.catalogs.len() - 1;
+        &mut self.catalogs[last]
+    }
+
+    /// All statements that the scenario and its steps show, each once.
+    pub fn all_shown(&self) -> Vec<String> {
+        let all = self.shows.iter().chain(self.steps.iter().flat_map(|step| &step.shows));
+        let mut shown: Vec<String> = Vec::new();
+        for statement in all {
+            if !shown.contains(statement) {
+                shown.push(statement.clone());
+            }
+        }
+        shown
+    }
+
+    /// Adds a step that begins when the cluster is still.
+    pub fn add_step(&mut self, name: impl Into<String>, action: Action) {
+        self.steps.push(Step {
+            number: self.steps.len() + 1,
+            name: name.into(),
+            place: Place::default(),
+            start: Start::Still,
+            action: Some(action),
+            refused: None,
+            shows: Vec::new(),
+            expectations: Vec::new(),
+        });
+    }
+}
+
+impl Catalog {
+    /// The image of a catalog that names none.
+    pub fn default_image(name: &str) -> String {
+        format!("registry.example/catalogs/{name}:latest")
+    }
 }
 
 /// A catalog: an image with content, and usually the ClusterCatalog that names it.
@@ -118,6 +193,8 @@ pub struct Step {
     pub action: Option<Action>,
     /// The API server must refuse it with this text.
     pub refused: Option<Pattern>,
+    /// Statements of documents that it shows.
+    pub shows: Vec<String>,
     /// What must follow.
     pub expectations: Vec<Expectation>,
 }

@@ -19,6 +19,8 @@ pub struct Contents {
     pub catalogs: BTreeMap<String, Arc<dyn Tree>>,
     /// Folders of bundles.
     pub bundles: BTreeMap<String, Arc<dyn Tree>>,
+    /// Folders that take the place of what catalogs hold at the start, by the name of the catalog.
+    pub replaced: BTreeMap<String, Arc<dyn Tree>>,
 }
 
 /// A scenario with all that it needs, ready to be played any number of times.
@@ -26,10 +28,10 @@ pub struct Contents {
 pub struct Prepared {
     /// The scenario.
     pub scenario: Scenario,
-    /// What catalogs and bundles hold.
-    pub contents: Contents,
     /// Files beside the scenario, for command lines that name some.
     pub files: Arc<dyn Tree>,
+    /// What images hold.
+    pub(super) content: setting::Content,
     pub(super) objects: Vec<Manifest>,
     /// The objects of each step.
     pub(super) of_steps: Vec<Vec<Manifest>>,
@@ -73,18 +75,15 @@ impl Prepared {
                 _ => Vec::new(),
             })
             .collect();
-        let mut kinds = KnownKinds::of(setting::cluster(&scenario, scenario.seed).api.registry());
+        let mut kinds = KnownKinds::of(setting::api_server(&scenario, scenario.seed).registry());
         objects.iter().chain(of_steps.iter().flatten()).for_each(|manifest| kinds.learn(&manifest.object));
         contents.bundles.values().for_each(|bundle| learn_from_bundle(bundle.as_ref(), &mut kinds));
         faults.extend(setting::check(&scenario));
+        let content = setting::Content::new(&scenario, &contents, &mut faults);
         check_kinds(&scenario, &kinds, &mut faults);
         faults.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
         faults.dedup();
-        if faults.is_empty() {
-            Ok(Self { scenario, contents, files, objects, of_steps })
-        } else {
-            Err(faults)
-        }
+        if faults.is_empty() { Ok(Self { scenario, content, files, objects, of_steps }) } else { Err(faults) }
     }
 }
 

@@ -209,12 +209,21 @@ fn change_condition(
     !same
 }
 
-/// What the API server writes when a definition is deleted; `metadata.deletionTimestamp` is set by the caller. With the
-/// finalizer the definition stays until [`finish_deletion`]. From then on no new objects may be made
-/// ([`creation_refusal`]).
+/// What the API server writes, at once, when a definition is deleted for the first time: the time of deletion, the
+/// finalizer that keeps the definition until [`finish_deletion`], and the condition. From then on no new objects may be
+/// made ([`creation_refusal`]).
 ///
 /// Source: `kubernetes/apiextensions-apiserver:pkg/registry/customresourcedefinition/etcd.go`.
 pub fn begin_deletion(object: &mut Object, now: Moment) {
+    if !object.is_terminating() {
+        object.set(&["metadata", "deletionTimestamp"], now.to_string());
+    }
+    let finalizers = object.place(&["metadata", "finalizers"]);
+    match finalizers.as_array_mut() {
+        Some(finalizers) if finalizers.iter().any(|finalizer| finalizer == FINALIZER) => {}
+        Some(finalizers) => finalizers.push(json!(FINALIZER)),
+        None => *finalizers = json!([FINALIZER]),
+    }
     let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
     set_condition(object, "Terminating", "True", "InstanceDeletionPending", message, now);
 }

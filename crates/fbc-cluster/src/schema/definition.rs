@@ -208,14 +208,7 @@ impl Version {
         let mut errors = Vec::new();
         validate::validate(object, old, &self.schema, &Path::Root, &mut errors);
         embedded::validate(object, &self.schema, &Path::Root, &mut errors);
-        let had_duplicates = old.is_some_and(|old| {
-            let mut errors = Vec::new();
-            lists::duplicates(old, &self.schema, &Path::Root, &mut errors);
-            !errors.is_empty()
-        });
-        if !had_duplicates {
-            lists::duplicates(object, &self.schema, &Path::Root, &mut errors);
-        }
+        errors.extend(self.new_duplicates(object, old));
         if self.schema.below.rules {
             if errors.iter().any(|error| hides_rules(error.reason)) {
                 errors.push(FieldError::new("<nil>", FieldReason::Invalid, "null", RULES_NOT_CHECKED));
@@ -224,6 +217,17 @@ impl Version {
             }
         }
         errors
+    }
+
+    /// Elements that are there twice; none if the old object had such, wherever they were.
+    fn new_duplicates(&self, object: &Object, old: Option<&Object>) -> Vec<FieldError> {
+        let of = |object: &Object| {
+            let mut errors = Vec::new();
+            lists::duplicates(object, &self.schema, &Path::Root, &mut errors);
+            errors
+        };
+        let errors = of(object);
+        if !errors.is_empty() && old.is_some_and(|old| !of(old).is_empty()) { Vec::new() } else { errors }
     }
 }
 

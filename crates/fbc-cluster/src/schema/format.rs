@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::time::Moment;
+use super::dates::{is_date, is_date_time, parse_duration};
 
 /// A format that the API server checks; all others are ignored.
 ///
@@ -198,8 +198,7 @@ fn is_uuid(text: &str, version: Option<char>) -> bool {
     let mut digits = String::with_capacity(32);
     for (index, character) in text.char_indices() {
         match character {
-            '-' if matches!(digits.len(), 8 | 12 | 16 | 20) && index > 0 && !text[..index].ends_with('-') => {
-            }
+            '-' if matches!(digits.len(), 8 | 12 | 16 | 20) && !text[..index].ends_with('-') => {}
             character if character.is_ascii_hexdigit() => digits.push(character.to_ascii_lowercase()),
             _ => return false,
         }
@@ -247,134 +246,6 @@ fn is_isbn(text: &str, length: usize) -> bool {
 /// Base64 in its usual alphabet, with padding.
 pub(crate) fn is_base64(text: &str) -> bool {
     fbc_yaml::base64::decode(text).is_ok()
-}
-
-/// `2006-01-02`
-pub(crate) fn is_date(text: &str) -> bool {
-    text.len() == 10 && is_date_time(&format!("{text}T00:00:00Z"))
-}
-
-/// RFC 3339, and the shorter forms that `strfmt.DateTime` reads.
-pub(crate) fn is_date_time(text: &str) -> bool {
-    parse_date_time(text).is_some()
-}
-
-/// Seconds since 1970 and nanoseconds.
-pub(crate) fn parse_date_time(text: &str) -> Option<(i64, u32)> {
-    let zone_at =
-        text.rfind(['Z', 'z', '+']).or_else(|| text.rfind('-').filter(|&at| at > 10)).unwrap_or(text.len());
-    let (local, zone) = text.split_at_checked(zone_at)?;
-    let (seconds, fraction) = local.split_once('.').unwrap_or((local, "0"));
-    if fraction.is_empty() || fraction.len() > 9 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    if !has_form(seconds, "0000-00-00T00:00:00") {
-        return None;
-    }
-    let moment = i64::try_from(calendar_seconds(seconds)?).ok()?;
-    let nanoseconds = format!("{fraction:0<9}").parse().ok()?;
-    let offset = match zone {
-        "" | "Z" | "z" => 0,
-        _ => {
-            let digits = zone.get(1..)?.replace(':', "");
-            if !(has_form(zone, "+00:00")
-                || has_form(zone, "-00:00")
-                || has_form(zone, "+0000")
-                || has_form(zone, "-0000"))
-            {
-                return None;
-            }
-            let number: i64 = digits.parse().ok()?;
-            let minutes = number / 100 * 60 + number % 100;
-            if zone.starts_with('-') { -minutes * 60 } else { minutes * 60 }
-        }
-    };
-    Some((moment - offset, nanoseconds))
-}
-
-/// Days of a month are counted by moving back through the calendar of [`Moment`], which knows years from 1970 on.
-fn calendar_seconds(text: &str) -> Option<u64> {
-    let year: u64 = text.get(0..4)?.parse().ok()?;
-    // The calendar repeats after 400 years, so that earlier years are valid where later ones are.
-    let shifted = if year < 1970 { format!("{:04}{}", year + 2000, text.get(4..)?) } else { text.to_owned() };
-    let moment = Moment::parse(&format!("{}Z", shifted.replacen('t', "T", 1)))?;
-    // A day beyond the end of its month comes back as another one.
-    moment.to_string().starts_with(shifted.get(..10)?).then_some(moment.0 / crate::time::SECOND)
-}
-
-/// True if digits stand where the form has `0`, and the same characters everywhere else.
-fn has_form(text: &str, form: &str) -> bool {
-    text.len() == form.len()
-        && text.bytes().zip(form.bytes()).all(|(byte, wanted)| match wanted {
-            b'0' => byte.is_ascii_digit(),
-            b'T' => matches!(byte, b'T' | b't' | b' '),
-            other => byte == other,
-        })
-}
-
-/// Go's durations (`1h30m`), in nanoseconds.
-pub(crate) fn parse_go_duration(text: &str) -> Option<i64> {
-    let (sign, mut rest) = match text.as_bytes().first()? {
-        b'-' => (-1.0, &text[1..]),
-        b'+' => (1.0, &text[1..]),
-        _ => (1.0, text),
-    };
-    if rest == "0" {
-        return Some(0);
-    }
-    if rest.is_empty() {
-        return None;
-    }
-    let mut total = 0f64;
-    while !rest.is_empty() {
-        let digits = rest.find(|character: char| !(character.is_ascii_digit() || character == '.'))?;
-        let number: f64 =
-            rest.get(..digits).filter(|number| !number.is_empty() && *number != ".")?.parse().ok()?;
-        rest = rest.get(digits..)?;
-        let unit_end =
-            rest.find(|character: char| character.is_ascii_digit() || character == '.').unwrap_or(rest.len());
-        let (unit, after) = rest.split_at_checked(unit_end)?;
-        total += number * nanoseconds_of(unit)?;
-        rest = after;
-    }
-    let total = sign * total;
-    #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
-    (total.abs() < 9.2e18).then_some(total.round() as i64)
-}
-
-fn nanoseconds_of(unit: &str) -> Option<f64> {
-    Some(match unit {
-        "ns" => 1.0,
-        "us" | "µs" | "μs" => 1e3,
-        "ms" => 1e6,
-        "s" => 1e9,
-        "m" => 6e10,
-        "h" => 3.6e12,
-        _ => return None,
-    })
-}
-
-/// `strfmt.Duration`: what Go reads, and numbers with a longer unit such as `3 days`.
-fn parse_duration(text: &str) -> Option<i64> {
-    if let Some(nanoseconds) = parse_go_duration(text) {
-        return Some(nanoseconds);
-    }
-    let text = text.trim();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let number: i64 = text.get(..digits)?.parse().ok()?;
-    let unit = text.get(digits..)?.trim().to_ascii_lowercase();
-    let nanoseconds: i64 = match unit.strip_suffix('s').filter(|unit| !unit.is_empty()).unwrap_or(&unit) {
-        "n" | "nano" | "nanosecond" => 1,
-        "u" | "micro" | "microsecond" => 1_000,
-        "m" | "milli" | "millisecond" => 1_000_000,
-        "s" | "sec" | "second" => 1_000_000_000,
-        "min" | "minute" => 60_000_000_000,
-        "h" | "hr" | "hour" => 3_600_000_000_000,
-        "d" | "day" => 86_400_000_000_000,
-        "w" | "wk" | "week" => 604_800_000_000_000,
-        _ => return None,
-    };
-    number.checked_mul(nanoseconds)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 /// A pattern that is compiled when it is first needed; definitions hold many that never are.
 #[derive(Debug, Clone)]
@@ -28,9 +28,12 @@ impl Pattern {
     }
 }
 
+/// How many bytes a compiled expression may take; Go has a limit of repetitions instead.
+const SIZE_LIMIT: usize = 32 << 20;
+
 /// Compiles a Go expression.
 pub(crate) fn compile(source: &str) -> Option<Regex> {
-    Regex::new(&translate(source)).ok()
+    RegexBuilder::new(&translate(source)).size_limit(SIZE_LIMIT).build().ok()
 }
 
 /// The same expression in the syntax of the `regex` crate: classes and boundaries are those of ASCII in Go, and

@@ -1,5 +1,7 @@
 //! Lists whose elements must differ: sets, and lists with keys.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use super::go_value::go_value;
@@ -44,9 +46,11 @@ pub(crate) fn duplicates(value: &Value, schema: &Schema, path: &Path<'_>, errors
 }
 
 fn repeated(values: Vec<&Value>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
-    for (index, value) in values.iter().enumerate() {
-        let seen = values[..index].iter().filter(|earlier| *earlier == value).count();
-        if seen == 1 {
+    let mut seen: HashMap<&Value, usize> = HashMap::with_capacity(values.len());
+    for (index, value) in values.into_iter().enumerate() {
+        let count = seen.entry(value).or_default();
+        *count += 1;
+        if *count == 2 {
             let field = Path::Index(path, index).field();
             errors.push(FieldError::new(field, FieldReason::Duplicate, go_value(value), ""));
         }

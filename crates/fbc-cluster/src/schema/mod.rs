@@ -19,12 +19,14 @@
 mod cel;
 pub mod check;
 pub mod conditions;
+mod dates;
 mod defaults;
 mod definition;
 mod embedded;
 mod format;
 mod go_regexp;
 mod go_value;
+mod junctors;
 mod lists;
 pub mod olm;
 mod path;

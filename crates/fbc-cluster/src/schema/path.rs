@@ -25,17 +25,37 @@ impl Path<'_> {
         if text.is_empty() { "<nil>".to_owned() } else { text }
     }
 
-    /// As the schema validator of `kubernetes/kube-openapi` writes it: `spec.labels.app`, empty for the whole object.
+    /// As the schema validator of `kubernetes/kube-openapi` writes it in messages: `spec.labels.app`, from the place
+    /// on that is validated, empty for that place itself.
     pub(crate) fn dotted(&self) -> String {
         let mut text = String::new();
         self.write(&mut text, true);
         text
     }
 
+    /// The field of an error of that validator.
+    pub(crate) fn dotted_field(&self) -> String {
+        let (root, inner) = (self.root(), self.dotted());
+        match (root, inner.is_empty()) {
+            (root, true) => root.to_owned(),
+            ("<nil>", false) => inner,
+            (root, false) => format!("{root}.{inner}"),
+        }
+    }
+
+    /// The place that is validated as a whole: `<nil>` for an object.
+    pub(crate) fn root(&self) -> &str {
+        match self {
+            Self::Root => "<nil>",
+            Self::Fixed(fixed) => fixed,
+            Self::Field(parent, _) | Self::Key(parent, _) | Self::Index(parent, _) => parent.root(),
+        }
+    }
+
     fn write(&self, text: &mut String, dotted: bool) {
         match self {
             Self::Root => {}
-            Self::Fixed(fixed) => text.push_str(fixed),
+            Self::Fixed(fixed) => text.push_str(if dotted { "" } else { fixed }),
             Self::Field(parent, name) => {
                 parent.write(text, dotted);
                 if !text.is_empty() {

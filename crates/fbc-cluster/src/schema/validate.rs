@@ -30,15 +30,15 @@ pub(crate) fn validate(
     passed
 }
 
-struct Validation<'v> {
-    schema: &'v Schema,
-    checks: &'v Checks,
-    path: &'v Path<'v>,
-    old: Option<&'v Value>,
+pub(super) struct Validation<'v> {
+    pub(super) schema: &'v Schema,
+    pub(super) checks: &'v Checks,
+    pub(super) path: &'v Path<'v>,
+    pub(super) old: Option<&'v Value>,
 }
 
 impl Validation<'_> {
-    fn run(&self, value: &Value, errors: &mut Vec<FieldError>) -> u32 {
+    pub(super) fn run(&self, value: &Value, errors: &mut Vec<FieldError>) -> u32 {
         let mut passed = self.value_type(value, errors);
         if value.is_null() {
             return passed + self.values(value, errors);
@@ -216,7 +216,7 @@ impl Validation<'_> {
             let format =
                 format_name.map_or("(default format)".to_owned(), |format| format!("with format {format}"));
             let detail = format!("{prefix} value must be of type {kind} {format} in {}", self.path.dotted());
-            errors.push(FieldError::new("<nil>", FieldReason::Invalid, "\"\"", detail));
+            errors.push(FieldError::new(self.path.root(), FieldReason::Invalid, "\"\"", detail));
         }
     }
 
@@ -290,69 +290,7 @@ impl Validation<'_> {
             }
         }
         for name in self.checks.required.iter().filter(|name| !fields.contains_key(*name)) {
-            errors.push(FieldError::required(Path::Field(self.path, name).dotted(), ""));
-        }
-        passed
-    }
-
-    fn junctors(&self, value: &Value, errors: &mut Vec<FieldError>) -> u32 {
-        let Checks { any_of, all_of, one_of, not, .. } = self.checks;
-        let mut passed = 1;
-        let try_one = |schema: &Schema| {
-            let mut errors = Vec::new();
-            let passed = Validation { schema, checks: &schema.checks, path: self.path, old: self.old }
-                .run(value, &mut errors);
-            (errors, passed)
-        };
-        let nameless = |text: String| FieldError::new("<nil>", FieldReason::Invalid, "\"\"", text);
-        let place = || quote(&self.path.dotted());
-        for (schemas, words, exactly_one) in [
-            (any_of, "must validate at least one schema (anyOf)", false),
-            (one_of, "must validate one and only one schema (oneOf). ", true),
-        ] {
-            if schemas.is_empty() {
-                continue;
-            }
-            let (mut valid, mut best): (usize, Option<(Vec<FieldError>, u32)>) = (0, None);
-            for schema in schemas {
-                let (found, count) = try_one(schema);
-                if found.is_empty() {
-                    valid += 1;
-                    passed += if valid == 1 { count } else { 0 };
-                } else if best.as_ref().is_none_or(|(_, most)| count > *most) {
-                    best = Some((found, count));
-                }
-            }
-            if valid == 1 || !exactly_one && valid > 1 {
-                continue;
-            }
-            let found = match (exactly_one, valid) {
-                (false, _) => String::new(),
-                (true, 0) => "Found none valid".to_owned(),
-                (true, valid) => format!("Found {valid} valid alternatives"),
-            };
-            errors.push(nameless(format!("{} {words}{found}", place())));
-            if valid == 0 {
-                errors.extend(best.into_iter().flat_map(|(found, _)| found));
-            }
-        }
-        if !all_of.is_empty() {
-            let mut valid = 0;
-            for schema in all_of {
-                let (found, count) = try_one(schema);
-                valid += usize::from(found.is_empty());
-                passed += count;
-                errors.extend(found);
-            }
-            if valid < all_of.len() {
-                let none = if valid == 0 { ". None validated" } else { "" };
-                errors.push(nameless(format!("{} must validate all the schemas (allOf){none}", place())));
-            }
-        }
-        if let Some(not) = not
-            && try_one(not).0.is_empty()
-        {
-            errors.push(nameless(format!("{} must not validate the schema (not)", place())));
+            errors.push(FieldError::required(Path::Field(self.path, name).dotted_field(), ""));
         }
         passed
     }
@@ -362,8 +300,7 @@ impl Validation<'_> {
     }
 
     fn error(&self, reason: FieldReason, value: impl Into<String>, detail: String) -> FieldError {
-        let field = self.path.dotted();
-        FieldError::new(if field.is_empty() { "<nil>".to_owned() } else { field }, reason, value, detail)
+        FieldError::new(self.path.dotted_field(), reason, value, detail)
     }
 }
 

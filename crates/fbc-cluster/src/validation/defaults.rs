@@ -44,7 +44,13 @@ fn fill(value: &mut Value, steps: &[&str], assumed: &Value) {
                 fill(item, rest, assumed);
             }
         }
-        ([name], Value::Object(members)) => set_absent(members, name, || assumed.clone()),
+        ([name], Value::Object(members)) => {
+            // Fields of text that are always written are empty where nothing was said.
+            if assumed.is_string() && members.get(*name).is_some_and(|value| value == "") {
+                members.remove(*name);
+            }
+            set_absent(members, name, || assumed.clone());
+        }
         ([name, rest @ ..], Value::Object(members)) => {
             if let Some(below) = members.get_mut(*name) {
                 fill(below, rest, assumed);
@@ -180,10 +186,9 @@ fn namespace(object: &mut Object) {
     if !name.is_empty() {
         object.set(&["metadata", "labels", "kubernetes.io/metadata.name"], name);
     }
-    if let Value::Object(spec) = object.place(&["spec"]) {
-        set_absent(spec, "finalizers", || json!(["kubernetes"]));
-    } else if !object.is_terminating() {
-        object.set(&["spec"], json!({"finalizers": ["kubernetes"]}));
+    // Once a namespace is on its way out, its finalizer goes for good.
+    if !object.is_terminating() && object.list(&["spec", "finalizers"]).is_empty() {
+        object.set(&["spec", "finalizers"], json!(["kubernetes"]));
     }
     if object.text(&["status", "phase"]).is_empty() {
         object.set(&["status", "phase"], "Active");

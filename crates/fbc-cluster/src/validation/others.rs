@@ -222,7 +222,14 @@ pub(super) fn validate_budget(budget: &Object) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let given = |field: &str| budget.at(&["spec", field]).filter(|value| !value.is_null());
     if given("minAvailable").is_some() && given("maxUnavailable").is_some() {
-        let spec = budget.get("spec").map(Value::to_string).unwrap_or_default();
+        let part = |field: &str| given(field).map_or_else(|| "null".to_owned(), Value::to_string);
+        let spec = format!(
+            "{{\"MinAvailable\":{},\"Selector\":{},\"MaxUnavailable\":{},\"UnhealthyPodEvictionPolicy\":{}}}",
+            part("minAvailable"),
+            part("selector"),
+            part("maxUnavailable"),
+            part("unhealthyPodEvictionPolicy")
+        );
         let text = "minAvailable and maxUnavailable cannot be both set";
         errors.push(FieldError::new("spec", FieldReason::Invalid, spec, text));
     }
@@ -247,6 +254,11 @@ pub(super) fn validate_budget(budget: &Object) -> Vec<FieldError> {
             }
             _ => {}
         }
+    }
+    let (policy, policies) =
+        (budget.text(&["spec", "unhealthyPodEvictionPolicy"]), ["AlwaysAllow", "IfHealthyBudget"]);
+    if !policy.is_empty() && !policies.contains(&policy) {
+        errors.push(not_supported("spec.unhealthyPodEvictionPolicy", policy, &policies));
     }
     errors.extend(validate_selector(budget.at(&["spec", "selector"]), "spec.selector"));
     errors

@@ -80,6 +80,7 @@ schemas! {
     CONFIG = "config";
     GRAPH_OUTPUT = "output/graph";
     PATHS_OUTPUT = "output/paths";
+    SIMULATE_OUTPUT = "output/simulate";
     BUNDLE_PROPERTY = "part/bundle-property";
     CHANNEL_ENTRY = "part/channel-entry";
     DEPRECATION_ENTRY = "part/deprecation-entry";
@@ -95,6 +96,7 @@ schemas! {
     PROPERTY_MAX_OPENSHIFT_VERSION = "property/olm.maxOpenShiftVersion";
     PROPERTY_PACKAGE = "property/olm.package";
     PROPERTY_PACKAGE_REQUIRED = "property/olm.package.required";
+    SCENARIO = "scenario";
 }
 
 /// Every schema file, sorted by name.

@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 /// Refuses a package that the catalog does not have.
-pub(super) fn require_package(catalog: &Catalog, name: &str) -> Result<(), Failure> {
+pub(crate) fn require_package(catalog: &Catalog, name: &str) -> Result<(), Failure> {
     let known = package_names(catalog);
     if known.contains(name) {
         return Ok(());

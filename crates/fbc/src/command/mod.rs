@@ -26,6 +26,7 @@ pub(crate) mod range;
 pub(crate) mod render;
 pub(crate) mod resolve;
 pub(crate) mod schema;
+pub(crate) mod simulate;
 pub(crate) mod template;
 pub(crate) mod unpack;
 pub(crate) mod validate;

@@ -12,6 +12,7 @@ mod status;
 use std::sync::Arc;
 
 use self::replica_sets::Sets;
+pub(super) use self::spec::share;
 use self::spec::{has_deadline, is_recreate, wanted};
 use super::claims::{Selectors, claim};
 use super::events::Recorder;

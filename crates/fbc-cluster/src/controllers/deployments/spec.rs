@@ -62,7 +62,7 @@ fn fences(deployment: &Object) -> (i64, i64) {
 /// A number, or the part of a total that a percentage means.
 ///
 /// Source: `kubernetes/apimachinery:pkg/util/intstr/intstr.go`.
-pub(in super::super) fn share(value: &Value, total: i64, round_up: bool) -> i64 {
+pub(in crate::controllers) fn share(value: &Value, total: i64, round_up: bool) -> i64 {
     if let Some(number) = value.as_i64() {
         return number;
     }

@@ -11,7 +11,13 @@ fn definition(plural: &str) -> Object {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": format!("{plural}.example.com")},
-        "spec": {"group": "example.com", "names": {"kind": "Gadget", "plural": plural}, "versions": [{"name": "v1", "storage": true}]},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": {"kind": "Gadget", "plural": plural},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+            }],
+        },
     })
 }
 

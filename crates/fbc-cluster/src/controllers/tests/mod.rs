@@ -1,10 +1,15 @@
 //! Controllers against recordings of a real control plane, and what no recording shows.
 
-mod defaults;
+mod cron_jobs;
 mod definitions;
 mod deployments;
+mod endpoints;
 mod garbage;
+mod jobs;
 mod namespaces;
 mod play;
+mod pods;
 mod roles;
+mod scale;
+mod sets;
 mod workloads;

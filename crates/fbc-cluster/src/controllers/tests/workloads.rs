@@ -6,11 +6,14 @@ use serde_json::{Map, Value, json};
 
 use super::play::{Play, Transition, without_suffix};
 use crate::controllers::behaviour::{Behaviour, Fate, PodSelector};
+use crate::controllers::daemon_sets::DaemonSets;
 use crate::controllers::deployments::Deployments;
 use crate::controllers::garbage::GarbageCollector;
+use crate::controllers::jobs::Jobs;
 use crate::controllers::kubelet::Kubelet;
 use crate::controllers::replica_sets::ReplicaSets;
 use crate::controllers::scheduler::Scheduler;
+use crate::controllers::stateful_sets::StatefulSets;
 use crate::engine::Controller;
 use crate::object::{Object, ObjectFields};
 use crate::selector::LabelSelector;
@@ -22,9 +25,14 @@ pub(super) fn play() -> Play {
     controllers.push(Box::new(Kubelet::new(behaviours(), 1)));
     controllers.push(Box::new(ReplicaSets::default()));
     controllers.push(Box::new(Deployments::default()));
+    controllers.push(Box::new(StatefulSets::default()));
+    controllers.push(Box::new(DaemonSets::default()));
+    controllers.push(Box::new(Jobs::default()));
     let mut play = Play::new(controllers);
     for name in ["k1", "k2", "k3"] {
-        play.create(json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}));
+        play.create(json!({"apiVersion": "v1", "kind": "Node", "metadata": {
+            "name": name, "labels": {"topology.kubernetes.io/zone": "zk"},
+        }}));
     }
     // The recording of `minReadySeconds` began at this part of a second, and times of conditions have none.
     play.run_to(800);
@@ -150,13 +158,13 @@ pub(super) fn essence(transitions: &[Transition]) -> Essence {
                         "{name} {} {} {}",
                         value.text(&["status"]),
                         value.text(&["reason"]),
-                        value.text(&["message"])
+                        without_names(value.text(&["message"]))
                     ),
                 };
                 essence.conditions.entry(object.clone()).or_default().push(text);
                 continue;
             }
-            if field == "spec.replicas" {
+            if field == "spec.replicas" && !value.is_null() {
                 essence.sizes.entry(object.clone()).or_default().push(value.clone());
             }
             if !(field.starts_with("status.") || field.starts_with("annotations.")) {
@@ -208,9 +216,9 @@ fn combined(message: &str) -> &str {
     if message.starts_with("(combined") { "(combined)" } else { message }
 }
 
-/// Pods are named by their owner, and nodes not at all.
-fn event_line(object: &str, event: &Value) -> String {
-    let words: Vec<String> = combined(event.text(&["message"]))
+/// A text in which pods are named by their owner, and nodes not at all.
+fn without_names(text: &str) -> String {
+    let words: Vec<String> = text
         .split(' ')
         .map(|word| {
             let pod = without_suffix(&format!("Pod/{}", word.rsplit('/').next().unwrap()));
@@ -218,5 +226,34 @@ fn event_line(object: &str, event: &Value) -> String {
             if is_node { "*".into() } else { pod.trim_start_matches("Pod/").to_owned() }
         })
         .collect();
-    format!("{} {} {}", without_suffix(object), event.text(&["reason"]), words.join(" "))
+    words.join(" ")
+}
+
+fn event_line(object: &str, event: &Value) -> String {
+    let text = without_names(combined(event.text(&["message"])));
+    format!("{} {} {}", without_suffix(object), event.text(&["reason"]), text)
+}
+
+/// What a run and a recording differ in.
+pub(super) fn differences(play: &Play, case: &Value, seen: &Essence, expected: &Essence) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut check = |what: &str, seen: String, expected: String| {
+        if seen != expected {
+            let name = case.text(&["name"]);
+            wrong.push(format!("{name}: {what}\n  seen     {seen}\n  recorded {expected}"));
+        }
+    };
+    for (object, conditions) in &expected.conditions {
+        check(object, format!("{:?}", seen.conditions.get(object)), format!("{:?}", Some(conditions)));
+    }
+    for (object, sizes) in &expected.sizes {
+        check(object, format!("{:?}", seen.sizes.get(object)), format!("{:?}", Some(sizes)));
+    }
+    for (object, last) in &expected.last {
+        let seen = seen.last.get(object).map(|last| json!(last).to_string());
+        check(object, seen.unwrap_or_default(), json!(last).to_string());
+    }
+    check("pods", format!("{:?}", seen.pods), format!("{:?}", expected.pods));
+    check("events", format!("{:#?}", events(play)), format!("{:#?}", recorded_events(case)));
+    wrong
 }

@@ -3,6 +3,7 @@
 //! [`run`] does what a [`Command`] says and returns an [`Outcome`]: text for standard output and standard error and an
 //! exit code. Verbs that wait also return [`Waiting`]: conditions that the caller polls as virtual time goes by.
 
+mod api_server;
 mod failure;
 mod manifests;
 mod metadata;

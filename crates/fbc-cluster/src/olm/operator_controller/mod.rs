@@ -24,6 +24,9 @@ mod resolution;
 pub mod status;
 mod steps;
 
+#[cfg(test)]
+pub(super) mod tests;
+
 use serde_json::{Value, json};
 
 use self::applier::Applier;
@@ -31,6 +34,7 @@ use self::boxcutter::Boxcutter;
 use self::drift::Watches;
 use self::helm::Helm;
 use self::rendering::Renderings;
+use self::resolution::Catalogs;
 use self::status::Failure;
 use super::Options;
 use super::content::SharedImages;
@@ -62,6 +66,7 @@ pub struct OperatorController {
     caller: Caller,
     engine: Engine,
     renderings: Renderings,
+    catalogs: Catalogs,
     watches: Watches,
 }
 
@@ -81,6 +86,7 @@ impl OperatorController {
             caller,
             engine,
             renderings: Renderings::default(),
+            catalogs: Catalogs::default(),
             watches: Watches::default(),
         }
     }
@@ -144,6 +150,10 @@ impl Controller for OperatorController {
         }
     }
 
+    fn events_end_waits(&self) -> bool {
+        true
+    }
+
     fn as_any(&mut self) -> &mut dyn std::any::Any {
         self
     }
@@ -162,7 +172,7 @@ impl OperatorController {
     fn finalize(&mut self, extension: &mut Object) -> Result<bool, Failure> {
         let is_terminating = extension.is_terminating();
         if is_terminating {
-            self.forget(&extension.name().to_owned());
+            self.forget(extension.name());
         }
         let place = extension.place(&["metadata", "finalizers"]);
         if !place.is_array() {

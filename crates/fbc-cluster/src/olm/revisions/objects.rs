@@ -107,30 +107,40 @@ pub(super) struct Objects<'e> {
 }
 
 impl Objects<'_> {
+    /// The kind of an object, and the object as requests address it: of a kind of the whole cluster without a namespace.
+    ///
+    /// Source: `kubernetes/apiserver:pkg/registry/rest/meta.go`.
+    fn addressed(&self, wanted: &Object) -> Result<(KindId, Object), ApiError> {
+        let (id, kind) = self.api.kind_of(wanted)?;
+        let mut object = wanted.clone();
+        if !kind.namespaced {
+            object.remove(&["metadata", "namespace"]);
+        }
+        Ok((id, object))
+    }
+
     /// Asks the API server whether it would take an object.
     ///
     /// Source: `package-operator/boxcutter:validation/object.go`.
     pub(super) fn try_out(&mut self, wanted: &Object) -> Result<(), ApiError> {
-        let (id, _) = self.api.kind_of(wanted)?;
+        let (id, wanted) = self.addressed(wanted)?;
         let caller = self.revision.caller("dummy");
         let patch = Patch::Apply { configuration: wanted.clone(), force: true };
         let options = WriteOptions { dry_run: true, ..WriteOptions::default() };
         let name = wanted.object_name();
         match self.api.patch(&caller, id, &name, &patch, Subresource::None, options) {
-            Err(error) if error.is_not_found() => {
-                self.api.create(&caller, wanted.clone(), options).map(|_| ())
-            }
+            Err(error) if error.is_not_found() => self.api.create(&caller, wanted, options).map(|_| ()),
             other => other.map(|_| ()),
         }
     }
 
     /// Brings an object into the state that the revision wants.
     pub(super) fn reconcile(&mut self, wanted: &Wanted) -> Result<Outcome, String> {
-        let mut object = wanted.object.clone();
+        let (id, mut object) =
+            self.addressed(&wanted.object).map_err(|error| format!("getting object: {error}"))?;
         object.set(&["metadata", "labels", names::MANAGED_BY], names::OBJECT_MANAGER);
         object.set(&["metadata", "annotations", names::REVISION], self.revision.number.to_string());
         object.set(&["metadata", "ownerReferences"], json!([controller_reference(self.revision.object)]));
-        let (id, _) = self.api.kind_of(&object).map_err(|error| format!("getting object: {error}"))?;
         match self.api.store().get(id, &object.object_name()).cloned() {
             None => self.create(object),
             Some(actual) => self.update(id, wanted.protection, object, &actual),
@@ -259,7 +269,7 @@ impl Objects<'_> {
     /// Deletes an object that the revision applied last; objects of others only lose it as an owner. True if nothing
     /// is left to do.
     pub(super) fn tear_down(&mut self, wanted: &Object) -> Result<bool, String> {
-        let Ok((id, _)) = self.api.kind_of(wanted) else { return Ok(true) };
+        let Ok((id, wanted)) = self.addressed(wanted) else { return Ok(true) };
         let name = wanted.object_name();
         let caller = self.revision.caller(names::OPERATOR_CONTROLLER);
         if self.revision.object.finalizers().any(|finalizer| finalizer == "orphan") {

@@ -2,6 +2,7 @@
 
 mod pending;
 mod run;
+mod session;
 mod step;
 mod test;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 pub use run::{ExpectationResult, Happening, Run, StepResult, TimelineEntry, Verdict};
+pub use session::Session;
 
 use self::pending::{Pending, next_deadline, patience_end};
 use super::model::{Check, Expectation, Limit, Predicate, Scenario, Start, Step};
@@ -83,6 +85,8 @@ struct Player<'s> {
     /// The last moment, if the run has one.
     end: Option<Moment>,
     seen_revision: u64,
+    /// When an object changed last, or a step was done.
+    last_activity: Moment,
     pendings: Vec<Pending<'s>>,
     /// How many expectations there were so far.
     expected: usize,
@@ -109,6 +113,7 @@ impl<'s> Player<'s> {
             start,
             end,
             seen_revision: 0,
+            last_activity: start,
             pendings: Vec::new(),
             expected: 0,
             steps: Vec::new(),
@@ -127,18 +132,20 @@ impl<'s> Player<'s> {
 
     fn play(&mut self) -> Result<(), RunError> {
         self.trace.borrow_mut().add(&json!({"scenario": self.scenario.title, "seed": self.seed}));
-        self.expect(0, &self.scenario.expectations);
         self.set_up();
+        self.observe();
+        self.expect(0, &self.scenario.expectations);
         for (index, step) in self.scenario.steps.iter().enumerate() {
             let begun = self.wait_for(step)?;
             if self.is_over() {
                 break;
             }
             self.observe();
-            self.look_at_rest(false);
+            self.look_at_rest(false)?;
             if begun {
                 let manifests = self.prepared.of_steps.get(index).map(Vec::as_slice).unwrap_or_default();
                 self.perform(step, manifests)?;
+                self.last_activity = self.now();
             }
             self.observe();
             self.expect(step.number, &step.expectations);
@@ -198,6 +205,7 @@ impl<'s> Player<'s> {
                 name: step.name.clone(),
                 place: step.place,
                 at,
+                before: self.timeline.len(),
                 printed: None,
                 fault: Some(format!("not done, because it waits for: {}; {seen}", result.wanted)),
             });
@@ -219,29 +227,26 @@ impl<'s> Player<'s> {
     fn settle(&mut self) -> Result<(), RunError> {
         let is_last = self.steps.len() >= self.scenario.steps.len();
         self.advance(Goal::Rest)?;
-        while let Some(deadline) = next_deadline(&self.pendings) {
+        while let Some((number, deadline)) = next_deadline(&self.pendings) {
             if self.is_over() || self.now() > deadline {
                 break;
             }
-            let number = self.pendings.iter().find(|pending| {
-                !pending.is_decided() && !pending.is_never() && pending.deadline() == Some(deadline)
-            });
-            let Some(number) = number.map(|pending| pending.number) else { break };
             self.advance(Goal::Decided(number))?;
+            self.advance(Goal::Rest)?;
         }
-        self.look_at_rest(is_last);
-        Ok(())
+        self.look_at_rest(is_last)
     }
 
     /// Decides what steps expect at rest, and at the end what the whole scenario does.
-    fn look_at_rest(&mut self, is_last: bool) {
-        self.look_at_output(true, is_last);
+    fn look_at_rest(&mut self, is_last: bool) -> Result<(), RunError> {
+        self.look_at_output(true, is_last)?;
         let now = self.now();
         for pending in &mut self.pendings {
             if pending.expectation.limit == Limit::AtRest && (pending.step > 0 || is_last) {
                 pending.conclude(now);
             }
         }
+        Ok(())
     }
 
     fn waits_for_rest(&self) -> bool {
@@ -260,14 +265,12 @@ impl<'s> Player<'s> {
             let mut is_rest = false;
             let target = match goal {
                 Goal::Moment(moment) => {
-                    let rest = self.setting.cluster.last_change().max(began) + self.scenario.quiet;
+                    let rest = (self.last_activity + self.scenario.quiet).max(self.now());
                     is_rest = self.waits_for_rest() && rest < moment;
                     let moment = if is_rest { rest } else { moment };
                     self.end.map_or(moment, |end| end.min(moment))
                 }
-                Goal::Rest => {
-                    (self.setting.cluster.last_change().max(began) + self.scenario.quiet).min(patience)
-                }
+                Goal::Rest => (self.last_activity + self.scenario.quiet).max(self.now()).min(patience),
                 Goal::Decided(number) => {
                     let open = self.pendings.iter().find(|pending| pending.number == number);
                     let Some(open) = open.filter(|pending| !pending.is_decided()) else { return Ok(()) };
@@ -280,7 +283,7 @@ impl<'s> Player<'s> {
                 self.setting.cluster.api.advance_to(target);
                 self.observe();
                 if is_rest && !self.is_over() {
-                    self.look_at_rest(false);
+                    self.look_at_rest(false)?;
                     continue;
                 }
                 if let Goal::Decided(number) = goal {
@@ -291,13 +294,13 @@ impl<'s> Player<'s> {
                 return Ok(());
             }
             if matches!(goal, Goal::Decided(_)) {
-                self.look_at_output(false, false);
+                self.look_at_output(false, false)?;
             }
         }
     }
 
     /// Runs the commands whose output is expected: those with a time limit at any moment, others at rest.
-    fn look_at_output(&mut self, is_at_rest: bool, is_last: bool) {
+    fn look_at_output(&mut self, is_at_rest: bool, is_last: bool) -> Result<(), RunError> {
         let now = self.now();
         for pending in &mut self.pendings {
             let Check::Output(command) = &pending.expectation.check else { continue };
@@ -306,9 +309,10 @@ impl<'s> Player<'s> {
             if pending.is_decided() || !is_due {
                 continue;
             }
-            let printed = self.setting.run(&command.line);
+            let printed = self.setting.run(&command.line)?;
             pending.printed(printed.fault(command), now);
         }
+        Ok(())
     }
 
     /// Takes in what changed since the last time, and answers with it.
@@ -334,6 +338,7 @@ impl<'s> Player<'s> {
                 .collect(),
         };
         self.seen_revision = api.store().revision();
+        self.last_activity = now;
         let mut seen = Vec::with_capacity(changes.len());
         for change in changes {
             let Some(kind) = api.registry().get(change.key.kind).cloned() else { continue };
@@ -363,7 +368,7 @@ impl<'s> Player<'s> {
             file: self.scenario.file.clone(),
             title: self.scenario.title.clone(),
             seed: self.seed,
-            shows: self.scenario.shows.clone(),
+            shows: self.scenario.all_shown(),
             start: start.to_string(),
             end: now.since(start),
             steps: self.steps,

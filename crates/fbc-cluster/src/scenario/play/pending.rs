@@ -240,10 +240,11 @@ pub(super) fn words(expectation: &Expectation) -> String {
     }
 }
 
-/// The earliest deadline of what can still be met.
-pub(super) fn next_deadline(pendings: &[Pending<'_>]) -> Option<Moment> {
+/// What must be decided first of all that can still be met, and until when.
+pub(super) fn next_deadline(pendings: &[Pending<'_>]) -> Option<(usize, Moment)> {
     let open = pendings.iter().filter(|pending| !pending.is_decided() && !pending.is_never());
-    open.filter_map(Pending::deadline).min()
+    open.filter_map(|pending| Some((pending.number, pending.deadline()?)))
+        .min_by_key(|(_, deadline)| *deadline)
 }
 
 /// A span after which something that nobody waits for is given up.

@@ -52,6 +52,8 @@ pub struct StepResult {
     pub place: Place,
     /// When it was done.
     pub at: Milliseconds,
+    /// How many entries of the timeline came before it.
+    pub before: usize,
     /// What a command printed.
     pub printed: Option<String>,
     /// What went otherwise than the scenario wants.

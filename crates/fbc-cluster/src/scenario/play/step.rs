@@ -18,6 +18,7 @@ impl Player<'_> {
                 name: "objects at the start".to_owned(),
                 place: Default::default(),
                 at: 0,
+                before: 0,
                 printed: None,
                 fault: Some(fault),
             });
@@ -26,7 +27,7 @@ impl Player<'_> {
 
     /// Does a step and writes down what came of it.
     pub(super) fn perform(&mut self, step: &Step, manifests: &[Manifest]) -> Result<(), RunError> {
-        let at = self.now().since(self.start);
+        let (at, before) = (self.now().since(self.start), self.timeline.len());
         self.trace.borrow_mut().add(&json!({"at_ms": at, "step": step.number, "name": step.name}));
         let mut printed = None;
         let outcome: Result<(), String> = match &step.action {
@@ -55,7 +56,7 @@ impl Player<'_> {
                 Ok(())
             }
             Some(Action::Run(command)) => {
-                let answer = self.setting.run(&command.line);
+                let answer = self.setting.run(&command.line)?;
                 let fault = answer.fault(command);
                 printed = Some(answer.text());
                 fault.map_or(Ok(()), Err)
@@ -68,7 +69,7 @@ impl Player<'_> {
             (Some(wanted), Err(text)) => Some(format!("was refused with {text:?}, expected was {wanted}")),
         };
         let (number, name, place) = (step.number, step.name.clone(), step.place);
-        self.steps.push(StepResult { number, name, place, at, printed, fault });
+        self.steps.push(StepResult { number, name, place, at, before, printed, fault });
         Ok(())
     }
 }

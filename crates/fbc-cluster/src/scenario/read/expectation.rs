@@ -13,7 +13,7 @@ use crate::scenario::pattern::Pattern;
 /// The tests of an object.
 pub(crate) const TESTS: [&str; 5] = ["exists", "absent", "condition", "fields", "event"];
 /// All fields of an expectation.
-pub(crate) const EXPECTATION_FIELDS: [&str; 13] = [
+pub(crate) const EXPECTATION_FIELDS: [&str; 14] = [
     "object",
     "exists",
     "absent",
@@ -27,6 +27,7 @@ pub(crate) const EXPECTATION_FIELDS: [&str; 13] = [
     "exit",
     "within",
     "never",
+    "for",
 ];
 /// The fields of a condition.
 pub(crate) const CONDITION_FIELDS: [&str; 6] =
@@ -36,9 +37,7 @@ pub(crate) const EVENT_FIELDS: [&str; 4] = ["type", "reason", "message", "messag
 
 /// Reads an expectation.
 pub(super) fn expectation(field: &Field<'_>) -> Option<Expectation> {
-    let mut allowed = EXPECTATION_FIELDS.to_vec();
-    allowed.push("for");
-    field.only(&allowed)?;
+    field.only(&EXPECTATION_FIELDS)?;
     let kinds: Vec<&str> =
         ["object", "order", "run", "never"].into_iter().filter(|key| field.has(key)).collect();
     match kinds.as_slice() {

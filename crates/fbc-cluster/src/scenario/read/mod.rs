@@ -1,6 +1,7 @@
 //! Reading scenario files: every fault at once, each with its line and column and with what is allowed.
 
 mod action;
+mod behaviour;
 mod expectation;
 pub(crate) mod field;
 pub(crate) mod manifests;
@@ -127,12 +128,12 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
         until: duration("until"),
         quiet: duration("quiet").unwrap_or(DEFAULT_QUIET),
         patience: duration("patience").unwrap_or(DEFAULT_PATIENCE),
-        shows: items("shows").iter().filter_map(statement).collect(),
+        shows: root.get("shows").map(|field| statements(&field)).unwrap_or_default(),
         catalogs,
         bundles: items("bundles").iter().filter_map(bundle).collect(),
         empty_bundles: root.get("emptyBundles").and_then(|field| field.boolean()).unwrap_or_default(),
         objects: root.get("objects").map(|field| objects(&field)).unwrap_or_default(),
-        behaviours: items("behaviours").iter().map(Field::value).collect(),
+        behaviours: items("behaviours").iter().flat_map(behaviour::behaviours).collect(),
         steps,
         expectations,
     })
@@ -148,6 +149,11 @@ fn gates(field: &Field<'_>) -> BTreeMap<String, bool> {
     gates
 }
 
+/// Ids of statements.
+fn statements(field: &Field<'_>) -> Vec<String> {
+    field.items().iter().filter_map(statement).collect()
+}
+
 /// The id of a statement, such as `D-EXT-3`, `D-UPD-9a` or `X-13`.
 fn statement(field: &Field<'_>) -> Option<String> {
     let text = field.text()?;
@@ -158,9 +164,12 @@ fn statement(field: &Field<'_>) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// True for ids of statements: capital words, then a number, then perhaps a letter.
+/// True for ids of statements: `D-` and a capital word, or `X`, then a number, then perhaps a letter.
 pub fn is_statement_id(text: &str) -> bool {
     let Some((words, number)) = text.rsplit_once('-') else { return false };
+    if words != "X" && !words.starts_with("D-") {
+        return false;
+    }
     let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_uppercase());
     let digits = number.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
     words.split('-').all(is_word)
@@ -196,7 +205,7 @@ fn catalog(field: &Field<'_>) -> Option<Catalog> {
     }
     let name = name?.to_owned();
     Some(Catalog {
-        image: image.unwrap_or_else(|| format!("registry.example/catalogs/{name}:latest")),
+        image: image.unwrap_or_else(|| Catalog::default_image(&name)),
         content: content?,
         poll_interval: field.get("pollIntervalMinutes").and_then(|field| field.natural()),
         priority: field.get("priority").and_then(|field| field.integer()).unwrap_or_default(),
@@ -232,6 +241,7 @@ fn manifest(field: &Field<'_>) -> Option<Manifests> {
     }
     let api_version = field.required("apiVersion").and_then(|field| field.text());
     let kind = field.required("kind").and_then(|field| field.text());
-    (api_version?, kind?);
+    api_version?;
+    kind?;
     Some(Manifests::Inline(field.value(), field.place()))
 }

@@ -88,6 +88,7 @@ fn step(number: usize, field: &Field<'_>, catalogs: &[Catalog]) -> Option<Step> 
         start: start(field).unwrap_or(Start::Still),
         action,
         refused,
+        shows: field.get("shows").map(|field| super::statements(&field)).unwrap_or_default(),
         expectations,
     })
 }

@@ -176,3 +176,42 @@ fn each_kind_of_fault() {
         assert_eq!(faults(text), [expected], "{text}");
     }
 }
+
+/// The JSON Schema of scenarios and the reader know the same fields.
+#[test]
+fn the_schema_has_the_fields_of_the_reader() {
+    use super::{BUNDLE_FIELDS, CATALOG_FIELDS, SCENARIO_FIELDS, action, expectation, step};
+    let text = include_str!("../../../../../schemas/scenario.json");
+    let schema: serde_json::Value = serde_json::from_str(text).unwrap();
+    let fields = |pointer: &str| -> Vec<String> {
+        let properties = schema.pointer(&format!("{pointer}/properties")).unwrap().as_object().unwrap();
+        properties.keys().cloned().collect()
+    };
+    let sorted = |lists: &[&[&str]]| -> Vec<String> {
+        let mut all: Vec<String> = lists.concat().iter().map(|field| (*field).to_owned()).collect();
+        all.sort();
+        all.dedup();
+        all
+    };
+    let step_of = |name: &str| format!("/$defs/step/properties/{name}");
+    for (pointer, known) in [
+        (String::new(), sorted(&[&SCENARIO_FIELDS])),
+        ("/$defs/catalog".to_owned(), sorted(&[&CATALOG_FIELDS])),
+        ("/$defs/bundle".to_owned(), sorted(&[&BUNDLE_FIELDS])),
+        ("/$defs/step".to_owned(), sorted(&[&step::STEP_FIELDS, &step::ACTIONS])),
+        ("/$defs/condition".to_owned(), sorted(&[&expectation::CONDITION_FIELDS])),
+        ("/$defs/stateFields".to_owned(), sorted(&[&["object"], &expectation::TESTS])),
+        ("/$defs/stateFields/properties/event".to_owned(), sorted(&[&expectation::EVENT_FIELDS])),
+        ("/$defs/trouble/oneOf/1".to_owned(), sorted(&[&action::TROUBLES])),
+        (step_of("patch"), sorted(&[&action::PATCH_FIELDS])),
+        (step_of("edit"), sorted(&[&action::EDIT_FIELDS])),
+        (step_of("scale"), sorted(&[&action::SCALE_FIELDS])),
+        (step_of("publish"), sorted(&[&action::PUBLISH_FIELDS])),
+        (step_of("delete/oneOf/2"), sorted(&[&action::DELETE_FIELDS])),
+    ] {
+        assert_eq!(fields(&pointer), known, "{pointer}");
+    }
+    let mut expected = [fields("/$defs/expectation"), fields("/$defs/stateFields")].concat();
+    expected.sort();
+    assert_eq!(expected, sorted(&[&expectation::EXPECTATION_FIELDS]));
+}

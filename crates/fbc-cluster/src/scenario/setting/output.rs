@@ -5,20 +5,23 @@ use crate::scenario::pattern::prints_as_expected;
 
 /// What a command line printed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Printed {
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-    pub(crate) exit: u8,
+pub struct Printed {
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// The exit code.
+    pub exit: u8,
 }
 
 impl Printed {
     /// Standard output, then standard error.
-    pub(crate) fn text(&self) -> String {
+    pub(in crate::scenario) fn text(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }
 
     /// What differs from what was expected; without any expectation, that the command fails.
-    pub(crate) fn fault(&self, command: &Command) -> Option<String> {
+    pub(in crate::scenario) fn fault(&self, command: &Command) -> Option<String> {
         let text = self.text();
         let wants_text = command.prints.is_some() || command.matches.is_some();
         let shown = || if text.is_empty() { "nothing".to_owned() } else { format!("\n{}", text.trim_end()) };

@@ -8,6 +8,7 @@ use super::Setting;
 use crate::api::{Caller, DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
 use crate::error::ApiError;
 use crate::kind::KindId;
+use crate::kubectl::run::{ApplyMode, Request, Server};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::scenario::kinds::means;
 use crate::scenario::model::{ObjectReference, PatchKind};
@@ -51,16 +52,16 @@ impl Setting<'_> {
     }
 
     fn apply_one(&mut self, object: &Object) -> Result<(), ApiError> {
-        let caller = Caller::administrator("kubectl-client-side-apply");
-        let (id, _) = self.cluster.api.kind_of(object)?;
-        let name = object.object_name();
-        if self.cluster.api.store().get(id, &name).is_none() {
-            self.cluster.api.create(&caller, object.clone(), STRICT)?;
-        } else {
-            let patch = Patch::Merge(object.clone());
-            self.cluster.api.patch(&caller, id, &name, &patch, Subresource::None, STRICT)?;
-        }
-        Ok(())
+        let user = Caller::administrator("kubectl-client-side-apply");
+        let request = Request {
+            user: user.user.name,
+            groups: user.user.groups,
+            field_manager: user.manager,
+            dry_run: false,
+        };
+        Server::apply(&mut self.cluster.api, &request, object.clone(), ApplyMode::ClientSide)
+            .map(drop)
+            .map_err(|error| *error)
     }
 
     pub(in crate::scenario) fn delete(

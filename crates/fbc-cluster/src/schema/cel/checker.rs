@@ -51,7 +51,7 @@ impl<'s> Checker<'s> {
             Node::Bytes(_) => Type::Bytes,
             Node::Name(name) => match self.variables.iter().rev().find(|(known, _)| known == name) {
                 Some((_, found)) => found.clone(),
-                None if TYPE_NAMES.contains(&name.as_str()) => Type::Type,
+                None if TYPE_NAMES.contains(&name.as_str()) => Type::Meta,
                 None => self.fault(at, format!("undeclared reference to '{name}' (in container '')")),
             },
             Node::Select { of, field, optional } => {
@@ -125,6 +125,7 @@ impl<'s> Checker<'s> {
                 let inner = (**inner).clone();
                 self.field(at, &inner, written, meant)
             }
+            // Definitions in use write reserved words such as `namespace` without escapes as well.
             Type::Object(schema) => match schema.visible(meant).and_then(Type::of) {
                 Some(found) => found,
                 None => self.fault(at, format!("undefined field '{written}'")),
@@ -255,8 +256,10 @@ impl<'s> Checker<'s> {
                 self.expect_bool(at, &body);
                 Type::Bool
             }
-            LoopKind::Filter => {
-                self.expect_bool(at, &body);
+            LoopKind::Filter | LoopKind::SortBy => {
+                if each.kind == LoopKind::Filter {
+                    self.expect_bool(at, &body);
+                }
                 Type::List(Rc::new(variables.into_iter().next().map_or(Type::Dyn, |(_, found)| found)))
             }
             LoopKind::TransformMap => Type::Map(Rc::new(key), Rc::new(body)),

@@ -274,6 +274,7 @@ impl Evaluation {
             (LoopKind::Filter, Ok(Val::Bool(false))) => {}
             (LoopKind::Map, Ok(value)) => found.items.push(value),
             (LoopKind::TransformMap, Ok(value)) => found.entries.push((first, value)),
+            (LoopKind::SortBy, Ok(key)) => found.entries.push((key, first)),
             _ => return Err(NO_SUCH_OVERLOAD),
         }
         Ok(false)
@@ -308,6 +309,13 @@ impl<'a> Collected<'a> {
             (_, Some(fault)) => Err(fault),
             (LoopKind::All | LoopKind::Exists, None) => Ok(Val::Bool(kind == LoopKind::All)),
             (LoopKind::ExistsOne, None) => Ok(Val::Bool(self.count == 1)),
+            (LoopKind::SortBy, None) => {
+                let mut entries = self.entries;
+                entries.sort_by(|(left, _), (right, _)| {
+                    left.compare(right).unwrap_or(std::cmp::Ordering::Equal)
+                });
+                Ok(Val::list(entries.into_iter().map(|(_, item)| item).collect()))
+            }
             (LoopKind::TransformMap, None) => Ok(Val::Map(Entries::Built(Rc::new(self.entries)))),
             (_, None) => Ok(Val::list(self.items)),
         }

@@ -8,6 +8,7 @@ mod checker;
 mod evaluate;
 mod functions;
 mod lexer;
+mod libraries;
 pub(crate) mod named_format;
 mod parser;
 mod quantity;

@@ -3,8 +3,11 @@
 //! Source: `kubernetes/apiserver:pkg/cel/library/format.go`,
 //! `kubernetes/apimachinery:pkg/util/validation/validation.go`.
 
+use std::borrow::Cow;
+
+use super::super::dates::{is_date, is_date_time};
 use super::super::embedded::dns_1035_label;
-use super::super::format::{is_base64, is_date, is_date_time, is_uri};
+use super::super::format::{is_base64, is_uri};
 
 /// A format and its check, which gives what is wrong in words.
 #[derive(Debug)]
@@ -18,9 +21,9 @@ const FORMATS: &[NamedFormat] = &[
     NamedFormat { name: "dns1123Subdomain", faults: dns_1123_subdomain },
     NamedFormat { name: "dns1035Label", faults: dns_1035_label },
     NamedFormat { name: "qualifiedName", faults: qualified_name },
-    NamedFormat { name: "dns1123LabelPrefix", faults: |text| dns_1123_label(without_hyphen(text)) },
-    NamedFormat { name: "dns1123SubdomainPrefix", faults: |text| dns_1123_subdomain(without_hyphen(text)) },
-    NamedFormat { name: "dns1035LabelPrefix", faults: |text| dns_1035_label(without_hyphen(text)) },
+    NamedFormat { name: "dns1123LabelPrefix", faults: |text| dns_1123_label(&without_hyphen(text)) },
+    NamedFormat { name: "dns1123SubdomainPrefix", faults: |text| dns_1123_subdomain(&without_hyphen(text)) },
+    NamedFormat { name: "dns1035LabelPrefix", faults: |text| dns_1035_label(&without_hyphen(text)) },
     NamedFormat { name: "labelValue", faults: label_value },
     NamedFormat { name: "uri", faults: |text| one(is_uri(text), "invalid URI") },
     NamedFormat { name: "uuid", faults: |text| one(is_uuid(text), "does not match the UUID format") },
@@ -38,9 +41,12 @@ fn one(fits: bool, fault: &str) -> Vec<String> {
     if fits { Vec::new() } else { vec![fault.to_owned()] }
 }
 
-/// Prefixes of generated names may end in a hyphen.
-fn without_hyphen(text: &str) -> &str {
-    text.strip_suffix('-').unwrap_or(text)
+/// Prefixes of generated names may end in a hyphen; with the character before it, it counts as a letter.
+fn without_hyphen(text: &str) -> Cow<'_, str> {
+    match text.strip_suffix('-').and_then(|text| text.char_indices().next_back()) {
+        Some((last, _)) => Cow::Owned(format!("{}a", &text[..last])),
+        None => Cow::Borrowed(text),
+    }
 }
 
 fn is_lower(byte: u8) -> bool {
@@ -94,7 +100,7 @@ fn qualified_name(text: &str) -> Vec<String> {
                  alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
                  '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
     match text.split_once('/') {
-        Some((prefix, _)) if prefix.is_empty() => vec!["prefix part must be non-empty".to_owned()],
+        Some(("", _)) => vec!["prefix part must be non-empty".to_owned()],
         Some((prefix, name)) => {
             let mut faults: Vec<String> =
                 dns_1123_subdomain(prefix).into_iter().map(|fault| format!("prefix part {fault}")).collect();

@@ -4,10 +4,12 @@
 
 use super::super::go_regexp::Pattern;
 use super::lexer::{Fault, Token, TokenKind, tokens};
-use super::syntax::{Call, Expr, Field, Loop, LoopKind, Node, Operator, is_reserved};
+use super::syntax::{Call, Expr, Field, Loop, LoopKind, Node, Operator, is_literal, is_reserved};
 
-/// How deep expressions may nest.
-const DEPTH: usize = 100;
+/// How deep brackets may nest.
+const NESTING: usize = 100;
+/// How deep the tree of an expression may be; chains of selections and operators count as well.
+const DEPTH: usize = 250;
 
 /// What an operand may start with, in the words of the reference parser.
 const OPERAND: &str = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
@@ -37,13 +39,14 @@ struct Parser<'s> {
 type Parsed<T> = Result<T, Fault>;
 
 impl Parser<'_> {
+    /// The token to read next; the last one is there for ever.
     fn token(&self) -> Token {
-        let end = self.source.chars().count();
-        self.tokens.get(self.next).cloned().unwrap_or(Token { at: end, end, kind: TokenKind::End })
+        let end = Token { at: 0, end: 0, kind: TokenKind::End };
+        self.tokens.get(self.next).or(self.tokens.last()).cloned().unwrap_or(end)
     }
 
     fn at_sign(&self, sign: &str) -> bool {
-        matches!(&self.token().kind, TokenKind::Sign(found) if *found == sign)
+        matches!(self.tokens.get(self.next), Some(Token { kind: TokenKind::Sign(found), .. }) if *found == sign)
     }
 
     fn take(&mut self, sign: &str) -> bool {
@@ -83,11 +86,18 @@ impl Parser<'_> {
         Err(fault(token.at, format!("{what} input {} expecting <EOF>", self.written(&token))))
     }
 
+    fn too_deep(&self) -> Fault {
+        Fault { at: self.token().at, message: format!("expression recursion limit exceeded: {DEPTH}") }
+    }
+
+    fn limited(&self, expression: Expr) -> Parsed<Expr> {
+        if expression.depth > DEPTH { Err(self.too_deep()) } else { Ok(expression) }
+    }
+
     fn expression(&mut self) -> Parsed<Expr> {
         self.depth += 1;
-        if self.depth > DEPTH {
-            let message = format!("expression recursion limit exceeded: {DEPTH}");
-            return Err(Fault { at: self.token().at, message });
+        if self.depth > NESTING {
+            return Err(self.too_deep());
         }
         let condition = self.operation(1)?;
         let question = self.token();
@@ -95,12 +105,12 @@ impl Parser<'_> {
             let chosen = self.operation(1)?;
             self.expect(":")?;
             let other = self.expression()?;
-            Expr { at: question.at, node: Node::Conditional(Box::new([condition, chosen, other])) }
+            Expr::new(question.at, Node::Conditional(Box::new([condition, chosen, other])))
         } else {
             condition
         };
         self.depth -= 1;
-        Ok(parsed)
+        self.limited(parsed)
     }
 
     /// Operators that bind at least as tightly as `least`: 1 `||`, 2 `&&`, 3 relations, 4 sums, 5 products.
@@ -130,7 +140,7 @@ impl Parser<'_> {
                 (_, Some(operator)) => Node::Binary(operator, Box::new(left), right),
                 _ => return Err(fault(token.at, "unknown operator".to_owned())),
             };
-            left = Expr { at: token.at, node };
+            left = self.limited(Expr::new(token.at, node))?;
         }
     }
 
@@ -154,7 +164,7 @@ impl Parser<'_> {
                 _ if sign == "-" => Node::Negate(Box::new(operand)),
                 _ => Node::Not(Box::new(operand)),
             };
-            return Ok(Expr { at: first.at, node });
+            return Ok(Expr::new(first.at, node));
         }
         self.member()
     }
@@ -171,23 +181,29 @@ impl Parser<'_> {
                         self.between(sign.at, if name.kind == TokenKind::End { sign.end } else { name.end });
                     return Err(fault(name.at, format!("no viable alternative at input '{input}'")));
                 };
+                if is_literal(&field) && matches!(name.kind, TokenKind::Name(_)) {
+                    let input = self.written(&name);
+                    return Err(fault(name.at, format!("mismatched input {input} expecting IDENTIFIER")));
+                }
                 self.next += 1;
                 let open = self.token();
                 if !optional && self.take("(") {
                     let arguments = self.list(")")?;
-                    of = expand(open.at, Some(of), field, arguments)?;
+                    let expanded = expand(open.at, Some(of), field, arguments)?;
+                    of = self.limited(expanded)?;
                 } else {
                     let field = match name.kind {
                         TokenKind::QuotedName(_) => Field { written: field.clone(), meant: field },
                         _ => Field::new(field),
                     };
-                    of = Expr { at: sign.at, node: Node::Select { of: Box::new(of), field, optional } };
+                    of =
+                        self.limited(Expr::new(sign.at, Node::Select { of: Box::new(of), field, optional }))?;
                 }
             } else if self.take("[") {
                 let optional = self.take("?");
                 let index = Box::new(self.expression()?);
                 self.expect("]")?;
-                of = Expr { at: sign.at, node: Node::Index { of: Box::new(of), index, optional } };
+                of = self.limited(Expr::new(sign.at, Node::Index { of: Box::new(of), index, optional }))?;
             } else {
                 return Ok(of);
             }
@@ -225,7 +241,7 @@ impl Parser<'_> {
                 _ => {
                     let open = self.token();
                     if !self.take("(") {
-                        return Ok(Expr { at, node: Node::Name(name) });
+                        return Ok(Expr::new(at, Node::Name(name)));
                     }
                     let arguments = self.list(")")?;
                     return expand(open.at, None, name, arguments);
@@ -246,7 +262,7 @@ impl Parser<'_> {
             TokenKind::Sign("{") => self.map_literal()?,
             _ => return Err(self.unexpected(&token)),
         };
-        Ok(Expr { at, node })
+        Ok(Expr::new(at, node))
     }
 
     fn list_literal(&mut self) -> Parsed<Node> {
@@ -294,7 +310,7 @@ fn expand(at: usize, target: Option<Expr>, function: String, arguments: Vec<Expr
             let argument = arguments.into_iter().next();
             match argument.map(|argument| argument.node) {
                 Some(Node::Select { of, field, optional: false }) => {
-                    Ok(Expr { at, node: Node::Has { of, field } })
+                    Ok(Expr::new(at, Node::Has { of, field }))
                 }
                 _ => plain_fault(at, "invalid argument to has() macro"),
             }
@@ -304,10 +320,9 @@ fn expand(at: usize, target: Option<Expr>, function: String, arguments: Vec<Expr
             let Node::Name(name) = name.node else {
                 return plain_fault(name.at, "cel.bind() variable names must be simple identifiers");
             };
-            Ok(Expr { at, node: Node::Bind { name, value: Box::new(value), body: Box::new(body) } })
+            Ok(Expr::new(at, Node::Bind { name, value: Box::new(value), body: Box::new(body) }))
         }
-        (Some(Expr { node: Node::Name(library), at: start }), _, _) if is_library(&library) => {
-            let _ = start;
+        (Some(Expr { node: Node::Name(library), .. }), _, _) if is_library(&library) => {
             call(at, None, format!("{library}.{function}"), arguments)
         }
         (Some(range), name, count) => match loop_kind(name, count) {
@@ -317,7 +332,7 @@ fn expand(at: usize, target: Option<Expr>, function: String, arguments: Vec<Expr
                 let second = if has_second { Some(variable(arguments.next(), at)?) } else { None };
                 let filter = if has_filter { arguments.next() } else { None };
                 let Some(body) = arguments.next() else { return plain_fault(at, "missing argument") };
-                Ok(Expr { at, node: Node::Loop(Box::new(Loop { kind, range, first, second, filter, body })) })
+                Ok(Expr::new(at, Node::Loop(Box::new(Loop { kind, range, first, second, filter, body }))))
             }
             None => call(at, Some(range), function, arguments),
         },
@@ -326,7 +341,7 @@ fn expand(at: usize, target: Option<Expr>, function: String, arguments: Vec<Expr
 }
 
 fn is_library(name: &str) -> bool {
-    matches!(name, "math" | "sets" | "strings" | "base64" | "optional" | "format" | "cidr" | "ip")
+    matches!(name, "math" | "lists" | "sets" | "strings" | "base64" | "optional" | "format" | "cidr" | "ip")
 }
 
 /// The loop that a macro of this name and number of arguments makes: its kind, whether it has two variables and a filter.
@@ -338,6 +353,7 @@ fn loop_kind(name: &str, count: usize) -> Option<(LoopKind, bool, bool)> {
         ("filter", 2) => (LoopKind::Filter, false, false),
         ("map", 2) => (LoopKind::Map, false, false),
         ("map", 3) => (LoopKind::Map, false, true),
+        ("sortBy", 2) => (LoopKind::SortBy, false, false),
         ("all", 3) => (LoopKind::All, true, false),
         ("exists", 3) => (LoopKind::Exists, true, false),
         ("exists_one" | "existsOne", 3) => (LoopKind::ExistsOne, true, false),
@@ -370,5 +386,5 @@ fn call(at: usize, target: Option<Expr>, function: String, arguments: Vec<Expr>)
         _ => None,
     };
     let pattern = pattern.map(Pattern::new);
-    Ok(Expr { at, node: Node::Call(Box::new(Call { function, target, arguments, pattern })) })
+    Ok(Expr::new(at, Node::Call(Box::new(Call { function, target, arguments, pattern }))))
 }

@@ -107,6 +107,7 @@ containsIP .cidr,string:bool .cidr,ip:bool
 containsCIDR .cidr,string:bool .cidr,cidr:bool
 masked .cidr:cidr
 prefixLength .cidr:int
+lists.range int:list<int>
 sets.contains list<A>,list<A>:bool
 sets.equivalent list<A>,list<A>:bool
 sets.intersects list<A>,list<A>:bool
@@ -208,7 +209,7 @@ fn type_of(text: &str) -> Option<Type<'static>> {
         "bytes" => Type::Bytes,
         "duration" => Type::Duration,
         "timestamp" => Type::Timestamp,
-        "type" => Type::Type,
+        "type" => Type::Meta,
         "url" => Type::Named("kubernetes.URL"),
         "quantity" => Type::Named("kubernetes.Quantity"),
         "semver" => Type::Named("kubernetes.Semver"),

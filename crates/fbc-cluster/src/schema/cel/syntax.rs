@@ -7,7 +7,36 @@ use super::super::go_regexp::Pattern;
 pub(crate) struct Expr {
     /// Number of characters before it.
     pub(crate) at: usize,
+    /// How many expressions there are from here to the innermost one.
+    pub(crate) depth: usize,
     pub(crate) node: Node,
+}
+
+impl Expr {
+    pub(crate) fn new(at: usize, node: Node) -> Self {
+        let deepest = |parts: &[&Self]| parts.iter().map(|part| part.depth).max().unwrap_or_default();
+        let below = match &node {
+            Node::Select { of, .. } | Node::Has { of, .. } | Node::Not(of) | Node::Negate(of) => of.depth,
+            Node::Index { of, index, .. } => deepest(&[of, index]),
+            Node::List(items) => items.iter().map(|(item, _)| item.depth).max().unwrap_or_default(),
+            Node::Map(entries) => {
+                entries.iter().map(|(key, value, _)| deepest(&[key, value])).max().unwrap_or_default()
+            }
+            Node::Or(left, right) | Node::And(left, right) | Node::Binary(_, left, right) => {
+                deepest(&[left, right])
+            }
+            Node::Conditional(parts) => parts.iter().map(|part| part.depth).max().unwrap_or_default(),
+            Node::Call(call) => {
+                call.target.iter().chain(&call.arguments).map(|part| part.depth).max().unwrap_or_default()
+            }
+            Node::Loop(each) => {
+                deepest(&[&each.range, &each.body]).max(each.filter.as_ref().map_or(0, |filter| filter.depth))
+            }
+            Node::Bind { value, body, .. } => deepest(&[value, body]),
+            _ => 0,
+        };
+        Self { at, depth: below + 1, node }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -93,6 +122,7 @@ pub(crate) enum LoopKind {
     Filter,
     Map,
     TransformMap,
+    SortBy,
     OptMap,
     OptFlatMap,
 }
@@ -192,6 +222,11 @@ const WORDS: &[&str] = &[
     "void",
     "while",
 ];
+
+/// True for `true`, `false`, `null` and `in`.
+pub(crate) fn is_literal(word: &str) -> bool {
+    WORDS[..4].contains(&word)
+}
 
 /// True for words that are kept back for later versions of the language.
 pub(crate) fn is_reserved(word: &str) -> bool {

@@ -25,6 +25,8 @@ fn schema() -> Schema {
             "when": {"type": "string", "format": "date-time"},
             "span": {"type": "string", "format": "duration"},
             "either": {"x-kubernetes-int-or-string": true},
+            "nul": {"type": "string", "nullable": true},
+            "nulls": {"type": "object", "additionalProperties": {"type": "string", "nullable": true}},
             "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
         },
     }))
@@ -34,7 +36,8 @@ fn object() -> Value {
     json!({
         "name": "demo-1", "size": 3, "ratio": 2, "namespace": "ns", "a-b": "dash", "tags": ["a", "b", "a"],
         "labels": {"app": "x"}, "ports": [{"name": "p", "port": 1}, {"name": "q", "port": 2}], "set": ["x", "y"],
-        "when": "2024-02-29T12:30:00Z", "span": "90m", "either": "50%", "free": {"b": 1},
+        "when": "2024-02-29T12:30:00Z", "span": "90m", "either": "50%", "free": {"b": 1}, "nul": null,
+        "nulls": {"a": null},
     })
 }
 
@@ -66,6 +69,7 @@ fn these_hold() {
         "self.__namespace__ == 'ns' && self.a__dash__b == 'dash'",
         "self.labels.app == 'x' && self.labels['app'] == 'x' && 'app' in self.labels && !has(self.labels.other)",
         "self.ratio == 2.0 && self.ratio > 1",
+        "!has(self.nul) && has(self.nulls.a) && type(self.nulls['a']) == null_type && self.labels == {'app': 'x'}",
         // Both sides of a junction.
         "true || self.labels['none'] == 'x'",
         "self.labels['none'] == 'x' || true",
@@ -90,7 +94,12 @@ fn these_hold() {
         "[1] + [2] == [1, 2] && [1, 1, 2].distinct() == [1, 2] && [[1], [2]].flatten() == [1, 2] && [3, 1].sort() == [1, 3]",
         "sets.contains([1, 2], [1]) && sets.equivalent([1, 2], [2, 1]) && sets.intersects([1], [1, 2])",
         "self.set == ['y', 'x'] && self.set != ['x', 'x']",
+        "[-3, 1, 2].sortBy(e, e * e) == [1, 2, -3] && lists.range(3).sortBy(e, -e) == [2, 1, 0]",
         // Libraries.
+        "url('https://a.b/with space/').getEscapedPath() == '/with%20space/' && !isURL('https://a b/')",
+        "optional.ofNonZeroValue(duration('0s')) == optional.none() && optional.ofNonZeroValue(1).hasValue() && \
+         timestamp('1969-12-31T23:59:59Z') + duration('1s') == timestamp(0) && timestamp('0001-01-01T00:00:00Z').getFullYear() == 1",
+        "format.dns1123SubdomainPrefix().validate('a.b.-') == optional.none()",
         "isURL('https://a.b:80/c') && url('https://a.b:80/c?d=1').getHostname() == 'a.b' && url('https://a/?q=1').getQuery()['q'] == ['1']",
         "quantity('1Gi').isGreaterThan(quantity('1G')) && isQuantity('1k') && !isQuantity('x') && quantity('1k').asInteger() == 1000",
         "ip('10.0.0.1').family() == 4 && cidr('10.0.0.0/8').containsIP('10.1.1.1') && !isIP('x') && isCIDR('::/0')",
@@ -142,6 +151,15 @@ fn what_does_not_compile_is_reported_as_the_reference_does() {
             "ERROR: <input>:1:7: Syntax error: no viable alternative at input '. =='\n | self. == 1\n | ......^",
         ),
         ("self.b == 'x'", "ERROR: <input>:1:5: undefined field 'b'\n | self.b == 'x'\n | ....^"),
+        (
+            "self.true == 1",
+            "ERROR: <input>:1:6: Syntax error: mismatched input 'true' expecting IDENTIFIER\n | self.true == 1\n | .....^",
+        ),
+        (
+            "self.name == null",
+            "ERROR: <input>:1:11: found no matching overload for '_==_' applied to '(string, null)'\n | \
+             self.name == null\n | ..........^",
+        ),
         ("other", "ERROR: <input>:1:1: undeclared reference to 'other' (in container '')\n | other\n | ^"),
         (
             "self.foo(1)",
@@ -173,6 +191,26 @@ fn what_does_not_compile_is_reported_as_the_reference_does() {
         ["", "(", "1 +", "'a", "[1", "{1: }", "a.b.", "f(", "= 1", "self.name ==", "has(1)", "for", "1 2"]
     {
         assert!(evaluate(source).is_err(), "{source}");
+    }
+}
+
+#[test]
+fn deep_expressions_are_refused_and_the_deepest_allowed_run() {
+    for (source, holds) in [
+        (format!("{}true{}", "(".repeat(90), ")".repeat(90)), true),
+        (format!("1{} == 201", " + 1".repeat(200)), true),
+        (format!("true{}", " && true".repeat(200)), true),
+        (format!("{}true{}", "[1].all(x, ".repeat(90), ")".repeat(90)), true),
+    ] {
+        assert_eq!(evaluate(&source), Ok(holds));
+    }
+    for source in [
+        "(".repeat(20_000),
+        format!("self{}", ".name".repeat(20_000)),
+        format!("1{}", " + 1".repeat(20_000)),
+        format!("self{}", "[0]".repeat(20_000)),
+    ] {
+        assert!(evaluate(&source).is_err());
     }
 }
 

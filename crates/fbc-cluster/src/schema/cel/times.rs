@@ -3,7 +3,7 @@
 use super::evaluate::{Evaluated, NO_SUCH_OVERLOAD, fault};
 use super::syntax::Operator;
 use super::value::Val;
-use crate::schema::format::{parse_date_time, parse_go_duration};
+use crate::schema::dates::{parse_date_time, parse_go_duration};
 
 const SECOND: i64 = 1_000_000_000;
 

@@ -24,7 +24,7 @@ pub(crate) enum Type<'s> {
     Object(&'s Schema),
     Optional(Rc<Type<'s>>),
     /// The type of a type.
-    Type,
+    Meta,
     /// A type of Kubernetes' libraries, such as `kubernetes.Quantity`.
     Named(&'static str),
     /// A type that a signature leaves open.
@@ -154,7 +154,7 @@ impl fmt::Display for Type<'_> {
             Self::Map(key, value) => write!(formatter, "map({key}, {value})"),
             Self::Object(_) => formatter.write_str("object"),
             Self::Optional(item) => write!(formatter, "optional_type({item})"),
-            Self::Type => formatter.write_str("type"),
+            Self::Meta => formatter.write_str("type"),
             Self::Named(name) => formatter.write_str(name),
         }
     }

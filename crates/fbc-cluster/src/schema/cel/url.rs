@@ -13,7 +13,7 @@ pub(crate) struct Url {
 impl Url {
     /// Takes an address apart as `ParseRequestURI` does: it has a scheme, or is a path from the root.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        if text.is_empty() || text.chars().any(|character| character.is_ascii_control() || character == ' ') {
+        if text.is_empty() || text.chars().any(|character| character.is_ascii_control()) {
             return None;
         }
         let (scheme, rest) = match text.find(':') {

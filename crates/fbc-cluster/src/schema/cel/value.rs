@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use super::super::format::{parse_date_time, parse_go_duration};
+use super::super::dates::{parse_date_time, parse_go_duration};
 use super::super::structural::{ListType, Schema, ValueType};
 use super::named_format::NamedFormat;
 use super::quantity::Quantity;
@@ -270,7 +270,9 @@ impl<'a> Entries<'a> {
         match self {
             Self::Json(fields, schema) => {
                 let part = schema.and_then(|schema| part_of(schema, name));
-                fields.get(name).map(|value| Val::lift(value, part))
+                // A field of an object that is null counts as absent, an entry of a map does not.
+                let is_absent = |value: &&Value| value.is_null() && self.has_fields();
+                fields.get(name).filter(|value| !is_absent(value)).map(|value| Val::lift(value, part))
             }
             Self::Built(entries) => entries
                 .iter()

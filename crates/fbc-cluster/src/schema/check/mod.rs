@@ -13,6 +13,7 @@ mod openapi;
 mod rules;
 pub(crate) mod structural;
 mod versions;
+mod warnings;
 
 use fbc_yaml::go_text::quote;
 use serde_json::{Value, json};
@@ -21,6 +22,8 @@ use super::cel::named_format;
 use super::go_value::go_json;
 use crate::error::{FieldError, FieldReason};
 use crate::object::{Object, ObjectFields};
+
+pub use warnings::warnings;
 
 /// Fills a new definition in: defaults of names and conversion, and a status that knows the stored version only.
 pub fn prepare_for_create(object: &mut Object) {

@@ -45,7 +45,10 @@ pub(super) fn validate_spec(spec: &Value, errors: &mut Vec<FieldError>) {
             validate_part(version, part, &format!("{field}.{part}"), errors);
         }
     }
-    let printed = || go_versions(versions, &is_shared);
+    let printed = || match spec.get("versions") {
+        Some(Value::Array(_)) => go_versions(versions, &is_shared),
+        _ => "null".to_owned(),
+    };
     let repeated = versions.iter().enumerate().any(|(index, version)| {
         versions.iter().take(index).any(|earlier| earlier["name"] == version["name"])
     });
@@ -200,8 +203,5 @@ fn go_versions(versions: &[Value], is_shared: &impl Fn(&str) -> bool) -> String 
             .collect();
         format!("{head}{parts}}}")
     };
-    if versions.is_empty() {
-        return "null".to_owned();
-    }
     format!("[{}]", versions.iter().map(one).collect::<Vec<_>>().join(","))
 }

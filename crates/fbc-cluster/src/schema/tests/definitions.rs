@@ -96,9 +96,9 @@ fn conditions_follow_the_recorded_sequences() {
     assert_eq!(as_recorded(&gadgets)[1]["reason"], established["reason"]);
 
     let recorded = &case("delete-with-instance-held-by-finalizer")["transitions"];
-    gadgets.set(&["metadata", "deletionTimestamp"], now.to_string());
-    gadgets.set(&["metadata", "finalizers"], json!([conditions::FINALIZER]));
     conditions::begin_deletion(&mut gadgets, now);
+    assert_eq!(gadgets["metadata"]["finalizers"], recorded[0]["change"]["finalizers"]);
+    assert!(gadgets.is_terminating());
     assert_eq!(as_recorded(&gadgets), recorded_conditions(&recorded[0]));
     let refusal = conditions::creation_refusal(&gadgets).expect("a refusal");
     let message = case("delete-with-instance-held-by-finalizer")["steps"][1]["result"]["message"].clone();
@@ -148,4 +148,161 @@ fn approval_of_protected_groups_shows() {
     let found = conditions_of(&object);
     let message = "not approved: \"unapproved, test\"";
     assert_eq!(found, [["KubernetesAPIApprovalPolicyConformant", "False", "UnapprovedAnnotation", message]]);
+}
+
+/// The errors of a definition whose field `spec.a` has this schema.
+fn errors_of(part: Value) -> Vec<String> {
+    let mut object = definition("xs", "X", "x");
+    let schema =
+        json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {"a": part}}}});
+    object["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = schema;
+    let prefix = "spec.validation.openAPIV3Schema.properties[spec].properties[a].";
+    let errors = check::validate(&object, None);
+    errors.iter().map(|error| error.to_string().replace(prefix, "")).collect()
+}
+
+#[test]
+fn schemas_are_refused_place_by_place() {
+    for (part, wanted) in [
+        (json!({"type": "string", "default": "a", "maxLength": 1}), &[][..]),
+        (
+            json!({"type": "string", "default": 5}),
+            &["default: Invalid value: \"integer\":  in body must be of type string: \"integer\""],
+        ),
+        (
+            json!({"type": "object", "properties": {"b": {"type": "string"}}, "default": {"b": 1, "c": 2}}),
+            &[
+                "default: Invalid value: {\"b\":1,\"c\":2}: must not have unknown fields",
+                "default.b: Invalid value: \"integer\": b in body must be of type string: \"integer\"",
+            ],
+        ),
+        (json!({}), &["type: Required value: must not be empty for specified object fields"]),
+        (
+            json!({"type": "object", "properties": {"b": {"type": "string"}}, "anyOf": [{"properties": {"b": {"type": "string"}}}]}),
+            &["anyOf[0].properties[b].type: Forbidden: must be empty to be structural"],
+        ),
+        (
+            json!({"type": "string", "uniqueItems": true}),
+            &[
+                "uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
+            ],
+        ),
+        (
+            json!({"type": "thing"}),
+            &[
+                "type: Unsupported value: \"thing\": supported values: \"array\", \"boolean\", \"integer\", \"number\", \"object\", \"string\"",
+            ],
+        ),
+        (
+            json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "bag"}),
+            &[
+                "x-kubernetes-list-type: Unsupported value: \"bag\": supported values: \"atomic\", \"set\", \"map\"",
+            ],
+        ),
+        (
+            json!({"type": "array", "items": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}}),
+            &[
+                "items.x-kubernetes-validations[0].rule: Invalid value: \"self == oldSelf\": oldSelf cannot be used on the \
+               uncorrelatable portion of the schema within spec.validation.openAPIV3Schema.properties[spec].properties[a]",
+            ],
+        ),
+        (
+            json!({"type": "string", "x-kubernetes-validations": [{"rule": " "}, {"rule": "true", "reason": "Other"}]}),
+            &[
+                "x-kubernetes-validations[0].rule: Required value: rule is not specified",
+                "x-kubernetes-validations[1].reason: Unsupported value: \"Other\": supported values: \
+                 \"FieldValueDuplicate\", \"FieldValueForbidden\", \"FieldValueInvalid\", \"FieldValueRequired\"",
+            ],
+        ),
+        (
+            json!({"type": "string", "x-kubernetes-validations": [{"rule": "true", "messageExpression": "1"}]}),
+            &[
+                "x-kubernetes-validations[0].messageExpression: Invalid value: {\"Rule\":\"true\",\"Message\":\"\",\
+               \"MessageExpression\":\"1\",\"Reason\":null,\"FieldPath\":\"\",\"OptionalOldSelf\":null}: \
+               messageExpression must evaluate to a string",
+            ],
+        ),
+    ] {
+        assert_eq!(errors_of(part.clone()), wanted, "{part}");
+    }
+}
+
+#[test]
+fn names_and_versions_of_updates_stay() {
+    let mut old = definition("xs", "X", "x");
+    conditions::accept_names(&mut old, [].into_iter(), Moment::START);
+    conditions::establish(&mut old, Moment::START);
+    let mut new = old.clone();
+    new["spec"]["scope"] = "Cluster".into();
+    new["spec"]["versions"][0]["name"] = "v2".into();
+    check::prepare_for_update(&mut new, &old);
+    let errors: Vec<String> = check::validate(&new, Some(&old)).iter().map(ToString::to_string).collect();
+    assert_eq!(errors[0], "spec.scope: Invalid value: \"Cluster\": field is immutable");
+    assert!(
+        errors[1].starts_with(
+            "status.storedVersions[0]: Invalid value: \"v1\": missing from spec.versions; v1 was"
+        )
+    );
+    assert_eq!(new["status"]["storedVersions"], json!(["v1", "v2"]));
+}
+
+#[test]
+fn unknown_formats_are_warned_about_once() {
+    let mut object = definition("xs", "X", "x");
+    let schema = json!({"type": "object", "properties": {
+        "a": {"type": "string", "format": "phone"}, "b": {"type": "string", "format": "date-time"},
+        "c": {"type": "integer", "format": "int64"},
+    }});
+    object["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = schema;
+    assert_eq!(check::warnings(&object, None), ["unrecognized format \"phone\""]);
+    assert!(check::warnings(&object, Some(&object)).is_empty());
+}
+
+/// All definitions that bundles bring along.
+fn real_definitions() -> Vec<(String, Object)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/bundles");
+    // Bundles of one operator mostly bring the same definitions along.
+    let mut seen = std::collections::BTreeSet::new();
+    let (mut folders, mut found) = (vec![folder], Vec::new());
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for path in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            if !text.contains("CustomResourceDefinition") || !seen.insert(text.clone()) {
+                continue;
+            }
+            let Ok(document) = fbc_yaml::stream::read_one(text.as_bytes()) else { continue };
+            let object: Value =
+                serde_json::from_str(&fbc_yaml::json_writer::compact(document.root())).unwrap_or_default();
+            if object.kind() == "CustomResourceDefinition"
+                && object.api_version() == "apiextensions.k8s.io/v1"
+            {
+                found.push((path.display().to_string(), object));
+            }
+        }
+    }
+    found.sort_by(|left, right| left.0.cmp(&right.0));
+    found
+}
+
+#[test]
+fn definitions_of_real_bundles_are_accepted() {
+    let definitions = real_definitions();
+    if definitions.is_empty() {
+        println!("skipped: no conformance data");
+        return;
+    }
+    println!("{} definitions", definitions.len());
+    let mut refused = Vec::new();
+    for (file, mut object) in definitions {
+        check::prepare_for_create(&mut object);
+        for error in check::validate(&object, None) {
+            refused.push(format!("{file}: {error}"));
+        }
+    }
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
 }

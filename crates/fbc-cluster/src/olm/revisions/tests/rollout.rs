@@ -141,3 +141,16 @@ fn a_deleted_revision_takes_its_objects_along() {
     assert!(world.find("", "ConfigMap", "a/one").is_none());
     assert!(world.find("apps", "Deployment", "a/web").is_none());
 }
+
+#[test]
+fn objects_of_the_whole_cluster_lose_a_namespace() {
+    let mut world = World::new();
+    let role = object("rbac.authorization.k8s.io/v1", "ClusterRole", "readers");
+    world.create(revision(1, &[("roles", &[role])]));
+    world.settle();
+    assert_eq!(world.condition("demo-1", "Progressing")[1], "Succeeded");
+    assert!(world.find("rbac.authorization.k8s.io", "ClusterRole", "readers").is_some());
+    world.create(revision(2, &[("configuration", &[config_map("one", "1")])]));
+    world.settle();
+    assert!(world.find("rbac.authorization.k8s.io", "ClusterRole", "readers").is_none());
+}

@@ -1,0 +1,66 @@
+//! What many objects cost.
+
+use serde_json::{Value, json};
+
+use super::play::Play;
+use super::workloads;
+use crate::object::ObjectFields;
+
+fn deployment(number: usize) -> Value {
+    let name = format!("web-{number:04}");
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name},
+        "spec": {
+            "replicas": 1, "selector": {"matchLabels": {"app": name}},
+            "template": {
+                "metadata": {"labels": {"app": name}},
+                "spec": {"containers": [{"name": "c", "image": "registry.example/app:1"}]},
+            },
+        },
+    })
+}
+
+/// Reconciliations and writes until one more deployment is available.
+fn cost_of_one(play: &mut Play, number: usize) -> (u64, u64) {
+    let before = (play.cluster.reconciliations(), play.cluster.api.store().revision());
+    let at = play.elapsed();
+    play.create(deployment(number));
+    play.run_to(at + 5000);
+    let web = play.get(&format!("Deployment/web-{number:04}")).unwrap();
+    assert_eq!(web.condition_status("Available"), "True");
+    (play.cluster.reconciliations() - before.0, play.cluster.api.store().revision() - before.1)
+}
+
+#[test]
+fn unrelated_deployments_cost_nothing() {
+    let mut play = workloads::play();
+    let alone = cost_of_one(&mut play, 0);
+    for number in 1..1000 {
+        let mut unrelated = deployment(number);
+        unrelated.set(&["spec", "replicas"], i64::from(number % 10 == 0));
+        play.create(unrelated);
+        // A lost watch would bring every object back.
+        if number % 100 == 0 {
+            let at = play.elapsed();
+            play.run_to(at + 5000);
+        }
+    }
+    let at = play.elapsed();
+    play.run_to(at + 5000);
+    assert_eq!(cost_of_one(&mut play, 1000), alone, "reconciliations and writes");
+    let total = play.cluster.reconciliations();
+    assert!(total < 1001 * (alone.0 + 5), "{total} for all, {} for one", alone.0);
+}
+
+#[test]
+fn many_pods_of_one_deployment_are_looked_at_together() {
+    let mut play = workloads::play();
+    let mut large = deployment(0);
+    large.set(&["spec", "replicas"], 400);
+    play.create(large);
+    play.run_to(5000);
+    let web = play.get("Deployment/web-0000").unwrap();
+    assert_eq!(web["status"]["availableReplicas"], 400);
+    let reconciliations = play.cluster.reconciliations();
+    assert!(reconciliations < 400 * 8, "{reconciliations}");
+}

@@ -1,0 +1,161 @@
+//! `fbc simulate`: scenarios played on a cluster in memory.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use fbc_cluster::scenario::{DURATION_FORM, Options, Prepared, Run, parse_duration, play};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use crate::arguments::Global;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::output_file::write_output;
+use crate::registry::ImageArguments;
+use crate::terminal;
+
+mod page;
+mod replay;
+mod seeds;
+mod shell;
+mod sources;
+mod text;
+mod upgrade;
+
+/// Play scenarios on a simulated cluster with OLM v1
+///
+/// A scenario says which catalogs there are, what happens, and what must come of it. Time is virtual: hours take
+/// milliseconds. The same scenario with the same seed gives the same run on any machine.
+#[derive(Args, Debug)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Exit codes: 0 all that was expected was seen, 1 something was not, 2 could not run.\n\
+    `fbc schema scenario` prints the JSON Schema of scenarios; docs/guides/simulate.md explains them."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    ready_made: Option<ReadyMade>,
+    /// Scenarios: files, or folders with files ending in .yaml or .yml
+    #[arg(value_name = "SCENARIO", value_hint = ValueHint::AnyPath, required_unless_present_any = ["shell", "replay"])]
+    scenarios: Vec<PathBuf>,
+    /// The format to write
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
+    /// Put other content into a catalog of the scenario, such as that of a pull request
+    #[arg(long = "catalog", value_name = "NAME=REF")]
+    catalogs: Vec<String>,
+    /// End after so much virtual time at the latest
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    until: Option<u64>,
+    /// Another seed than that of the scenario
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+    /// Play with so many seeds, and show the first that fails
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "shell")]
+    seeds: Option<u64>,
+    /// Write the trace: every change and every look of a controller, a JSON object a line
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "seeds")]
+    trace: Option<PathBuf>,
+    /// Write a page for browsers; it needs no network
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "seeds")]
+    report: Option<PathBuf>,
+    /// Type `oc` commands on the cluster of a scenario after its steps, or on one with OLM v1 and nothing else;
+    /// `wait DURATION` lets time go by. Commands may come from standard input
+    #[arg(long, conflicts_with_all = ["trace", "report", "output_file", "output"])]
+    shell: bool,
+    /// Play a recorded scenario instead: a folder with `scenario.yaml` and `steps`
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "content",
+          conflicts_with_all = ["scenarios", "shell", "seeds", "trace", "report", "until", "catalogs"])]
+    replay: Option<PathBuf>,
+    /// The images of a recorded scenario: `catalogs/NAME` and `bundles/PACKAGE-VERSION`
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "replay")]
+    content: Option<PathBuf>,
+    /// Further bundles of a recorded scenario, as `PACKAGE/VERSION` [default: `../../bundles` from the content, if there]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "replay")]
+    bundles: Option<PathBuf>,
+    #[command(flatten)]
+    images: ImageArguments,
+}
+
+/// Scenarios that need no file.
+#[derive(Subcommand, Debug)]
+enum ReadyMade {
+    Upgrade(upgrade::Arguments),
+}
+
+/// The formats of runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// What happened, and what was expected
+    #[default]
+    Text,
+    /// One JSON object with all runs; `fbc schema output/simulate` describes it
+    Json,
+}
+
+/// Reads a duration of the command line.
+fn duration(text: &str) -> Result<u64, String> {
+    parse_duration(text).ok_or_else(|| DURATION_FORM.to_owned())
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    if let Some(ReadyMade::Upgrade(upgrade)) = &arguments.ready_made {
+        return upgrade::run(upgrade, global);
+    }
+    arguments.images.settle();
+    if let (Some(scenario), Some(content)) = (&arguments.replay, &arguments.content) {
+        let bundles = arguments.bundles.as_deref();
+        let seed = arguments.seed.unwrap_or(1);
+        let replay = replay::Replay { scenario, content, bundles, seed };
+        return replay::run(&replay, arguments.output, arguments.output_file.as_deref());
+    }
+    let catalogs = sources::catalogs_of_flags(&arguments.catalogs)?;
+    if arguments.shell {
+        return shell::run(&arguments.scenarios, &catalogs, arguments.seed);
+    }
+    let scenarios = sources::prepare(&arguments.scenarios, &catalogs)?;
+    let options =
+        Options { seed: arguments.seed, until: arguments.until, keep_trace: arguments.trace.is_some() };
+    if let Some(count) = arguments.seeds {
+        return seeds::search(&scenarios, options, count);
+    }
+    let runs = play_all(&scenarios, options);
+    if let Some(path) = &arguments.trace {
+        write_output(Some(path), |out| {
+            for line in runs.iter().flat_map(|run| &run.trace) {
+                writeln!(out, "{line}")?;
+            }
+            Ok(())
+        })?;
+    }
+    if let Some(path) = &arguments.report {
+        let page = page::draw(&runs);
+        write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
+    }
+    tell(&runs, arguments, global)?;
+    Ok(if runs.iter().all(Run::is_success) { CLEAN } else { FINDINGS })
+}
+
+/// Plays scenarios side by side; the runs come in the order of the scenarios.
+fn play_all(scenarios: &[Prepared], options: Options) -> Vec<Run> {
+    scenarios.par_iter().map(|scenario| play(scenario, options)).collect()
+}
+
+fn tell(runs: &[Run], arguments: &Arguments, global: Global) -> Result<(), Failure> {
+    write_output(arguments.output_file.as_deref(), |out| match arguments.output {
+        Format::Json => Ok(writeln!(out, "{:#}", json!({ "runs": all_json(runs) }))?),
+        Format::Text => {
+            let look = text::Look {
+                has_color: arguments.output_file.is_none() && terminal::stdout_has_color(),
+                detail: text::Detail::of(global),
+            };
+            Ok(out.write_all(text::runs(runs, look).as_bytes())?)
+        }
+    })
+}
+
+fn all_json(runs: &[Run]) -> Vec<Value> {
+    runs.iter().map(Run::to_json).collect()
+}

@@ -1,0 +1,167 @@
+//! Scenarios from files, with the catalogs and bundles that they name.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fbc_cluster::scenario::{Contents, Prepared, Scenario, ScenarioFault};
+use fbc_model::tree::{DiskTree, Tree, TreeEntry, read_file};
+
+use crate::catalog_source::CatalogSource;
+use crate::failure::{Failure, closest};
+
+/// A catalog or bundle that was opened, kept as long as its files are needed.
+struct OpenedTree(CatalogSource);
+
+impl Tree for OpenedTree {
+    fn list(&self, directory: &Path) -> io::Result<Vec<TreeEntry>> {
+        self.0.tree.list(directory)
+    }
+
+    fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
+        self.0.tree.read(file)
+    }
+}
+
+/// Opens what a reference names: a folder, a file, a revision or an image.
+pub(super) fn open(reference: &Path) -> Result<Arc<dyn Tree>, Failure> {
+    Ok(Arc::new(OpenedTree(CatalogSource::open_as_one(reference)?)))
+}
+
+/// What `--catalog NAME=REF` says, by name.
+pub(super) fn catalogs_of_flags(flags: &[String]) -> Result<BTreeMap<String, Arc<dyn Tree>>, Failure> {
+    let mut catalogs = BTreeMap::new();
+    for flag in flags {
+        let pair = flag.split_once('=').filter(|(name, reference)| !name.is_empty() && !reference.is_empty());
+        let (name, reference) = pair.ok_or_else(|| {
+            Failure::new(format!("--catalog {flag:?} is not of the form NAME=REF"))
+                .help("write the name of a catalog of the scenario, `=`, and the folder, file or image")
+        })?;
+        if catalogs.insert(name.to_owned(), open(Path::new(reference))?).is_some() {
+            return Err(Failure::new(format!("--catalog gives {name:?} twice")));
+        }
+    }
+    Ok(catalogs)
+}
+
+/// Reads all scenarios and what they name. Everything that is wrong with any of them is told.
+pub(super) fn prepare(
+    paths: &[PathBuf],
+    catalogs: &BTreeMap<String, Arc<dyn Tree>>,
+) -> Result<Vec<Prepared>, Failure> {
+    let mut prepared = Vec::new();
+    let mut failures = Vec::new();
+    for path in files(paths)? {
+        match prepare_one(&path, catalogs) {
+            Ok(one) => prepared.push(one),
+            Err(mut some) => failures.append(&mut some),
+        }
+    }
+    if let Some(last) = failures.pop() {
+        for failure in failures {
+            failure.report();
+        }
+        return Err(last);
+    }
+    let names = |prepared: &Prepared| -> Vec<String> {
+        prepared.scenario.catalogs.iter().map(|catalog| catalog.name.clone()).collect()
+    };
+    let known: Vec<String> = prepared.iter().flat_map(names).collect();
+    if let Some(name) = catalogs.keys().find(|name| !known.contains(name)) {
+        let failure = Failure::new(format!("--catalog {name}: no scenario has a catalog of this name"));
+        return Err(match closest(name, known.iter().map(String::as_str)) {
+            Some(known) => failure.help(format!("did you mean {known:?}?")),
+            None => failure.help(format!("they have [{}]", known.join(", "))),
+        });
+    }
+    Ok(prepared)
+}
+
+/// The files of paths, those of folders in the order of their names.
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        let metadata = fs::metadata(path).map_err(|error| {
+            Failure::io("read", path, &error).help("name a file with a scenario, or a folder of such files")
+        })?;
+        if !metadata.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let read = |error: io::Error| Failure::io("read", path, &error);
+        let mut found = Vec::new();
+        for entry in fs::read_dir(path).map_err(read)? {
+            let file = entry.map_err(read)?.path();
+            let is_yaml = file.extension().is_some_and(|end| end == "yaml" || end == "yml");
+            if is_yaml && file.is_file() {
+                found.push(file);
+            }
+        }
+        if found.is_empty() {
+            return Err(Failure::new(format!("there is no scenario in {}", path.display()))
+                .help("files of scenarios end in .yaml or .yml"));
+        }
+        found.sort();
+        files.append(&mut found);
+    }
+    Ok(files)
+}
+
+fn prepare_one(path: &Path, catalogs: &BTreeMap<String, Arc<dyn Tree>>) -> Result<Prepared, Vec<Failure>> {
+    let text = read_file(path).map_err(|error| vec![Failure::io("read", path, &error)])?;
+    let shown = path.display().to_string();
+    let scenario = Scenario::read(&shown, &text).map_err(failures)?;
+    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    let contents = contents(&scenario, &folder, catalogs)?;
+    let root = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
+    Prepared::new(scenario, contents, Arc::new(DiskTree { root })).map_err(failures)
+}
+
+fn failures(faults: Vec<ScenarioFault>) -> Vec<Failure> {
+    let failure = |fault: ScenarioFault| {
+        let failure = Failure::new(fault.to_string());
+        match fault.help {
+            Some(help) => failure.help(help),
+            None => failure,
+        }
+    };
+    faults.into_iter().map(failure).collect()
+}
+
+/// Opens what a scenario names; paths start from its folder, what does not exist there may be an image.
+fn contents(
+    scenario: &Scenario,
+    folder: &Path,
+    replaced: &BTreeMap<String, Arc<dyn Tree>>,
+) -> Result<Contents, Vec<Failure>> {
+    let mut contents = Contents::default();
+    let mut failures = Vec::new();
+    let mut find = |text: &str, line: usize| {
+        let below = folder.join(text);
+        let path = if below.exists() { below } else { PathBuf::from(text) };
+        open(&path)
+            .map_err(|failure| {
+                let place = format!("{}:{line}", scenario.file);
+                failures.push(failure.within(&place).help("paths of a scenario start from its folder"));
+            })
+            .ok()
+    };
+    let (catalogs, bundles) = scenario.references();
+    for reference in catalogs {
+        if let Some(tree) = find(&reference.text, reference.place.line) {
+            contents.catalogs.insert(reference.text.clone(), tree);
+        }
+    }
+    for reference in bundles {
+        if let Some(tree) = find(&reference.text, reference.place.line) {
+            contents.bundles.insert(reference.text.clone(), tree);
+        }
+    }
+    if !failures.is_empty() {
+        return Err(failures);
+    }
+    contents.replaced = replaced.clone();
+    Ok(contents)
+}

@@ -1,0 +1,287 @@
+//! `fbc simulate upgrade`: every installed version of a package in an old catalog, upgraded by a new one.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, ValueHint};
+use fbc_cluster::scenario::{
+    Action, BundleImage, Contents, Manifests, ObjectReference, Options, PatchKind, Place, Prepared,
+    Publication, Reference, Run, Scenario, play,
+};
+use fbc_model::Catalog;
+use fbc_model::tree::{DiskTree, MemoryTree, Tree};
+use fbc_resolve::{CatalogIndex, IndexedBundle, Rules};
+use fbc_version::Target;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Format, all_json, page, sources};
+use crate::arguments::Global;
+use crate::command::graph::require_package;
+use crate::command::render;
+use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING};
+use crate::output_file::write_output;
+use crate::registry::ImageArguments;
+
+/// Upgrade every installed version of a package from one catalog to another
+///
+/// Each version that the old catalog can install is installed from it, on a cluster of its own; then the new catalog
+/// takes the old one's place, and the extension follows it. Without the contents of bundles (--bundles), only
+/// resolution and OLM's decisions are simulated: bundles install nothing but a record of their version.
+#[derive(Args, Debug)]
+pub(super) struct Arguments {
+    /// The catalog that the versions are installed from: a folder, a file, a revision or an image
+    #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
+    old: PathBuf,
+    /// The catalog that takes its place
+    #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
+    new: PathBuf,
+    /// The package
+    #[arg(short, long, value_name = "PACKAGE")]
+    package: String,
+    /// The channel that the extension follows after the installation; without any, all of them
+    #[arg(short, long = "channel", value_name = "CHANNEL")]
+    channels: Vec<String>,
+    /// A folder with a bundle in each of its folders
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    bundles: Option<PathBuf>,
+    /// Whose behaviour counts
+    #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = ["latest", "ocp-4.19"])]
+    target: String,
+    /// The seed of all clusters
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// The format to write
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
+    /// Write a page for browsers with all runs
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    report: Option<PathBuf>,
+    #[command(flatten)]
+    images: ImageArguments,
+}
+
+/// The name of the extension, its namespace and the catalog.
+const EXTENSION: &str = "extension";
+const NAMESPACE: &str = "extension";
+const CATALOG: &str = "catalog";
+/// Keys of contents.
+const OLD: &str = "old";
+const NEW: &str = "new";
+
+/// What became of an installed version.
+struct Outcome {
+    installed: String,
+    after: String,
+    progressing: String,
+    message: String,
+    is_success: bool,
+    run: Run,
+}
+
+pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure> {
+    arguments.images.settle();
+    let target: Target = arguments.target.parse().map_err(|error| Failure::new(format!("{error}")))?;
+    let Some(old) = render::load(std::slice::from_ref(&arguments.old), None)? else { return Ok(FINDINGS) };
+    let Some(new) = render::load(std::slice::from_ref(&arguments.new), None)? else { return Ok(FINDINGS) };
+    require_package(&old, &arguments.package)?;
+    let mut contents = Contents::default();
+    contents.catalogs.insert(OLD.to_owned(), sources::open(&arguments.old)?);
+    contents.catalogs.insert(NEW.to_owned(), sources::open(&arguments.new)?);
+    let images = match &arguments.bundles {
+        Some(folder) => bundles(folder, &[&old, &new], &arguments.package, &mut contents)?,
+        None => Vec::new(),
+    };
+    if arguments.bundles.is_none() {
+        // A hint is not worth failing for.
+        let _ = writeln!(
+            anstream::stderr().lock(),
+            "{WARNING}warning{WARNING:#}: bundles are taken as empty: only resolution and OLM's decisions are simulated\n  \
+             {HELP}help{HELP:#}: --bundles DIR gives their contents"
+        );
+    }
+    let versions = versions(&old, &arguments.package, Rules::of(target));
+    if versions.is_empty() {
+        return Err(Failure::refusal(format!("package {:?} has no version to install", arguments.package))
+            .help("its bundles are in no channel, or have no version; `fbc validate` says more"));
+    }
+    let prepared = versions
+        .iter()
+        .map(|version| {
+            let scenario = scenario(arguments, target, version, &images);
+            let files: Arc<dyn Tree> = Arc::new(MemoryTree::default());
+            Prepared::new(scenario, contents.clone(), files)
+                .map_err(|faults| Failure::new(faults.first().map(ToString::to_string).unwrap_or_default()))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let outcomes: Vec<Outcome> = prepared
+        .par_iter()
+        .zip(&versions)
+        .map(|(prepared, version)| outcome(version, play(prepared, Options::default())))
+        .collect();
+    tell(&outcomes, arguments)?;
+    Ok(if outcomes.iter().all(|outcome| outcome.is_success) { CLEAN } else { FINDINGS })
+}
+
+/// The versions of a package that are in a channel, the highest first.
+fn versions(catalog: &Catalog, package: &str, rules: Rules) -> Vec<String> {
+    let index = CatalogIndex::new(catalog.clone(), rules);
+    let Some(package) = index.package(package) else { return Vec::new() };
+    let members = package.bundles().iter().filter(|bundle| !package.channels_of(bundle).is_empty());
+    let mut versions: Vec<_> = members.filter_map(IndexedBundle::semantic_version).collect();
+    versions.sort_by(|a, b| b.compare_precedence(a));
+    versions.iter().map(ToString::to_string).collect()
+}
+
+/// Finds the contents of the bundles of a package: each folder is the bundle whose ClusterServiceVersion it has.
+fn bundles(
+    folder: &Path,
+    catalogs: &[&Catalog],
+    package: &str,
+    contents: &mut Contents,
+) -> Result<Vec<BundleImage>, Failure> {
+    let root = DiskTree { root: folder.to_path_buf() };
+    let entries = root.list(Path::new("")).map_err(|error| Failure::io("read", folder, &error))?;
+    let mut by_name: BTreeMap<String, String> = BTreeMap::new();
+    for entry in entries.into_iter().filter(|entry| entry.is_directory) {
+        let path = folder.join(&entry.name);
+        let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: path.clone() });
+        let bundle = fbc_bundle::manifests::Bundle::read(tree.as_ref())
+            .map_err(|error| Failure::refusal(format!("{} is no bundle: {error}", path.display())))?;
+        let name = bundle.operator().name();
+        let key = path.display().to_string();
+        by_name.insert(name.to_owned(), key.clone());
+        contents.bundles.insert(key, tree);
+    }
+    let wanted = catalogs.iter().flat_map(|catalog| &catalog.bundles).filter(|one| one.package == package);
+    let mut images: Vec<BundleImage> = Vec::new();
+    for bundle in wanted {
+        let Some(key) = by_name.get(&bundle.name) else { continue };
+        if !images.iter().any(|image| image.image == bundle.image) {
+            let content = Reference { text: key.clone(), place: Place::default() };
+            images.push(BundleImage { image: bundle.image.clone(), content });
+        }
+    }
+    Ok(images)
+}
+
+fn scenario(arguments: &Arguments, target: Target, version: &str, images: &[BundleImage]) -> Scenario {
+    let title = format!("{} {version}, upgraded", arguments.package);
+    let mut scenario = Scenario::new(format!("upgrade of {version}"), title);
+    scenario.target = target;
+    scenario.seed = arguments.seed;
+    scenario.empty_bundles = true;
+    scenario.bundles = images.to_vec();
+    let image = {
+        let catalog = scenario.add_catalog(CATALOG, OLD);
+        catalog.poll_interval = Some(1);
+        catalog.image.clone()
+    };
+    scenario.objects =
+        installer().into_iter().map(|object| Manifests::Inline(object, Place::default())).collect();
+    let extension = json!({
+        "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension", "metadata": {"name": EXTENSION},
+        "spec": {
+            "namespace": NAMESPACE, "serviceAccount": {"name": "installer"},
+            "source": {"sourceType": "Catalog", "catalog": {"packageName": arguments.package, "version": version}},
+        },
+    });
+    let apply = Action::Apply(vec![Manifests::Inline(extension, Place::default())]);
+    scenario.add_step(format!("install {version}"), apply);
+    let follow = json!({"spec": {"source": {"catalog": {"version": null, "channels": channels(arguments)}}}});
+    let object = ObjectReference {
+        kind: "ClusterExtension".to_owned(),
+        group: None,
+        name: fbc_cluster::object::ObjectName::cluster(EXTENSION),
+        place: Place::default(),
+    };
+    let content = Reference { text: NEW.to_owned(), place: Place::default() };
+    let publication = Publication { image, content, is_bundle: false };
+    scenario.add_step("the new catalog takes the place of the old one", Action::Publish(publication));
+    // The tag is looked at every minute.
+    scenario.add_step("the catalog is polled", Action::Wait(90_000));
+    scenario.add_step("follow the catalog", Action::Patch(object, PatchKind::Merge, follow, false));
+    scenario.add_step("the catalog is polled again", Action::Wait(90_000));
+    scenario
+}
+
+fn channels(arguments: &Arguments) -> Value {
+    if arguments.channels.is_empty() { Value::Null } else { json!(arguments.channels) }
+}
+
+/// A namespace with an account that may do everything.
+fn installer() -> Vec<Value> {
+    vec![
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}),
+        json!({"apiVersion": "v1", "kind": "ServiceAccount",
+               "metadata": {"name": "installer", "namespace": NAMESPACE}}),
+        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+               "metadata": {"name": "installer"},
+               "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+               "subjects": [{"kind": "ServiceAccount", "name": "installer", "namespace": NAMESPACE}]}),
+    ]
+}
+
+fn outcome(version: &str, run: Run) -> Outcome {
+    let extension = run.state.iter().find(|object| object["kind"] == "ClusterExtension");
+    let condition = |wanted: &str, field: &str| {
+        let conditions = extension.and_then(|object| object["status"]["conditions"].as_array());
+        let mut conditions = conditions.into_iter().flatten();
+        let found = conditions.find(|condition| condition["type"] == wanted);
+        found.and_then(|condition| condition[field].as_str()).unwrap_or_default().to_owned()
+    };
+    let after = extension.and_then(|object| object["status"]["install"]["bundle"]["version"].as_str());
+    let reason = condition("Progressing", "reason");
+    Outcome {
+        installed: version.to_owned(),
+        after: after.unwrap_or("-").to_owned(),
+        is_success: run.is_success() && reason == "Succeeded" && condition("Installed", "status") == "True",
+        message: condition("Progressing", "message"),
+        progressing: reason,
+        run,
+    }
+}
+
+fn tell(outcomes: &[Outcome], arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(path) = &arguments.report {
+        let runs: Vec<Run> = outcomes.iter().map(|outcome| outcome.run.clone()).collect();
+        let page = page::draw(&runs);
+        write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
+    }
+    write_output(arguments.output_file.as_deref(), |out| {
+        if arguments.output == Format::Json {
+            let row = |outcome: &Outcome| {
+                json!({
+                    "installed": outcome.installed, "after": outcome.after, "success": outcome.is_success,
+                    "progressing": outcome.progressing, "message": outcome.message,
+                    "run": all_json(std::slice::from_ref(&outcome.run)).pop(),
+                })
+            };
+            let upgrades: Vec<Value> = outcomes.iter().map(row).collect();
+            let package = &arguments.package;
+            writeln!(out, "{:#}", json!({"package": package, "upgrades": upgrades}))?;
+            return Ok(());
+        }
+        let width = |cell: fn(&Outcome) -> &str, heading: &str| {
+            outcomes
+                .iter()
+                .map(|outcome| cell(outcome).len())
+                .chain([heading.len()])
+                .max()
+                .unwrap_or_default()
+        };
+        let first = width(|outcome| &outcome.installed, "INSTALLED");
+        let second = width(|outcome| &outcome.after, "AFTER");
+        writeln!(out, "{:first$}  {:second$}  PROGRESSING", "INSTALLED", "AFTER")?;
+        for outcome in outcomes {
+            let Outcome { installed, after, progressing, message, .. } = outcome;
+            writeln!(out, "{installed:first$}  {after:second$}  {progressing}: {message}")?;
+        }
+        Ok(())
+    })
+}
