@@ -7,7 +7,7 @@
 //! `containers/image:docker/docker_image_src.go`.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -195,25 +195,27 @@ pub struct Images {
     digests: BTreeMap<(String, String), Arc<Image>>,
     /// Pulls that fail, by repository.
     broken: BTreeMap<String, PullError>,
+    /// What was pulled already and is not asked for again, by repository and digest.
+    cached: RefCell<BTreeSet<(String, String)>>,
 }
 
 /// Images that several controllers pull, and that somebody else pushes.
 pub type SharedImages = Rc<RefCell<Images>>;
 
 impl Images {
-    /// Makes an image reachable under a reference with a tag; the tag moves if it was another image's. Under a
-    /// reference with a digest it is reachable as if it had that digest: folders do not tell what an image's was.
+    /// Makes an image reachable under a reference. A tag moves if it was another image's; a digest is taken as given,
+    /// so that the content of a sample can stand for an image whose bytes are not at hand.
     ///
     /// # Errors
     /// The reference cannot be read.
     pub fn push(&mut self, reference: &str, image: Arc<Image>) -> Result<(), PullError> {
         let parsed = parse(reference)?;
         let repository = repository(&parsed);
+        self.digests.insert((repository.clone(), image.digest.clone()), Arc::clone(&image));
         if let Some(digest) = parsed.digest {
             self.digests.insert((repository, digest), image);
             return Ok(());
         }
-        self.digests.insert((repository.clone(), image.digest.clone()), Arc::clone(&image));
         let tag = parsed.tag.unwrap_or_else(|| "latest".to_owned());
         self.tags.insert((repository, tag), image);
         Ok(())
@@ -241,15 +243,14 @@ impl Images {
     pub fn pull(&self, reference: &str) -> Result<Pulled, PullError> {
         let parsed = parse(reference)?;
         let repository = repository(&parsed);
-        if let Some(digest) = &parsed.digest {
-            // What is in the cache already is not asked for again, so a broken repository does not matter.
-            let image = self.digests.get(&(repository.clone(), digest.clone()));
-            return match image {
-                Some(image) => Ok(pulled(&repository, digest, image)),
-                None => {
-                    Err(self.broken.get(&repository).cloned().unwrap_or_else(|| unknown(digest, &repository)))
-                }
-            };
+        if let Some(digest) = parsed.digest {
+            let key = (repository, digest);
+            let is_cached = self.cached.borrow().contains(&key);
+            if let Some(error) = self.broken.get(&key.0).filter(|_| !is_cached) {
+                return Err(error.clone());
+            }
+            let image = self.digests.get(&key).ok_or_else(|| unknown(&key.1, &key.0))?;
+            return Ok(self.pulled(key, image));
         }
         if let Some(error) = self.broken.get(&repository) {
             return Err(error.clone());
@@ -257,9 +258,15 @@ impl Images {
         let tag = parsed.tag.unwrap_or_else(|| "latest".to_owned());
         let key = (repository, tag);
         match self.tags.get(&key) {
-            Some(image) => Ok(pulled(&key.0, &image.digest, image)),
+            Some(image) => Ok(self.pulled((key.0, image.digest.clone()), image)),
             None => Err(unknown(&key.1, &key.0)),
         }
+    }
+
+    fn pulled(&self, key: (String, String), image: &Arc<Image>) -> Pulled {
+        let canonical = format!("{}@{}", key.0, key.1);
+        self.cached.borrow_mut().insert(key);
+        Pulled { canonical, image: Arc::clone(image) }
     }
 
     /// Pulls the image of a catalog: it needs a label that says where the catalog lies.
@@ -281,10 +288,6 @@ impl Images {
             is_terminal,
         })
     }
-}
-
-fn pulled(repository: &str, digest: &str, image: &Arc<Image>) -> Pulled {
-    Pulled { canonical: format!("{repository}@{digest}"), image: Arc::clone(image) }
 }
 
 fn unknown(tag: &str, repository: &str) -> PullError {
@@ -347,6 +350,20 @@ mod tests {
         assert!(images.pull(&before).is_ok());
         images.mend_repository("registry.example/c");
         assert!(images.pull("registry.example/c:v1").is_ok());
+    }
+
+    #[test]
+    fn a_digest_is_taken_as_given_and_asked_for_once() {
+        let mut images = Images::default();
+        let digest = format!("registry.example/b@sha256:{}", "0".repeat(64));
+        images.push(&digest, image("schema: a\n", &[])).unwrap();
+        images.break_repository("registry.example/b", "no route", false);
+        assert_eq!(images.pull(&digest).unwrap_err().message, "no route");
+        images.mend_repository("registry.example/b");
+        assert_eq!(images.pull(&digest).unwrap().canonical, digest);
+        images.break_repository("registry.example/b", "no route", false);
+        assert!(images.pull(&digest).is_ok());
+        assert!(images.pull("registry.example/b:latest").is_err());
     }
 
     #[test]

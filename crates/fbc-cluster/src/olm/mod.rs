@@ -9,6 +9,7 @@
 //! | [`go_json`] | JSON as Go's encoder writes it, which digests are taken of |
 //! | [`catalogd`] | the controller of ClusterCatalogs, and its webhook |
 //! | [`operator_controller`] | the controller of ClusterExtensions, and its engines |
+//! | [`cluster_operator`] | the condition `Upgradeable` of the ClusterOperator `olm` |
 //! | [`revisions`] | the controller of ClusterObjectSets |
 //!
 //! To add OLM to a cluster: push images into a [`content::SharedImages`], then
@@ -16,6 +17,7 @@
 //! [`operator_controller::OperatorController`] as controllers. The cluster must serve the kinds of OLM.
 
 pub mod catalogd;
+pub mod cluster_operator;
 pub mod conditions;
 pub mod content;
 pub mod go_json;

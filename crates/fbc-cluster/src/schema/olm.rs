@@ -53,7 +53,7 @@ pub fn definitions(edition: Edition) -> Vec<Object> {
 }
 
 /// The value of a file that is part of this program; tests hold that each can be read.
-fn object(yaml: &str) -> Value {
+pub(crate) fn object(yaml: &str) -> Value {
     let json = fbc_yaml::stream::read_one(yaml.as_bytes())
         .map(|document| fbc_yaml::json_writer::compact(document.root()));
     json.ok().and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default()

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Content;
-use crate::api::ApiServer;
+use crate::api::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::control_plane;
 use crate::controllers::accounts::{RootCertificates, ServiceAccounts};
 use crate::controllers::daemon_sets::DaemonSets;
@@ -21,6 +21,7 @@ use crate::controllers::stateful_sets::StatefulSets;
 use crate::engine::{Cluster, Controller};
 use crate::object::{Object, ObjectFields};
 use crate::olm::catalogd::{Catalogd, NameLabel};
+use crate::olm::cluster_operator::{self, ClusterOperator};
 use crate::olm::content::SharedImages;
 use crate::olm::operator_controller::OperatorController;
 use crate::olm::revisions::Revisions;
@@ -34,7 +35,10 @@ const NODE: &str = "node";
 
 /// How OLM v1 is set up for a scenario; gates were checked before.
 pub(super) fn options(scenario: &Scenario) -> Options {
-    let mut options = Options::of(scenario.target);
+    let mut options = match scenario.target {
+        Target::Latest => Options::of(scenario.target),
+        Target::Ocp419 => Options::of_openshift(scenario.target),
+    };
     for (name, value) in &scenario.feature_gates {
         // Names are checked by [`check`]; an unknown one changes nothing.
         let _ = options.gates.set(&format!("{name}={value}"));
@@ -64,7 +68,27 @@ pub(in crate::scenario) fn api_server(scenario: &Scenario, seed: u64) -> ApiServ
         // Tests hold that OLM's definitions are accepted.
         let _ = api.install_definition(definition);
     }
+    if scenario.target == Target::Ocp419 {
+        for definition in cluster_operator::definitions() {
+            let _ = api.install_definition(definition);
+        }
+        add_cluster_version(&mut api, "4.19.0");
+    }
     api
+}
+
+/// The version of a cluster of OpenShift.
+fn add_cluster_version(api: &mut ApiServer, version: &str) {
+    let caller = Caller::administrator("cluster-version-operator");
+    let object = json!({
+        "apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion",
+        "metadata": {"name": "version"}, "spec": {},
+    });
+    // A new cluster refuses neither.
+    let Ok(created) = api.create(&caller, object, WriteOptions::default()) else { return };
+    let mut object = Object::clone(&created);
+    object.set(&["status", "desired", "version"], version);
+    let _ = api.update(&caller, object, Subresource::Status, WriteOptions::default());
 }
 
 /// The cluster of a scenario, without its objects.
@@ -90,6 +114,9 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
         Box::new(Catalogd::new(options.clone(), images.clone(), seed)),
         Box::new(OperatorController::new(options.clone(), images.clone())),
     ];
+    if scenario.target == Target::Ocp419 {
+        controllers.push(Box::new(ClusterOperator::new(&options)));
+    }
     if options.gates.boxcutter_runtime {
         controllers.push(Box::new(Revisions::new(options, &api)));
     }
