@@ -14,6 +14,7 @@
 //! | [`deployments`], [`replica_sets`] | pods in numbers, and rollouts from one revision to the next |
 //! | [`stateful_sets`], [`daemon_sets`] | pods with names of their own, and one on every node |
 //! | [`template_hash`] | the hash of a pod template that names replica sets |
+//! | [`nodes`] | nodes say that they are ready |
 //! | [`scheduler`], [`kubelet`], [`behaviour`] | pods find nodes, run there, and fare as scenarios say |
 //! | [`stand_in`] | writes the status of deployments in clusters that run no pods |
 
@@ -27,6 +28,7 @@ mod events;
 pub mod garbage;
 pub mod kubelet;
 pub mod namespaces;
+pub mod nodes;
 mod pods;
 pub mod replica_sets;
 mod revisions;
