@@ -15,7 +15,7 @@ const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 impl ApiServer {
     /// Sets the status with which new objects begin, and the finalizer of namespaces.
     ///
-    /// Source: `kubernetes/kubernetes:pkg/registry/core/{namespace,pod}/strategy.go`.
+    /// Source: `kubernetes/kubernetes:pkg/registry/{core/namespace,core/pod,apps/daemonset,batch/job}/strategy.go`.
     pub(super) fn begin_built_in(&self, kind: &Kind, object: &mut Object) {
         match (kind.group.as_str(), kind.kind.as_str()) {
             ("", "Namespace") => {
@@ -28,6 +28,21 @@ impl ApiServer {
             }
             ("", "Pod") => object.set(&["status"], json!({"phase": "Pending"})),
             ("apps", "ReplicaSet") => object.set(&["status"], json!({"replicas": 0})),
+            ("batch", "Job") => {
+                let labels = [
+                    ("batch.kubernetes.io/controller-uid", object.uid().to_owned()),
+                    ("batch.kubernetes.io/job-name", object.name().to_owned()),
+                    ("controller-uid", object.uid().to_owned()),
+                    ("job-name", object.name().to_owned()),
+                ];
+                if object.at(&["spec", "manualSelector"]).is_none_or(|manual| manual != true) {
+                    for (label, value) in &labels {
+                        object.set(&["spec", "template", "metadata", "labels", label], value.clone());
+                    }
+                    let [(label, uid), ..] = labels;
+                    object.set(&["spec", "selector", "matchLabels", label], uid);
+                }
+            }
             ("apps", "StatefulSet") => {
                 object.set(&["status"], json!({"replicas": 0, "availableReplicas": 0}));
             }

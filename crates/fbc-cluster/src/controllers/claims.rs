@@ -97,11 +97,14 @@ pub(super) struct Selectors {
 impl Selectors {
     /// Keeps up with a change of a controller.
     pub(super) fn follow(&mut self, change: &Change) {
-        let name = &change.key.name;
-        let selector = change
-            .after
-            .as_ref()
-            .and_then(|object| LabelSelector::of_object(object.at(&["spec", "selector"])).ok());
+        let selector = change.after.as_ref();
+        let selector =
+            selector.and_then(|object| LabelSelector::of_object(object.at(&["spec", "selector"])).ok());
+        self.set(&change.key.name, selector);
+    }
+
+    /// Sets what an object selects, or that it selects nothing any more.
+    pub(super) fn set(&mut self, name: &ObjectName, selector: Option<LabelSelector>) {
         if self.by_name.get(name) == selector.as_ref() {
             return;
         }
@@ -147,7 +150,8 @@ impl Selectors {
         }
     }
 
-    fn matching<'s>(&'s self, object: &'s Object) -> impl Iterator<Item = ObjectName> + 's {
+    /// Those that select an object.
+    pub(super) fn matching<'s>(&'s self, object: &'s Object) -> impl Iterator<Item = ObjectName> + 's {
         let labels = object.at(&["metadata", "labels"]).and_then(Value::as_object);
         let by_label = labels.into_iter().flatten().filter_map(|(key, value)| {
             let value = value.as_str()?.to_owned();

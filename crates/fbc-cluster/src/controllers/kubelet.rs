@@ -29,6 +29,8 @@ pub struct Kubelet {
     behaviours: Vec<Behaviour>,
     seed: u64,
     running: BTreeMap<ObjectName, Run>,
+    /// How many pods have got an address.
+    addresses: u32,
 }
 
 /// A pod on its node.
@@ -39,6 +41,8 @@ struct Run {
     /// When its deletion was seen.
     stopping: Option<Moment>,
     restarts: u32,
+    /// The last three bytes of its address.
+    address: u32,
 }
 
 /// What the containers of a pod do.
@@ -56,7 +60,7 @@ enum State {
 impl Kubelet {
     /// Nodes on which pods behave like this.
     pub fn new(behaviours: Vec<Behaviour>, seed: u64) -> Self {
-        Self { behaviours, seed, running: BTreeMap::new() }
+        Self { behaviours, seed, running: BTreeMap::new(), addresses: 0 }
     }
 
     /// Puts other behaviours in force, for pods that are bound from now on.
@@ -93,11 +97,14 @@ impl Controller for Kubelet {
         }
         let is_new = !self.running.contains_key(name);
         let (behaviours, seed) = (&self.behaviours, self.seed);
+        self.addresses += u32::from(is_new);
+        let address = self.addresses;
         let run = self.running.entry(name.clone()).or_insert_with(|| Run {
             plan: plan(behaviours, pod, seed),
             bound: now,
             stopping: None,
             restarts: 0,
+            address,
         });
         let stops = pod.is_terminating() && run.stopping.is_none();
         if stops {
@@ -140,7 +147,7 @@ impl Run {
             return Ok(Outcome::After(begin.since(now)));
         }
         let (state, next) = self.state(pod, begin, now);
-        write_status(api, pod, &state, self.restarts)?;
+        write_status(api, pod, &state, self)?;
         Ok(next.map_or(Outcome::Done, |next| Outcome::After(next.since(now).max(1))))
     }
 
@@ -200,12 +207,7 @@ fn stop(api: &mut ApiServer, pod: &Object, since: Moment) -> Result<Outcome, Api
     Ok(Outcome::Done)
 }
 
-fn write_status(
-    api: &mut ApiServer,
-    pod: &Arc<Object>,
-    state: &State,
-    restarts: u32,
-) -> Result<(), ApiError> {
+fn write_status(api: &mut ApiServer, pod: &Arc<Object>, state: &State, run: &Run) -> Result<(), ApiError> {
     let now = api.now();
     let mut object = Object::clone(pod);
     let phase = match state {
@@ -218,6 +220,12 @@ fn write_status(
     if object.at(&["status", "startTime"]).is_none() {
         object.set(&["status", "startTime"], now.to_string());
     }
+    if !matches!(state, State::Waiting(_)) && object.at(&["status", "podIP"]).is_none() {
+        let [_, high, middle, low] = run.address.to_be_bytes();
+        let address = format!("10.{}.{middle}.{low}", u16::from(high) + 128);
+        object.set(&["status", "podIPs"], json!([{"ip": address}]));
+        object.set(&["status", "podIP"], address);
+    }
     let mut conditions = pod.list(&["status", "conditions"]).to_vec();
     for (condition, status, reason, message) in conditions_of(pod, state) {
         set_condition(&mut conditions, now, condition, status, reason, &message);
@@ -226,7 +234,7 @@ fn write_status(
     let statuses: Vec<Value> = pod
         .list(&["spec", "containers"])
         .iter()
-        .map(|container| container_status(pod, container, state, restarts, now))
+        .map(|container| container_status(pod, container, state, run.restarts, now))
         .collect();
     object.set(&["status", "containerStatuses"], statuses);
     if object == **pod {

@@ -13,6 +13,8 @@
 //! | [`definitions`] | conditions of custom resource definitions, and their objects' end |
 //! | [`deployments`], [`replica_sets`] | pods in numbers, and rollouts from one revision to the next |
 //! | [`stateful_sets`], [`daemon_sets`] | pods with names of their own, and one on every node |
+//! | [`jobs`] | pods that run to an end |
+//! | [`endpoints`] | the pods behind services |
 //! | [`template_hash`] | the hash of a pod template that names replica sets |
 //! | [`nodes`] | nodes say that they are ready |
 //! | [`scheduler`], [`kubelet`], [`behaviour`] | pods find nodes, run there, and fare as scenarios say |
@@ -24,8 +26,10 @@ mod claims;
 pub mod daemon_sets;
 pub mod definitions;
 pub mod deployments;
+pub mod endpoints;
 mod events;
 pub mod garbage;
+pub mod jobs;
 pub mod kubelet;
 pub mod namespaces;
 pub mod nodes;

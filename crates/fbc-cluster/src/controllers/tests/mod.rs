@@ -3,9 +3,13 @@
 mod defaults;
 mod definitions;
 mod deployments;
+mod endpoints;
 mod garbage;
+mod jobs;
 mod namespaces;
 mod play;
+mod pods;
 mod roles;
+mod scale;
 mod sets;
 mod workloads;

@@ -138,6 +138,11 @@ impl Play {
         self.cluster.run_until(end).unwrap();
     }
 
+    /// The time since the case started.
+    pub(super) fn elapsed(&self) -> Milliseconds {
+        self.cluster.now().since(self.start)
+    }
+
     /// Forgets what was seen: the case starts now.
     pub(super) fn begin(&mut self) {
         self.look();

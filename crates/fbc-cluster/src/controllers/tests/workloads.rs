@@ -9,6 +9,7 @@ use crate::controllers::behaviour::{Behaviour, Fate, PodSelector};
 use crate::controllers::daemon_sets::DaemonSets;
 use crate::controllers::deployments::Deployments;
 use crate::controllers::garbage::GarbageCollector;
+use crate::controllers::jobs::Jobs;
 use crate::controllers::kubelet::Kubelet;
 use crate::controllers::nodes::Nodes;
 use crate::controllers::replica_sets::ReplicaSets;
@@ -28,6 +29,7 @@ pub(super) fn play() -> Play {
     controllers.push(Box::new(Deployments::default()));
     controllers.push(Box::new(StatefulSets::default()));
     controllers.push(Box::new(DaemonSets::default()));
+    controllers.push(Box::new(Jobs::default()));
     let mut play = Play::new(controllers);
     for name in ["k1", "k2", "k3"] {
         play.create(json!({"apiVersion": "v1", "kind": "Node", "metadata": {
@@ -158,7 +160,7 @@ pub(super) fn essence(transitions: &[Transition]) -> Essence {
                         "{name} {} {} {}",
                         value.text(&["status"]),
                         value.text(&["reason"]),
-                        value.text(&["message"])
+                        without_names(value.text(&["message"]))
                     ),
                 };
                 essence.conditions.entry(object.clone()).or_default().push(text);
@@ -216,9 +218,9 @@ fn combined(message: &str) -> &str {
     if message.starts_with("(combined") { "(combined)" } else { message }
 }
 
-/// Pods are named by their owner, and nodes not at all.
-fn event_line(object: &str, event: &Value) -> String {
-    let words: Vec<String> = combined(event.text(&["message"]))
+/// A text in which pods are named by their owner, and nodes not at all.
+fn without_names(text: &str) -> String {
+    let words: Vec<String> = text
         .split(' ')
         .map(|word| {
             let pod = without_suffix(&format!("Pod/{}", word.rsplit('/').next().unwrap()));
@@ -226,7 +228,12 @@ fn event_line(object: &str, event: &Value) -> String {
             if is_node { "*".into() } else { pod.trim_start_matches("Pod/").to_owned() }
         })
         .collect();
-    format!("{} {} {}", without_suffix(object), event.text(&["reason"]), words.join(" "))
+    words.join(" ")
+}
+
+fn event_line(object: &str, event: &Value) -> String {
+    let text = without_names(combined(event.text(&["message"])));
+    format!("{} {} {}", without_suffix(object), event.text(&["reason"]), text)
 }
 
 /// What a run and a recording differ in.

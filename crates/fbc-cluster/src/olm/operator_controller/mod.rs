@@ -34,6 +34,7 @@ use self::boxcutter::Boxcutter;
 use self::drift::Watches;
 use self::helm::Helm;
 use self::rendering::Renderings;
+use self::resolution::Catalogs;
 use self::status::Failure;
 use super::Options;
 use super::content::SharedImages;
@@ -65,6 +66,7 @@ pub struct OperatorController {
     caller: Caller,
     engine: Engine,
     renderings: Renderings,
+    catalogs: Catalogs,
     watches: Watches,
 }
 
@@ -84,6 +86,7 @@ impl OperatorController {
             caller,
             engine,
             renderings: Renderings::default(),
+            catalogs: Catalogs::default(),
             watches: Watches::default(),
         }
     }

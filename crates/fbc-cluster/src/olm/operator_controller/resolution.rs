@@ -4,9 +4,11 @@
 //! `…/resolve/catalog.go`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use fbc_resolve::{
-    ClusterCatalog, Content, InstalledBundle, LabelSelector, Request, Requirement, Resolver, UpgradePolicy,
+    ClusterCatalog, Content, InstalledBundle, LabelSelector, Request, Requirement, Resolver, Rules,
+    UpgradePolicy,
 };
 use serde_json::Value;
 
@@ -27,29 +29,52 @@ pub(super) struct Resolved {
     pub(super) deprecations: CatalogData,
 }
 
-/// Resolves what an extension asks for, or says in the reference's words why nothing fits.
-pub(super) fn resolve(
-    extension: &Object,
-    installed: Option<&RevisionMetadata>,
-    api: &ApiServer,
-    images: &Images,
-    options: &Options,
-) -> Result<Resolved, String> {
-    let rules = options.resolution_rules();
-    let catalogs = api.all(GROUP, CLUSTER_CATALOG).map(|catalog| catalog_of(catalog, images));
-    let resolver = Resolver::new(rules, catalogs).map_err(|error| error.to_string())?;
-    let request = request(extension, installed);
-    let resolution = resolver.resolve(&request).map_err(|error| error.to_string())?;
-    let bundle = RevisionMetadata {
-        package: request.package.clone(),
-        image: resolution.bundle.blob.image.clone(),
-        name: resolution.bundle.blob.name.clone(),
-        version: resolution.reported_version(rules),
-        release: resolution.reported_release(rules),
-        ..RevisionMetadata::default()
-    };
-    let entries = resolution.deprecations.map(|served| served.blob.entries().to_vec()).unwrap_or_default();
-    Ok(Resolved { bundle, deprecations: CatalogData::Known(entries) })
+/// The catalogs of the cluster, put together again only when one of them changed.
+#[derive(Debug, Default)]
+pub(super) struct Catalogs {
+    objects: Vec<Arc<Object>>,
+    resolver: Option<Resolver>,
+}
+
+impl Catalogs {
+    /// Resolves what an extension asks for, or says in the reference's words why nothing fits.
+    pub(super) fn resolve(
+        &mut self,
+        extension: &Object,
+        installed: Option<&RevisionMetadata>,
+        api: &ApiServer,
+        images: &Images,
+        options: &Options,
+    ) -> Result<Resolved, String> {
+        let rules = options.resolution_rules();
+        let request = request(extension, installed);
+        let resolver = self.resolver(api, images, rules)?;
+        let resolution = resolver.resolve(&request).map_err(|error| error.to_string())?;
+        let bundle = RevisionMetadata {
+            package: request.package.clone(),
+            image: resolution.bundle.blob.image.clone(),
+            name: resolution.bundle.blob.name.clone(),
+            version: resolution.reported_version(rules),
+            release: resolution.reported_release(rules),
+            ..RevisionMetadata::default()
+        };
+        let entries =
+            resolution.deprecations.map(|served| served.blob.entries().to_vec()).unwrap_or_default();
+        Ok(Resolved { bundle, deprecations: CatalogData::Known(entries) })
+    }
+
+    fn resolver(&mut self, api: &ApiServer, images: &Images, rules: Rules) -> Result<&Resolver, String> {
+        let present = || api.all(GROUP, CLUSTER_CATALOG);
+        let is_same = self.resolver.is_some()
+            && present().count() == self.objects.len()
+            && present().zip(&self.objects).all(|(present, known)| Arc::ptr_eq(present, known));
+        if !is_same {
+            self.objects = present().cloned().collect();
+            let catalogs = self.objects.iter().map(|catalog| catalog_of(catalog, images));
+            self.resolver = Some(Resolver::new(rules, catalogs).map_err(|error| error.to_string())?);
+        }
+        self.resolver.as_ref().ok_or_else(|| "no catalogs".to_owned())
+    }
 }
 
 /// What the extension asks for.

@@ -113,7 +113,7 @@ impl OperatorController {
             deprecation::set(&mut self.status(extension, api), installed_name, &CatalogData::Unavailable);
             return Ok(Wanted { bundle: oldest.clone(), deprecations: None });
         }
-        let resolved = resolution::resolve(extension, installed, api, &self.images.borrow(), &self.options);
+        let resolved = self.catalogs.resolve(extension, installed, api, &self.images.borrow(), &self.options);
         let target = self.options.target;
         match (resolved, target) {
             (Ok(resolved), _) => {
@@ -208,7 +208,7 @@ impl OperatorController {
         let applied = match (rendered, &mut self.engine) {
             (Err(failure), _) => Err(failure),
             (Ok(rendered), Engine::Helm(helm)) => helm
-                .apply(extension, &wanted.bundle, rendered.as_deref(), api)
+                .apply(extension, &wanted.bundle, rendered.as_ref(), api)
                 .map(|kinds| self.watches.set(extension.name(), kinds)),
             (Ok(rendered), Engine::Revisions(applier)) => {
                 let content = rendered.as_deref().map(|rendered| Content {

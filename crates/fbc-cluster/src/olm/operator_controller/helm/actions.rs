@@ -25,7 +25,7 @@ pub(super) enum State {
 
 /// Finds out what is to be done, without writing anything. `history` has the newest release first.
 pub(super) fn dry_run(
-    wanted: &[Value],
+    wanted: &Arc<Vec<Value>>,
     history: &[Arc<Release>],
     name: &str,
     client: &Client<'_>,
@@ -44,7 +44,8 @@ pub(super) fn dry_run(
     let new =
         wanted.iter().filter(|object| !contains(&current.manifest, object)).cloned().collect::<Vec<_>>();
     adoptable(&new, name, client).map_err(|error| format!("Unable to continue with update: {error}"))?;
-    let is_same = *wanted == **last.manifest && !matches!(last.status, Status::Failed | Status::Superseded);
+    let is_same_manifest = Arc::ptr_eq(wanted, &last.manifest) || *wanted == last.manifest;
+    let is_same = is_same_manifest && !matches!(last.status, Status::Failed | Status::Superseded);
     Ok(if is_same { State::Unchanged } else { State::NeedsUpgrade })
 }
 
@@ -176,18 +177,29 @@ pub(super) fn upgrade(old: &[Value], wanted: &[Value], client: &mut Client<'_>) 
 }
 
 /// Brings the objects on the cluster back to what the release says. What others added stays.
-pub(super) fn put_right(wanted: &[Value], client: &mut Client<'_>) -> Result<(), String> {
+///
+/// `verified` remembers the states of objects that needed nothing.
+pub(super) fn put_right(
+    wanted: &[Value],
+    verified: &mut Vec<Option<Arc<Object>>>,
+    client: &mut Client<'_>,
+) -> Result<(), String> {
     client.map(wanted)?;
-    for object in wanted {
+    verified.resize(wanted.len(), None);
+    for (object, verified) in wanted.iter().zip(verified) {
         let found = client.get(object).map_err(|error| format!("could not get object: {error}"))?;
         let Some(found) = found else {
             client.create(object).map_err(|error| format!("create error: {error}"))?;
             continue;
         };
+        if verified.as_ref().is_some_and(|verified| Arc::ptr_eq(verified, &found)) {
+            continue;
+        }
         let patch =
             difference::drift(object, &found).map_err(|error| format!("error creating patch: {error}"))?;
-        if let Some(patch) = patch {
-            client.patch(object, &patch).map_err(|error| format!("patch error: {error}"))?;
+        match patch {
+            Some(patch) => client.patch(object, &patch).map_err(|error| format!("patch error: {error}"))?,
+            None => *verified = Some(found),
         }
     }
     Ok(())

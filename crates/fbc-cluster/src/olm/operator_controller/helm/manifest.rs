@@ -8,7 +8,6 @@ use fbc_bundle::manifests;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::kind::{GroupVersionKind, Registry};
 use crate::object::{Object, ObjectFields, controller_reference};
 use crate::olm::go_json;
 use crate::olm::names::{CLUSTER_EXTENSION, OWNER_KIND, OWNER_NAME};
@@ -64,7 +63,7 @@ const INSTALL_ORDER: [&str; 39] = [
 ];
 
 /// The manifest of a release of an extension.
-pub(super) fn of(objects: &[manifests::Object], extension: &Object, registry: &Registry) -> Vec<Value> {
+pub(super) fn of(objects: &[manifests::Object], extension: &Object) -> Vec<Value> {
     let owner = controller_reference(extension);
     let mut named: Vec<(usize, String, String, Value)> = objects
         .iter()
@@ -74,7 +73,7 @@ pub(super) fn of(objects: &[manifests::Object], extension: &Object, registry: &R
             let rank =
                 INSTALL_ORDER.iter().position(|kind| *kind == object.kind).unwrap_or(INSTALL_ORDER.len());
             let unknown = if rank == INSTALL_ORDER.len() { object.kind.clone() } else { String::new() };
-            (rank, unknown, template, owned(value, &owner, extension, registry))
+            (rank, unknown, template, owned(value, &owner, extension))
         })
         .collect();
     named.sort_by(|left, right| (left.0, &left.1, &left.2).cmp(&(right.0, &right.1, &right.2)));
@@ -89,11 +88,10 @@ fn template_name(value: &Value) -> String {
 }
 
 /// An object with what tells whose it is.
-fn owned(mut value: Value, owner: &Value, extension: &Object, registry: &Registry) -> Value {
+fn owned(mut value: Value, owner: &Value, extension: &Object) -> Value {
     without_nulls(&mut value);
-    let kind = GroupVersionKind::of(value.api_version(), value.kind());
-    if registry.served(&kind).is_some_and(|(_, kind)| !kind.namespaced) {
-        // Renderers give one to objects of the whole cluster too; the API server ignores it.
+    if value.api_version().starts_with("admissionregistration.k8s.io/") {
+        // The renderer gives a namespace to webhooks of the whole cluster too; the API server ignores it.
         value.remove(&["metadata", "namespace"]);
     }
     let (name, namespace) = (extension.name(), extension.text(&["spec", "namespace"]));

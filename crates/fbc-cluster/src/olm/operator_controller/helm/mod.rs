@@ -48,6 +48,17 @@ const DRIFT_MANAGER: &str = "Go-http-client";
 pub struct Helm {
     options: Options,
     releases: Releases,
+    known: BTreeMap<String, Known>,
+}
+
+/// What was worked out for an extension already.
+#[derive(Debug)]
+struct Known {
+    rendered: Arc<Rendered>,
+    uid: String,
+    manifest: Arc<Vec<Value>>,
+    /// The objects on the cluster that were found to be as the manifest says, in its order.
+    verified: Vec<Option<Arc<Object>>>,
 }
 
 /// The rights of an extension, under both names that its writes have.
@@ -60,7 +71,7 @@ impl Helm {
     /// The engine of an operator-controller.
     pub fn new(options: Options) -> Self {
         let releases = Releases::new(&options.system_namespace, options.operator_controller());
-        Self { options, releases }
+        Self { options, releases, known: BTreeMap::new() }
     }
 
     /// What is installed: the newest release that was deployed.
@@ -79,7 +90,7 @@ impl Helm {
         &mut self,
         extension: &Object,
         bundle: &RevisionMetadata,
-        rendered: Option<&Rendered>,
+        rendered: Option<&Arc<Rendered>>,
         api: &mut ApiServer,
     ) -> Result<BTreeSet<KindId>, Failure> {
         let namespace = extension.text(&["spec", "namespace"]).to_owned();
@@ -109,7 +120,7 @@ impl Helm {
         let deployed = history.into_iter().find(|release| release.status == release::Status::Deployed);
         let release = deployed.ok_or("catalog content unavailable and no release installed")?;
         let mut client = Client { api, caller: &callers.drift, namespace: &release.namespace };
-        actions::put_right(&release.manifest, &mut client)?;
+        actions::put_right(&release.manifest, &mut Vec::new(), &mut client)?;
         Ok(release)
     }
 
@@ -117,15 +128,15 @@ impl Helm {
         &mut self,
         extension: &Object,
         bundle: &RevisionMetadata,
-        rendered: &Rendered,
+        rendered: &Arc<Rendered>,
         callers: &Callers,
         api: &mut ApiServer,
     ) -> Result<Arc<Release>, String> {
-        if self.options.gates.preflight_permissions {
+        if self.options.gates.preflight_permissions && self.options.uses_service_accounts {
             let engine = permissions::Engine::Helm;
             preflight::preauthorize(extension, &rendered.objects, engine, api)?;
         }
-        let manifest = Arc::new(manifest::of(&rendered.objects, extension, api.registry()));
+        let manifest = self.manifest(rendered, extension);
         let history = self.releases.history(extension.name(), api)?;
         let namespace = extension.text(&["spec", "namespace"]).to_owned();
         let state = actions::dry_run(
@@ -142,7 +153,10 @@ impl Helm {
             && let Some(current) = history.first()
         {
             let mut client = Client { api, caller: &callers.drift, namespace: &namespace };
-            actions::put_right(&current.manifest, &mut client)?;
+            let mut nothing = Vec::new();
+            let verified =
+                self.known.get_mut(extension.name()).map_or(&mut nothing, |known| &mut known.verified);
+            actions::put_right(&current.manifest, verified, &mut client)?;
             return Ok(Arc::clone(current));
         }
         if extension.text(&["spec", "install", "preflight", "crdUpgradeSafety", "enforcement"]) != "None" {
@@ -162,6 +176,25 @@ impl Helm {
             State::NeedsInstall => self.install(wanted, extension, callers, api),
             State::NeedsUpgrade | State::Unchanged => self.upgrade(wanted, &history, extension, callers, api),
         }
+    }
+
+    /// The manifest of an extension, put together only if its bundle or the extension itself is another.
+    fn manifest(&mut self, rendered: &Arc<Rendered>, extension: &Object) -> Arc<Vec<Value>> {
+        if let Some(known) = self.known.get(extension.name())
+            && Arc::ptr_eq(&known.rendered, rendered)
+            && known.uid == extension.uid()
+        {
+            return Arc::clone(&known.manifest);
+        }
+        let known = Known {
+            rendered: Arc::clone(rendered),
+            uid: extension.uid().to_owned(),
+            manifest: Arc::new(manifest::of(&rendered.objects, extension)),
+            verified: Vec::new(),
+        };
+        let manifest = Arc::clone(&known.manifest);
+        self.known.insert(extension.name().to_owned(), known);
+        manifest
     }
 
     fn install(
@@ -222,6 +255,7 @@ impl Helm {
     /// Forgets an extension that is gone. Its records go with it as objects that it owns.
     pub(super) fn forget(&mut self, extension: &str) {
         self.releases.forget(extension);
+        self.known.remove(extension);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The engine against recordings of the real one.
 
+mod ensure;
+
 use std::path::{Path, PathBuf};
 
 use fbc_bundle::manifests::{Bundle, Gates, Installation, Object as Rendered, render};

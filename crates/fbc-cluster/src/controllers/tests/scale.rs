@@ -1,0 +1,51 @@
+//! What many objects cost.
+
+use serde_json::{Value, json};
+
+use super::play::Play;
+use super::workloads;
+use crate::object::ObjectFields;
+
+fn deployment(number: usize) -> Value {
+    let name = format!("web-{number:04}");
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name},
+        "spec": {
+            "replicas": 1, "selector": {"matchLabels": {"app": name}},
+            "template": {
+                "metadata": {"labels": {"app": name}},
+                "spec": {"containers": [{"name": "c", "image": "registry.example/app:1"}]},
+            },
+        },
+    })
+}
+
+/// Reconciliations and writes until one more deployment is available.
+fn cost_of_one(play: &mut Play, number: usize) -> (u64, u64) {
+    let before = (play.cluster.reconciliations(), play.cluster.api.store().revision());
+    let at = play.elapsed();
+    play.create(deployment(number));
+    play.run_to(at + 5000);
+    let web = play.get(&format!("Deployment/web-{number:04}")).unwrap();
+    assert_eq!(web.condition_status("Available"), "True");
+    (play.cluster.reconciliations() - before.0, play.cluster.api.store().revision() - before.1)
+}
+
+#[test]
+fn unrelated_deployments_cost_nothing() {
+    let mut play = workloads::play();
+    let alone = cost_of_one(&mut play, 0);
+    for number in 1..1000 {
+        play.create(deployment(number));
+        // A lost watch would bring every object back.
+        if number % 100 == 0 {
+            let at = play.elapsed();
+            play.run_to(at + 5000);
+        }
+    }
+    let at = play.elapsed();
+    play.run_to(at + 5000);
+    assert_eq!(cost_of_one(&mut play, 1000), alone, "reconciliations and writes");
+    let total = play.cluster.reconciliations();
+    assert!(total < 1001 * (alone.0 + 5), "{total} for all, {} for one", alone.0);
+}
