@@ -33,7 +33,9 @@ pub fn last_applied(manifest: &Object) -> Object {
     if annotated.at(&["metadata", "annotations"]).is_none_or(Value::is_null) {
         annotated.set(&["metadata", "annotations"], json!({}));
     }
-    let text = format!("{annotated}\n");
+    // Go's encoder escapes what HTML would take for markup; these characters stand in texts only.
+    let json = annotated.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
+    let text = format!("{json}\n");
     annotated.set(&["metadata", "annotations", LAST_APPLIED], text);
     annotated
 }
