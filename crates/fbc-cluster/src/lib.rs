@@ -29,6 +29,8 @@
 pub mod access;
 pub mod api;
 pub mod apply;
+#[cfg(test)]
+mod conformance;
 pub mod control_plane;
 pub mod controllers;
 pub mod engine;

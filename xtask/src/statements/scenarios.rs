@@ -11,15 +11,16 @@ use super::Showing;
 use crate::error::{Context, TaskError, TaskResult};
 use crate::workspace;
 
-/// Where sample scenarios lie.
-const FOLDER: &str = "testdata/scenarios";
+/// Where sample scenarios lie, and those that were written for the product document.
+const FOLDERS: [&str; 2] = ["testdata/scenarios", "testdata/scenarios/document"];
 
 /// Plays every sample scenario that shows a statement.
 pub(super) fn showings(root: &Path) -> TaskResult<Vec<Showing>> {
-    let folder = root.join(FOLDER);
+    let folders = FOLDERS.map(|folder| root.join(folder));
     let mut found = Vec::new();
-    for path in workspace::files_below(&folder)? {
-        if path.parent() != Some(&folder) || path.extension().is_none_or(|end| end != "yaml") {
+    for path in workspace::files_below(&root.join(FOLDERS[0]))? {
+        let Some(folder) = folders.iter().find(|folder| path.parent() == Some(folder)) else { continue };
+        if path.extension().is_none_or(|end| end != "yaml") {
             continue;
         }
         let shown = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();

@@ -8,6 +8,7 @@ use super::merge_patch::three_way_merge_patch;
 use super::strategic_diff::three_way_strategic_patch;
 use super::{PatchError, PatchType};
 use crate::apply::{LAST_APPLIED, Shape};
+use crate::olm::go_json;
 use crate::object::{Object, ObjectFields};
 
 /// The patch that `kubectl apply` sends.
@@ -33,7 +34,7 @@ pub fn last_applied(manifest: &Object) -> Object {
     if annotated.at(&["metadata", "annotations"]).is_none_or(Value::is_null) {
         annotated.set(&["metadata", "annotations"], json!({}));
     }
-    let text = format!("{annotated}\n");
+    let text = format!("{}\n", go_json::encode(&annotated));
     annotated.set(&["metadata", "annotations", LAST_APPLIED], text);
     annotated
 }
