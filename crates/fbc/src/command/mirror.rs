@@ -85,10 +85,6 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     arguments.transfer.settle();
     let options = options(arguments)?;
-    if !arguments.dry_run && session()?.is_offline() {
-        return Err(Failure::new("images are copied from and to registries, and --offline forbids that")
-            .help("leave out --offline, or add --dry-run"));
-    }
     if let (Some(folder), Some(prefix)) = (&arguments.from_folder, &arguments.to) {
         let images = record::read(folder)?;
         if arguments.dry_run {
@@ -96,6 +92,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
                 images.iter().map(|one| (one.source.clone().unwrap_or_default(), one.place().to_string()));
             return print_plan(lines.collect(), Some(prefix));
         }
+        check_online()?;
         let done = transfer::from_folder(folder, &images, prefix, &options, arguments.skip_missing);
         return finish(arguments, done, global);
     }
@@ -108,7 +105,17 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         (None, Some(folder)) => Target::Folder(folder),
         (None, None) => return Err(Failure::new("no destination is given").help("add --to or --to-folder")),
     };
+    check_online()?;
     finish(arguments, transfer::carry_out(&plan, target, &options, arguments.skip_missing)?, global)
+}
+
+/// Refuses to copy where no registry may be asked.
+fn check_online() -> Result<(), Failure> {
+    if session()?.is_offline() {
+        return Err(Failure::new("images are copied from and to registries, and --offline forbids that")
+            .help("leave out --offline, or add --dry-run"));
+    }
+    Ok(())
 }
 
 fn options(arguments: &Arguments) -> Result<CopyOptions, Failure> {
