@@ -69,9 +69,9 @@ impl ImageMap {
         Ok(Self(map))
     }
 
-    /// The folder that stands for an image.
+    /// The folder that stands for an image, with or without `docker://` in front of its name.
     pub(crate) fn folder(&self, reference: &str) -> Option<&Path> {
-        self.0.get(reference).map(PathBuf::as_path)
+        self.0.get(reference.strip_prefix("docker://").unwrap_or(reference)).map(PathBuf::as_path)
     }
 }
 

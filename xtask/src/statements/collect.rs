@@ -72,7 +72,8 @@ fn of_source(path: &str, text: &str) -> Vec<Showing> {
 /// The ids in a text; `D-UPD-16 to D-UPD-20` stands for all between.
 fn ids(text: &str) -> Vec<String> {
     let is_part = |character: char| character.is_ascii_alphanumeric() || character == '-';
-    let words: Vec<&str> = text.split(|character| !is_part(character)).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        text.split(|character| !is_part(character)).filter(|word| !word.is_empty()).collect();
     let mut found = Vec::new();
     for (index, word) in words.iter().enumerate() {
         let word = word.trim_end_matches('-');

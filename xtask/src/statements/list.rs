@@ -90,13 +90,17 @@ mod tests {
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
         assert_eq!(ids, ["D-EXT-1", "D-EXT-2", "D-UPD-9"]);
         assert_eq!(rows[0].statement, "One \\| two.");
-        let showing = |statement: &str| Showing { statement: statement.into(), by: "a".into(), result: "tested" };
+        let showing =
+            |statement: &str| Showing { statement: statement.into(), by: "a".into(), result: "tested" };
         let missing_ids = |showings: &[Showing]| -> Vec<String> {
             missing(&rows, showings).iter().map(|row| row.id.clone()).collect()
         };
         assert_eq!(missing_ids(&[]), ["D-EXT-1", "D-UPD-9"]);
         assert_eq!(missing_ids(&[showing("D-EXT-1"), showing("D-UPD-9b")]), [] as [String; 0]);
-        assert_eq!(summary(&rows, &missing(&rows, &[showing("D-EXT-1")])), "sim: 1 of 1 shown, cmd: 0 of 1 shown");
+        assert_eq!(
+            summary(&rows, &missing(&rows, &[showing("D-EXT-1")])),
+            "sim: 1 of 1 shown, cmd: 0 of 1 shown"
+        );
         let mut ids = ["X-2", "D-EXT-10", "D-EXT-2", "D-EXT-2a"];
         ids.sort_by_key(|id| sort_key(id));
         assert_eq!(ids, ["D-EXT-2", "D-EXT-2a", "D-EXT-10", "X-2"]);

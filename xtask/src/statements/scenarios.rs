@@ -42,7 +42,11 @@ pub(super) fn showings(root: &Path) -> TaskResult<Vec<Showing>> {
         let files = Arc::new(DiskTree { root: folder.clone() });
         let prepared = Prepared::new(scenario, contents, files).map_err(faults)?;
         let result = if play(&prepared, Options::default()).is_success() { "passed" } else { "failed" };
-        found.extend(statements.into_iter().map(|statement| Showing { statement, by: shown.clone(), result }));
+        found.extend(statements.into_iter().map(|statement| Showing {
+            statement,
+            by: shown.clone(),
+            result,
+        }));
     }
     Ok(found)
 }

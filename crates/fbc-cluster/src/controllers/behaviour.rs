@@ -227,6 +227,24 @@ impl Behaviour {
     }
 }
 
+/// Reads a list of behaviours; a text among them stands for the pack of that name.
+///
+/// # Errors
+/// The text names the entry that is wrong, and what is wrong with it.
+pub fn read_all(values: &[Value]) -> Result<Vec<Behaviour>, String> {
+    let mut behaviours = Vec::new();
+    for (index, value) in values.iter().enumerate() {
+        match value.as_str() {
+            Some(name) => behaviours.extend(pack(name).ok_or_else(|| {
+                format!("behaviours[{index}]: unknown pack {name:?}; known are {}", PACKS.join(", "))
+            })?),
+            None => behaviours
+                .push(Behaviour::read(value).map_err(|text| format!("behaviours[{index}]: {text}"))?),
+        }
+    }
+    Ok(behaviours)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -278,6 +296,8 @@ mod tests {
             let error = Behaviour::read(&value).unwrap_err();
             assert!(error.contains(part), "{error}");
         }
+        assert_eq!(read_all(&[json!("stuck"), json!({})]).unwrap().len(), 2);
+        assert!(read_all(&[json!("sick")]).unwrap_err().contains("broken image"));
         assert!(PACKS.iter().all(|name| pack(name).is_some()));
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::write::{manager, outcome, set_condition, update, update_status};
-use crate::api::{ApiServer, DeleteOptions};
+use super::write::{manager, outcome, set_condition, update, update_status_as};
+use crate::api::{ApiServer, Caller, DeleteOptions};
 use crate::engine::{Controller, Outcome};
 use crate::error::ApiError;
 use crate::kind::KindId;
@@ -47,6 +47,11 @@ pub struct Definitions {
     by_group: BTreeMap<String, BTreeSet<ObjectName>>,
     /// When the objects of a definition were deleted.
     emptied: BTreeMap<ObjectName, Moment>,
+}
+
+/// These controllers are part of the API server, which shows in the owners of their fields.
+fn api_server() -> Caller {
+    Caller::administrator("kube-apiserver")
 }
 
 impl Controller for Definitions {
@@ -98,7 +103,7 @@ impl Controller for Definitions {
         let group: Vec<Arc<Object>> =
             siblings.into_iter().flatten().filter_map(|name| api.find(GROUP, KIND, name).cloned()).collect();
         let status = next_status(&definition, &group, api.now());
-        outcome(update_status(api, &definition, status))
+        outcome(update_status_as(&api_server(), api, &definition, status))
     }
 
     fn as_any(&mut self) -> &mut dyn std::any::Any {
@@ -156,7 +161,7 @@ fn write_terminating(
     set_condition(&mut conditions, api.now(), "Terminating", status, reason, message);
     let mut next = definition.get("status").cloned().unwrap_or_default();
     next.set(&["conditions"], conditions);
-    update_status(api, definition, next)
+    update_status_as(&api_server(), api, definition, next)
 }
 
 fn delete_all(api: &mut ApiServer, kind: KindId) -> Result<(), ApiError> {

@@ -20,6 +20,9 @@ use crate::time::{Milliseconds, Moment, SECOND};
 
 /// The wait before a container is started again for the first time; every further one doubles it.
 const FIRST_RESTART: Milliseconds = 10 * SECOND;
+/// Kubelets do not act in the same millisecond: pods that are bound together start in so many groups, so that few pods
+/// come one after another and many come together.
+const GROUPS: u32 = 16;
 /// The longest wait before a container is started again.
 const LONGEST_RESTART: Milliseconds = 300 * SECOND;
 
@@ -137,18 +140,22 @@ impl Run {
     fn advance(&mut self, api: &mut ApiServer, pod: &Arc<Object>) -> Result<Outcome, ApiError> {
         let now = api.now();
         if let Some(since) = self.stopping {
-            return stop(api, pod, since);
+            return stop(api, pod, since + self.lag());
         }
         if is_finished(pod) {
             return Ok(Outcome::Done);
         }
-        let begin = self.bound + self.plan.start;
+        let begin = self.bound + self.plan.start + self.lag();
         if now < begin {
             return Ok(Outcome::After(begin.since(now)));
         }
         let (state, next) = self.state(pod, begin, now);
         write_status(api, pod, &state, self)?;
         Ok(next.map_or(Outcome::Done, |next| Outcome::After(next.since(now).max(1))))
+    }
+
+    fn lag(&self) -> Milliseconds {
+        Milliseconds::from(self.address % GROUPS)
     }
 
     /// What the containers do at a moment, and when that changes.

@@ -6,6 +6,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | [`set`] | all of them at once: begin here |
 //! | [`garbage`] | objects go with their owners |
 //! | [`namespaces`] | namespaces are emptied before they go |
 //! | [`accounts`] | every namespace has a service account and the authority's certificates |
@@ -13,7 +14,7 @@
 //! | [`definitions`] | conditions of custom resource definitions, and their objects' end |
 //! | [`deployments`], [`replica_sets`] | pods in numbers, and rollouts from one revision to the next |
 //! | [`stateful_sets`], [`daemon_sets`] | pods with names of their own, and one on every node |
-//! | [`jobs`] | pods that run to an end |
+//! | [`jobs`], [`cron_jobs`], [`schedule`] | pods that run to an end, once or by a schedule |
 //! | [`endpoints`] | the pods behind services |
 //! | [`template_hash`] | the hash of a pod template that names replica sets |
 //! | [`scheduler`], [`kubelet`], [`behaviour`] | pods find nodes, run there, and fare as scenarios say |
@@ -22,6 +23,7 @@
 pub mod accounts;
 pub mod behaviour;
 mod claims;
+pub mod cron_jobs;
 pub mod daemon_sets;
 pub mod definitions;
 pub mod deployments;
@@ -35,7 +37,9 @@ mod pods;
 pub mod replica_sets;
 mod revisions;
 pub mod roles;
+pub mod schedule;
 pub mod scheduler;
+pub mod set;
 pub mod stand_in;
 pub mod stateful_sets;
 pub mod template_hash;

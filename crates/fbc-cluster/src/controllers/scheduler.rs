@@ -27,6 +27,8 @@ const FILTERS: [Filter; 3] = [is_cordoned, has_taint, misses_labels];
 pub struct Scheduler {
     events: Recorder,
     virtual_node: Option<String>,
+    /// The node of each pod that takes room, and how many there are on each.
+    placed: BTreeMap<ObjectName, String>,
     pods_on: BTreeMap<String, usize>,
     waiting: BTreeSet<ObjectName>,
 }
@@ -37,6 +39,7 @@ impl Scheduler {
         Self {
             events: Recorder::new("default-scheduler"),
             virtual_node: None,
+            placed: BTreeMap::new(),
             pods_on: BTreeMap::new(),
             waiting: BTreeSet::new(),
         }
@@ -79,11 +82,7 @@ impl Controller for Scheduler {
             }
             return;
         }
-        for (pod, is_added) in [(&change.before, false), (&change.after, true)] {
-            let Some(node) = pod.as_deref().and_then(occupied) else { continue };
-            let count = self.pods_on.entry(node.to_owned()).or_default();
-            *count = if is_added { *count + 1 } else { count.saturating_sub(1) };
-        }
+        self.place(&change.key.name, change.after.as_deref().and_then(occupied));
         let waits = change.after.as_deref().is_some_and(|pod| {
             pod.text(&["spec", "nodeName"]).is_empty() && !pod.is_terminating() && !is_finished(pod)
         });
@@ -112,6 +111,20 @@ impl Controller for Scheduler {
 }
 
 impl Scheduler {
+    /// Notes the node that a pod takes room on, or that it does not any more.
+    fn place(&mut self, pod: &ObjectName, node: Option<&str>) {
+        if self.placed.get(pod).map(String::as_str) == node {
+            return;
+        }
+        if let Some(count) = self.placed.remove(pod).and_then(|node| self.pods_on.get_mut(&node)) {
+            *count = count.saturating_sub(1);
+        }
+        if let Some(node) = node {
+            self.placed.insert(pod.clone(), node.to_owned());
+            *self.pods_on.entry(node.to_owned()).or_default() += 1;
+        }
+    }
+
     /// The node for a pod, or why there is none.
     fn choose(&self, api: &ApiServer, pod: &Object) -> Result<String, String> {
         let mut refusals: BTreeMap<String, usize> = BTreeMap::new();

@@ -31,12 +31,22 @@ pub(super) fn update_status(
     before: &Arc<Object>,
     status: Value,
 ) -> Result<Arc<Object>, ApiError> {
+    update_status_as(&manager(), api, before, status)
+}
+
+/// As [`update_status`], by somebody else than the controllers of the control plane.
+pub(super) fn update_status_as(
+    caller: &Caller,
+    api: &mut ApiServer,
+    before: &Arc<Object>,
+    status: Value,
+) -> Result<Arc<Object>, ApiError> {
     if before.get("status") == Some(&status) {
         return Ok(Arc::clone(before));
     }
     let mut object = Object::clone(before);
     object.set(&["status"], status);
-    api.update(&manager(), object, Subresource::Status, WriteOptions::default())
+    api.update(caller, object, Subresource::Status, WriteOptions::default())
 }
 
 /// What a reconciliation came to whose last write gave this. What is gone or was made by somebody else in the

@@ -59,6 +59,12 @@ pub trait Controller {
     /// Looks at one object.
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome;
 
+    /// Whether an event takes the place of a wait of the same object that is still going on, as in the priority queue of
+    /// controller-runtime. In the queue of client-go both come.
+    fn events_end_waits(&self) -> bool {
+        false
+    }
+
     /// For tests and tools that want to set it up while it runs.
     fn as_any(&mut self) -> &mut dyn std::any::Any;
 }
@@ -165,7 +171,7 @@ impl Cluster {
     /// Makes a controller look at an object now.
     pub fn poke(&mut self, name: &str, request: ObjectName) {
         if let Some(index) = self.controllers.iter().position(|controller| controller.name() == name) {
-            self.enqueue(index, request);
+            self.event(index, request);
         }
     }
 
@@ -236,7 +242,10 @@ impl Cluster {
             Some(Reverse(timer)) if timer.at <= end => {}
             _ => return Ok(false),
         }
-        if let Some(Reverse(timer)) = self.timers.pop() {
+        // All that is due at one moment comes before what follows from it: who looks at many objects looks once.
+        let moment = self.timers.peek().map(|Reverse(timer)| timer.at);
+        while self.timers.peek().map(|Reverse(timer)| timer.at) == moment {
+            let Some(Reverse(timer)) = self.timers.pop() else { break };
             let key = (timer.controller, timer.request);
             if self.due.get(&key) == Some(&timer.at) {
                 self.due.remove(&key);
@@ -287,6 +296,14 @@ impl Cluster {
         self.due.insert(key.clone(), at);
         self.number += 1;
         self.timers.push(Reverse(Timer { at, number: self.number, controller, request: key.1, routine }));
+    }
+
+    /// Puts an object into the queue because something happened to it.
+    fn event(&mut self, index: usize, request: ObjectName) {
+        if self.controllers.get(index).is_some_and(|controller| controller.events_end_waits()) {
+            self.due.remove(&(index, request.clone()));
+        }
+        self.enqueue(index, request);
     }
 
     fn enqueue(&mut self, index: usize, request: ObjectName) {
@@ -364,7 +381,7 @@ impl Cluster {
                 controller.requests(change, name, &self.api, &mut requests);
             }
             for request in requests.drain(..) {
-                self.enqueue(index, request);
+                self.event(index, request);
             }
         }
     }

@@ -13,11 +13,9 @@ use crate::time::Milliseconds;
 const DELAY: Milliseconds = 300;
 
 /// The stand-in.
-pub(crate) struct Deployments {
+pub(super) struct Deployments {
     /// Whether Deployments become available.
-    pub(crate) are_available: bool,
-    /// How long they stay available, and then are not, in turns.
-    pub(crate) flapping: Option<Milliseconds>,
+    pub(super) are_available: bool,
     caller: Caller,
     /// Deployments that wait for their answer.
     due: std::collections::BTreeMap<ObjectName, crate::time::Moment>,
@@ -25,20 +23,12 @@ pub(crate) struct Deployments {
 
 impl Deployments {
     /// A stand-in that makes every Deployment available.
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             are_available: true,
-            flapping: None,
             caller: Caller::administrator("stand-in"),
             due: std::collections::BTreeMap::new(),
         }
-    }
-}
-
-impl Deployments {
-    /// When to look again: with the next turn of what flaps.
-    fn next_turn(&self, now: crate::time::Moment) -> Outcome {
-        self.flapping.map_or(Outcome::Done, |period| Outcome::Routinely(period - now.0 % period))
     }
 }
 
@@ -61,10 +51,8 @@ impl Controller for Deployments {
             return Outcome::Done;
         };
         let replicas = before.number(&["spec", "replicas"]).unwrap_or(1);
-        let is_up = |period: Milliseconds| (api.now().0 / period).is_multiple_of(2);
-        let is_available = self.are_available && self.flapping.is_none_or(is_up);
-        let ready = if is_available { replicas } else { 0 };
-        let status = if is_available { "True" } else { "False" };
+        let ready = if self.are_available { replicas } else { 0 };
+        let status = if self.are_available { "True" } else { "False" };
         let mut after = Object::clone(&before);
         let since =
             before.condition("Available").filter(|condition| condition["status"] == status).map_or_else(
@@ -89,7 +77,7 @@ impl Controller for Deployments {
         }
         if after["status"] == before["status"] {
             self.due.remove(request);
-            return self.next_turn(api.now());
+            return Outcome::Done;
         }
         let due = *self.due.entry(request.clone()).or_insert(api.now() + DELAY);
         if api.now() < due {
@@ -97,7 +85,7 @@ impl Controller for Deployments {
         }
         self.due.remove(request);
         match api.update(&self.caller, after, Subresource::Status, WriteOptions::default()) {
-            Ok(_) => self.next_turn(api.now()),
+            Ok(_) => Outcome::Done,
             Err(error) => Outcome::Failed(error.to_string()),
         }
     }

@@ -27,10 +27,9 @@ pub(super) fn key(object: &Object) -> Key {
 pub(super) fn snapshot(api: &ApiServer) -> Snapshot {
     let counts = |object: &Object| {
         let kind = object.kind();
-        !OBSERVED.contains(&kind)
-            && !LEFT_OUT.contains(&kind)
-            && object.namespace() != "kube-system"
-            && !(kind == "ServiceAccount" && object.name() == "default")
+        let is_default = kind == "ServiceAccount" && object.name() == "default";
+        let is_left_out = OBSERVED.contains(&kind) || LEFT_OUT.contains(&kind) || is_default;
+        !is_left_out && object.namespace() != "kube-system"
     };
     let objects = api.store().iter().map(|(_, _, object)| object);
     objects.filter(|object| counts(object)).map(|object| (key(object), Arc::clone(object))).collect()

@@ -14,7 +14,7 @@
 //! `bundles/PACKAGE-VERSION`; further bundles in `PACKAGE/VERSION` of a second folder.
 
 mod content;
-pub(crate) mod deployments;
+mod deployments;
 mod differences;
 mod recording;
 pub(crate) mod setting;

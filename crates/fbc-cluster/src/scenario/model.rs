@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::fault::Place;
 use super::pattern::Pattern;
 use crate::api::Propagation;
+use crate::controllers::behaviour::Behaviour;
 use crate::kubectl::jsonpath::Template;
 use crate::object::ObjectName;
 use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
@@ -45,12 +46,13 @@ pub struct Scenario {
     pub catalogs: Vec<Catalog>,
     /// Images of bundles at the start.
     pub bundles: Vec<BundleImage>,
-    /// Bundle images without content install nothing, instead of being unknown to the registry.
+    /// Bundle images without content install nothing but a record of their version, instead of being unknown to the
+    /// registry.
     pub empty_bundles: bool,
     /// Objects at the start.
     pub objects: Vec<Manifests>,
-    /// How workloads behave: data for their controllers.
-    pub behaviours: Vec<Value>,
+    /// What becomes of pods.
+    pub behaviours: Vec<Behaviour>,
     /// What happens.
     pub steps: Vec<Step>,
     /// What must hold at the end, or never.

@@ -1,9 +1,11 @@
 //! Images on disk as the source and the destination of copies.
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{self, StreamExt};
 use oci_spec::image::Descriptor;
 
-use super::blob::{BlobSource, BlobTarget, FilePart};
+use super::blob::{BlobSource, BlobStream, BlobTarget, FilePart, Verifier};
 use super::client::Client;
 use super::copy::{Sink, Source};
 use super::error::{Problem, RegistryError, Result};
@@ -42,7 +44,11 @@ impl Source for LocalImage<'_> {
 
     fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn BlobSource>> {
         match self.source.place(descriptor).map_err(|error| self.failure(error))? {
-            Some((path, start)) => Ok(Box::new(FilePart { path, start, length: descriptor.size() })),
+            Some((path, start)) => Ok(Box::new(LocalBlob {
+                part: FilePart { path, start, length: descriptor.size() },
+                descriptor: descriptor.clone(),
+                shown: self.shown.clone(),
+            })),
             None => {
                 let bytes = document(self.source, descriptor).map_err(|error| self.failure(error))?;
                 Ok(Box::new(Bytes::from(bytes)))
@@ -52,6 +58,72 @@ impl Source for LocalImage<'_> {
 
     fn repository(&self) -> Option<&Reference> {
         None
+    }
+}
+
+/// A blob on disk. Its last bytes are given only if all of them are right, as long as they are read from the first one
+/// on; so no registry has to find out that a file is damaged.
+struct LocalBlob {
+    part: FilePart,
+    descriptor: Descriptor,
+    shown: String,
+}
+
+impl BlobSource for LocalBlob {
+    fn open(&self, offset: u64) -> BoxFuture<'_, Result<BlobStream>> {
+        Box::pin(async move {
+            let digest = self.descriptor.digest();
+            let refused = |problem: Problem| RegistryError::new("read", self.shown.clone(), problem);
+            let verifier = if offset == 0 { Some(Verifier::new(digest).map_err(refused)?) } else { None };
+            let reading = Reading {
+                blocks: self.part.open(offset).await?,
+                verifier,
+                read: offset,
+                descriptor: self.descriptor.clone(),
+                shown: self.shown.clone(),
+            };
+            Ok(stream::unfold(Some(reading), |reading| async move { reading?.next().await }).boxed())
+        })
+    }
+}
+
+/// A blob that is being read.
+struct Reading {
+    blocks: BlobStream,
+    verifier: Option<Verifier>,
+    read: u64,
+    descriptor: Descriptor,
+    shown: String,
+}
+
+impl Reading {
+    /// The next block, and what follows it.
+    async fn next(mut self) -> Option<(Result<Bytes>, Option<Self>)> {
+        let (digest, expected) = (self.descriptor.digest().clone(), self.descriptor.size());
+        let wrong = |reading: &Self, error: ImageError| {
+            Some((Err(RegistryError::new("read", reading.shown.clone(), Box::new(error))), None))
+        };
+        let block = match self.blocks.next().await {
+            Some(Ok(block)) => block,
+            Some(Err(error)) => return Some((Err(error), None)),
+            None if self.read < expected => {
+                let error = ImageError::WrongSize { digest, expected, found: self.read };
+                return wrong(&self, error);
+            }
+            None => return None,
+        };
+        self.read += block.len() as u64;
+        if let Some(verifier) = &mut self.verifier {
+            verifier.update(&block);
+        }
+        if self.read >= expected
+            && let Some(verifier) = self.verifier.take()
+            && let Err(Problem::Digest { expected, actual }) = verifier.check(&digest)
+        {
+            let error = ImageError::WrongDigest { what: "a blob", expected, found: actual };
+            return wrong(&self, error);
+        }
+        Some((Ok(block), Some(self)))
     }
 }
 

@@ -45,11 +45,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let reference = session.reference(&arguments.image)?;
     let mut target = arguments.target.clone();
     target.name = target.name.or_else(|| name_of(&reference));
-    // A target that cannot be written should show before the wait.
-    let output = Output::begin(&target)?;
+    // A target that cannot be written should show before the wait; who interrupts the wait finds nothing beside it.
+    drop(Output::begin(&target)?);
     let platform = arguments.platform.as_ref().map(PlatformName::platform);
     let options = CopyOptions { platform, parallel: session.parallel(), mount_from: None };
     let cached = session.wait(session.cache().whole(session.origin(), &reference, &options))?;
+    let output = Output::begin(&target)?;
     let image = LocalImage { source: &cached, shown: reference.to_string() };
     let sink = FolderSink { client: session.client(), blobs: output.blobs() };
     let report = session.wait(copy_image(&image, &sink, &options))?;

@@ -152,6 +152,7 @@ impl Loaded {
         template: Option<&ImageTemplate>,
     ) -> Result<Self, Failure> {
         let image = reference.to_str().filter(|_| !reference.exists());
+        let image = image.map(|image| image.strip_prefix("docker://").unwrap_or(image));
         let mapped = image.and_then(|image| Some((image, images.folder(image)?)));
         let path = mapped.map_or(reference, |(_, folder)| folder).to_path_buf();
         let source = CatalogSource::open_as_one(&path)?;

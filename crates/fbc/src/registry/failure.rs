@@ -6,6 +6,12 @@ use crate::failure::Failure;
 
 impl From<Box<RegistryError>> for Failure {
     fn from(error: Box<RegistryError>) -> Self {
+        let RegistryError { action, place, problem } = *error;
+        let problem = match problem {
+            Problem::Local(image) => return Self::from(*image).within(&place),
+            problem => problem,
+        };
+        let error = RegistryError { action, place, problem };
         let failure = if is_refusal(&error.problem) {
             Self::refusal(error.to_string())
         } else {

@@ -60,6 +60,12 @@ impl Progress {
         Self { voice, bars: has_bars.then(MultiProgress::new), by_digest: Mutex::default() }
     }
 
+    /// Takes the bars away that are left, so that what is told next stands alone.
+    pub(super) fn clear(&self) {
+        let bars = std::mem::take(&mut *self.by_digest.lock().unwrap_or_else(PoisonError::into_inner));
+        bars.into_values().for_each(|bar| bar.finish_and_clear());
+    }
+
     fn tell(&self, line: &str) {
         let write = || {
             // Nothing is left to tell it to if this fails.

@@ -62,6 +62,7 @@ pub(crate) struct Session {
     cache: ImageCache,
     settled: Settled,
     is_offline: bool,
+    progress: Arc<Progress>,
     /// What references turned out to mean: one meaning for the whole run.
     meanings: Mutex<BTreeMap<String, Reference>>,
 }
@@ -102,7 +103,8 @@ impl Session {
             ..usual
         };
         settings.chunk_size = settled.chunk_size;
-        settings.observer = Arc::new(Progress::new());
+        let progress = Arc::new(Progress::new());
+        settings.observer = Arc::<Progress>::clone(&progress);
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
                 Failure::new(format!("the system gives no means to wait for the network: {}", words(&error)))
@@ -110,7 +112,7 @@ impl Session {
         let cache = flags.cache.images()?;
         let client = Client::new(settings);
         let is_offline = flags.offline || environment.is_offline();
-        Ok(Self { client, runtime, cache, settled, is_offline, meanings: Mutex::default() })
+        Ok(Self { client, runtime, cache, settled, is_offline, progress, meanings: Mutex::default() })
     }
 
     /// The client.
@@ -171,7 +173,9 @@ impl Session {
 
     /// Runs a future to its end. All of them share their connections.
     pub(crate) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
-        self.runtime.block_on(future)
+        let outcome = self.runtime.block_on(future);
+        self.progress.clear();
+        outcome
     }
 }
 

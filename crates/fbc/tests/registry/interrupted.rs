@@ -74,14 +74,14 @@ fn a_killed_pull_leaves_nothing_and_the_next_completes() {
     let stalled = stalling(&registry);
     for target in ["oci:image", "oci-archive:image.tar"] {
         done(place.fbc(&["cache", "clean"]));
+        let before = place.names();
         registry.misbehave("GET /v2/me/large/blobs/", Misdeed::Stall(100));
         let pull = ["pull", &image, target, "-q", "--plain-http"];
         let mut child = place.command(&pull).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         stalled.recv().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
-        let (_, path) = target.split_once(':').unwrap();
-        assert!(!place.path().join(path).exists());
+        assert_eq!(place.names(), before);
         assert_eq!(done(place.plain(&pull[..4])), digest);
         assert!(done(place.fbc(&["render", target])).contains("olm.package"));
     }
@@ -110,6 +110,37 @@ fn a_killed_push_leaves_no_tag_and_the_next_completes() {
         state.manifests.clear();
         state.held.clear();
     }
+}
+
+#[test]
+fn a_damaged_layout_is_not_pushed() {
+    let place = Place::new();
+    large_catalog(&place);
+    let registry = registry();
+    let image = format!("{}/me/large:v1", registry.host);
+    done(place.fbc(&["build", "catalog", "--no-validate", "-o", "oci:layout", "-q"]));
+    let blobs = place.path().join("layout/blobs/sha256");
+    let layer = fs::read_dir(&blobs).unwrap().map(|entry| entry.unwrap().path());
+    let layer = layer.max_by_key(|path| fs::metadata(path).unwrap().len()).unwrap();
+    let good = fs::read(&layer).unwrap();
+    let mut flipped = good.clone();
+    flipped[1_500_000] ^= 1;
+    for (bytes, expected) in
+        [(flipped, "the digest of a blob is"), (good[..1_000_000].to_vec(), "has 1000000 bytes, not")]
+    {
+        fs::write(&layer, bytes).unwrap();
+        for source in ["layout", "oci:layout"] {
+            let told = refused(&place.plain(&["push", source, "-t", &image]), 1);
+            assert!(told.contains(expected) && told.contains("help: the image is damaged"), "{told}");
+            assert!(told.starts_with("error: oci:layout: "), "{told}");
+        }
+    }
+    fs::remove_file(&layer).unwrap();
+    let told = refused(&place.plain(&["push", "layout", "-t", &image]), 1);
+    assert!(told.contains("is missing in"), "{told}");
+    assert!(registry.state.lock().unwrap().manifests.is_empty());
+    fs::write(&layer, good).unwrap();
+    done(place.plain(&["push", "layout", "-t", &image]));
 }
 
 /// No room on the disk, as far as a limit of file sizes can play it.

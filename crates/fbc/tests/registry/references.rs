@@ -220,6 +220,9 @@ fn a_cluster_catalog_names_its_image() {
     let expected = done(place.fbc(&[&resolve[..], &["--catalog", &sample]].concat()));
     assert_eq!(done(place.plain(&resolve)), expected);
     done(place.fbc(&["cache", "clean"]));
+    let map = serde_json::json!({ image.clone(): testdata("sample-catalog") });
+    let map = place.write("map.json", map.to_string());
+    assert_eq!(done(place.command(&resolve).env("FBC_IMAGE_MAP", map).output().unwrap()), expected);
     let told = refused(&place.fbc(&[&resolve[..], &["--offline"]].concat()), 2);
     assert!(told.contains("ClusterCatalog \"sample\": cannot find the image"), "{told}");
 }

@@ -4,6 +4,7 @@
 //! Source: `kubernetes/kubernetes:pkg/controller/job/{job_controller,backoff_utils,indexed_job_utils,
 //! pod_failure_policy,success_policy}.go`, `pkg/controller/ttlafterfinished/`.
 
+mod count;
 mod finish;
 mod indexes;
 mod sync;

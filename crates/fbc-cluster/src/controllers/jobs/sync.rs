@@ -1,6 +1,6 @@
 //! One look at one job: count the pods that ended, see whether it is over, make or delete pods.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::api::{ApiServer, DeleteOptions, Patch, Subresource, WriteOptions};
 use crate::controllers::claims::claim;
 use crate::controllers::events::Recorder;
 use crate::controllers::pods::{from_template, is_active, is_finished, is_ready};
-use crate::controllers::write::{create, manager, set_condition, update_status};
+use crate::controllers::write::{create, manager, set_condition};
 use crate::error::ApiError;
 use crate::kind::KindId;
 use crate::object::{Object, ObjectFields};
@@ -26,21 +26,21 @@ const LONGEST_BACK_OFF: Milliseconds = 10 * MINUTE;
 
 /// One look at one job.
 pub(super) struct Sync<'c> {
-    api: &'c mut ApiServer,
-    events: &'c mut Recorder,
-    job: Arc<Object>,
-    kind: KindId,
+    pub(super) api: &'c mut ApiServer,
+    pub(super) events: &'c mut Recorder,
+    pub(super) job: Arc<Object>,
+    pub(super) kind: KindId,
     pods: Vec<Arc<Object>>,
-    status: Value,
+    pub(super) status: Value,
     /// When to look again.
     next: Option<Moment>,
 }
 
 /// Pods that ended and are not counted yet.
 #[derive(Default)]
-struct Uncounted {
-    succeeded: Vec<Arc<Object>>,
-    failed: Vec<Arc<Object>>,
+pub(super) struct Uncounted {
+    pub(super) succeeded: Vec<Arc<Object>>,
+    pub(super) failed: Vec<Arc<Object>>,
 }
 
 /// Lets a pod go.
@@ -66,11 +66,11 @@ fn is_suspended(job: &Object) -> bool {
     job.at(&["spec", "suspend"]).is_some_and(|suspend| suspend == true)
 }
 
-fn is_indexed(job: &Object) -> bool {
+pub(super) fn is_indexed(job: &Object) -> bool {
     job["spec"]["completionMode"] == "Indexed"
 }
 
-fn number(of: &Object, path: &[&str]) -> i64 {
+pub(super) fn number(of: &Object, path: &[&str]) -> i64 {
     of.number(path).unwrap_or_default()
 }
 
@@ -149,7 +149,7 @@ impl<'c> Sync<'c> {
     }
 
     /// Tracked pods that ended. Once the job is over, every pod that did not succeed has failed.
-    fn uncounted(&self, is_over: bool) -> Uncounted {
+    pub(super) fn uncounted(&self, is_over: bool) -> Uncounted {
         let mut uncounted = Uncounted::default();
         for pod in self.pods.iter().filter(|pod| is_tracked(pod)) {
             let phase = pod.text(&["status", "phase"]);
@@ -347,89 +347,17 @@ impl<'c> Sync<'c> {
         self.events.normal(self.api, &self.job, event, text);
     }
 
-    fn put_condition(&mut self, name: &str, status: &str, reason: &str, message: &str) {
+    pub(super) fn put_condition(&mut self, name: &str, status: &str, reason: &str, message: &str) {
         let mut conditions = self.status.list(&["conditions"]).to_vec();
         set_condition(&mut conditions, self.api.now(), name, status, reason, message);
         self.status.set(&["conditions"], conditions);
-    }
-
-    /// Writes down which pods ended, lets them go, and counts them.
-    fn write(
-        &mut self,
-        numbers: Numbers,
-        end: Option<&End>,
-        done: &BTreeSet<u64>,
-        lost: &BTreeSet<u64>,
-    ) -> Result<(), ApiError> {
-        set_or_drop(&mut self.status, "active", numbers.active);
-        self.status.set(&["ready"], numbers.ready);
-        self.status.set(&["terminating"], numbers.terminating);
-        if let Some(end) = end {
-            self.put_condition(end.announcement(), "True", &end.reason, &end.message);
-        }
-        let uncounted = self.uncounted(end.is_some());
-        let uids = |pods: &[Arc<Object>]| pods.iter().map(|pod| pod.uid().to_owned()).collect::<Vec<_>>();
-        let mut waiting = BTreeMap::from([("failed", uids(&uncounted.failed))]);
-        if is_indexed(&self.job) {
-            set_or_drop(&mut self.status, "succeeded", done.len());
-            if !done.is_empty() {
-                self.status.set(&["completedIndexes"], indexes::write(done));
-            }
-            if self.job.at(&["spec", "backoffLimitPerIndex"]).is_some() {
-                self.status.set(&["failedIndexes"], indexes::write(lost));
-            }
-        } else {
-            waiting.insert("succeeded", uids(&uncounted.succeeded));
-        }
-        waiting.retain(|_, uids| !uids.is_empty());
-        self.status.set(&["uncountedTerminatedPods"], json!(waiting));
-        self.put()?;
-        for pod in uncounted.succeeded.iter().chain(&uncounted.failed) {
-            remove_finalizer(self.api, self.kind, pod)?;
-        }
-        for (field, uids) in &waiting {
-            let sum = number(&self.status, &[field]) + i64::try_from(uids.len()).unwrap_or_default();
-            self.status.set(&[field], sum);
-        }
-        self.status.set(&["uncountedTerminatedPods"], json!({}));
-        let end = end.filter(|_| numbers.active == 0 && numbers.terminating == 0);
-        if let Some(end) = end {
-            self.put_condition(end.condition(), "True", &end.reason, &end.message);
-            if end.succeeded {
-                self.status.set(&["completionTime"], self.api.now().to_string());
-            }
-        }
-        self.put()?;
-        if let Some(end) = end {
-            if end.succeeded {
-                self.events.normal(self.api, &self.job, "Completed", "Job completed");
-            } else {
-                self.events.warning(self.api, &self.job, &end.reason, &end.message);
-            }
-        }
-        Ok(())
-    }
-
-    fn put(&mut self) -> Result<(), ApiError> {
-        let name = self.job.object_name();
-        let Some(present) = self.api.find("batch", "Job", &name).cloned() else { return Ok(()) };
-        self.job = update_status(self.api, &present, self.status.clone())?;
-        Ok(())
     }
 }
 
 /// Pods by what they do.
 #[derive(Clone, Copy)]
-struct Numbers {
-    active: usize,
-    terminating: usize,
-    ready: usize,
-}
-
-fn set_or_drop(status: &mut Value, field: &str, number: usize) {
-    if number > 0 {
-        status.set(&[field], number);
-    } else {
-        status.remove(&[field]);
-    }
+pub(super) struct Numbers {
+    pub(super) active: usize,
+    pub(super) terminating: usize,
+    pub(super) ready: usize,
 }

@@ -1,6 +1,6 @@
 //! Controllers against recordings of a real control plane, and what no recording shows.
 
-mod defaults;
+mod cron_jobs;
 mod definitions;
 mod deployments;
 mod endpoints;

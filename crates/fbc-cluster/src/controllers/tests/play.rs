@@ -13,7 +13,7 @@ use crate::store::Change;
 use crate::time::{Milliseconds, Moment};
 
 /// Group, version, kind, in namespaces, with a status.
-const KINDS: [(&str, &str, &str, bool, bool); 20] = [
+const KINDS: [(&str, &str, &str, bool, bool); 21] = [
     ("", "v1", "Namespace", false, true),
     ("", "v1", "Node", false, true),
     ("", "v1", "Pod", true, true),
@@ -31,6 +31,7 @@ const KINDS: [(&str, &str, &str, bool, bool); 20] = [
     ("apps", "v1", "DaemonSet", true, true),
     ("apps", "v1", "ControllerRevision", true, false),
     ("batch", "v1", "Job", true, true),
+    ("batch", "v1", "CronJob", true, true),
     ("rbac.authorization.k8s.io", "v1", "ClusterRole", false, false),
     ("apiextensions.k8s.io", "v1", "CustomResourceDefinition", false, true),
     ("example.com", "v1", "Gadget", true, true),
@@ -77,9 +78,7 @@ pub(super) struct Play {
 impl Play {
     /// A cluster with the namespace `ns`.
     pub(super) fn new(controllers: Vec<Box<dyn Controller>>) -> Self {
-        let mut api = ApiServer::new(registry(), 1);
-        api.add_mutator(Box::new(super::defaults::Defaults));
-        let mut cluster = Cluster::new(api);
+        let mut cluster = Cluster::new(ApiServer::new(registry(), 1));
         for controller in controllers {
             cluster.add_controller(controller);
         }

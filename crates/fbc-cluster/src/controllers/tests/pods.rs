@@ -121,7 +121,12 @@ fn the_stand_in_answers_for_deployments() {
     let mut play = Play::new(vec![Box::new(DeploymentStandIn::new(Answer::Pending))]);
     play.create(json!({
         "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
-        "spec": {"replicas": 2, "template": {"spec": {"containers": []}}},
+        "spec": {
+            "replicas": 2, "selector": {"matchLabels": {"app": "web"}},
+            "template": {
+                "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "x"}]},
+            },
+        },
     }));
     let available =
         |play: &Play| play.get("Deployment/web").unwrap().condition_status("Available").to_owned();

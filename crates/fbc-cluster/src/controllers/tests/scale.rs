@@ -36,7 +36,9 @@ fn unrelated_deployments_cost_nothing() {
     let mut play = workloads::play();
     let alone = cost_of_one(&mut play, 0);
     for number in 1..1000 {
-        play.create(deployment(number));
+        let mut unrelated = deployment(number);
+        unrelated.set(&["spec", "replicas"], i64::from(number % 10 == 0));
+        play.create(unrelated);
         // A lost watch would bring every object back.
         if number % 100 == 0 {
             let at = play.elapsed();
@@ -48,4 +50,17 @@ fn unrelated_deployments_cost_nothing() {
     assert_eq!(cost_of_one(&mut play, 1000), alone, "reconciliations and writes");
     let total = play.cluster.reconciliations();
     assert!(total < 1001 * (alone.0 + 5), "{total} for all, {} for one", alone.0);
+}
+
+#[test]
+fn many_pods_of_one_deployment_are_looked_at_together() {
+    let mut play = workloads::play();
+    let mut large = deployment(0);
+    large.set(&["spec", "replicas"], 400);
+    play.create(large);
+    play.run_to(5000);
+    let web = play.get("Deployment/web-0000").unwrap();
+    assert_eq!(web["status"]["availableReplicas"], 400);
+    let reconciliations = play.cluster.reconciliations();
+    assert!(reconciliations < 400 * 8, "{reconciliations}");
 }

@@ -5,6 +5,9 @@
 mod label;
 mod status;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 pub use label::NameLabel;
@@ -276,6 +279,10 @@ impl Controller for Catalogd {
             End::ComeBackIn(wait) => Outcome::After(wait),
             End::Retry(error) => Outcome::Failed(error),
         }
+    }
+
+    fn events_end_waits(&self) -> bool {
+        true
     }
 
     fn as_any(&mut self) -> &mut dyn std::any::Any {

@@ -25,7 +25,7 @@ pub mod status;
 mod steps;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use serde_json::{Value, json};
 
@@ -148,6 +148,10 @@ impl Controller for OperatorController {
             Err(failure) if !failure.is_terminal() => Outcome::Failed(failure.message),
             _ => Outcome::Done,
         }
+    }
+
+    fn events_end_waits(&self) -> bool {
+        true
     }
 
     fn as_any(&mut self) -> &mut dyn std::any::Any {

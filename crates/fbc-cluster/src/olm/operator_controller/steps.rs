@@ -65,6 +65,7 @@ impl OperatorController {
                 failure
             }
             Target::Ocp419 => {
+                status.extension.remove(&["status", "install"]);
                 status.installed_unknown(&format!(
                     "{error}: unable to authenticate with the Kubernetes cluster."
                 ));

@@ -155,6 +155,10 @@ impl Controller for Revisions {
         }
     }
 
+    fn events_end_waits(&self) -> bool {
+        true
+    }
+
     fn as_any(&mut self) -> &mut dyn Any {
         self
     }

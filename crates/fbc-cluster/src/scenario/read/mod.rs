@@ -1,6 +1,7 @@
 //! Reading scenario files: every fault at once, each with its line and column and with what is allowed.
 
 mod action;
+mod behaviour;
 mod expectation;
 pub(crate) mod field;
 pub(crate) mod manifests;
@@ -132,7 +133,7 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
         bundles: items("bundles").iter().filter_map(bundle).collect(),
         empty_bundles: root.get("emptyBundles").and_then(|field| field.boolean()).unwrap_or_default(),
         objects: root.get("objects").map(|field| objects(&field)).unwrap_or_default(),
-        behaviours: items("behaviours").iter().map(Field::value).collect(),
+        behaviours: items("behaviours").iter().flat_map(behaviour::behaviours).collect(),
         steps,
         expectations,
     })

@@ -6,10 +6,18 @@ use super::Content;
 use crate::api::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::control_plane;
 use crate::controllers::accounts::{RootCertificates, ServiceAccounts};
+use crate::controllers::daemon_sets::DaemonSets;
 use crate::controllers::definitions::Definitions;
+use crate::controllers::deployments::Deployments;
+use crate::controllers::endpoints::EndpointSlices;
 use crate::controllers::garbage::GarbageCollector;
+use crate::controllers::jobs::Jobs;
+use crate::controllers::kubelet::Kubelet;
 use crate::controllers::namespaces::Namespaces;
+use crate::controllers::replica_sets::ReplicaSets;
 use crate::controllers::roles::RoleAggregation;
+use crate::controllers::scheduler::Scheduler;
+use crate::controllers::stateful_sets::StatefulSets;
 use crate::engine::{Cluster, Controller};
 use crate::object::{Object, ObjectFields};
 use crate::olm::catalogd::{Catalogd, NameLabel};
@@ -18,10 +26,12 @@ use crate::olm::content::SharedImages;
 use crate::olm::operator_controller::OperatorController;
 use crate::olm::revisions::Revisions;
 use crate::olm::{FeatureGates, Options, Target};
-use crate::replay::deployments::Deployments;
 use crate::scenario::fault::{Place, ScenarioFault};
 use crate::scenario::model::Scenario;
 use crate::schema::olm::{Edition, definitions};
+
+/// Where pods run in a cluster that declares no nodes.
+const NODE: &str = "node";
 
 /// How OLM v1 is set up for a scenario; gates were checked before.
 pub(super) fn options(scenario: &Scenario) -> Options {
@@ -93,7 +103,14 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
         Box::new(RootCertificates),
         Box::new(RoleAggregation::default()),
         Box::new(Definitions::default()),
-        Box::new(Deployments::new()),
+        Box::new(Deployments::default()),
+        Box::new(ReplicaSets::default()),
+        Box::new(StatefulSets::default()),
+        Box::new(DaemonSets::default()),
+        Box::new(Jobs::default()),
+        Box::new(EndpointSlices::default()),
+        Box::new(Scheduler::with_virtual_node(NODE)),
+        Box::new(Kubelet::new(scenario.behaviours.clone(), seed)),
         Box::new(Catalogd::new(options.clone(), images.clone(), seed)),
         Box::new(OperatorController::new(options.clone(), images.clone())),
     ];

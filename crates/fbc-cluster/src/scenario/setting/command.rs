@@ -35,8 +35,7 @@ impl Setting<'_> {
             String::from_utf8(bytes).ok()
         };
         let outcome = run(&command, &mut self.session, &mut self.cluster.api, &read);
-        let mut printed =
-            Printed { stdout: outcome.stdout, stderr: outcome.stderr, exit: outcome.exit_code };
+        let mut printed = Printed { stdout: outcome.stdout, stderr: outcome.stderr, exit: outcome.exit_code };
         let Some(mut waiting) = outcome.waiting else { return Ok(printed) };
         let end = waiting.deadline().unwrap_or_else(|| self.cluster.now() + PATIENCE);
         loop {

@@ -21,7 +21,7 @@ pub(in crate::scenario) struct Content {
     pub(super) bundles: BTreeMap<String, Arc<Image>>,
     /// Catalogs by name that take the place of those of the scenario.
     pub(super) replaced: BTreeMap<String, Arc<Image>>,
-    /// Bundles that install next to nothing, by the reference of their image.
+    /// Bundles that install nothing, by the reference of their image.
     pub(super) empty: BTreeMap<String, Arc<Image>>,
 }
 
@@ -86,8 +86,8 @@ impl Content {
     }
 }
 
-/// A bundle that installs nothing but a ConfigMap with its version. Without that all versions would be rendered alike,
-/// and Helm makes no new release of what has not changed, so that the old version would stay the installed one.
+/// A bundle that installs nothing but a record of its version: what OLM needs to take it for a bundle, and one object
+/// whose change makes an extension look again, as the objects of any bundle do.
 fn empty_bundle(package: &str, name: &str, version: &str) -> Arc<dyn Tree> {
     let mode = |name: &str| json!({"type": name, "supported": name == "AllNamespaces"});
     let modes = ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"].map(mode);
@@ -105,14 +105,13 @@ fn empty_bundle(package: &str, name: &str, version: &str) -> Arc<dyn Tree> {
         "operators.operatorframework.io.bundle.metadata.v1": "metadata/",
         "operators.operatorframework.io.bundle.package.v1": package,
     }});
-    let config_map = json!({
-        "apiVersion": "v1", "kind": "ConfigMap",
-        "metadata": {"name": format!("{package}-version")},
+    let mut tree = MemoryTree::default();
+    tree.insert("manifests/clusterserviceversion.json", cluster_service_version.to_string());
+    let record = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": format!("{package}-version")},
         "data": {"version": version},
     });
-    let mut tree = MemoryTree::default();
-    tree.insert("manifests/configmap.json", config_map.to_string());
-    tree.insert("manifests/clusterserviceversion.json", cluster_service_version.to_string());
+    tree.insert("manifests/version.json", record.to_string());
     tree.insert("metadata/annotations.yaml", annotations.to_string());
     Arc::new(tree)
 }

@@ -18,14 +18,16 @@ pub use output::Printed;
 use super::model::{Action, Disorder, Publication, Trouble};
 use super::prepare::Prepared;
 use super::read::manifests::Manifest;
+use crate::api::{Caller, DeleteOptions};
+use crate::controllers::behaviour::{Behaviour, Fate, PodSelector};
+use crate::controllers::kubelet::Kubelet;
 use crate::engine::Cluster;
 use crate::kubectl::run::Session;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::olm::content::SharedImages;
-use crate::replay::deployments::Deployments;
 use crate::time::{MINUTE, Milliseconds};
 
-/// How long deployments that flap stay as they are.
+/// How long pods of deployments that flap run before they crash.
 const FLAPPING: Milliseconds = MINUTE;
 
 /// A cluster with its surroundings.
@@ -108,11 +110,12 @@ impl<'s> Setting<'s> {
                 }
             }
             Trouble::Deployments(disorder) => {
-                if let Some(deployments) = self.cluster.controller::<Deployments>() {
-                    deployments.are_available = !is_broken || *disorder != Disorder::Pending;
-                    deployments.flapping = (is_broken && *disorder == Disorder::Flapping).then_some(FLAPPING);
+                let mut behaviours = if is_broken { disorder_of_pods(*disorder) } else { Vec::new() };
+                behaviours.extend(self.prepared.scenario.behaviours.iter().cloned());
+                if let Some(kubelet) = self.cluster.controller::<Kubelet>() {
+                    kubelet.set_behaviours(behaviours);
                 }
-                self.poke_deployments();
+                self.start_pods_anew();
             }
         }
         Ok(())
@@ -137,12 +140,28 @@ impl<'s> Setting<'s> {
         Ok(())
     }
 
-    /// Lets the controller of Deployments look at all of them.
-    fn poke_deployments(&mut self) {
-        let names: Vec<ObjectName> =
-            self.cluster.api.all("apps", "Deployment").map(|object| object.object_name()).collect();
+    /// Deletes all pods of deployments, so that what was changed counts for them as well.
+    fn start_pods_anew(&mut self) {
+        let Some(id) = self.cluster.api.kind_id("", "Pod") else { return };
+        let pods = self.cluster.api.all("", "Pod");
+        let of_replica_sets =
+            pods.filter(|pod| pod.controller().is_some_and(|owner| owner["kind"] == "ReplicaSet"));
+        let names: Vec<ObjectName> = of_replica_sets.map(|pod| pod.object_name()).collect();
+        let caller = Caller::administrator("kubectl-delete");
+        let options = DeleteOptions { grace_period: Some(0), ..DeleteOptions::default() };
         for name in names {
-            self.cluster.poke("deployments", name);
+            // A pod that is gone already needs no deletion.
+            let _ = self.cluster.api.delete(&caller, id, &name, &options);
         }
     }
+}
+
+/// What becomes of the pods of deployments in disorder.
+fn disorder_of_pods(disorder: Disorder) -> Vec<Behaviour> {
+    let selector = PodSelector { kind: "ReplicaSet".to_owned(), ..PodSelector::default() };
+    let fate = match disorder {
+        Disorder::Pending => Fate::NeverReady,
+        Disorder::Flapping => Fate::Crash { after: FLAPPING },
+    };
+    vec![Behaviour { selector, fate, ..Behaviour::default() }]
 }

@@ -16,7 +16,6 @@ use self::manifests::Manifests;
 use super::render;
 use crate::arguments::Global;
 use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
-use crate::image_map::ImageMap;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use crate::terminal;
@@ -142,14 +141,10 @@ fn with_images(
             None => failure.help(format!("they have {}", names.join(", "))),
         });
     }
-    let map = ImageMap::from_environment()?;
     for catalog in manifests.catalogs.iter().filter(|catalog| catalog.is_available) {
         let Some(image) = manifests.images.get(&catalog.name) else { continue };
-        // It is an image, whatever lies on disk under its name, unless a folder stands for it.
-        let reference = match map.folder(image) {
-            Some(_) => image.clone(),
-            None => format!("docker://{}", image.trim_start_matches("docker://")),
-        };
+        // It is an image, whatever lies on disk under its name.
+        let reference = format!("docker://{}", image.trim_start_matches("docker://"));
         references.entry(catalog.name.clone()).or_insert_with(|| PathBuf::from(reference));
     }
     Ok(references)

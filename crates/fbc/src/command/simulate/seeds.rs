@@ -18,9 +18,7 @@ pub(super) fn search(scenarios: &[Prepared], options: Options, count: u64) -> Re
         let last = first.saturating_add(count - 1);
         let play_with = |seed: u64| play(prepared, Options { seed: Some(seed), ..options });
         // The first failing seed, not any: the answer must not depend on the number of threads.
-        let failed = (first..=last)
-            .into_par_iter()
-            .find_first(|seed| !play_with(*seed).is_success());
+        let failed = (first..=last).into_par_iter().find_first(|seed| !play_with(*seed).is_success());
         let file = &prepared.scenario.file;
         let Some(seed) = failed else {
             writeln!(out, "{file}: no seed from {first} to {last} fails")?;
@@ -30,8 +28,12 @@ pub(super) fn search(scenarios: &[Prepared], options: Options, count: u64) -> Re
         let run = play_with(seed);
         let look = text::Look { has_color: terminal::stdout_has_color(), detail: text::Detail::Failures };
         out.write_all(text::runs(&[run], look).as_bytes())?;
-        let until = options.until.map(|until| format!(" --until {}", duration_text(until))).unwrap_or_default();
-        writeln!(out, "{file}: seed {seed} fails; to repeat it:\n  fbc simulate {file} --seed {seed}{until}")?;
+        let until =
+            options.until.map(|until| format!(" --until {}", duration_text(until))).unwrap_or_default();
+        writeln!(
+            out,
+            "{file}: seed {seed} fails; to repeat it:\n  fbc simulate {file} --seed {seed}{until}"
+        )?;
     }
     out.flush()?;
     Ok(exit)

@@ -29,7 +29,10 @@ pub(super) fn run(
     seed: Option<u64>,
 ) -> Result<u8, Failure> {
     if let [_, second, ..] = scenarios {
-        return Err(Failure::new(format!("--shell takes one scenario, and {} is a second", second.display())));
+        return Err(Failure::new(format!(
+            "--shell takes one scenario, and {} is a second",
+            second.display()
+        )));
     }
     let mut prepared = match scenarios {
         [] => nothing(catalogs)?,
@@ -61,7 +64,8 @@ pub(super) fn run(
         }
         line.clear();
         let read = io::stdin().lock().read_line(&mut line);
-        if read.map_err(|error| Failure::new(format!("cannot read standard input: {}", words(&error))))? == 0 {
+        if read.map_err(|error| Failure::new(format!("cannot read standard input: {}", words(&error))))? == 0
+        {
             break;
         }
         match one(&mut session, line.trim(), &mut out)? {
@@ -90,14 +94,19 @@ fn one(session: &mut Session<'_>, line: &str, out: &mut impl io::Write) -> Resul
         _ if line.starts_with('#') => {}
         "exit" | "quit" => return Ok(Answer::End),
         "help" => out.write_all(HELP.as_bytes())?,
-        "time" => writeln!(out, "{} ({} after the start)", session.moment(), duration_text(session.elapsed()))?,
+        "time" => {
+            writeln!(out, "{} ({} after the start)", session.moment(), duration_text(session.elapsed()))?
+        }
         _ if is_own_wait => {
             let span = match rest {
                 "" => None,
                 text => match parse_duration(text) {
                     Some(span) => Some(span),
                     None => {
-                        writeln!(anstream::stderr().lock(), "error: {text:?} is no duration: {DURATION_FORM}")?;
+                        writeln!(
+                            anstream::stderr().lock(),
+                            "error: {text:?} is no duration: {DURATION_FORM}"
+                        )?;
                         return Ok(Answer::Failed);
                     }
                 },

@@ -109,10 +109,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-fn prepare_one(
-    path: &Path,
-    catalogs: &BTreeMap<String, Arc<dyn Tree>>,
-) -> Result<Prepared, Vec<Failure>> {
+fn prepare_one(path: &Path, catalogs: &BTreeMap<String, Arc<dyn Tree>>) -> Result<Prepared, Vec<Failure>> {
     let text = read_file(path).map_err(|error| vec![Failure::io("read", path, &error)])?;
     let shown = path.display().to_string();
     let scenario = Scenario::read(&shown, &text).map_err(failures)?;
@@ -147,9 +144,7 @@ fn contents(
         open(&path)
             .map_err(|failure| {
                 let place = format!("{}:{line}", scenario.file);
-                failures.push(
-                    failure.within(&place).help("paths of a scenario start from its folder"),
-                );
+                failures.push(failure.within(&place).help("paths of a scenario start from its folder"));
             })
             .ok()
     };

@@ -68,7 +68,12 @@ fn one(run: &Run, look: Look, text: &mut String) {
         match &result.verdict {
             Verdict::Met(_) if look.detail == Detail::Failures => {}
             Verdict::Met(at) => {
-                let _ = writeln!(text, "  {GOOD}met{GOOD:#}     {} {FAINT}({}){FAINT:#}", result.wanted, clock(*at));
+                let _ = writeln!(
+                    text,
+                    "  {GOOD}met{GOOD:#}     {} {FAINT}({}){FAINT:#}",
+                    result.wanted,
+                    clock(*at)
+                );
             }
             Verdict::Failed(at, seen) => {
                 let place = format!("{}:{}", run.file, result.place.line);
@@ -121,11 +126,10 @@ fn told_objects(run: &Run, detail: Detail) -> BTreeSet<(&String, &String)> {
         return BTreeSet::new();
     }
     let speaks = |entry: &&TimelineEntry| {
-        let is_routine = ["Namespace", "CustomResourceDefinition", "Pod", "ReplicaSet"].contains(&entry.kind.as_str());
-        let is_change = !matches!(
-            entry.what,
-            Happening::Created | Happening::DeletionRequested | Happening::Deleted
-        );
+        let is_routine =
+            ["Namespace", "CustomResourceDefinition", "Pod", "ReplicaSet"].contains(&entry.kind.as_str());
+        let is_change =
+            !matches!(entry.what, Happening::Created | Happening::DeletionRequested | Happening::Deleted);
         is_change && !is_routine
     };
     run.timeline.iter().filter(speaks).map(|entry| (&entry.kind, &entry.object)).collect()

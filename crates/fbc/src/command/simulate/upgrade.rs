@@ -10,8 +10,8 @@ use fbc_cluster::scenario::{
     Action, BundleImage, Contents, Manifests, ObjectReference, Options, PatchKind, Place, Prepared,
     Publication, Reference, Run, Scenario, play,
 };
-use fbc_model::tree::{DiskTree, MemoryTree, Tree};
 use fbc_model::Catalog;
+use fbc_model::tree::{DiskTree, MemoryTree, Tree};
 use fbc_resolve::{CatalogIndex, IndexedBundle, Rules};
 use fbc_version::Target;
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ use crate::registry::ImageArguments;
 ///
 /// Each version that the old catalog can install is installed from it, on a cluster of its own; then the new catalog
 /// takes the old one's place, and the extension follows it. Without the contents of bundles (--bundles), only
-/// resolution and OLM's decisions are simulated: bundles install nothing.
+/// resolution and OLM's decisions are simulated: bundles install nothing but a record of their version.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
     /// The catalog that the versions are installed from: a folder, a file, a revision or an image
@@ -182,7 +182,8 @@ fn scenario(arguments: &Arguments, target: Target, version: &str, images: &[Bund
         catalog.poll_interval = Some(1);
         catalog.image.clone()
     };
-    scenario.objects = installer().into_iter().map(|object| Manifests::Inline(object, Place::default())).collect();
+    scenario.objects =
+        installer().into_iter().map(|object| Manifests::Inline(object, Place::default())).collect();
     let extension = json!({
         "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension", "metadata": {"name": EXTENSION},
         "spec": {
@@ -267,7 +268,12 @@ fn tell(outcomes: &[Outcome], arguments: &Arguments) -> Result<(), Failure> {
             return Ok(());
         }
         let width = |cell: fn(&Outcome) -> &str, heading: &str| {
-            outcomes.iter().map(|outcome| cell(outcome).len()).chain([heading.len()]).max().unwrap_or_default()
+            outcomes
+                .iter()
+                .map(|outcome| cell(outcome).len())
+                .chain([heading.len()])
+                .max()
+                .unwrap_or_default()
         };
         let first = width(|outcome| &outcome.installed, "INSTALLED");
         let second = width(|outcome| &outcome.after, "AFTER");

@@ -1,7 +1,7 @@
 //! ClusterExtensions in a cluster, with the Helm engine.
 
 mod scale;
-mod world;
+pub(in crate::olm) mod world;
 
 use serde_json::json;
 

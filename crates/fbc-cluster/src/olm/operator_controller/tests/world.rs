@@ -18,24 +18,28 @@ use crate::replay::setting;
 use crate::time::{Milliseconds, SECOND};
 
 /// A cluster and its registry.
-pub(super) struct World {
-    pub(super) cluster: Cluster,
-    pub(super) images: SharedImages,
+pub(in crate::olm) struct World {
+    pub(in crate::olm) cluster: Cluster,
+    pub(in crate::olm) images: SharedImages,
     options: Options,
 }
 
 /// A bundle of a catalog: its version, what it replaces, and a message if it is deprecated.
-pub(super) struct Entry(pub(super) &'static str, pub(super) &'static str, pub(super) &'static str);
+pub(in crate::olm) struct Entry(
+    pub(in crate::olm) &'static str,
+    pub(in crate::olm) &'static str,
+    pub(in crate::olm) &'static str,
+);
 
 impl World {
-    pub(super) fn new(options: Options) -> Self {
+    pub(in crate::olm) fn new(options: Options) -> Self {
         let images = SharedImages::default();
         let cluster = setting::cluster(&options, false, &images, 1).unwrap();
         Self { cluster, images, options }
     }
 
     /// Pushes a catalog with one package in the channel `stable`, and its bundles.
-    pub(super) fn push_package(&mut self, catalog: &str, package: &str, entries: &[Entry]) {
+    pub(in crate::olm) fn push_package(&mut self, catalog: &str, package: &str, entries: &[Entry]) {
         let mut blobs =
             json!({"schema": "olm.package", "name": package, "defaultChannel": "stable"}).to_string();
         let mut channel = Vec::new();
@@ -70,7 +74,7 @@ impl World {
     }
 
     /// Pushes the image of a bundle: a definition, a ConfigMap and a Deployment.
-    pub(super) fn push_bundle(&mut self, package: &str, version: &str) {
+    pub(in crate::olm) fn push_bundle(&mut self, package: &str, version: &str) {
         let image = bundle(package, version, &self.options);
         self.push(&format!("registry.example/{package}:v{version}"), image);
     }
@@ -79,12 +83,12 @@ impl World {
         self.images.borrow_mut().push(reference, Arc::new(image)).unwrap();
     }
 
-    pub(super) fn create(&mut self, object: Object) {
+    pub(in crate::olm) fn create(&mut self, object: Object) {
         let caller = Caller::administrator("kubectl-create");
         self.cluster.api.create(&caller, object, WriteOptions::default()).unwrap();
     }
 
-    pub(super) fn create_catalog(&mut self, name: &str, image: &str) {
+    pub(in crate::olm) fn create_catalog(&mut self, name: &str, image: &str) {
         self.create(json!({
             "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterCatalog", "metadata": {"name": name},
             "spec": {"source": {"type": "Image", "image": {"ref": image}}},
@@ -92,7 +96,7 @@ impl World {
     }
 
     /// A namespace with a service account `installer` that may do everything.
-    pub(super) fn create_namespace(&mut self, name: &str) {
+    pub(in crate::olm) fn create_namespace(&mut self, name: &str) {
         self.create(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));
         let metadata = json!({"name": "installer", "namespace": name});
         self.create(json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}));
@@ -104,7 +108,7 @@ impl World {
     }
 
     /// An extension of a package, with this in `spec.source.catalog`.
-    pub(super) fn create_extension(&mut self, name: &str, namespace: &str, catalog: Value) {
+    pub(in crate::olm) fn create_extension(&mut self, name: &str, namespace: &str, catalog: Value) {
         let mut source = json!({"packageName": name});
         source.as_object_mut().unwrap().extend(catalog.as_object().unwrap().clone());
         self.create(json!({
@@ -116,7 +120,7 @@ impl World {
         }));
     }
 
-    pub(super) fn patch(&mut self, kind: (&str, &str), name: &ObjectName, patch: Value) {
+    pub(in crate::olm) fn patch(&mut self, kind: (&str, &str), name: &ObjectName, patch: Value) {
         let id = self.cluster.api.kind_id(kind.0, kind.1).unwrap();
         let caller = Caller::administrator("kubectl-patch");
         let patch = Patch::Merge(patch);
@@ -126,29 +130,29 @@ impl World {
             .unwrap();
     }
 
-    pub(super) fn patch_extension(&mut self, name: &str, catalog: Value) {
+    pub(in crate::olm) fn patch_extension(&mut self, name: &str, catalog: Value) {
         let patch = json!({"spec": {"source": {"catalog": catalog}}});
         self.patch((GROUP, "ClusterExtension"), &ObjectName::cluster(name), patch);
     }
 
-    pub(super) fn delete(&mut self, kind: (&str, &str), name: &ObjectName) {
+    pub(in crate::olm) fn delete(&mut self, kind: (&str, &str), name: &ObjectName) {
         let id = self.cluster.api.kind_id(kind.0, kind.1).unwrap();
         let caller = Caller::administrator("kubectl-delete");
         self.cluster.api.delete(&caller, id, name, &DeleteOptions::default()).unwrap();
     }
 
     /// Lets time go by.
-    pub(super) fn run(&mut self, span: Milliseconds) {
+    pub(in crate::olm) fn run(&mut self, span: Milliseconds) {
         let end = self.cluster.now() + span;
         self.cluster.run_until(end).unwrap();
     }
 
-    pub(super) fn find(&self, kind: (&str, &str), name: &ObjectName) -> Option<&Object> {
+    pub(in crate::olm) fn find(&self, kind: (&str, &str), name: &ObjectName) -> Option<&Object> {
         self.cluster.api.find(kind.0, kind.1, name).map(AsRef::as_ref)
     }
 
     /// Status, reason and message of a condition of an extension or catalog, after a while.
-    pub(super) fn condition(&mut self, kind: &str, name: &str, condition: &str) -> String {
+    pub(in crate::olm) fn condition(&mut self, kind: &str, name: &str, condition: &str) -> String {
         self.run(20 * SECOND);
         let object = self.find((GROUP, kind), &ObjectName::cluster(name)).unwrap();
         let text = |field: &str| {
@@ -157,7 +161,7 @@ impl World {
         format!("{}/{}: {}", text("status"), text("reason"), text("message"))
     }
 
-    pub(super) fn extension(&mut self, name: &str, condition: &str) -> String {
+    pub(in crate::olm) fn extension(&mut self, name: &str, condition: &str) -> String {
         self.condition("ClusterExtension", name, condition)
     }
 }

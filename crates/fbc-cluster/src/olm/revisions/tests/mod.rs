@@ -2,5 +2,6 @@
 
 mod handover;
 mod rollout;
+mod scale;
 mod trouble;
 mod world;

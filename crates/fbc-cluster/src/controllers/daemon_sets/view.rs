@@ -1,28 +1,18 @@
-//! Daemon sets: a pod on every node that fits.
-//!
-//! Source: `kubernetes/kubernetes:pkg/controller/daemon/{daemon_controller,update}.go`, `pkg/controller/daemon/util/`.
+//! Which pods of a daemon set are on which nodes, and what follows from it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::claims::{Selectors, claim};
-use super::deployments::share;
-use super::events::Recorder;
-use super::pods::{from_template, is_available, is_finished, is_ready, next_available};
-use super::replica_sets::min_ready_seconds;
-use super::revisions::{HASH_LABEL, present_revision, revisions, truncate};
-use super::scheduler::{may_run, may_start};
-use super::template_hash::template_hash;
-use super::write::{create, manager, outcome, update_status};
-use crate::api::{ApiServer, DeleteOptions};
-use crate::engine::{Controller, Outcome};
-use crate::error::ApiError;
-use crate::kind::KindId;
-use crate::object::{Object, ObjectFields, ObjectName};
-use crate::selector::LabelSelector;
-use crate::store::Change;
+use crate::api::ApiServer;
+use crate::controllers::deployments::share;
+use crate::controllers::events::Recorder;
+use crate::controllers::pods::{from_template, is_available, is_finished, is_ready};
+use crate::controllers::replica_sets::min_ready_seconds;
+use crate::controllers::revisions::HASH_LABEL;
+use crate::controllers::scheduler::{may_run, may_start};
+use crate::object::{Object, ObjectFields};
 use crate::time::Moment;
 
 /// The annotation that counts templates, from before revisions.
@@ -37,82 +27,12 @@ const TOLERATED: [(&str, &str); 6] = [
     ("node.kubernetes.io/unschedulable", "NoSchedule"),
 ];
 
-/// Keeps the pods of daemon sets.
-#[derive(Debug)]
-pub struct DaemonSets {
-    selectors: Selectors,
-    all: BTreeSet<ObjectName>,
-    events: Recorder,
-}
-
-impl Default for DaemonSets {
-    fn default() -> Self {
-        let events = Recorder::new("daemonset-controller");
-        Self { selectors: Selectors::default(), all: BTreeSet::new(), events }
-    }
-}
-
-impl Controller for DaemonSets {
-    fn name(&self) -> &'static str {
-        "daemonset-controller"
-    }
-
-    fn watches(&self) -> &'static [(&'static str, &'static str)] {
-        &[("apps", "DaemonSet"), ("", "Pod"), ("", "Node")]
-    }
-
-    fn requests(
-        &mut self,
-        change: &Change,
-        kind: (&str, &str),
-        _api: &ApiServer,
-        requests: &mut Vec<ObjectName>,
-    ) {
-        match kind.1 {
-            "DaemonSet" => {
-                self.selectors.follow(change);
-                if change.after.is_some() {
-                    self.all.insert(change.key.name.clone());
-                    requests.push(change.key.name.clone());
-                } else {
-                    self.all.remove(&change.key.name);
-                }
-            }
-            "Node" => {
-                let says = |node: Option<&Arc<Object>>| {
-                    node.map(|node| (node["metadata"]["labels"].clone(), node["spec"].clone()))
-                };
-                if says(change.before.as_ref()) != says(change.after.as_ref()) {
-                    requests.extend(self.all.iter().cloned());
-                }
-            }
-            _ => self.selectors.concerned(change, "DaemonSet", requests),
-        }
-    }
-
-    fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
-        let (Some(set), Some(pods)) =
-            (api.find("apps", "DaemonSet", request).cloned(), api.kind_id("", "Pod"))
-        else {
-            return Outcome::Done;
-        };
-        if set.is_terminating() {
-            return Outcome::Done;
-        }
-        self.sync(api, &set, pods).unwrap_or_else(|error| outcome(Err::<(), _>(error)))
-    }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
-}
-
 type ByNode = BTreeMap<String, Vec<Arc<Object>>>;
 
 /// What a look at a daemon set needs to know.
-struct View<'c> {
-    set: &'c Object,
-    hash: String,
+pub(super) struct View<'c> {
+    pub(super) set: &'c Object,
+    pub(super) hash: String,
     nodes: Vec<Arc<Object>>,
     by_node: ByNode,
     now: Moment,
@@ -120,77 +40,9 @@ struct View<'c> {
 
 /// What is to be done.
 #[derive(Default)]
-struct Work {
-    nodes: Vec<String>,
-    pods: Vec<Arc<Object>>,
-}
-
-impl DaemonSets {
-    fn sync(&mut self, api: &mut ApiServer, set: &Arc<Object>, kind: KindId) -> Result<Outcome, ApiError> {
-        let Ok(selector) = LabelSelector::of_object(set.at(&["spec", "selector"])) else {
-            return Ok(Outcome::Done);
-        };
-        if selector.is_everything() {
-            let text = "This daemon set is selecting all pods. A non-empty selector is required.";
-            self.events.warning(api, set, "SelectingAll", text);
-            return Ok(Outcome::Done);
-        }
-        let hash = template_hash(&set["spec"]["template"], set.number(&["status", "collisionCount"]));
-        let all = revisions(api, set);
-        present_revision(api, set, &all, &hash)?;
-        let pods = claim(api, set, kind, &selector)?;
-        let mut view = View::new(api, set, hash, pods);
-        let work = view.missing(&mut self.events, api);
-        self.carry_out(api, &view, kind, work)?;
-        if set.text(&["spec", "updateStrategy", "type"]) != "OnDelete" {
-            let pods = claim(api, set, kind, &selector)?;
-            view = View::new(api, set, view.hash, pods);
-            let work = view.outdated();
-            self.carry_out(api, &view, kind, work)?;
-        }
-        let pods = claim(api, set, kind, &selector)?;
-        let hashes: BTreeSet<String> =
-            pods.iter().filter_map(|pod| pod.label(HASH_LABEL).map(str::to_owned)).collect();
-        let next = next_available(&pods, min_ready_seconds(set), api.now());
-        view = View::new(api, set, view.hash, pods);
-        update_status(api, set, view.status())?;
-        let is_live = |revision: &Object| {
-            revision.label(HASH_LABEL).is_some_and(|hash| hash == view.hash || hashes.contains(hash))
-        };
-        truncate(api, set, &all, is_live)?;
-        Ok(next.map_or(Outcome::Done, |next| Outcome::After(next.since(api.now()))))
-    }
-
-    fn carry_out(
-        &mut self,
-        api: &mut ApiServer,
-        view: &View<'_>,
-        kind: KindId,
-        work: Work,
-    ) -> Result<(), ApiError> {
-        for node in work.nodes {
-            match create(api, view.pod(Some(&node))) {
-                Ok(pod) => {
-                    let text = format!("Created pod: {}", pod.name());
-                    self.events.normal(api, view.set, "SuccessfulCreate", &text);
-                }
-                Err(error) => {
-                    self.events.warning(api, view.set, "FailedCreate", &format!("Error creating: {error}"));
-                    return Err(error);
-                }
-            }
-        }
-        for pod in work.pods {
-            match api.delete(&manager(), kind, &pod.object_name(), &DeleteOptions::default()) {
-                Err(error) if !error.is_not_found() => return Err(error),
-                _ => {
-                    let text = format!("Deleted pod: {}", pod.name());
-                    self.events.normal(api, view.set, "SuccessfulDelete", &text);
-                }
-            }
-        }
-        Ok(())
-    }
+pub(super) struct Work {
+    pub(super) nodes: Vec<String>,
+    pub(super) pods: Vec<Arc<Object>>,
 }
 
 /// The node that a pod of a daemon set is on, or meant for.
@@ -212,7 +64,7 @@ fn node_of(pod: &Object) -> String {
 }
 
 impl<'c> View<'c> {
-    fn new(api: &ApiServer, set: &'c Object, hash: String, pods: Vec<Arc<Object>>) -> Self {
+    pub(super) fn new(api: &ApiServer, set: &'c Object, hash: String, pods: Vec<Arc<Object>>) -> Self {
         let mut by_node = ByNode::new();
         for pod in pods {
             by_node.entry(node_of(&pod)).or_default().push(pod);
@@ -228,7 +80,7 @@ impl<'c> View<'c> {
     }
 
     /// A pod of the set, for a node.
-    fn pod(&self, node: Option<&str>) -> Object {
+    pub(super) fn pod(&self, node: Option<&str>) -> Object {
         let mut pod = from_template(&self.set["spec"]["template"], self.set);
         pod.set(&["metadata", "generateName"], format!("{}-", self.set.name()));
         pod.set(&["metadata", "labels", HASH_LABEL], self.hash.clone());
@@ -274,7 +126,7 @@ impl<'c> View<'c> {
     }
 
     /// Nodes without a pod that should have one, and pods that should not be where they are.
-    fn missing(&self, events: &mut Recorder, api: &mut ApiServer) -> Work {
+    pub(super) fn missing(&self, events: &mut Recorder, api: &mut ApiServer) -> Work {
         let mut work = Work::default();
         let model = self.pod(None);
         let surges = self.limit("maxSurge", 0, self.nodes.len()) > 0;
@@ -318,7 +170,7 @@ impl<'c> View<'c> {
     }
 
     /// Pods of an older template that may go now, and nodes that may get a second one.
-    fn outdated(&self) -> Work {
+    pub(super) fn outdated(&self) -> Work {
         let model = self.pod(None);
         let desired = self.nodes.iter().filter(|node| self.wants(node, &model)).count();
         let surge = self.limit("maxSurge", 0, desired);
@@ -363,7 +215,7 @@ impl<'c> View<'c> {
         work
     }
 
-    fn status(&self) -> Value {
+    pub(super) fn status(&self) -> Value {
         let model = self.pod(None);
         let mut counts: BTreeMap<&str, i64> = [
             ("currentNumberScheduled", 0),

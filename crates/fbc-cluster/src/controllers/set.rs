@@ -1,0 +1,63 @@
+//! All controllers of a cluster at once.
+
+use super::accounts::{RootCertificates, ServiceAccounts};
+use super::behaviour::Behaviour;
+use super::cron_jobs::CronJobs;
+use super::daemon_sets::DaemonSets;
+use super::definitions::Definitions;
+use super::deployments::Deployments;
+use super::endpoints::EndpointSlices;
+use super::garbage::GarbageCollector;
+use super::jobs::Jobs;
+use super::kubelet::Kubelet;
+use super::namespaces::Namespaces;
+use super::replica_sets::ReplicaSets;
+use super::roles::RoleAggregation;
+use super::scheduler::Scheduler;
+use super::stand_in::{Answer, DeploymentStandIn};
+use super::stateful_sets::StatefulSets;
+use crate::engine::Controller;
+
+/// What becomes of the workloads of a cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Workloads {
+    /// They become pods, which run on nodes.
+    Pods {
+        /// The node that pods run on as long as the cluster has none; without it they wait.
+        virtual_node: Option<String>,
+        /// How pods fare.
+        behaviours: Vec<Behaviour>,
+    },
+    /// Only deployments are answered, all in the same way; nothing runs.
+    StandIn(Answer),
+}
+
+/// The controllers of a cluster, in the order in which they are to be added.
+pub fn controllers(workloads: Workloads, seed: u64) -> Vec<Box<dyn Controller>> {
+    let mut all: Vec<Box<dyn Controller>> = vec![
+        Box::new(GarbageCollector::default()),
+        Box::new(Namespaces::default()),
+        Box::new(ServiceAccounts),
+        Box::new(RootCertificates),
+        Box::new(RoleAggregation::default()),
+        Box::new(Definitions::default()),
+    ];
+    let (virtual_node, behaviours) = match workloads {
+        Workloads::StandIn(answer) => {
+            all.push(Box::new(DeploymentStandIn::new(answer)));
+            return all;
+        }
+        Workloads::Pods { virtual_node, behaviours } => (virtual_node, behaviours),
+    };
+    let scheduler = virtual_node.map_or_else(Scheduler::new, Scheduler::with_virtual_node);
+    all.push(Box::new(scheduler));
+    all.push(Box::new(Kubelet::new(behaviours, seed)));
+    all.push(Box::new(ReplicaSets::default()));
+    all.push(Box::new(Deployments::default()));
+    all.push(Box::new(StatefulSets::default()));
+    all.push(Box::new(DaemonSets::default()));
+    all.push(Box::new(Jobs::default()));
+    all.push(Box::new(CronJobs::default()));
+    all.push(Box::new(EndpointSlices::default()));
+    all
+}

@@ -1,0 +1,130 @@
+//! Runs of scenarios as other programs see them: JSON against its schema, traces, the page in Chromium, a shell's script.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn simulate(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .arg("simulate")
+        .args(arguments)
+        .current_dir(root().join("testdata/scenarios"))
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn check(schema: &str, document: &Value) {
+    let schema = fs::read(root().join("schemas").join(schema)).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    let errors: Vec<String> = validator
+        .iter_errors(document)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .take(5)
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn runs_and_samples_fit_their_schemas() {
+    let output = simulate(&[".", "-o", "json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    check("output/simulate.json", &serde_json::from_slice(&output.stdout).unwrap());
+    for entry in fs::read_dir(root().join("testdata/scenarios")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|end| end == "yaml") {
+            let document = fbc_yaml::stream::read_one(&fs::read(&path).unwrap()).unwrap();
+            let value = serde_json::from_str(&fbc_yaml::json_writer::compact(document.root())).unwrap();
+            check("scenario.json", &value);
+        }
+    }
+}
+
+#[test]
+fn traces_do_not_depend_on_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = |threads: &str| {
+        let path = folder.path().join(threads);
+        let shown = path.display().to_string();
+        let output = simulate(&[".", "--threads", threads, "--trace", &shown]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        fs::read_to_string(path).unwrap()
+    };
+    let one = trace("1");
+    assert_eq!(one, trace("4"));
+    assert!(one.lines().count() > 100);
+    assert!(one.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+    let seed = |seed: &str| text(&simulate(&["install.yaml", "--seed", seed]).stdout);
+    assert_ne!(seed("1"), seed("2"));
+}
+
+/// The page after its script ran; nothing where Chromium is not installed.
+fn in_chromium(page: &Path) -> Option<String> {
+    let profile = tempfile::tempdir().unwrap();
+    let output = Command::new("chromium")
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .args(["--dump-dom", "--window-size=1200,800"])
+        .arg(format!("file://{}", page.display()))
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    Some(text(&output.stdout))
+}
+
+#[test]
+fn the_page_works_in_chromium() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("report.html");
+    simulate(&["install.yaml", "--report", &page.display().to_string()]);
+    let written = fs::read_to_string(&page).unwrap();
+    for outside in ["http:", "https:", "src=", "@import", "url("] {
+        let own = written.replace("http://www.w3.org/2000/svg", "").replace("https://catalogd-service", "");
+        let script = own.split("<script type=\"application/json\"").next().unwrap_or_default();
+        assert!(!script.contains(outside), "{outside}");
+    }
+    let Some(shown) = in_chromium(&page) else {
+        eprintln!("skipped: chromium is not installed");
+        return;
+    };
+    for part in ["data-ready=\"true\"", "ClusterExtension/ferry", "class=\"bar True\"", ">passed<", "the extension is deleted"] {
+        assert!(shown.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_shell_takes_a_script() {
+    let mut shell = Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .args(["simulate", "--shell", "update-by-poll.yaml"])
+        .current_dir(root().join("testdata/scenarios"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let script = "# two ways to say the same\noc get clustercatalog -o name\nget clustercatalog -o name\ntime\nwait 1h\ntime\n\
+                  get nothing\nwait soon\nexit\nget clustercatalog\n";
+    shell.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    let output = shell.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let printed = text(&output.stdout);
+    let lines: Vec<&str> = printed.lines().collect();
+    let [first, second, before, after] = lines.as_slice() else { panic!("{printed}") };
+    assert_eq!((*first, first), ("clustercatalog.olm.operatorframework.io/harbour", second));
+    assert!(before.starts_with("2026-01-01T00:10:") && after.starts_with("2026-01-01T01:10:"), "{printed}");
+    let errors = text(&output.stderr);
+    assert!(errors.contains("resource type \"nothing\"") && errors.contains("\"soon\" is no duration"), "{errors}");
+}
