@@ -67,7 +67,7 @@ enum Command {
     Filter(command::filter::Arguments),
     Resolve(command::resolve::Arguments),
     Paths(command::paths::Arguments),
-    Simulate(command::simulate::Arguments),
+    Simulate(Box<command::simulate::Arguments>),
     Diff(command::diff::Arguments),
     Build(command::build::Arguments),
     Push(command::push::Arguments),

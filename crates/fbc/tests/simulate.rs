@@ -100,7 +100,13 @@ fn the_page_works_in_chromium() {
         eprintln!("skipped: chromium is not installed");
         return;
     };
-    for part in ["data-ready=\"true\"", "ClusterExtension/ferry", "class=\"bar True\"", ">passed<", "the extension is deleted"] {
+    for part in [
+        "data-ready=\"true\"",
+        "ClusterExtension/ferry",
+        "class=\"bar True\"",
+        ">passed<",
+        "the extension is deleted",
+    ] {
         assert!(shown.contains(part), "{part}");
     }
 }
@@ -126,5 +132,8 @@ fn a_shell_takes_a_script() {
     assert_eq!((*first, first), ("clustercatalog.olm.operatorframework.io/harbour", second));
     assert!(before.starts_with("2026-01-01T00:10:") && after.starts_with("2026-01-01T01:10:"), "{printed}");
     let errors = text(&output.stderr);
-    assert!(errors.contains("resource type \"nothing\"") && errors.contains("\"soon\" is no duration"), "{errors}");
+    assert!(
+        errors.contains("resource type \"nothing\"") && errors.contains("\"soon\" is no duration"),
+        "{errors}"
+    );
 }

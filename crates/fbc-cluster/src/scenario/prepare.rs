@@ -78,7 +78,6 @@ impl Prepared {
         let mut kinds = KnownKinds::of(setting::api_server(&scenario, scenario.seed).registry());
         objects.iter().chain(of_steps.iter().flatten()).for_each(|manifest| kinds.learn(&manifest.object));
         contents.bundles.values().for_each(|bundle| learn_from_bundle(bundle.as_ref(), &mut kinds));
-        faults.extend(setting::check(&scenario));
         let content = setting::Content::new(&scenario, &contents, &mut faults);
         check_kinds(&scenario, &kinds, &mut faults);
         faults.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));

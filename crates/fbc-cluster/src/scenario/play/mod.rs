@@ -371,6 +371,7 @@ impl<'s> Player<'s> {
             shows: self.scenario.all_shown(),
             start: start.to_string(),
             end: now.since(start),
+            planned_steps: self.scenario.steps.len(),
             steps: self.steps,
             expectations: pendings.into_iter().map(|pending| pending.result(start)).collect(),
             timeline: self.timeline,

@@ -23,6 +23,8 @@ pub struct Run {
     pub start: String,
     /// How long it was.
     pub end: Milliseconds,
+    /// How many steps the scenario has.
+    pub planned_steps: usize,
     /// The steps that were done.
     pub steps: Vec<StepResult>,
     /// What became of all that was expected, in the order of the file.

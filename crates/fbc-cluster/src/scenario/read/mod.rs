@@ -17,8 +17,9 @@ use fbc_yaml::locate::{Lines, Locator, line_and_column};
 use fbc_yaml::stream::{self, Fault};
 
 use self::field::{Field, Source};
-use super::fault::{Place, ScenarioFault};
+use super::fault::{Place, ScenarioFault, closest};
 use super::model::{BundleImage, Catalog, DEFAULT_PATIENCE, DEFAULT_QUIET, Manifests, Reference, Scenario};
+use crate::olm::FeatureGates;
 use crate::time::Moment;
 
 /// The fields of a scenario.
@@ -142,7 +143,13 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
 fn gates(field: &Field<'_>) -> BTreeMap<String, bool> {
     let mut gates = BTreeMap::new();
     for key in field.keys() {
-        if let Some(value) = field.member(&key).and_then(|member| member.boolean()) {
+        let Some(member) = field.member(&key) else { continue };
+        if !FeatureGates::NAMES.contains(&key.as_str()) {
+            let help = format!("gates are {}", FeatureGates::NAMES.join(", "));
+            let guess = closest(&key, &FeatureGates::NAMES).map(|known| format!("did you mean {known:?}?"));
+            member.fault("is no feature gate of operator-controller", Some(guess.unwrap_or(help)));
+        }
+        if let Some(value) = member.boolean() {
             gates.insert(key, value);
         }
     }

@@ -25,22 +25,21 @@ use crate::olm::cluster_operator::{self, ClusterOperator};
 use crate::olm::content::SharedImages;
 use crate::olm::operator_controller::OperatorController;
 use crate::olm::revisions::Revisions;
-use crate::olm::{FeatureGates, Options, Target};
-use crate::scenario::fault::{Place, ScenarioFault};
+use crate::olm::{Options, Target};
 use crate::scenario::model::Scenario;
 use crate::schema::olm::{Edition, definitions};
 
 /// Where pods run in a cluster that declares no nodes.
 const NODE: &str = "node";
 
-/// How OLM v1 is set up for a scenario; gates were checked before.
+/// How OLM v1 is set up for a scenario.
 pub(super) fn options(scenario: &Scenario) -> Options {
     let mut options = match scenario.target {
         Target::Latest => Options::of(scenario.target),
         Target::Ocp419 => Options::of_openshift(scenario.target),
     };
     for (name, value) in &scenario.feature_gates {
-        // Names are checked by [`check`]; an unknown one changes nothing.
+        // Names were checked when the scenario was read; an unknown one changes nothing.
         let _ = options.gates.set(&format!("{name}={value}"));
     }
     options
@@ -125,23 +124,6 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
         cluster.add_controller(controller);
     }
     cluster
-}
-
-/// What a scenario asks of the cluster that it does not have.
-pub(in crate::scenario) fn check(scenario: &Scenario) -> Vec<ScenarioFault> {
-    let mut gates = FeatureGates::of(scenario.target);
-    let mut faults = Vec::new();
-    for (name, value) in &scenario.feature_gates {
-        if gates.set(&format!("{name}={value}")).is_err() {
-            faults.push(ScenarioFault {
-                file: scenario.file.clone(),
-                place: Place { line: 1, column: 1 },
-                message: format!("there is no feature gate {name:?}"),
-                help: Some(format!("there are {}", FeatureGates::NAMES.join(", "))),
-            });
-        }
-    }
-    faults
 }
 
 /// Pushes what a scenario starts with.

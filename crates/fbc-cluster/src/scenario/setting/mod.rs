@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use fbc_model::image_reference;
 
-pub(super) use build::{api_server, check};
+pub(super) use build::api_server;
 pub(super) use content::Content;
 pub use output::Printed;
 

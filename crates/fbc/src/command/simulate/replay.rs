@@ -1,6 +1,5 @@
 //! `fbc simulate --replay`: what a cluster makes of a recorded scenario, step by step.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

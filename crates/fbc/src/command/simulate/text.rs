@@ -87,14 +87,17 @@ fn one(run: &Run, look: Look, text: &mut String) {
     }
     let met = run.expectations.iter().filter(|result| matches!(result.verdict, Verdict::Met(_))).count();
     let (style, word) = if run.is_success() { (GOOD, "passed") } else { (BAD, "failed") };
+    let done = run.steps.iter().filter(|step| step.number > 0).count();
     let _ = writeln!(
         text,
-        "  {style}{word}{style:#}: {met} of {} expectations met, {} steps, {} of virtual time, trace {}",
+        "  {style}{word}{style:#}: {met} of {} expectations met, {done} of {} steps, {} of virtual time",
         run.expectations.len(),
-        run.steps.len(),
+        run.planned_steps,
         duration_text(run.end),
-        run.hash.get(..12).unwrap_or(&run.hash),
     );
+    if look.detail == Detail::Everything {
+        let _ = writeln!(text, "  {FAINT}trace {}{FAINT:#}", run.hash);
+    }
 }
 
 fn step_fault(run: &Run, step: &StepResult, fault: &str, text: &mut String) {
