@@ -7,7 +7,7 @@
 //! `containers/image:docker/docker_image_src.go`.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,7 @@ use fbc_resolve::{CatalogIndex, Rules};
 use fbc_yaml::go_text::quote;
 use sha2::{Digest, Sha256};
 
+use super::mirrors::{self, Mirror, Place};
 use super::names::CONFIGS_LABEL;
 
 /// What a catalog's image holds.
@@ -196,7 +197,9 @@ pub struct Images {
     /// Pulls that fail, by repository.
     broken: BTreeMap<String, PullError>,
     /// What was pulled already and is not asked for again, by repository and digest.
-    cached: RefCell<BTreeSet<(String, String)>>,
+    cached: RefCell<BTreeMap<(String, String), Arc<Image>>>,
+    /// Where images lie besides.
+    mirrors: Vec<Mirror>,
 }
 
 /// Images that several controllers pull, and that somebody else pushes.
@@ -242,31 +245,50 @@ impl Images {
     /// The reference cannot be read, there is no such image, or the repository is broken.
     pub fn pull(&self, reference: &str) -> Result<Pulled, PullError> {
         let parsed = parse(reference)?;
-        let repository = repository(&parsed);
-        if let Some(digest) = parsed.digest {
-            let key = (repository, digest);
-            let is_cached = self.cached.borrow().contains(&key);
-            if let Some(error) = self.broken.get(&key.0).filter(|_| !is_cached) {
-                return Err(error.clone());
+        let source = repository(&parsed);
+        if let Some(digest) = &parsed.digest
+            && let Some(image) = self.cached.borrow().get(&(source.clone(), digest.clone()))
+        {
+            return Ok(pulled(&source, digest, image));
+        }
+        let mut failures = Vec::new();
+        for place in mirrors::places(&self.mirrors, &source, parsed.digest.is_some()) {
+            match self.pull_from(&place, &parsed) {
+                Ok((digest, image)) => {
+                    let found = pulled(&source, &digest, image);
+                    self.cached.borrow_mut().insert((source, digest), Arc::clone(image));
+                    return Ok(found);
+                }
+                Err(error) => failures.push((reference_to(&place.repository, &parsed), error)),
             }
-            let image = self.digests.get(&key).ok_or_else(|| unknown(&key.1, &key.0))?;
-            return Ok(self.pulled(key, image));
         }
-        if let Some(error) = self.broken.get(&repository) {
-            return Err(error.clone());
-        }
-        let tag = parsed.tag.unwrap_or_else(|| "latest".to_owned());
-        let key = (repository, tag);
-        match self.tags.get(&key) {
-            Some(image) => Ok(self.pulled((key.0, image.digest.clone()), image)),
-            None => Err(unknown(&key.1, &key.0)),
-        }
+        Err(failure(failures))
     }
 
-    fn pulled(&self, key: (String, String), image: &Arc<Image>) -> Pulled {
-        let canonical = format!("{}@{}", key.0, key.1);
-        self.cached.borrow_mut().insert(key);
-        Pulled { canonical, image: Arc::clone(image) }
+    /// The image in one of the places where it may lie, with its digest.
+    fn pull_from(&self, place: &Place, wanted: &ImageReference) -> Result<(String, &Arc<Image>), PullError> {
+        let repository = &place.repository;
+        if let Some(source) = &place.blocked_by {
+            return Err(PullError::retryable(format!(
+                "{NO_SOURCE}registry {source} is blocked in /etc/containers/registries.conf or \
+                 /etc/containers/registries.conf.d"
+            )));
+        }
+        if let Some(error) = self.broken.get(repository) {
+            return Err(error.clone());
+        }
+        if let Some(digest) = &wanted.digest {
+            let image = self.digests.get(&(repository.clone(), digest.clone()));
+            return image.map(|image| (digest.clone(), image)).ok_or_else(|| unknown(digest, repository));
+        }
+        let tag = wanted.tag.as_deref().unwrap_or("latest");
+        let image = self.tags.get(&(repository.clone(), tag.to_owned()));
+        image.map(|image| (image.digest.clone(), image)).ok_or_else(|| unknown(tag, repository))
+    }
+
+    /// Says where images lie besides the places that their references name.
+    pub fn set_mirrors(&mut self, mirrors: Vec<Mirror>) {
+        self.mirrors = mirrors;
     }
 
     /// Pulls the image of a catalog: it needs a label that says where the catalog lies.
@@ -290,9 +312,40 @@ impl Images {
     }
 }
 
+/// How texts of pulls that fail begin.
+const NO_SOURCE: &str = "error creating image source: ";
+
+fn pulled(repository: &str, digest: &str, image: &Arc<Image>) -> Pulled {
+    Pulled { canonical: format!("{repository}@{digest}"), image: Arc::clone(image) }
+}
+
+/// The image that is wanted, in another repository.
+fn reference_to(repository: &str, wanted: &ImageReference) -> String {
+    match &wanted.digest {
+        Some(digest) => format!("{repository}@{digest}"),
+        None => format!("{repository}:{}", wanted.tag.as_deref().unwrap_or("latest")),
+    }
+}
+
+/// Why an image cannot be had from any place; the last is the one that its reference names.
+fn failure(mut failures: Vec<(String, PullError)>) -> PullError {
+    let Some((reference, last)) = failures.pop() else { return unknown("latest", "") };
+    if failures.is_empty() {
+        return last;
+    }
+    let bare = |error: &PullError| {
+        error.message.strip_prefix(NO_SOURCE).unwrap_or(&error.message).to_owned()
+    };
+    let others: Vec<String> =
+        failures.iter().map(|(mirror, error)| format!("[{mirror}: {}]", bare(error))).collect();
+    let message =
+        format!("{NO_SOURCE}(Mirrors also failed: {}): {reference}: {}", others.join("\n"), bare(&last));
+    PullError { message, ..last }
+}
+
 fn unknown(tag: &str, repository: &str) -> PullError {
     PullError::retryable(format!(
-        "error creating image source: reading manifest {tag} in {repository}: manifest unknown"
+        "{NO_SOURCE}reading manifest {tag} in {repository}: manifest unknown"
     ))
 }
 
@@ -326,82 +379,4 @@ impl Tree for Subtree {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn image(text: &str, labels: &[&str]) -> Arc<Image> {
-        let files = MemoryTree::from_iter([("catalog.yaml", text)]);
-        let labels = labels.iter().map(|label| ((*label).to_owned(), "/configs".to_owned())).collect();
-        Arc::new(Image::of_files(Arc::new(files), labels, Rules::default()).unwrap())
-    }
-
-    #[test]
-    fn tags_move_and_digests_stay() {
-        let mut images = Images::default();
-        let (old, new) = (image("schema: a\n", &[CONFIGS_LABEL]), image("schema: b\n", &[CONFIGS_LABEL]));
-        assert_ne!(old.digest(), new.digest());
-        images.push("registry.example/c:v1", Arc::clone(&old)).unwrap();
-        let before = images.pull_catalog("registry.example/c:v1").unwrap().canonical;
-        images.push("registry.example/c:v1", new).unwrap();
-        assert_ne!(images.pull_catalog("registry.example/c:v1").unwrap().canonical, before);
-        assert_eq!(images.pull_catalog(&before).unwrap().image.digest(), old.digest());
-        images.break_repository("registry.example/c", "no route", false);
-        assert_eq!(images.pull("registry.example/c:v1").unwrap_err().message, "no route");
-        assert!(images.pull(&before).is_ok());
-        images.mend_repository("registry.example/c");
-        assert!(images.pull("registry.example/c:v1").is_ok());
-    }
-
-    #[test]
-    fn a_digest_is_taken_as_given_and_asked_for_once() {
-        let mut images = Images::default();
-        let digest = format!("registry.example/b@sha256:{}", "0".repeat(64));
-        images.push(&digest, image("schema: a\n", &[])).unwrap();
-        images.break_repository("registry.example/b", "no route", false);
-        assert_eq!(images.pull(&digest).unwrap_err().message, "no route");
-        images.mend_repository("registry.example/b");
-        assert_eq!(images.pull(&digest).unwrap().canonical, digest);
-        images.break_repository("registry.example/b", "no route", false);
-        assert!(images.pull(&digest).is_ok());
-        assert!(images.pull("registry.example/b:latest").is_err());
-    }
-
-    #[test]
-    fn texts_of_failed_pulls() {
-        let mut images = Images::default();
-        let bare = image("schema: a\n", &[]);
-        let by_digest = format!("registry.example/c@{}", bare.digest());
-        images.push("registry.example/c:v1", bare).unwrap();
-        let label = r#"catalog image is missing the required label "operators.operatorframework.io.index.configs.v1""#;
-        for (reference, text, is_terminal) in [
-            (
-                "registry.example/absent:v1",
-                "error creating image source: reading manifest v1 in registry.example/absent: manifest unknown"
-                    .to_owned(),
-                false,
-            ),
-            ("registry.example/c:v1", format!("error applying image: {label}"), false),
-            (by_digest.as_str(), format!("error applying image: terminal error: {label}"), true),
-            (
-                "registry.example/C:v1",
-                "error parsing image reference \"registry.example/C:v1\": invalid reference format: repository name \
-                 must be lowercase"
-                    .to_owned(),
-                true,
-            ),
-        ] {
-            let error = images.pull_catalog(reference).unwrap_err();
-            assert_eq!((error.message, error.is_terminal), (text, is_terminal));
-        }
-    }
-
-    #[test]
-    fn catalogs_that_cannot_be_stored() {
-        for (text, fault) in
-            [("schema: a\n", false), ("name: a\n", false), ("just text\n", true), ("a: [\n", true)]
-        {
-            let image = image(text, &[CONFIGS_LABEL]);
-            assert_eq!(image.catalog().fault.is_some(), fault, "{text} {:?}", image.catalog().fault);
-        }
-    }
-}
+mod tests;

@@ -10,6 +10,7 @@
 //! | [`catalogd`] | the controller of ClusterCatalogs, and its webhook |
 //! | [`operator_controller`] | the controller of ClusterExtensions, and its engines |
 //! | [`cluster_operator`] | the condition `Upgradeable` of the ClusterOperator `olm` |
+//! | [`mirrors`] | mirrors of registries, for clusters without a connection |
 //! | [`revisions`] | the controller of ClusterObjectSets |
 //!
 //! To add OLM to a cluster: push images into a [`content::SharedImages`], then
@@ -21,6 +22,7 @@ pub mod cluster_operator;
 pub mod conditions;
 pub mod content;
 pub mod go_json;
+pub mod mirrors;
 pub mod names;
 pub mod operator_controller;
 pub mod options;

@@ -23,6 +23,7 @@ use crate::object::{Object, ObjectFields};
 use crate::olm::catalogd::{Catalogd, NameLabel};
 use crate::olm::cluster_operator::{self, ClusterOperator};
 use crate::olm::content::SharedImages;
+use crate::olm::mirrors::{self, Mirrors};
 use crate::olm::operator_controller::OperatorController;
 use crate::olm::revisions::Revisions;
 use crate::olm::{Options, Target};
@@ -68,7 +69,7 @@ pub(in crate::scenario) fn api_server(scenario: &Scenario, seed: u64) -> ApiServ
         let _ = api.install_definition(definition);
     }
     if scenario.target == Target::Ocp419 {
-        for definition in cluster_operator::definitions() {
+        for definition in cluster_operator::definitions().into_iter().chain(mirrors::definitions()) {
             let _ = api.install_definition(definition);
         }
         add_cluster_version(&mut api, "4.19.0");
@@ -114,6 +115,7 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
         Box::new(OperatorController::new(options.clone(), images.clone())),
     ];
     if scenario.target == Target::Ocp419 {
+        controllers.push(Box::new(Mirrors::new(images.clone())));
         controllers.push(Box::new(ClusterOperator::new(&options)));
     }
     if options.gates.boxcutter_runtime {

@@ -21,7 +21,7 @@ pub(in crate::scenario) struct Content {
     pub(super) bundles: BTreeMap<String, Arc<Image>>,
     /// Catalogs by name that take the place of those of the scenario.
     pub(super) replaced: BTreeMap<String, Arc<Image>>,
-    /// Bundles that install next to nothing, by the reference of their image.
+    /// Bundles that install nothing, by the reference of their image.
     pub(super) empty: BTreeMap<String, Arc<Image>>,
 }
 
@@ -105,13 +105,7 @@ fn empty_bundle(package: &str, name: &str, version: &str) -> Arc<dyn Tree> {
         "operators.operatorframework.io.bundle.metadata.v1": "metadata/",
         "operators.operatorframework.io.bundle.package.v1": package,
     }});
-    let config_map = json!({
-        "apiVersion": "v1", "kind": "ConfigMap",
-        "metadata": {"name": format!("{package}-version")},
-        "data": {"version": version},
-    });
     let mut tree = MemoryTree::default();
-    tree.insert("manifests/configmap.json", config_map.to_string());
     tree.insert("manifests/clusterserviceversion.json", cluster_service_version.to_string());
     let record = json!({
         "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": format!("{package}-version")},
