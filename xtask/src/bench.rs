@@ -15,6 +15,7 @@ use crate::{process, workspace};
 
 mod catalog;
 mod catalog_text;
+mod cluster;
 mod graph;
 mod images;
 pub(crate) mod measure;
@@ -92,6 +93,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     }
     graph::analysis(&fbc, &workspace::target_folder(&root)?.join("bench/graph"))?;
     write_rates(&fbc)?;
+    cluster::run(&fbc, &workspace::target_folder(&root)?.join("bench/cluster"), runs)?;
     images::run(&fbc, &root, &generated.folder, runs)?;
     push::run(&fbc, &root, runs, options.quick)?;
     let failed = rows.iter().filter(|row| row.fbc.is_err()).count();

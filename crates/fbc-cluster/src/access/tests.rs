@@ -243,7 +243,6 @@ fn default_roles_build_on_each_other() {
         assert_eq!(ask(user, verb, resource, namespace), allowed, "{user} {verb} {resource}");
     }
     // A role that a product adds becomes part of the roles that take rules from it.
-    let mut authorizer = authorizer;
     authorizer.observe(&json!({
         "kind": "ClusterRole",
         "metadata": {"name": "widgets-view", "labels": {"rbac.authorization.k8s.io/aggregate-to-view": "true"}},

@@ -54,7 +54,7 @@ const FINALIZERS: [&str; 2] = [CLEANUP_UNPACK_CACHE, CLEANUP_CONTENT_MANAGER];
 /// What applies bundles.
 enum Engine {
     /// Helm releases.
-    Helm(Helm),
+    Helm(Box<Helm>),
     /// Revisions.
     Revisions(Box<dyn Applier>),
 }
@@ -77,7 +77,7 @@ impl OperatorController {
             let releases = helm::release_source(&options);
             Engine::Revisions(Box::new(Boxcutter::new(options.clone()).with_releases(releases)))
         } else {
-            Engine::Helm(Helm::new(options.clone()))
+            Engine::Helm(Box::new(Helm::new(options.clone())))
         };
         let caller = options.operator_controller();
         Self {

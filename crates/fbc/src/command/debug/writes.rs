@@ -19,8 +19,11 @@ const CHANGED: usize = 100;
 /// The least number of changes that is measured.
 const LEAST_CHANGES: usize = 20_000;
 
+/// Makes the object of a number.
+type Make = fn(usize) -> Object;
+
 /// What is measured: a name, and how an object of that kind is made.
-const KINDS: [(&str, fn(usize) -> Object); 3] =
+const KINDS: [(&str, Make); 3] =
     [("ConfigMap", config_map), ("Deployment", deployment), ("custom object", widget)];
 
 /// Measures with each of these numbers of objects.
