@@ -91,6 +91,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         resolution_rate(&fbc, input)?;
     }
     graph::analysis(&fbc, &workspace::target_folder(&root)?.join("bench/graph"))?;
+    write_rates(&fbc)?;
     images::run(&fbc, &root, &generated.folder, runs)?;
     push::run(&fbc, &root, runs, options.quick)?;
     let failed = rows.iter().filter(|row| row.fbc.is_err()).count();
@@ -243,6 +244,21 @@ fn manifest_throughput(fbc: &Path, root: &Path) -> TaskResult {
         .output()
         .context(|| format!("starting {}", fbc.display()))?;
     println!("{}", String::from_utf8_lossy(&output.stdout).trim_end());
+    Ok(())
+}
+
+/// Shows what the hidden `fbc debug writes` says about writes to a simulated cluster of growing size.
+fn write_rates(fbc: &Path) -> TaskResult {
+    println!("\nwrites to a simulated cluster:");
+    let output = Command::new(fbc)
+        .args(["debug", "writes"])
+        .output()
+        .context(|| format!("starting {}", fbc.display()))?;
+    if output.status.code() == Some(2) {
+        println!("skipped (this fbc has no `debug writes`)");
+    } else {
+        println!("{}", String::from_utf8_lossy(&output.stdout).trim_end());
+    }
     Ok(())
 }
 

@@ -238,6 +238,8 @@ pub enum FieldReason {
     TypeInvalid,
     /// A field that somebody else owns; the detail is the whole text.
     ManagerConflict,
+    /// The namespace is on its way out; the detail is the whole text.
+    NamespaceTerminating,
 }
 
 impl FieldReason {
@@ -255,6 +257,7 @@ impl FieldReason {
             Self::Internal => "InternalError",
             Self::TypeInvalid => "FieldValueTypeInvalid",
             Self::ManagerConflict => "FieldManagerConflict",
+            Self::NamespaceTerminating => "NamespaceTerminating",
         }
     }
 
@@ -270,7 +273,7 @@ impl FieldReason {
             Self::TooMany => "Too many",
             Self::NotFound => "Not found",
             Self::Internal => "Internal error",
-            Self::ManagerConflict => "",
+            Self::ManagerConflict | Self::NamespaceTerminating => "",
         }
     }
 
@@ -308,7 +311,7 @@ impl FieldError {
 
     /// The text without the field.
     pub fn message(&self) -> String {
-        if self.reason == FieldReason::ManagerConflict {
+        if self.reason.words().is_empty() {
             return self.detail.clone();
         }
         let mut text = self.reason.words().to_owned();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// The name of a kind in a version of its group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,19 +91,21 @@ pub struct KindId(u32);
 /// All kinds that the API server serves. Built-in ones are never removed; those of definitions come and go.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
-    kinds: Vec<Option<Kind>>,
-    by_name: BTreeMap<(String, String), KindId>,
+    kinds: Vec<Option<Arc<Kind>>>,
+    /// By group, then by kind.
+    by_name: BTreeMap<String, BTreeMap<String, KindId>>,
 }
 
 impl Registry {
     /// Adds a kind, or replaces the one of the same group and kind; its id stays the same for ever.
     pub fn register(&mut self, kind: Kind) -> KindId {
-        let name = (kind.group.clone(), kind.kind.clone());
         let next = KindId(u32::try_from(self.kinds.len()).unwrap_or(u32::MAX));
-        let id = *self.by_name.entry(name).or_insert(next);
+        let group = self.by_name.entry(kind.group.clone()).or_default();
+        let id = *group.entry(kind.kind.clone()).or_insert(next);
+        let kind = Some(Arc::new(kind));
         match self.kinds.get_mut(id.0 as usize) {
-            Some(place) => *place = Some(kind),
-            None => self.kinds.push(Some(kind)),
+            Some(place) => *place = kind,
+            None => self.kinds.push(kind),
         }
         id
     }
@@ -116,18 +119,33 @@ impl Registry {
 
     /// The kind with this id, unless it was taken away.
     pub fn get(&self, id: KindId) -> Option<&Kind> {
-        self.kinds.get(id.0 as usize)?.as_ref()
+        self.kinds.get(id.0 as usize)?.as_deref()
+    }
+
+    /// As [`Registry::get`], to be kept while the registry changes.
+    pub fn shared(&self, id: KindId) -> Option<Arc<Kind>> {
+        self.kinds.get(id.0 as usize)?.clone()
     }
 
     /// The kind of this group and name, if it is served in any version.
     pub fn find(&self, group: &str, kind: &str) -> Option<(KindId, &Kind)> {
-        let id = *self.by_name.get(&(group.to_owned(), kind.to_owned()))?;
+        let id = *self.by_name.get(group)?.get(kind)?;
         Some((id, self.get(id)?))
     }
 
     /// The kind of an object, if that version of it is served.
     pub fn served(&self, name: &GroupVersionKind) -> Option<(KindId, &Kind)> {
-        self.find(&name.group, &name.kind).filter(|(_, kind)| kind.versions.contains(&name.version))
+        self.in_version(&name.group, &name.version, &name.kind)
+    }
+
+    /// The kind of an object with this `apiVersion` and `kind`, if that version of it is served.
+    pub fn of_object(&self, api_version: &str, kind: &str) -> Option<(KindId, &Kind)> {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        self.in_version(group, version, kind)
+    }
+
+    fn in_version(&self, group: &str, version: &str, kind: &str) -> Option<(KindId, &Kind)> {
+        self.find(group, kind).filter(|(_, kind)| kind.versions.iter().any(|served| served == version))
     }
 
     /// All kinds in the order in which they came.
@@ -135,6 +153,6 @@ impl Registry {
         self.kinds
             .iter()
             .enumerate()
-            .filter_map(|(index, kind)| Some((KindId(u32::try_from(index).ok()?), kind.as_ref()?)))
+            .filter_map(|(index, kind)| Some((KindId(u32::try_from(index).ok()?), kind.as_deref()?)))
     }
 }

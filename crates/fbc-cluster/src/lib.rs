@@ -5,30 +5,28 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`object`] | Kubernetes objects as JSON values, and what is asked of them everywhere |
-//! | [`kind`] | groups, versions and kinds as data |
-//! | [`kubectl`] | kubectl and oc: what they print, how their command lines read |
-//! | [`schema`] | definitions of kinds: pruning, defaults, validation, rules |
+//! | [`object`], [`kind`] | Kubernetes objects as JSON values; groups, versions and kinds as data |
 //! | [`error`] | what the API server answers when it refuses |
-//! | [`selector`] | label and field selectors |
 //! | [`time`], [`random`] | virtual time and how Kubernetes writes it; numbers that look random |
+//! | [`selector`] | label and field selectors |
+//! | [`types`], [`validation`] | the built-in kinds: Go's types, defaults, refusals |
+//! | [`schema`] | definitions of kinds: pruning, defaults, validation, rules |
+//! | [`apply`] | who owns which field, server-side apply, patches |
+//! | [`access`] | role-based access control |
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
-//! | [`control_plane`] | an API server as every cluster starts with it |
 //! | [`engine`] | controllers, their queues, and the run of time |
+//! | [`control_plane`], [`controllers`] | what every cluster starts with, and does by itself |
 //! | [`olm`] | OLM v1: catalogd and operator-controller |
+//! | [`kubectl`] | kubectl and oc: what they print, how their command lines read |
+//! | [`scenario`] | scenario files: steps, expectations, timelines |
 //! | [`replay`] | plays recorded scenarios of OLM v1 |
-//! | [`olm`] | catalogd and operator-controller |
-//! | [`access`] | role-based access control |
-//! | [`apply`] | who owns which field, server-side apply, patches |
-//! | [`types`] | the Go types of the built-in kinds |
-//! | [`types`] | the Go types of the built-in kinds |
-//! | [`validation`] | the built-in kinds: which there are, defaults, refusals |
-//! | [`time`] | virtual time and how Kubernetes writes it |
 
 pub mod access;
 pub mod api;
 pub mod apply;
+#[cfg(test)]
+mod conformance;
 pub mod control_plane;
 pub mod controllers;
 pub mod engine;

@@ -192,22 +192,16 @@ impl Store {
     }
 
     fn reindex(&mut self, key: &ObjectKey, before: Option<&Object>, after: Option<&Object>) {
-        let uid = |object: Option<&Object>| {
-            object.map(|object| object.uid().to_owned()).filter(|uid| !uid.is_empty())
-        };
         let (old, new) = (uid(before), uid(after));
         if old != new {
             if let Some(uid) = old {
-                self.by_uid.remove(&uid);
+                self.by_uid.remove(uid);
             }
             if let Some(uid) = new {
-                self.by_uid.insert(uid, key.clone());
+                self.by_uid.insert(uid.to_owned(), key.clone());
             }
         }
-        let part = |object: Option<&Object>, field: &str| {
-            object.and_then(|object| object.at(&["metadata", field])).cloned()
-        };
-        let changed = |field| part(before, field) != part(after, field);
+        let changed = |field| metadata(before, field) != metadata(after, field);
         if changed("ownerReferences") {
             for owner in owners(before) {
                 drop_from(&mut self.by_owner, owner, key);
@@ -240,6 +234,14 @@ where
             index.remove(key);
         }
     }
+}
+
+fn uid(object: Option<&Object>) -> Option<&str> {
+    object.map(|object| object.uid()).filter(|uid| !uid.is_empty())
+}
+
+fn metadata<'o>(object: Option<&'o Object>, field: &str) -> Option<&'o Value> {
+    object.and_then(|object| object.at(&["metadata", field]))
 }
 
 fn owners(object: Option<&Object>) -> impl Iterator<Item = &str> {

@@ -8,6 +8,7 @@ use fbc_model::{Bundle, Catalog, Channel, Deprecation, Origin, Package};
 
 use crate::finding::{Place, Target};
 use crate::graph::PackageGraph;
+use crate::image_facts::ImageFacts;
 use crate::lost::LostBlobs;
 use crate::manifests::ManifestFacts;
 use crate::policy::Parameters;
@@ -24,6 +25,8 @@ pub struct Context<'c> {
     pub lost: LostBlobs,
     /// What rules need to know that is not in the catalog.
     pub parameters: Parameters,
+    /// What is known of images.
+    pub images: ImageFacts,
     /// What the manifests of each bundle say, by its number, read by the first rule that asks.
     manifests: Vec<OnceLock<ManifestFacts>>,
 }
@@ -90,7 +93,8 @@ impl<'c> Context<'c> {
             }
         }
         let manifests = catalog.bundles.iter().map(|_| OnceLock::new()).collect();
-        Self { catalog, packages, tree, lost: LostBlobs::of(catalog, tree), parameters, manifests }
+        let (lost, images) = (LostBlobs::of(catalog, tree), ImageFacts::default());
+        Self { catalog, packages, tree, lost, parameters, images, manifests }
     }
 
     /// What the manifests of a bundle say; the number is that of the bundle in load order.

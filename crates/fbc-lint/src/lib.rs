@@ -6,6 +6,7 @@ pub mod context;
 pub mod finding;
 pub mod fingerprint;
 pub mod graph;
+pub mod image_facts;
 pub mod lost;
 pub mod manifests;
 pub mod policy;
@@ -19,8 +20,9 @@ pub mod verdict;
 
 pub use bundle::{BundleContext, Targets, lint_bundle};
 pub use finding::{Finding, Severity};
+pub use image_facts::ImageFacts;
 pub use policy::Policy;
 pub use profile::Profile;
-pub use report::{Located, Report, Span, lint, lint_under, load};
+pub use report::{Located, Report, Span, lint, lint_under, lint_with, load};
 pub use rule::Rule;
 pub use template::lint_template;

@@ -39,6 +39,7 @@ struct Definition {
     allowed_related_registries: &'static [&'static str],
     required_features: &'static [&'static str],
     allowed_kinds: &'static [&'static str],
+    allowed_base_images: &'static [&'static str],
 }
 
 impl Profile {
@@ -107,6 +108,7 @@ impl Profile {
             allowed_related_registries: owned(definition.allowed_related_registries),
             required_features: owned(definition.required_features),
             allowed_kinds: owned(definition.allowed_kinds),
+            allowed_base_images: owned(definition.allowed_base_images),
         }
     }
 

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use crate::context::Context;
 use crate::finding::{Finding, Place, Severity, Target};
+use crate::image_facts::ImageFacts;
 use crate::policy::Policy;
 use crate::policy::set_aside::SetAside;
 use crate::profile::Profile;
@@ -130,11 +131,18 @@ pub fn lint(catalog: &Catalog, tree: &dyn Tree, profile: Profile) -> Report {
     lint_under(catalog, tree, &Policy::from(profile))
 }
 
+/// Runs all rules that a policy wants over a catalog of whose images nothing is known; see [`lint_with`].
+#[must_use]
+pub fn lint_under(catalog: &Catalog, tree: &dyn Tree, policy: &Policy) -> Report {
+    lint_with(catalog, tree, policy, ImageFacts::default())
+}
+
 /// Runs all rules that a policy wants over a catalog. The tree must be the one that the catalog was loaded
 /// from: it is read again for places.
 #[must_use]
-pub fn lint_under(catalog: &Catalog, tree: &dyn Tree, policy: &Policy) -> Report {
-    let context = Context::with(catalog, tree, policy.parameters.clone());
+pub fn lint_with(catalog: &Catalog, tree: &dyn Tree, policy: &Policy, images: ImageFacts) -> Report {
+    let mut context = Context::with(catalog, tree, policy.parameters.clone());
+    context.images = images;
     let rules: Vec<&Rule> = RULES.iter().copied().filter(|rule| runs(rule, policy)).collect();
     let mut findings: Vec<Finding> = rules
         .par_iter()

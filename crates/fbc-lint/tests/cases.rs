@@ -1,15 +1,19 @@
 //! Every rule finds in its cases what it says it finds, and has the documentation that it must have.
 
-use std::collections::BTreeSet;
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use fbc_bundle::BundleContents;
 use fbc_lint::comparison;
+use fbc_lint::image_facts::CatalogImage;
 use fbc_lint::load;
 use fbc_lint::rule::{Basis, Case, Check, Rule};
 use fbc_lint::rules::{RULES, rep};
-use fbc_lint::{Policy, Targets, lint_bundle, lint_under};
-use fbc_model::tree::MemoryTree;
+use fbc_lint::{ImageFacts, Policy, Targets, lint_bundle, lint_with};
+use fbc_model::tree::{MemoryTree, Tree as _};
+use serde_json::Value;
 
 /// Rules about files and folders themselves, which no small case can break; see `files.rs` and `bundles.rs`.
 const ABOUT_FILES: [&str; 8] =
@@ -17,10 +21,38 @@ const ABOUT_FILES: [&str; 8] =
 /// Rules about what no case has: a folder at the root, a target before 4.17; see `profiles.rs`.
 const NOT_IN_CASES: [&str; 2] = ["FBC231", "FBC234"];
 
+/// What the files of a case say of images: `facts.json`, and the released index in `index`.
+fn image_facts(files: &mut Vec<(&'static str, &'static str)>) -> ImageFacts {
+    let mut facts = ImageFacts::default();
+    let index: MemoryTree = files.extract_if(.., |(path, _)| path.starts_with("index/")).collect();
+    facts.index = (!index.list(Path::new("")).unwrap().is_empty()).then(|| load(&index).into());
+    let text = files.extract_if(.., |(path, _)| *path == "facts.json").next();
+    let Some(value) = text.map(|(_, text)| serde_json::from_str::<Value>(text).unwrap()) else {
+        return facts;
+    };
+    let texts = |value: &Value| -> BTreeMap<String, String> {
+        let pairs = value.as_object().into_iter().flatten();
+        pairs.map(|(key, value)| (key.clone(), value.as_str().unwrap().to_owned())).collect()
+    };
+    let list = |value: &Value| -> Vec<String> {
+        value.as_array().into_iter().flatten().map(|item| item.as_str().unwrap().to_owned()).collect()
+    };
+    facts.unreachable = texts(&value["unreachable"]);
+    facts.image = value.get("image").map(|image| CatalogImage {
+        platforms: list(&image["platforms"]),
+        labels: texts(&image["labels"]),
+        annotations: texts(&image["annotations"]),
+        files: image.get("files").map(list),
+    });
+    facts
+}
+
 fn found(rule: &'static Rule, case: &Case) -> Vec<String> {
-    let tree: MemoryTree = case.files(&rule.check).into_iter().collect();
+    let mut files = case.files(&rule.check);
+    let facts = image_facts(&mut files);
+    let tree: MemoryTree = files.into_iter().collect();
     let report = match rule.check {
-        Check::Catalog(_) | Check::Elsewhere => lint_under(&load(&tree), &tree, &Policy::of_examples()),
+        Check::Catalog(_) | Check::Elsewhere => lint_with(&load(&tree), &tree, &Policy::of_examples(), facts),
         Check::Bundle(_) => {
             lint_bundle(&BundleContents::read(&tree), &tree, &Targets::default(), &Policy::of_examples())
         }

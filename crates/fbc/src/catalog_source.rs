@@ -91,6 +91,14 @@ impl CatalogSource {
         Ok(Self { tree, root: Root::Image(unpacked) })
     }
 
+    /// The image that it comes from.
+    pub(crate) fn image_name(&self) -> Option<&ImageName> {
+        match &self.root {
+            Root::Image(image) => Some(&image.name),
+            _ => None,
+        }
+    }
+
     /// The image in a registry that it comes from.
     pub(crate) fn registry_name(&self) -> Option<&str> {
         match &self.root {

@@ -158,6 +158,8 @@ fn has_host(text: &str) -> bool {
 
 /// A catalog or bundle of an image.
 pub(crate) struct Unpacked {
+    /// The image.
+    pub(crate) name: ImageName,
     /// Where it lies; it is gone when this is dropped.
     pub(crate) folder: TempDir,
     /// How the folder is shown.
@@ -196,7 +198,7 @@ pub(crate) fn unpack_contents(name: &ImageName) -> Result<Unpacked, Failure> {
         ImageName::Local(_) => None,
         ImageName::Registry(text) => Some(text.strip_prefix("docker://").unwrap_or(text).to_owned()),
     };
-    Ok(Unpacked { folder, shown, registry_name, is_catalog })
+    Ok(Unpacked { name: name.clone(), folder, shown, registry_name, is_catalog })
 }
 
 impl From<ImageError> for Failure {

@@ -41,6 +41,7 @@ fn section(text: &mut String, profile: Profile) {
         ("allowed-related-registries", &parameters.allowed_related_registries),
         ("required-features", &parameters.required_features),
         ("allowed-kinds", &parameters.allowed_kinds),
+        ("allowed-base-images", &parameters.allowed_base_images),
     ] {
         if !values.is_empty() {
             let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();

@@ -70,7 +70,7 @@ fn example(text: &mut String, rule: &Rule, case: &Case) {
     // Writing to a String cannot fail.
     let _ = write!(text, "\n## Example: {}\n\n", case.title);
     for (path, file) in case.files(&rule.check) {
-        if matches!(rule.check, Check::Bundle(_)) {
+        if matches!(rule.check, Check::Bundle(_)) || path != rule.check.first_file() {
             let _ = write!(text, "`{path}`:\n\n");
         }
         let _ = write!(text, "```yaml\n{}\n```\n\n", file.trim_end());

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use super::lifecycle::is_definition;
+use super::lifecycle::write_in_preferred_version;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::apply::Operation;
 use crate::error::{ApiError, FieldError};
 use crate::kind::{Kind, KindId};
-use crate::object::{Object, ObjectFields};
-use crate::schema::check;
+use crate::object::{Object, ObjectFields, ObjectName};
+
+/// How often the API server thinks up another name where the one that it thought of is taken.
+///
+/// Source: `kubernetes/apiserver:pkg/registry/generic/registry/store.go` (`maxNameGenerationCreateAttempts`).
+const MOST_GENERATED_NAMES: usize = 8;
 
 impl ApiServer {
     /// Stores a new object and answers with what was stored.
@@ -19,7 +23,8 @@ impl ApiServer {
         options: WriteOptions,
     ) -> Result<Arc<Object>, ApiError> {
         let (id, kind) = self.kind_of(&object)?;
-        self.authorize(caller, "create", &kind, "", &object.object_name())?;
+        // The name is in the body of the request, which nobody looks at before it is allowed.
+        self.authorize(caller, "create", &kind, "", &ObjectName::namespaced(object.namespace(), ""))?;
         self.create_authorized(caller, id, &kind, object, Operation::Update, options)
     }
 
@@ -37,19 +42,23 @@ impl ApiServer {
         self.check_fields(id, kind, &object, options)?;
         self.mutate(kind, &mut object)?;
         self.check_namespace(kind, &object)?;
-        self.begin(kind, &mut object)?;
-        if is_definition(kind) {
-            check::prepare_for_create(&mut object);
-        }
+        self.check_definition(id, kind, &object)?;
+        self.begin(id, kind, &mut object)?;
         self.complete(id, kind, &mut object)?;
-        let name = object.object_name();
-        if self.store.get(id, &name).is_some() {
-            return Err(ApiError::already_exists(&kind.group, &kind.plural, &name.name));
-        }
+        self.admit_built_in(kind, None, &mut object)?;
         self.admit(caller, id, kind, None, &object, Subresource::None)?;
+        let name = object.object_name();
+        if let Some(present) = self.store.get(id, &name) {
+            let mut error = ApiError::already_exists(&kind.group, &kind.plural, &name.name);
+            if present.is_terminating() {
+                error.message = format!("object is being deleted: {}", error.message);
+            }
+            return Err(error);
+        }
         if operation == Operation::Update {
             self.record_managers(caller, id, kind, None, &mut object, Subresource::None);
         }
+        write_in_preferred_version(kind, &mut object);
         if options.dry_run {
             return Ok(Arc::new(object));
         }
@@ -59,15 +68,21 @@ impl ApiServer {
     }
 
     /// Sets what only the API server sets in new objects.
-    fn begin(&mut self, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
+    fn begin(&mut self, id: KindId, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
         if object.name().is_empty() {
             let prefix = object.text(&["metadata", "generateName"]).to_owned();
             if prefix.is_empty() {
                 let cause = FieldError::required("metadata.name", "name or generateName is required");
                 return Err(ApiError::invalid(&kind.group, &kind.kind, "", vec![cause]));
             }
-            let suffix = self.random.suffix();
-            object.set(&["metadata", "name"], format!("{prefix}{suffix}"));
+            let mut name = ObjectName::namespaced(object.namespace(), "");
+            for _ in 0..MOST_GENERATED_NAMES {
+                name.name = format!("{prefix}{}", self.random.suffix());
+                if self.store.get(id, &name).is_none() {
+                    break;
+                }
+            }
+            object.set(&["metadata", "name"], name.name);
         }
         if !object.text(&["metadata", "resourceVersion"]).is_empty() {
             return Err(ApiError::bad_request("resourceVersion should not be set on objects to be created"));

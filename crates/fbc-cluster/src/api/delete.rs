@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{ApiServer, Caller};
+use super::lifecycle::is_definition;
+use super::{ApiServer, Caller, ListOptions};
 use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
+use crate::schema::conditions;
 use crate::time::SECOND;
 
 /// What becomes of the objects that a deleted object owns.
@@ -53,7 +55,18 @@ impl ApiServer {
     ) -> Result<Arc<Object>, ApiError> {
         let kind = self.kind(id)?;
         self.authorize(caller, "delete", &kind, "", name)?;
-        let before = self.existing(id, &kind, name)?;
+        self.delete_authorized(id, &kind, name, options)
+    }
+
+    /// Deletes without asking whether the caller may.
+    fn delete_authorized(
+        &mut self,
+        id: KindId,
+        kind: &Kind,
+        name: &ObjectName,
+        options: &DeleteOptions,
+    ) -> Result<Arc<Object>, ApiError> {
+        let before = self.existing(id, kind, name)?;
         if let Some(uid) = options.uid.as_deref().filter(|uid| *uid != before.uid()) {
             let cause = format!(
                 "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
@@ -61,10 +74,16 @@ impl ApiServer {
             );
             return Err(ApiError::conflict(&kind.group, &kind.plural, &name.name, &cause));
         }
+        if is_protected(kind, &name.name) {
+            let cause = "this namespace may not be deleted";
+            return Err(ApiError::forbidden(&kind.group, &kind.plural, &name.name, cause));
+        }
+        if is_definition(kind) && !before.is_terminating() {
+            return Ok(self.begin_deletion_of_definition(id, kind, before, options));
+        }
         let mut object = Object::clone(&before);
-        self.hold_built_in(&kind, &mut object);
         let finalizers = finalizers_for(&object, options.propagation);
-        let grace = grace_period(&kind, &object, options);
+        let grace = grace_period(kind, &object, options);
         let held = !finalizers.is_empty() || grace > 0 || !object.list(&["spec", "finalizers"]).is_empty();
         if options.dry_run {
             return Ok(before);
@@ -73,7 +92,7 @@ impl ApiServer {
         let ends_early =
             object.number(&["metadata", "deletionGracePeriodSeconds"]).is_some_and(|left| left > 0);
         if !held && !ends_early {
-            self.remove_now(id, &kind, name);
+            self.remove_now(id, kind, name);
             return Ok(before);
         }
         if finalizers.is_empty() {
@@ -95,12 +114,48 @@ impl ApiServer {
         let is_over = present.is_some() && grace == 0 && finalizers.is_empty();
         if object != *before {
             let stored = self.store.put(id, object);
-            self.after_write(&kind, &stored);
+            self.after_write(kind, &stored);
         }
         if is_over {
-            self.remove_now(id, &kind, name);
+            self.remove_now(id, kind, name);
         }
         Ok(self.store.get(id, name).cloned().unwrap_or(before))
+    }
+
+    /// Asks for the deletion of all objects that a list names.
+    ///
+    /// Source: `kubernetes/apiserver:pkg/endpoints/handlers/delete.go` (`DeleteCollection`).
+    pub fn delete_collection(
+        &mut self,
+        caller: &Caller,
+        id: KindId,
+        list: &ListOptions,
+        options: &DeleteOptions,
+    ) -> Result<Vec<Arc<Object>>, ApiError> {
+        let kind = self.kind(id)?;
+        let namespace = list.namespace.as_deref().unwrap_or_default();
+        let place = ObjectName::namespaced(namespace, "");
+        self.authorize(caller, "deletecollection", &kind, "", &place)?;
+        let names: Vec<ObjectName> = self.listed(id, list).map(|object| object.object_name()).collect();
+        names.iter().map(|name| self.delete_authorized(id, &kind, name, options)).collect()
+    }
+
+    /// Writes into a definition that it is to go; the controller of definitions does the rest.
+    fn begin_deletion_of_definition(
+        &mut self,
+        id: KindId,
+        kind: &Kind,
+        before: Arc<Object>,
+        options: &DeleteOptions,
+    ) -> Arc<Object> {
+        if options.dry_run {
+            return before;
+        }
+        let mut object = Object::clone(&before);
+        conditions::begin_deletion(&mut object, self.now);
+        let stored = self.store.put(id, object);
+        self.after_write(kind, &stored);
+        stored
     }
 
     /// Takes an object away that nothing holds any more.
@@ -109,6 +164,15 @@ impl ApiServer {
             self.after_removal(kind, &gone);
         }
     }
+}
+
+/// The namespaces that no cluster is without.
+///
+/// Source: `kubernetes/apiserver:pkg/admission/plugin/namespace/lifecycle/admission.go`.
+fn is_protected(kind: &Kind, name: &str) -> bool {
+    kind.kind == "Namespace"
+        && kind.group.is_empty()
+        && ["default", "kube-system", "kube-public"].contains(&name)
 }
 
 /// The finalizers with those that the propagation asks for, and without the other one.

@@ -6,7 +6,7 @@ use super::model::Model;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::access::{Attributes, RBAC_GROUP, escalation, owner_references};
 use crate::apply::{Write, ignored_fields, record_update};
-use crate::error::{ApiError, Reason};
+use crate::error::{ApiError, FieldError, FieldReason, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::{check, strict};
@@ -23,17 +23,18 @@ impl ApiServer {
         subresource: &str,
         name: &ObjectName,
     ) -> Result<(), ApiError> {
-        self.authorizer.check(
-            &caller.user,
-            Attributes::Resource {
-                verb,
-                group: &kind.group,
-                resource: &kind.plural,
-                subresource,
-                namespace: &name.namespace,
-                name: &name.name,
-            },
-        )
+        let attributes = Attributes::Resource {
+            verb,
+            group: &kind.group,
+            resource: &kind.plural,
+            subresource,
+            namespace: &name.namespace,
+            name: &name.name,
+        };
+        if let Some(impersonator) = &caller.impersonator {
+            self.authorizer.check_impersonation(impersonator, &caller.user, attributes)?;
+        }
+        self.authorizer.check(&caller.user, attributes)
     }
 
     /// Refuses a namespace where there is none, and none where there must be one.
@@ -100,24 +101,32 @@ impl ApiServer {
         }
         let cause =
             format!("unable to create new content in namespace {namespace} because it is being terminated");
-        Err(ApiError::forbidden(&kind.group, &kind.plural, object.name(), &cause))
+        let mut error = ApiError::forbidden(&kind.group, &kind.plural, object.name(), &cause);
+        let text = format!("namespace {namespace} is being terminated");
+        error.details.causes =
+            vec![FieldError::new("metadata.namespace", FieldReason::NamespaceTerminating, "", text)];
+        Err(error)
     }
 
-    /// Reads an object as the API server does: drops what the kind does not have, fills in defaults. It is stored in
-    /// the preferred version of its kind, whatever version it was written in.
+    /// Refuses new objects of a definition that is on its way out.
+    pub(super) fn check_definition(&self, id: KindId, kind: &Kind, object: &Object) -> Result<(), ApiError> {
+        match self.model(id).creation_refusal() {
+            Some(cause) => Err(ApiError::forbidden(&kind.group, &kind.plural, object.name(), cause)),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads an object as the API server does: drops what the kind does not have, fills in defaults.
     pub(super) fn complete(&self, id: KindId, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
-        let preferred = kind.preferred();
         let model = self.model(id);
         if let Some(version) = model.version(object.api_version()) {
             version.admit(object);
         }
-        let version = preferred.api_version();
-        if object.api_version() != version {
-            object.set(&["apiVersion"], version.as_str());
-        }
         if let Model::BuiltIn { of, .. } = model {
+            write_in_preferred_version(kind, object);
             decode(object, *of).map_err(|text| {
-                let (name, version) = (&kind.kind, &preferred.version);
+                let name = &kind.kind;
+                let version = kind.versions.first().map(String::as_str).unwrap_or_default();
                 ApiError::bad_request(format!(
                     "{name} in version {version:?} cannot be handled as a {name}: {text}"
                 ))
@@ -150,6 +159,8 @@ impl ApiServer {
             errors.extend(version.validate(object, before));
         }
         if is_definition(kind) {
+            // Judged there too, together with what definitions ask of their names.
+            errors.retain(|error| before.is_some() || error.field != "metadata.name");
             errors.extend(check::validate(object, before));
         }
         if !errors.is_empty() {
@@ -206,6 +217,9 @@ impl ApiServer {
         if !is_definition(kind) {
             return;
         }
+        if gone.condition_status("Established") != "True" {
+            return;
+        }
         let served = self.kind_id(gone.text(&["spec", "group"]), gone.text(&["spec", "names", "kind"]));
         if let Some(id) = served.filter(|id| !self.model(*id).is_built_in()) {
             self.registry.remove(id);
@@ -220,6 +234,20 @@ impl ApiServer {
             let id = self.registry.register(definition.to_kind());
             self.models.insert(id, model);
         }
+    }
+}
+
+/// Objects are stored in the preferred version of their kind, whatever version they were written in. Versions of a
+/// definition differ in their schemas alone (conversion strategy `None`).
+pub(super) fn write_in_preferred_version(kind: &Kind, object: &mut Object) {
+    let version = kind.versions.first().map(String::as_str).unwrap_or_default();
+    let present = object.api_version();
+    let is_preferred = match present.rsplit_once('/') {
+        Some((group, present)) => group == kind.group && present == version,
+        None => kind.group.is_empty() && present == version,
+    };
+    if !is_preferred {
+        object.set(&["apiVersion"], kind.preferred().api_version());
     }
 }
 

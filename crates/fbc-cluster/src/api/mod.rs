@@ -188,9 +188,11 @@ impl ApiServer {
     }
 
     /// The kind of an object that was sent, or the refusal of a client that looks the kind up before it sends.
-    pub fn kind_of(&self, object: &Object) -> Result<(KindId, Kind), ApiError> {
-        let name = GroupVersionKind::of(object.api_version(), object.kind());
-        self.registry.served(&name).map(|(id, kind)| (id, kind.clone())).ok_or_else(|| no_match(&name))
+    pub fn kind_of(&self, object: &Object) -> Result<(KindId, Arc<Kind>), ApiError> {
+        self.registry
+            .of_object(object.api_version(), object.kind())
+            .and_then(|(id, _)| Some((id, self.registry.shared(id)?)))
+            .ok_or_else(|| no_match(&GroupVersionKind::of(object.api_version(), object.kind())))
     }
 
     /// How fields of a kind merge, as written in a version (`apiVersion`).
@@ -205,8 +207,8 @@ impl ApiServer {
     }
 
     /// A kind that is served, by id.
-    fn kind(&self, id: KindId) -> Result<Kind, ApiError> {
-        self.registry.get(id).cloned().ok_or_else(|| {
+    fn kind(&self, id: KindId) -> Result<Arc<Kind>, ApiError> {
+        self.registry.shared(id).ok_or_else(|| {
             ApiError::other(Reason::NotFound, "the server could not find the requested resource")
         })
     }

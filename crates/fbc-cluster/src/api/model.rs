@@ -3,7 +3,7 @@
 use crate::apply::Shape;
 use crate::kind::Kind;
 use crate::object::{Object, ObjectFields};
-use crate::schema::{Definition, Version};
+use crate::schema::{Definition, Version, conditions};
 use crate::types::{StructId, types};
 
 /// How objects of a kind are read, merged and checked.
@@ -12,7 +12,12 @@ pub(super) enum Model {
     /// By Go's types.
     BuiltIn { of: StructId, shape: Shape },
     /// By the schemas of a definition, one for each version.
-    Custom { definition: Box<Definition>, shapes: Vec<Shape> },
+    Custom {
+        definition: Box<Definition>,
+        shapes: Vec<Shape>,
+        /// Why no new objects may be made, if that is so.
+        creation_refusal: Option<&'static str>,
+    },
     /// Nothing is known but metadata.
     Untyped { shape: Shape },
 }
@@ -35,7 +40,11 @@ impl Model {
             None => Shape::untyped(),
         };
         let shapes = definition.list(&["spec", "versions"]).iter().map(shape).collect();
-        Self::Custom { definition: Box::new(Definition::read(definition)), shapes }
+        Self::Custom {
+            definition: Box::new(Definition::read(definition)),
+            shapes,
+            creation_refusal: conditions::creation_refusal(definition),
+        }
     }
 
     /// The model of a kind of which nothing is known but metadata.
@@ -47,7 +56,7 @@ impl Model {
     pub(super) fn shape(&self, api_version: &str) -> &Shape {
         match self {
             Self::BuiltIn { shape, .. } | Self::Untyped { shape } => shape,
-            Self::Custom { definition, shapes } => {
+            Self::Custom { definition, shapes, .. } => {
                 let name = api_version.rsplit('/').next().unwrap_or_default();
                 let index = definition.versions.iter().position(|version| version.name == name);
                 // A definition has a shape for each of its versions, and at least one version.
@@ -60,6 +69,14 @@ impl Model {
     pub(super) fn version(&self, api_version: &str) -> Option<&Version> {
         match self {
             Self::Custom { definition, .. } => definition.version(api_version.rsplit('/').next()?),
+            _ => None,
+        }
+    }
+
+    /// Why no new objects of the kind may be made, if that is so.
+    pub(super) fn creation_refusal(&self) -> Option<&'static str> {
+        match self {
+            Self::Custom { creation_refusal, .. } => *creation_refusal,
             _ => None,
         }
     }

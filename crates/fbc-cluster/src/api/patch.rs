@@ -47,7 +47,12 @@ impl ApiServer {
                 return Err(ApiError::not_found(&kind.group, &kind.plural, &name.name));
             };
             self.authorize(caller, "create", &kind, "", name)?;
-            let object = self.applied(caller, id, &kind, None, configuration, false, name, subresource)?;
+            let mut object =
+                self.applied(caller, id, &kind, None, configuration, false, name, subresource)?;
+            object.remove(&["metadata", "resourceVersion"]);
+            if !name.namespace.is_empty() {
+                object.set(&["metadata", "namespace"], name.namespace.as_str());
+            }
             return self.create_authorized(caller, id, &kind, object, Operation::Apply, options);
         };
         let model = self.model(id);
@@ -68,8 +73,15 @@ impl ApiServer {
             }
         };
         self.check_fields(id, &kind, &object, options)?;
-        if object.object_name() != *name {
-            return Err(ApiError::bad_request("the name of the object does not match the name on the URL"));
+        for (what, sent, asked) in
+            [("name", object.name(), &name.name), ("namespace", object.namespace(), &name.namespace)]
+        {
+            if sent != asked {
+                let text = format!(
+                    "the {what} of the object ({sent}) does not match the {what} on the URL ({asked})"
+                );
+                return Err(ApiError::bad_request(text));
+            }
         }
         let operation = match patch {
             Patch::Apply { .. } => Operation::Apply,

@@ -37,15 +37,25 @@ impl ApiServer {
         let kind = self.kind(id)?;
         let namespace = options.namespace.as_deref().unwrap_or_default();
         self.authorize(caller, "list", &kind, "", &ObjectName::namespaced(namespace, ""))?;
-        let fits = |object: &&Arc<Object>| {
+        Ok(self.listed(id, options).cloned().collect())
+    }
+
+    /// The objects that are asked for, without questions about rights.
+    pub(super) fn listed<'s>(
+        &'s self,
+        id: KindId,
+        options: &'s ListOptions,
+    ) -> Box<dyn Iterator<Item = &'s Arc<Object>> + 's> {
+        let namespace = options.namespace.as_deref().unwrap_or_default();
+        let fits = move |object: &&Arc<Object>| {
             (namespace.is_empty() || object.namespace() == namespace)
                 && options.labels.matches_object(object)
                 && options.fields.matches(object)
         };
-        Ok(match options.labels.required_label() {
-            Some((key, value)) => self.store.with_label(id, key, value).filter(fits).cloned().collect(),
-            None if namespace.is_empty() => self.store.of_kind(id).filter(fits).cloned().collect(),
-            None => self.store.in_namespace(id, namespace).filter(fits).cloned().collect(),
-        })
+        match options.labels.required_label() {
+            Some((key, value)) => Box::new(self.store.with_label(id, key, value).filter(fits)),
+            None if namespace.is_empty() => Box::new(self.store.of_kind(id).filter(fits)),
+            None => Box::new(self.store.in_namespace(id, namespace).filter(fits)),
+        }
     }
 }

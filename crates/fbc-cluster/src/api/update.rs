@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::lifecycle::is_definition;
+use super::lifecycle::write_in_preferred_version;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::apply::Operation;
 use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields};
-use crate::schema::check;
 
 impl ApiServer {
     /// Replaces an object, or its status. A resource version in it must be the present one.
@@ -52,12 +51,12 @@ impl ApiServer {
             self.mutate(kind, &mut object)?;
         }
         keep_what_is_not_meant(kind, before, &mut object, subresource);
-        if is_definition(kind) && subresource == Subresource::None {
-            check::prepare_for_update(&mut object, before);
+        if subresource == Subresource::None {
+            self.follow_built_in(kind, before, &mut object);
         }
         self.complete(id, kind, &mut object)?;
         if subresource == Subresource::None {
-            self.follow_built_in(kind, before, &mut object);
+            self.admit_built_in(kind, Some(before), &mut object)?;
         }
         if kind.has_generation && subresource != Subresource::Binding && wants_something_else(before, &object)
         {
@@ -67,6 +66,7 @@ impl ApiServer {
         if operation == Operation::Update {
             self.record_managers(caller, id, kind, Some(before), &mut object, subresource);
         }
+        write_in_preferred_version(kind, &mut object);
         if says_the_same(before, &object) {
             return Ok(Arc::clone(before));
         }

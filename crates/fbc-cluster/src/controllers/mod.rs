@@ -17,6 +17,7 @@
 //! | [`jobs`], [`cron_jobs`], [`schedule`] | pods that run to an end, once or by a schedule |
 //! | [`endpoints`] | the pods behind services |
 //! | [`template_hash`] | the hash of a pod template that names replica sets |
+//! | [`nodes`] | nodes say that they are ready |
 //! | [`scheduler`], [`kubelet`], [`behaviour`] | pods find nodes, run there, and fare as scenarios say |
 //! | [`stand_in`] | writes the status of deployments in clusters that run no pods |
 
@@ -33,6 +34,7 @@ pub mod garbage;
 pub mod jobs;
 pub mod kubelet;
 pub mod namespaces;
+pub mod nodes;
 mod pods;
 pub mod replica_sets;
 mod revisions;

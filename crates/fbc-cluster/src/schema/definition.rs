@@ -81,19 +81,23 @@ pub struct PrinterColumn {
 }
 
 impl Definition {
-    /// Reads a definition that the API server accepted (see [`super::check`]); what is absent reads as empty.
+    /// Reads a definition that the API server accepted (see [`super::check`]); what is absent reads as empty. Once its
+    /// names were accepted, those count.
     pub fn read(object: &Object) -> Self {
         let spec = object.get("spec").unwrap_or(&Value::Null);
-        let text = |path: &[&str]| spec.text(path).to_owned();
+        let accepted =
+            object.at(&["status", "acceptedNames"]).filter(|names| !names.text(&["kind"]).is_empty());
+        let names = accepted.or_else(|| spec.get("names")).unwrap_or(&Value::Null);
+        let text = |value: &Value, field: &str| value.text(&[field]).to_owned();
         let or = |text: String, other: String| if text.is_empty() { other } else { text };
-        let kind = text(&["names", "kind"]);
+        let kind = text(names, "kind");
         Self {
-            group: text(&["group"]),
-            list_kind: or(text(&["names", "listKind"]), format!("{kind}List")),
-            plural: text(&["names", "plural"]),
-            singular: or(text(&["names", "singular"]), kind.to_lowercase()),
-            short_names: texts(spec, &["names", "shortNames"]),
-            categories: texts(spec, &["names", "categories"]),
+            group: text(spec, "group"),
+            list_kind: or(text(names, "listKind"), format!("{kind}List")),
+            plural: text(names, "plural"),
+            singular: or(text(names, "singular"), kind.to_lowercase()),
+            short_names: texts(names, &["shortNames"]),
+            categories: texts(names, &["categories"]),
             namespaced: spec.text(&["scope"]) == "Namespaced",
             versions: spec.list(&["versions"]).iter().map(Version::read).collect(),
             kind,

@@ -7,7 +7,7 @@ use fbc_bundle::kubernetes::canonical_quantity;
 use fbc_yaml::base64;
 use serde_json::{Map, Value};
 
-use super::table::{Field, Omit, StructId, Type, types};
+use super::table::{Field, Omit, Struct, StructId, Type, types};
 use crate::time::Moment;
 
 /// What was found while an object was decoded.
@@ -114,34 +114,32 @@ impl Walk {
     fn members(&mut self, members: &mut Map<String, Value>, id: StructId) -> Result<(), String> {
         let of = types().get(id);
         let outer = self.owner;
-        let known = members.keys().filter(|name| of.field(name).is_some()).count();
-        if known < members.len() {
-            let unknown: Vec<String> =
-                members.keys().filter(|name| of.field(name).is_none()).cloned().collect();
-            for name in unknown {
-                members.remove(&name);
-                let path = self.text(true);
-                let dot = if path.is_empty() { "" } else { "." };
-                self.unknown_fields.push(format!("{path}{dot}{name}"));
+        let unknown: Vec<String> = members.keys().filter(|name| of.field(name).is_none()).cloned().collect();
+        for name in unknown {
+            members.remove(&name);
+            let path = self.text(true);
+            let dot = if path.is_empty() { "" } else { "." };
+            self.unknown_fields.push(format!("{path}{dot}{name}"));
+        }
+        // Most fields of most structs are absent.
+        let mut left = members.len();
+        for field in &of.fields {
+            if left == 0 {
+                break;
+            }
+            let Some(value) = members.get_mut(field.name) else { continue };
+            left -= 1;
+            self.owner = of.name;
+            self.path.push(Step::Field(field.name));
+            self.value(value, &field.of)?;
+            self.path.pop();
+            if is_left_out(value, field) {
+                members.remove(field.name);
             }
         }
-        for field in &of.fields {
-            match members.get_mut(field.name) {
-                Some(value) => {
-                    self.owner = of.name;
-                    self.path.push(Step::Field(field.name));
-                    self.value(value, &field.of)?;
-                    self.path.pop();
-                    if is_left_out(value, field) {
-                        members.remove(field.name);
-                    }
-                }
-                None => {
-                    let absent = zero(&field.of);
-                    if !is_left_out(&absent, field) {
-                        members.insert(field.name.to_owned(), absent);
-                    }
-                }
+        for (name, value) in always(of) {
+            if !members.contains_key(*name) {
+                members.insert((*name).to_owned(), value.clone());
             }
         }
         self.owner = outer;
@@ -198,17 +196,22 @@ fn zero(of: &Type) -> Value {
         Type::Quantity => Value::from("0"),
         Type::Duration => Value::from("0s"),
         Type::Struct(id) => {
-            let mut members = Map::new();
-            for field in &types().get(*id).fields {
-                let absent = zero(&field.of);
-                if !is_left_out(&absent, field) {
-                    members.insert(field.name.to_owned(), absent);
-                }
-            }
-            Value::Object(members)
+            let members = always(types().get(*id)).iter();
+            Value::Object(members.map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
         }
         _ => Value::Null,
     }
+}
+
+/// The fields of a struct that Go writes even where nothing was said.
+fn always(of: &Struct) -> &[(&'static str, Value)] {
+    of.always.get_or_init(|| {
+        let absent = of.fields.iter().map(|field| (field, zero(&field.of)));
+        absent
+            .filter(|(field, value)| !is_left_out(value, field))
+            .map(|(field, value)| (field.name, value))
+            .collect()
+    })
 }
 
 /// Whether Go's encoding leaves out a value. Structs are never empty, and zero times are left out everywhere.

@@ -1,7 +1,7 @@
 //! Reads the tables.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use serde_json::Value;
 
@@ -102,6 +102,8 @@ pub struct Struct {
     pub atomic: bool,
     /// The fields in Go's order.
     pub fields: Vec<Field>,
+    /// The fields that are written although they are absent, with what is written; set by whoever asks first.
+    pub(super) always: OnceLock<Vec<(&'static str, Value)>>,
 }
 
 impl Struct {
@@ -195,7 +197,7 @@ fn read() -> Types {
         for (_, line) in lines(table.text).filter(|(is_field, _)| !is_field) {
             let (name, atomic) = line.split_once(' ').map_or((line, false), |(name, _)| (name, true));
             types.by_name.insert((table.name, name), StructId(types.structs.len()));
-            types.structs.push(Struct { name, atomic, fields: Vec::new() });
+            types.structs.push(Struct { name, atomic, fields: Vec::new(), always: OnceLock::new() });
         }
     }
     let mut current = 0;

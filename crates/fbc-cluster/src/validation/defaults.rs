@@ -186,10 +186,6 @@ fn namespace(object: &mut Object) {
     if !name.is_empty() {
         object.set(&["metadata", "labels", "kubernetes.io/metadata.name"], name);
     }
-    // Once a namespace is on its way out, its finalizer goes for good.
-    if !object.is_terminating() && object.list(&["spec", "finalizers"]).is_empty() {
-        object.set(&["spec", "finalizers"], json!(["kubernetes"]));
-    }
     if object.text(&["status", "phase"]).is_empty() {
         object.set(&["status", "phase"], "Active");
     }

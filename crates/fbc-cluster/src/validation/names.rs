@@ -121,7 +121,7 @@ pub fn label_value(text: &str) -> Vec<String> {
 pub fn subdomain(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if text.len() > 253 {
-        wrong.push(too_long(253));
+        wrong.push("must be no more than 253 characters".to_owned());
     }
     if !is_subdomain(text) {
         wrong.push(SUBDOMAIN.to_owned());
@@ -157,7 +157,7 @@ pub fn label_1035(text: &str) -> Vec<String> {
 pub fn config_key(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if text.len() > 253 {
-        wrong.push(too_long(253));
+        wrong.push("must be no more than 253 characters".to_owned());
     }
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if text.is_empty() || !text.bytes().all(fits) {

@@ -66,7 +66,8 @@ fn removed(package: &str, old: &Side<'_>, new: &Side<'_>, channel: &Channel) -> 
     }
 }
 
-fn is_unstable(channel: &str) -> bool {
+/// Whether the name of a channel says that it promises nothing.
+pub(crate) fn is_unstable(channel: &str) -> bool {
     UNSTABLE.iter().any(|word| channel.contains(word))
 }
 

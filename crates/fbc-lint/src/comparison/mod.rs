@@ -26,6 +26,7 @@ use fbc_model::Catalog;
 use rayon::prelude::*;
 
 pub use change::{Affected, Change, ChangeKind, Class, Effect};
+pub(crate) use channel::is_unstable;
 pub use finding::{broken, locate, report};
 pub use new_findings::only_new;
 pub use unknown::unknown_breakage;

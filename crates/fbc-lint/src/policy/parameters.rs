@@ -15,6 +15,8 @@ pub struct Parameters {
     pub required_features: Vec<String>,
     /// The kinds of manifests that a bundle may hold.
     pub allowed_kinds: Vec<String>,
+    /// The repositories that catalog images may be built on.
+    pub allowed_base_images: Vec<String>,
 }
 
 /// What a rule needs to know.
@@ -30,10 +32,12 @@ pub enum Need {
     RequiredFeatures,
     /// [`Parameters::allowed_kinds`]
     AllowedKinds,
+    /// [`Parameters::allowed_base_images`]
+    AllowedBaseImages,
 }
 
 /// The rules that need to know something, by code.
-pub const NEEDS: [(&str, Need); 10] = [
+pub const NEEDS: [(&str, Need); 11] = [
     ("FBC230", Need::Targets),
     ("FBC231", Need::Targets),
     ("FBC232", Need::Targets),
@@ -43,6 +47,7 @@ pub const NEEDS: [(&str, Need); 10] = [
     ("IMG102", Need::AllowedRegistries),
     ("IMG104", Need::AllowedRelatedRegistries),
     ("IMG106", Need::AllowedRelatedRegistries),
+    ("IMG303", Need::AllowedBaseImages),
     ("OLM004", Need::Targets),
 ];
 
@@ -56,6 +61,7 @@ impl Need {
             Self::AllowedRelatedRegistries => "allowed-related-registries",
             Self::RequiredFeatures => "required-features",
             Self::AllowedKinds => "allowed-kinds",
+            Self::AllowedBaseImages => "allowed-base-images",
         }
     }
 }
@@ -70,6 +76,7 @@ impl Parameters {
             Need::AllowedRelatedRegistries => self.allowed_related_registries.is_empty(),
             Need::RequiredFeatures => self.required_features.is_empty(),
             Need::AllowedKinds => self.allowed_kinds.is_empty(),
+            Need::AllowedBaseImages => self.allowed_base_images.is_empty(),
         }
     }
 

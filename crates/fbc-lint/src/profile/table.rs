@@ -1,6 +1,6 @@
 //! The tables of the profiles.
 //!
-//! Sources: `konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml` (checks V9 to V17 in
+//! Sources: `konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml` (checks V1 to V17 in
 //! the order of the task), `conforma/policy:policy/release/olm/olm.rego` and `policy/lib/rule_data/rule_data.rego`,
 //! `redhat-openshift-ecosystem/operator-pipelines:operatorcert/static_tests/common/operator_catalogs.py`,
 //! `redhat-openshift-ecosystem/community-operators-prod:config.yaml`,
@@ -18,6 +18,7 @@ const PLAIN: Definition = Definition {
     allowed_related_registries: &[],
     required_features: &[],
     allowed_kinds: &[],
+    allowed_base_images: &[],
 };
 
 pub(super) static DEFAULT: Definition = PLAIN;
@@ -82,6 +83,15 @@ const KINDS: &[&str] = &[
     "VerticalPodAutoscaler",
 ];
 
+/// The repositories of the images that serve catalogs, as validate-fbc knows them.
+const BASE_IMAGES: &[&str] = &[
+    "registry.redhat.io/openshift4/ose-operator-registry",
+    "registry.redhat.io/openshift4/ose-operator-registry-rhel9",
+    "registry.redhat.io/openshift5/ose-operator-registry",
+    "registry.redhat.io/openshift5/ose-operator-registry-rhel9",
+    "brew.registry.redhat.io/rh-osbs/openshift-ose-operator-registry-rhel9",
+];
+
 pub(super) static KONFLUX: Definition = Definition {
     name: "konflux",
     purpose: "as default, and what Konflux asks of a catalog: validate-fbc, and Conforma's release policy",
@@ -103,17 +113,27 @@ pub(super) static KONFLUX: Definition = Definition {
             "Conforma required_network_policy_rbac_for_operands, when the bundle is released",
         ),
         ("FBC240", Warning, "`olm.maxOpenShiftVersion` holds cluster upgrades back"),
+        ("IDX001", Error, "fbc-target-index-pruning-check P3"),
+        ("IDX002", Error, "fbc-target-index-pruning-check P4"),
         ("IMG101", Error, "validate-fbc V16"),
         ("IMG102", Error, "validate-fbc V17"),
         ("IMG103", Error, "Conforma unpinned_related_images"),
         ("IMG104", Error, "Conforma allowed_registries_related"),
         ("IMG105", Warning, "Conforma unpinned_references, when the bundle is released"),
         ("IMG106", Warning, "Conforma allowed_registries, when the bundle is released"),
+        ("IMG301", Error, "validate-fbc V1"),
+        ("IMG302", Error, "validate-fbc V3"),
+        ("IMG303", Error, "validate-fbc V4"),
+        ("IMG304", Error, "validate-fbc V5"),
+        ("IMG305", Error, "validate-fbc V7"),
+        ("IMG306", Error, "validate-fbc V8"),
+        ("IMG307", Error, "Conforma inaccessible_related_images"),
     ],
     allowed_registries: &["registry.redhat.io/", "registry.stage.redhat.io/"],
     allowed_related_registries: &["registry.access.redhat.com/", "registry.redhat.io/"],
     required_features: FEATURES,
     allowed_kinds: KINDS,
+    allowed_base_images: BASE_IMAGES,
 };
 
 pub(super) static RED_HAT_CERTIFIED: Definition = Definition {

@@ -10,6 +10,7 @@ pub mod crd;
 pub mod dep;
 pub mod fbc;
 pub mod grf;
+pub mod idx;
 pub mod img;
 pub mod olm;
 pub mod rep;
@@ -24,6 +25,7 @@ pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
         dep::RULES,
         fbc::RULES,
         grf::RULES,
+        idx::RULES,
         img::RULES,
         olm::RULES,
         rep::RULES,

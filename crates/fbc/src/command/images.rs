@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_graph::filter::filter;
-use fbc_model::Catalog;
+use fbc_model::{Bundle, Catalog};
 use serde_json::{Value, json};
 
 use super::render;
@@ -14,6 +14,7 @@ use crate::arguments::Global;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{PackageWord, selection};
 use crate::filter::told;
+use crate::image_evidence::load_index;
 use crate::needed_images::{Found, Needs, Role, Use, find_all};
 use crate::output_file::write_output;
 use crate::registry::TransferArguments;
@@ -34,6 +35,10 @@ pub(crate) struct Arguments {
     /// Only the head of each channel
     #[arg(long, requires = "package")]
     heads_only: bool,
+    /// Only images that this catalog does not name, such as the released index; bundles with the property
+    /// `olm.deprecated` do not count
+    #[arg(long, value_name = "REF", value_hint = ValueHint::AnyPath)]
+    not_in: Option<PathBuf>,
     /// Only images of this role
     #[arg(long, value_enum, value_name = "ROLE")]
     role: Option<RoleWord>,
@@ -83,7 +88,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let Some(catalog) = selected(catalog, arguments)? else {
         return Ok(FINDINGS);
     };
-    let mut needs = Needs::of(&catalog);
+    let mut needs = match &arguments.not_in {
+        None => Needs::of(&catalog),
+        Some(index) => beyond(catalog, &*load_index(index)?),
+    };
     tell(&needs, arguments, global);
     if arguments.unlisted {
         needs.images.clear();
@@ -130,6 +138,19 @@ fn selected(catalog: Catalog, arguments: &Arguments) -> Result<Option<Catalog>, 
             Ok(None)
         }
     }
+}
+
+/// What a catalog needs that an index does not name (validate-fbc of Konflux, where it relates images to the index).
+fn beyond(mut catalog: Catalog, index: &Catalog) -> Needs {
+    let is_deprecated =
+        |bundle: &Bundle| bundle.properties.iter().any(|property| property.kind == "olm.deprecated");
+    catalog.bundles.retain(|bundle| !is_deprecated(bundle));
+    let mut needs = Needs::of(&catalog);
+    let known = Needs::of(index);
+    let known = known.references();
+    needs.images.retain(|image, _| !known.contains(image.as_str()));
+    needs.unlisted.retain(|unlisted| !known.contains(unlisted.image.as_str()));
+    needs
 }
 
 fn tell(needs: &Needs, arguments: &Arguments, global: Global) {

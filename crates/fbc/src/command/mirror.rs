@@ -7,16 +7,16 @@ use clap::{Args, ValueHint};
 use fbc_image::registry::{CopyOptions, platform};
 
 use crate::arguments::Global;
-use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::failure::{CLEAN, FINDINGS, Failure, WARNING};
 use crate::filter::selection::{PackageWord, selection};
 use crate::manifest_yaml::write_yaml;
-use crate::mirror::plan::{Content, Packages};
+use crate::mirror::plan::{Content, ExtraImage, Packages};
 use crate::mirror::record::{self, Copied};
 use crate::mirror::resources::{self, CatalogReference, Wishes};
 use crate::mirror::transfer::{self, Done, Target};
 use crate::mirror::{Order, Plan, Prefix, image_set};
 use crate::output_file::write_output;
-use crate::registry::TransferArguments;
+use crate::registry::{TransferArguments, session};
 use crate::terminal;
 
 /// Copy catalogs with all images that they need
@@ -92,7 +92,9 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
                 images.iter().map(|one| (one.source.clone().unwrap_or_default(), one.place().to_string()));
             return print_plan(lines.collect(), Some(prefix));
         }
-        return finish(arguments, transfer::from_folder(folder, &images, prefix, &options), global);
+        check_online()?;
+        let done = transfer::from_folder(folder, &images, prefix, &options, arguments.skip_missing);
+        return finish(arguments, done, global);
     }
     let Some(plan) = plan(arguments, global)? else { return Ok(FINDINGS) };
     if arguments.dry_run {
@@ -103,7 +105,17 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         (None, Some(folder)) => Target::Folder(folder),
         (None, None) => return Err(Failure::new("no destination is given").help("add --to or --to-folder")),
     };
-    finish(arguments, transfer::carry_out(&plan, target, &options)?, global)
+    check_online()?;
+    finish(arguments, transfer::carry_out(&plan, target, &options, arguments.skip_missing)?, global)
+}
+
+/// Refuses to copy where no registry may be asked.
+fn check_online() -> Result<(), Failure> {
+    if session()?.is_offline() {
+        return Err(Failure::new("images are copied from and to registries, and --offline forbids that")
+            .help("leave out --offline, or add --dry-run"));
+    }
+    Ok(())
 }
 
 fn options(arguments: &Arguments) -> Result<CopyOptions, Failure> {
@@ -121,10 +133,10 @@ fn plan(arguments: &Arguments, global: Global) -> Result<Option<Plan>, Failure> 
     let (orders, additional, blocked) = match &arguments.config {
         Some(path) => {
             let set = image_set::read(path)?;
-            for section in &set.passed_over {
-                anstream::eprintln!(
-                    "warning: mirror.{section} is passed over; fbc mirrors operators and single images"
-                );
+            for key in set.passed_over.iter().filter(|_| !global.quiet) {
+                warn(format_args!(
+                    "`{key}` is passed over; fbc mirrors operators and single images, for all platforms"
+                ));
             }
             (set.orders, set.additional, set.blocked)
         }
@@ -138,14 +150,15 @@ fn plan(arguments: &Arguments, global: Global) -> Result<Option<Plan>, Failure> 
     if !is_whole {
         return Ok(None);
     }
-    for image in additional.iter().chain(&arguments.image) {
-        plan.add_image(image)?;
+    let flags = arguments.image.iter().map(|name| ExtraImage { name: name.clone(), ..ExtraImage::default() });
+    for image in additional.into_iter().chain(flags) {
+        plan.add_extra(&image)?;
     }
     plan.block(&blocked);
     plan.check_places()?;
     if !global.quiet && !plan.unlisted.is_empty() {
         for image in &plan.unlisted {
-            anstream::eprintln!("warning: {image} is used and not listed, so it is not copied");
+            warn(format_args!("{image} is used and not listed, so it is not copied"));
         }
         anstream::eprintln!(
             "help: add --unlisted to copy these, too; `fbc images` shows which bundles use them"
@@ -176,12 +189,14 @@ fn orders_of_flags(arguments: &Arguments) -> Result<Vec<Order>, Failure> {
 fn lines(plan: &Plan) -> Vec<(String, String)> {
     let images = plan.images.iter().map(|(name, (_, place))| (name.clone(), place.to_string()));
     let catalogs = plan.catalogs.iter().map(|catalog| {
-        let source = catalog.source.as_ref().map(ToString::to_string).unwrap_or_default();
+        let source = catalog.source.as_ref().map(ToString::to_string);
         let source = match &catalog.content {
-            Content::Whole => source,
+            Content::Whole(image) => source.unwrap_or_else(|| image.to_string()),
             Content::Folder(folder) => folder.display().to_string(),
-            Content::Filtered(filtered) => {
-                format!("a selection of {source} with {} bundles", filtered.bundles.len())
+            Content::Blobs(blobs, image) => {
+                let image = source.or_else(|| image.as_ref().map(ToString::to_string));
+                let from = image.map(|image| format!(" of {image}")).unwrap_or_default();
+                format!("a catalog with {}{from}", counted(blobs.bundles.len(), "bundle"))
             }
         };
         (source, catalog.place.to_string())
@@ -211,13 +226,22 @@ fn finish(arguments: &Arguments, done: Done, global: Global) -> Result<u8, Failu
         // Each is told; the exit code is that of all.
         let _ = failure.within(&image).report();
     }
+    if done.withheld > 0 {
+        let catalogs = counted(done.withheld, "catalog");
+        let failure = Failure::new(format!("{catalogs} not copied, because images are missing"));
+        let help = "run the command again to try once more, or add --skip-missing to do without these images";
+        let _ = failure.help(help).report();
+    }
     if !global.quiet {
+        let failed = match failed {
+            0 => String::new(),
+            failed => format!("; {} could not be copied", counted(failed, "image")),
+        };
         anstream::eprintln!(
-            "copied {} images: {} blobs sent, {} there already{}",
-            done.copied.len(),
-            done.sent,
+            "copied {}: {} sent, {} there already{failed}",
+            counted(done.copied.len(), "image"),
+            counted(done.sent, "blob"),
             done.present,
-            if failed == 0 { String::new() } else { format!("; {failed} images could not be copied") },
         );
         match (&arguments.to, &arguments.to_folder) {
             (Some(_), _) => anstream::eprintln!("wrote the manifests to {}", arguments.manifests.display()),
@@ -229,6 +253,16 @@ fn finish(arguments: &Arguments, done: Done, global: Global) -> Result<u8, Failu
         }
     }
     Ok(if failed == 0 || arguments.skip_missing { CLEAN } else { FINDINGS })
+}
+
+/// `1 image`, `2 images`
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// What is told here is not worth failing for.
+fn warn(text: std::fmt::Arguments<'_>) {
+    anstream::eprintln!("{WARNING}warning{WARNING:#}: {text}");
 }
 
 fn write_manifests(arguments: &Arguments, copied: &[Copied], prefix: &Prefix) -> Result<(), Failure> {

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_bundle::folder::is_bundle;
+use fbc_lint::image_facts::CatalogImage;
 use fbc_lint::policy::set_aside::Cause;
-use fbc_lint::{Policy, Profile};
+use fbc_lint::{Policy, Profile, Report};
 use fbc_model::Catalog;
 
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::configuration::{Configuration, PolicyArguments};
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::image_evidence::{Evidence, EvidenceArguments};
 use crate::layout;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
@@ -39,6 +41,8 @@ pub(crate) struct Arguments {
     /// both is a revision as `REV:` and a folder as `./DIR`.
     #[arg(long, visible_alias = "changed-since", value_name = "REV_OR_DIR", conflicts_with = "write_baseline", value_hint = ValueHint::AnyPath)]
     base: Option<PathBuf>,
+    #[command(flatten)]
+    evidence: EvidenceArguments,
     #[command(flatten)]
     report: ReportArguments,
     #[command(flatten)]
@@ -75,7 +79,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     let mut catalogs = match &arguments.base {
         Some(base) => base::check(base, &arguments.paths, &mut configuration, global)?,
-        None => check_all(&layout::expand(&arguments.paths, global)?, &mut configuration, global)?,
+        None => {
+            let evidence = Evidence::read(&arguments.evidence)?;
+            check_all(&layout::expand(&arguments.paths, global)?, &mut configuration, &evidence, global)?
+        }
     };
     configuration.finish(&mut catalogs)?;
     arguments.report.write(&catalogs, global)
@@ -121,6 +128,7 @@ impl ReportArguments {
 fn check_all(
     paths: &[PathBuf],
     configuration: &mut Configuration,
+    evidence: &Evidence,
     global: Global,
 ) -> Result<Vec<CheckedCatalog>, Failure> {
     // All paths first: a typing error in the last should not show after minutes.
@@ -131,8 +139,8 @@ fn check_all(
         return Err(Failure::new(format!("{shown} is a bundle folder, and no catalog"))
             .help(format!("`fbc bundle validate {shown}` checks it")));
     }
-    let check = |(path, source): (&PathBuf, _)| check(path, source, configuration, global.verbose);
-    Ok(sources.into_iter().map(check).collect())
+    let check = |(path, source): (&PathBuf, _)| check(path, source, configuration, evidence, global.verbose);
+    sources.into_iter().map(check).collect()
 }
 
 /// Loads and checks a catalog. Only the findings stay in memory, and the files that they are in.
@@ -140,8 +148,9 @@ pub(crate) fn check(
     reference: &Path,
     source: CatalogSource,
     configuration: &mut Configuration,
+    evidence: &Evidence,
     verbose: bool,
-) -> CheckedCatalog {
+) -> Result<CheckedCatalog, Failure> {
     let catalog = fbc_lint::load(source.tree.as_ref());
     if verbose {
         let mut err = anstream::stderr().lock();
@@ -155,8 +164,13 @@ pub(crate) fn check(
             .try_for_each(|path| writeln!(err, "left out by .indexignore: {}", source.shown(path).display()));
     }
     configuration.observe(&source, &catalog);
+    let facts = evidence.of(&source, &catalog, configuration.policy())?;
+    if let Some(Ok(targets)) = facts.image.as_ref().map(CatalogImage::targets) {
+        configuration.observe_targets(reference, targets);
+    }
     let policy = configuration.policy_for(reference, &source);
-    check_under(reference, source, &catalog, &policy)
+    let report = fbc_lint::lint_with(&catalog, source.tree.as_ref(), &policy, facts);
+    Ok(checked(reference, source, &catalog, report))
 }
 
 /// Checks a catalog that was loaded from the source, under a profile alone.
@@ -177,6 +191,10 @@ pub(crate) fn check_under(
     policy: &Policy,
 ) -> CheckedCatalog {
     let report = fbc_lint::lint_under(catalog, source.tree.as_ref(), policy);
+    checked(reference, source, catalog, report)
+}
+
+fn checked(reference: &Path, source: CatalogSource, catalog: &Catalog, report: Report) -> CheckedCatalog {
     CheckedCatalog {
         reference: reference.to_path_buf(),
         report,

@@ -15,7 +15,8 @@ use super::reader::{At, Reader, text, texts};
 use crate::failure::{Failure, closest};
 
 /// The keys of the file.
-pub(super) const KEYS: [&str; 10] = [
+pub(super) const KEYS: [&str; 11] = [
+    "allowed-base-images",
     "allowed-kinds",
     "allowed-registries",
     "allowed-related-registries",
@@ -52,6 +53,7 @@ pub(crate) struct ConfigurationFile {
     pub(super) allowed_related_registries: Option<At<Vec<String>>>,
     pub(super) required_features: Option<At<Vec<String>>>,
     pub(super) allowed_kinds: Option<At<Vec<String>>>,
+    pub(super) allowed_base_images: Option<At<Vec<String>>>,
     /// Relative to the folder of the file.
     pub(super) baseline: Option<At<String>>,
     pub(super) waivers_must_expire: Option<At<bool>>,
@@ -94,6 +96,7 @@ impl ConfigurationFile {
             allowed_related_registries: reader.value(&table, "allowed-related-registries", registries, texts),
             required_features: reader.value(&table, "required-features", "a list of annotations", texts),
             allowed_kinds: reader.value(&table, "allowed-kinds", "a list of kinds of objects", texts),
+            allowed_base_images: reader.value(&table, "allowed-base-images", "a list of repositories", texts),
             baseline: reader.value(&table, "baseline", "the path of a file", text),
             waivers_must_expire: reader.value(
                 &table,

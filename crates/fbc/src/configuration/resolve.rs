@@ -44,6 +44,7 @@ pub(super) struct Origins {
     pub(super) allowed_related_registries: Origin,
     pub(super) required_features: Origin,
     pub(super) allowed_kinds: Origin,
+    pub(super) allowed_base_images: Origin,
     pub(super) baseline: Origin,
     pub(super) waivers_must_expire: Origin,
     /// By code of the rule; those that are not there come from the profile.
@@ -72,6 +73,8 @@ pub(crate) struct Configuration {
     pub(super) scope: Scope,
     /// The same for the baseline, whose paths start from another folder.
     pub(super) baseline_scope: Scope,
+    /// The targets that images name, by reference of the catalog.
+    image_targets: BTreeMap<PathBuf, Vec<OcpVersion>>,
 }
 
 impl Configuration {
@@ -122,6 +125,7 @@ impl Configuration {
         }
         let required_features = list(&mut parameters.required_features, &said.required_features);
         let allowed_kinds = list(&mut parameters.allowed_kinds, &said.allowed_kinds);
+        let allowed_base_images = list(&mut parameters.allowed_base_images, &said.allowed_base_images);
         let (levels, unknown) = file_levels(&mut policy, said);
         let mut origins = Origins {
             profile: profile_origin,
@@ -130,6 +134,7 @@ impl Configuration {
             allowed_related_registries,
             required_features,
             allowed_kinds,
+            allowed_base_images,
             baseline: Origin::Default,
             waivers_must_expire: Origin::Default,
             levels,
@@ -163,6 +168,7 @@ impl Configuration {
             write_baseline: arguments.write_baseline.clone(),
             scope: Scope::of(&policy),
             baseline_scope: Scope::of(&policy),
+            image_targets: BTreeMap::new(),
             policy,
             origins,
             file,
@@ -176,12 +182,21 @@ impl Configuration {
         &self.policy
     }
 
-    /// The policy for a catalog: where no target is named, the one that its folder is named after.
+    /// Notes the versions that an image says it is for.
+    pub(crate) fn observe_targets(&mut self, reference: &Path, targets: Vec<OcpVersion>) {
+        self.image_targets.insert(reference.to_path_buf(), targets);
+    }
+
+    /// The policy for a catalog: where no target is named, those that its image says, or the one that its folder is
+    /// named after.
     #[must_use]
     pub(crate) fn policy_for(&self, reference: &Path, source: &CatalogSource) -> Policy {
         let mut policy = self.policy.clone();
         if policy.parameters.targets.is_empty() {
-            policy.parameters.targets.extend(target_of_path(reference));
+            match self.image_targets.get(reference) {
+                Some(targets) => policy.parameters.targets.clone_from(targets),
+                None => policy.parameters.targets.extend(target_of_path(reference)),
+            }
         }
         if !source.is_folder(Path::new("")) {
             // A file by itself is not the root of a catalog image.

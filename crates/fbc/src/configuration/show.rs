@@ -36,6 +36,7 @@ impl Configuration {
             ),
             ("required-features", &parameters.required_features, &origins.required_features),
             ("allowed-kinds", &parameters.allowed_kinds, &origins.allowed_kinds),
+            ("allowed-base-images", &parameters.allowed_base_images, &origins.allowed_base_images),
         ] {
             self.line(out, key, &list(texts), origin)?;
         }

@@ -1,188 +1,209 @@
-//! ImageSetConfiguration: what to mirror, as the oc-mirror plugin reads it.
+//! ImageSetConfiguration: what to mirror, as the second version of the oc-mirror plugin reads it.
 //!
-//! Source: `openshift/oc-mirror:internal/pkg/api/v2alpha1/type_config.go`, `docs/features`.
+//! Source: `openshift/oc-mirror:internal/pkg/api/v2alpha1/type_config.go` (fields), `internal/pkg/config/validate.go`
+//! (what is refused), `docs/features/filtering.md` and `docs/dev-investigations/operator-filtering-investigation.md`
+//! (which bundles are selected).
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use fbc_version::{Grammar, Range, Target, Version};
-use fbc_yaml::Node;
+use fbc_version::{Grammar, Range, Target};
 use fbc_yaml::stream;
+use fbc_yaml::{Kind, Node};
+use regex::Regex;
 
-use super::plan::{Order, Packages, Versions, WantedChannel, WantedPackage};
+use super::plan::{ExtraImage, Order, Packages, Versions, WantedChannel, WantedPackage};
+use crate::document_reader::{DocumentReader, failure, member};
 use crate::failure::Failure;
 
-/// Sections of `mirror` that are not about operators.
+const API_VERSION: &str = "mirror.openshift.io/v2alpha1";
+const SHAPE: &str =
+    "fbc follows `mirror.operators`, `mirror.additionalImages` and `mirror.blockedImages` of oc-mirror v2";
+/// Keys of `mirror` that are not about operators and images.
 const OTHER_SECTIONS: [&str; 4] = ["platform", "helm", "samples", "kubeVirtContainer"];
+/// Keys of a catalog or image that say how oc-mirror goes about it, and not what is copied.
+const OTHER_SETTINGS: [&str; 2] = ["platforms", "targetCatalogSourceTemplate"];
 
 /// What a file orders.
+#[derive(Debug, Default)]
 pub(crate) struct ImageSet {
     /// The catalogs, in their order.
     pub(crate) orders: Vec<Order>,
     /// Images besides those of the catalogs.
-    pub(crate) additional: Vec<String>,
-    /// Images that are left out.
-    pub(crate) blocked: Vec<String>,
-    /// Sections that say something and are not about operators.
-    pub(crate) passed_over: Vec<&'static str>,
+    pub(crate) additional: Vec<ExtraImage>,
+    /// Patterns of images that are left out.
+    pub(crate) blocked: Vec<Regex>,
+    /// What the file says and nobody here follows, as paths of keys.
+    pub(crate) passed_over: BTreeSet<String>,
 }
 
 /// Reads a file.
 pub(crate) fn read(path: &Path) -> Result<ImageSet, Failure> {
     let bytes = fbc_model::tree::read_file(path).map_err(|error| Failure::io("read", path, &error))?;
-    let document =
-        stream::read_one(&bytes).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-    let mut reader = Reader::default();
-    let set = reader.image_set(document.root());
-    if reader.faults.is_empty() {
-        return Ok(set);
+    parse(path, &bytes)
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<ImageSet, Failure> {
+    let document = stream::read_one(bytes)
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())).help(SHAPE))?;
+    let mut reader = Reader { document: DocumentReader::new(bytes), set: ImageSet::default() };
+    reader.image_set(document.root());
+    match reader.document.faults() {
+        None => Ok(reader.set),
+        Some(faults) => {
+            let faults: Vec<String> =
+                faults.iter().map(|fault| failure(path, fault).message().to_owned()).collect();
+            Err(Failure::new(faults.join("\n  and ")).help(SHAPE))
+        }
     }
-    Err(Failure::new(format!("{} is no ImageSetConfiguration that fbc can follow:\n  {}", path.display(), reader.faults.join("\n  ")))
-        .help("see the ImageSetConfiguration of oc-mirror v2; fbc follows `mirror.operators`, `mirror.additionalImages` and `mirror.blockedImages`"))
 }
 
-/// Collects every fault on the way.
-#[derive(Default)]
-struct Reader {
-    faults: Vec<String>,
+struct Reader<'t> {
+    document: DocumentReader<'t>,
+    set: ImageSet,
 }
 
-impl Reader {
-    fn image_set(&mut self, root: Node<'_>) -> ImageSet {
-        if root.get_str("kind") != Some("ImageSetConfiguration") {
-            self.faults.push("kind must be ImageSetConfiguration".to_owned());
+impl Reader<'_> {
+    fn image_set(&mut self, root: Node<'_>) {
+        if !self.document.mapping(root, "") {
+            return;
         }
-        match root.get_str("apiVersion") {
-            Some("mirror.openshift.io/v2alpha1" | "mirror.openshift.io/v1alpha2") => {}
-            _ => self.faults.push("apiVersion must be mirror.openshift.io/v2alpha1 (or v1alpha2)".to_owned()),
+        self.document.keys(root, "", &["kind", "apiVersion", "metadata", "mirror", "archiveSize"]);
+        self.pass_over(root, "", &["archiveSize"]);
+        let kind = self.document.text(root, "", "kind");
+        if !["", "ImageSetConfiguration"].contains(&kind.as_str()) {
+            self.document.fault("/kind", "`kind` is not ImageSetConfiguration");
         }
-        self.known(root, "", &["kind", "apiVersion", "metadata", "mirror", "archiveSize", "storageConfig"]);
-        let mirror = root.get("mirror");
-        if let Some(mirror) = mirror {
-            let known: Vec<&str> = ["operators", "additionalImages", "blockedImages"]
-                .into_iter()
-                .chain(OTHER_SECTIONS)
-                .collect();
-            self.known(mirror, "mirror", &known);
+        let version = self.document.text(root, "", "apiVersion");
+        if !["", API_VERSION].contains(&version.as_str()) {
+            // Older versions select other bundles by the same words.
+            self.document.fault("/apiVersion", format!("`apiVersion` is not {API_VERSION}"));
         }
-        let is_used = |section: &&'static str| {
-            mirror
-                .and_then(|mirror| mirror.get(section))
-                .is_some_and(|section| !section.is_null() && !section.is_empty())
+        let Some(mirror) = root.get("mirror") else {
+            return self.document.fault("", "`mirror` is missing");
         };
-        let orders = self.each(mirror, "mirror", "operators", Self::order);
-        let additional = self.each(mirror, "mirror", "additionalImages", Self::image_name);
-        let blocked = self.each(mirror, "mirror", "blockedImages", Self::image_name);
-        ImageSet {
-            orders,
-            additional,
-            blocked,
-            passed_over: OTHER_SECTIONS.iter().copied().filter(is_used).collect(),
+        if !self.document.mapping(mirror, "/mirror") {
+            return;
+        }
+        let known = ["operators", "additionalImages", "blockedImages"];
+        self.document.keys(mirror, "/mirror", &[&known[..], &OTHER_SECTIONS].concat());
+        self.pass_over(mirror, "/mirror", &OTHER_SECTIONS);
+        for (node, at) in self.document.list(mirror, "/mirror", "operators") {
+            let order = self.order(node, &at);
+            self.set.orders.push(order);
+        }
+        for (node, at) in self.document.list(mirror, "/mirror", "additionalImages") {
+            self.document.keys(node, &at, &["name", "targetRepo", "targetTag", "platforms"]);
+            self.pass_over(node, &at, &OTHER_SETTINGS);
+            let image = ExtraImage {
+                name: self.document.text(node, &at, "name"),
+                target_repository: self.document.optional_text(node, &at, "targetRepo"),
+                target_tag: self.document.optional_text(node, &at, "targetTag"),
+            };
+            self.set.additional.push(image);
+        }
+        for (node, at) in self.document.list(mirror, "/mirror", "blockedImages") {
+            self.document.keys(node, &at, &["name"]);
+            match Regex::new(&self.document.text(node, &at, "name")) {
+                Ok(pattern) => self.set.blocked.push(pattern),
+                Err(_) => self.document.fault(&member(&at, "name"), "`name` is no regular expression"),
+            }
         }
     }
 
     fn order(&mut self, node: Node<'_>, at: &str) -> Order {
-        self.known(
-            node,
-            at,
-            &[
-                "catalog",
-                "full",
-                "packages",
-                "targetCatalog",
-                "targetTag",
-                "skipDependencies",
-                "originalRef",
-                "targetCatalogSourceTemplate",
-            ],
-        );
-        let full = node.get("full").and_then(Node::as_bool).unwrap_or_default();
-        let packages =
-            self.each(Some(node), at, "packages", |reader, node, at| reader.package(node, at, full));
+        let known = ["catalog", "full", "packages", "targetCatalog", "targetTag", "skipDependencies"];
+        self.document.keys(node, at, &[&known[..], &OTHER_SETTINGS].concat());
+        self.pass_over(node, at, &OTHER_SETTINGS);
+        // Dependencies are never added, so there is nothing to skip.
+        self.document.switch(node, at, "skipDependencies");
+        let full = self.document.switch(node, at, "full");
+        let mut packages: Vec<WantedPackage> = Vec::new();
+        for (node, at) in self.document.list(node, at, "packages") {
+            let package = self.package(node, &at, full);
+            if packages.iter().any(|other| !other.name.is_empty() && other.name == package.name) {
+                let name = &package.name;
+                self.document.fault(&member(&at, "name"), format!("package {name:?} is named twice"));
+            }
+            packages.push(package);
+        }
         let packages = match (packages.is_empty(), full) {
             (true, true) => Packages::All,
             (true, false) => Packages::HeadsOfDefaultChannels,
             (false, _) => Packages::These(packages),
         };
-        let catalog = self.text(node, at, "catalog").unwrap_or_default();
+        let catalog = self.document.text(node, at, "catalog");
         Order {
             catalog: PathBuf::from(catalog.strip_prefix("docker://").unwrap_or(&catalog)),
             packages,
-            target_repository: node.get_str("targetCatalog").map(str::to_owned),
-            target_tag: node.get_str("targetTag").map(str::to_owned),
+            target_repository: self.document.optional_text(node, at, "targetCatalog"),
+            target_tag: self.document.optional_text(node, at, "targetTag"),
         }
     }
 
     fn package(&mut self, node: Node<'_>, at: &str, full: bool) -> WantedPackage {
-        self.known(node, at, &["name", "channels", "defaultChannel", "minVersion", "maxVersion", "bundles"]);
-        if node.get("bundles").is_some_and(|bundles| !bundles.is_null() && !bundles.is_empty()) {
-            self.faults
-                .push(format!("{at}.bundles is not understood; name versions by minVersion and maxVersion"));
-        }
-        let name = self.text(node, at, "name").unwrap_or_default();
-        let channels = self.each(Some(node), at, "channels", |reader, node, at| {
-            reader.known(node, at, &["name", "minVersion", "maxVersion"]);
-            WantedChannel {
-                name: reader.text(node, at, "name").unwrap_or_default(),
-                versions: reader.versions(node, at, full),
+        self.document.keys(node, at, &["name", "channels", "defaultChannel", "minVersion", "maxVersion"]);
+        let versions = self.versions(node, at, full);
+        let mut channels: Vec<WantedChannel> = Vec::new();
+        for (node, at) in self.document.list(node, at, "channels") {
+            self.document.keys(node, &at, &["name", "minVersion", "maxVersion"]);
+            let name = self.document.text(node, &at, "name");
+            if channels.iter().any(|other| !name.is_empty() && other.name == name) {
+                self.document.fault(&member(&at, "name"), format!("channel {name:?} is named twice"));
             }
-        });
+            channels.push(WantedChannel { name, versions: self.versions(node, &at, full) });
+        }
+        if !channels.is_empty() && matches!(versions, Versions::Range(_)) {
+            self.document.fault(
+                at,
+                "a package has either `channels` or `minVersion` and `maxVersion`; channels have their own",
+            );
+        }
         WantedPackage {
-            name,
+            name: self.document.text(node, at, "name"),
             channels,
-            versions: self.versions(node, at, full),
-            default_channel: node.get_str("defaultChannel").map(str::to_owned),
+            versions,
+            default_channel: self.document.optional_text(node, at, "defaultChannel"),
         }
     }
 
     /// Without limits the head, or with `full` everything.
     fn versions(&mut self, node: Node<'_>, at: &str, full: bool) -> Versions {
-        let mut limit = |key: &str, sign: &str| -> Option<String> {
-            let text = node.get_str(key).filter(|text| !text.is_empty())?;
-            if Version::parse(text).is_err() {
-                self.faults.push(format!("{at}.{key}: {text:?} is no version"));
+        let mut limits = Vec::new();
+        for (key, sign) in [("minVersion", ">="), ("maxVersion", "<=")] {
+            let Some(text) = self.document.optional_text(node, at, key) else { continue };
+            let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-+".contains(&byte);
+            let limit = format!("{sign}{text}");
+            if !text.bytes().all(is_plain)
+                || Range::parse(Grammar::Masterminds, Target::Latest, &limit).is_err()
+            {
+                self.document.fault(&member(at, key), format!("`{key}` is no version: {text:?}"));
+            } else if full {
+                self.document.key_fault(&member(at, key), format!("`{key}` contradicts `full: true`"));
+            } else {
+                limits.push(limit);
             }
-            Some(format!("{sign}{text}"))
-        };
-        let limits: Vec<String> =
-            [limit("minVersion", ">="), limit("maxVersion", "<=")].into_iter().flatten().collect();
-        if limits.is_empty() {
-            return if full { Versions::All } else { Versions::Head };
         }
         match Range::parse(Grammar::Masterminds, Target::Latest, &limits.join(" ")) {
-            Ok(range) => Versions::Range(range),
-            // The version itself was reported above.
-            Err(_) => Versions::All,
+            Ok(range) if !limits.is_empty() => Versions::Range(range),
+            _ if full => Versions::All,
+            _ => Versions::Head,
         }
     }
 
-    fn image_name(&mut self, node: Node<'_>, at: &str) -> String {
-        self.known(node, at, &["name"]);
-        self.text(node, at, "name").unwrap_or_default()
-    }
-
-    fn each<T>(
-        &mut self,
-        parent: Option<Node<'_>>,
-        at: &str,
-        key: &str,
-        mut read: impl FnMut(&mut Self, Node<'_>, &str) -> T,
-    ) -> Vec<T> {
-        let items = parent.and_then(|parent| parent.get(key)).into_iter().flat_map(Node::items);
-        items.enumerate().map(|(number, item)| read(self, item, &format!("{at}.{key}[{number}]"))).collect()
-    }
-
-    fn text(&mut self, node: Node<'_>, at: &str, key: &str) -> Option<String> {
-        let text = node.get_str(key).filter(|text| !text.is_empty());
-        if text.is_none() {
-            self.faults.push(format!("{at}.{key} is missing"));
-        }
-        text.map(str::to_owned)
-    }
-
-    fn known(&mut self, node: Node<'_>, at: &str, known: &[&str]) {
-        for (key, _) in node.members().filter(|(key, _)| !known.contains(key)) {
-            let place = if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") };
-            self.faults.push(format!("{place} is not known; there are {}", known.join(", ")));
-        }
+    /// Notes keys that say something and are not followed.
+    fn pass_over(&mut self, object: Node<'_>, at: &str, keys: &[&str]) {
+        let says = |key: &&&str| match object.get(key) {
+            Some(value) if matches!(value.kind(), Kind::Array | Kind::Object) => !value.is_empty(),
+            Some(value) => !value.is_null() && value.as_bool() != Some(false),
+            None => false,
+        };
+        // One word for all catalogs that say it.
+        let steps = at.split('/').skip(1).filter(|step| step.parse::<usize>().is_err());
+        let above: String = steps.map(|step| format!("{step}.")).collect();
+        self.set.passed_over.extend(keys.iter().filter(says).map(|key| format!("{above}{key}")));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,4 +13,4 @@ pub(crate) mod resources;
 pub(crate) mod transfer;
 
 pub(crate) use place::{Place, Prefix};
-pub(crate) use plan::{Order, Plan, Selected};
+pub(crate) use plan::{Order, Plan};

@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use fbc_graph::filter::{ChannelSelection, Keep, PackageSelection, Selection, filter};
-use fbc_image::registry::Reference;
+use fbc_image::registry::{PlatformWish, Reference};
 use fbc_model::Catalog;
 use fbc_version::Range;
+use regex::Regex;
 
 use super::Place;
 use crate::command::render;
 use crate::failure::Failure;
 use crate::filter::told;
+use crate::image_source::{ImageName, image_of_path, registry_image_of_path};
 use crate::needed_images::Needs;
 use crate::registry::session;
 
@@ -25,6 +27,17 @@ pub(crate) struct Order {
     /// The repository of the catalog at the destination, if not that of the source.
     pub(crate) target_repository: Option<String>,
     /// The tag of the catalog at the destination, if not that of the source.
+    pub(crate) target_tag: Option<String>,
+}
+
+/// An image besides those of catalogs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ExtraImage {
+    /// Its reference.
+    pub(crate) name: String,
+    /// Its repository at the destination, if not that of the source.
+    pub(crate) target_repository: Option<String>,
+    /// Its tag at the destination, if not that of the source.
     pub(crate) target_tag: Option<String>,
 }
 
@@ -80,7 +93,7 @@ impl Versions {
 
 impl Packages {
     /// The selection for a catalog; nothing if all of it is wanted.
-    fn selection(&self, catalog: &Catalog) -> Option<Selection> {
+    pub(crate) fn selection(&self, catalog: &Catalog) -> Option<Selection> {
         let default_channel = |package: &str| {
             let package = catalog.packages.iter().find(|one| one.name == package);
             package.map(|package| package.default_channel.clone()).unwrap_or_default()
@@ -90,7 +103,10 @@ impl Packages {
                 |name: String, versions: &Versions| ChannelSelection { name, keep: versions.keep() };
             let channels = match (package.channels.as_slice(), &package.versions) {
                 ([], Versions::All) => Vec::new(),
-                ([], versions) => vec![channel(default_channel(&package.name), versions)],
+                ([], versions) => {
+                    let default = package.default_channel.clone();
+                    vec![channel(default.unwrap_or_else(|| default_channel(&package.name)), versions)]
+                }
                 (channels, _) => {
                     channels.iter().map(|one| channel(one.name.clone(), &one.versions)).collect()
                 }
@@ -117,9 +133,9 @@ impl Packages {
 
 /// A catalog of a plan.
 pub(crate) struct Selected {
-    /// The image that it comes from; none for a folder.
+    /// The reference that it has in its registry; none for one from a folder or file.
     pub(crate) source: Option<Reference>,
-    /// The image itself, or a catalog that has to be built.
+    /// What is copied, or what has to be built.
     pub(crate) content: Content,
     /// Where it goes.
     pub(crate) place: Place,
@@ -127,12 +143,12 @@ pub(crate) struct Selected {
 
 /// What a catalog at the destination consists of.
 pub(crate) enum Content {
-    /// The image as it is.
-    Whole,
+    /// The image as it is; one in a registry is pinned to what the plan was made from.
+    Whole(ImageName),
     /// The folder as it is.
     Folder(PathBuf),
-    /// Blobs that were selected.
-    Filtered(Box<Catalog>),
+    /// Blobs, and the image that they were selected from.
+    Blobs(Box<Catalog>, Option<ImageName>),
 }
 
 /// What is copied.
@@ -175,63 +191,91 @@ impl Plan {
                 false => _ = self.unlisted.insert(unlisted.image.clone()),
             }
         }
-        let source = source_of(&order.catalog)?;
-        let content = match (selection.is_some(), &source) {
-            (true, _) => Content::Filtered(Box::new(catalog)),
-            (false, Some(_)) => Content::Whole,
-            (false, None) => Content::Folder(order.catalog.clone()),
+        let (source, image) = image_of(&order.catalog)?;
+        let content = match image {
+            Some(image) if selection.is_none() => Content::Whole(image),
+            None if selection.is_none() && order.catalog.is_dir() => Content::Folder(order.catalog.clone()),
+            image => Content::Blobs(Box::new(catalog), image),
         };
         let place = place_of_catalog(order, source.as_ref())?;
         self.catalogs.push(Selected { source, content, place });
         Ok(true)
     }
 
-    /// Adds an image.
+    /// Adds an image that a catalog names.
     pub(crate) fn add_image(&mut self, image: &str) -> Result<(), Failure> {
-        if !self.images.contains_key(image) {
-            let reference = session()?.reference(image).map_err(|failure| {
-                failure.help("the catalog names an image that is no reference; `fbc validate` shows where")
-            })?;
-            let place = Place::of(&reference);
-            self.images.insert(image.to_owned(), (reference, place));
+        let extra = ExtraImage { name: image.to_owned(), ..ExtraImage::default() };
+        self.add_extra(&extra).map_err(|failure| {
+            failure.help("the catalog names an image that is no reference; `fbc validate` shows where")
+        })
+    }
+
+    /// Adds an image with a place of its own.
+    pub(crate) fn add_extra(&mut self, image: &ExtraImage) -> Result<(), Failure> {
+        let reference = session()?.reference(&image.name)?;
+        let mut place = Place::of(&reference);
+        place.repository = image.target_repository.clone().unwrap_or(place.repository);
+        place.tag = image.target_tag.clone().unwrap_or(place.tag);
+        check_place(&place)?;
+        match self.images.get(&image.name) {
+            Some((_, other)) if *other != place => {
+                Err(Failure::new(format!("{} would go to both {other} and {place}", image.name)))
+            }
+            _ => {
+                self.images.insert(image.name.clone(), (reference, place));
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     /// Refuses a plan in which two images would overwrite each other.
     pub(crate) fn check_places(&self) -> Result<(), Failure> {
-        let mut taken: BTreeMap<String, String> = BTreeMap::new();
-        let images = self.images.values().map(|(reference, place)| (reference.to_string(), place));
-        let shown = |catalog: &Selected| {
-            catalog.source.as_ref().map_or_else(|| "a folder".to_owned(), Reference::to_string)
-        };
-        let catalogs = self.catalogs.iter().map(|catalog| (shown(catalog), &catalog.place));
-        for (source, place) in images.chain(catalogs) {
+        let mut taken: BTreeMap<&Place, String> = BTreeMap::new();
+        for (reference, place) in self.images.values() {
+            let source = reference.to_string();
             // A tag that is made of a digest means the same content, wherever it comes from.
             let is_pinned = place.tag.starts_with("sha256-");
-            if let Some(other) =
-                taken.insert(place.to_string(), source.clone()).filter(|other| *other != source && !is_pinned)
-            {
-                return Err(Failure::new(format!("{other} and {source} would both become {place}")).help(
-                    "mirror them below two prefixes, or give a catalog another name by --target-catalog",
-                ));
+            let other = taken.insert(place, source.clone());
+            if let Some(other) = other.filter(|other| *other != source && !is_pinned) {
+                return Err(overwritten(&other, &source, place));
+            }
+        }
+        for catalog in &self.catalogs {
+            let source = catalog.source.as_ref();
+            let source = source.map_or_else(|| "a catalog from a folder".to_owned(), Reference::to_string);
+            if let Some(other) = taken.insert(&catalog.place, source.clone()) {
+                return Err(overwritten(&other, &source, &catalog.place));
             }
         }
         Ok(())
     }
 
-    /// Leaves images out.
-    pub(crate) fn block(&mut self, blocked: &[String]) {
-        self.images.retain(|image, _| !blocked.contains(image));
+    /// Leaves out images of which a pattern finds the reference or the place.
+    pub(crate) fn block(&mut self, blocked: &[Regex]) {
+        self.images.retain(|image, (_, place)| {
+            let place = place.to_string();
+            !blocked.iter().any(|pattern| pattern.is_match(image) || pattern.is_match(&place))
+        });
     }
 }
 
-/// The image of a catalog, or nothing if it is a file or folder.
-fn source_of(catalog: &Path) -> Result<Option<Reference>, Failure> {
-    let text = catalog.to_string_lossy();
-    let is_local = catalog.exists()
-        || ["oci:", "oci-archive:", "docker-archive:"].iter().any(|one| text.starts_with(one));
-    if is_local { Ok(None) } else { session()?.reference(&text).map(Some) }
+fn overwritten(one: &str, other: &str, place: &Place) -> Failure {
+    let what = match one == other {
+        true => format!("{one} would become {place} twice"),
+        false => format!("{one} and {other} would both become {place}"),
+    };
+    Failure::new(what).help("give a catalog another name (--target-catalog, `targetCatalog`), or mirror them one after another below two prefixes")
+}
+
+/// The image that a catalog is, with its name in a registry, pinned for this run; nothing of a file or folder.
+fn image_of(catalog: &Path) -> Result<(Option<Reference>, Option<ImageName>), Failure> {
+    let image = image_of_path(catalog).transpose()?;
+    let not_on_disk = || registry_image_of_path(catalog).filter(|_| !catalog.exists());
+    let Some(image) = image.or_else(not_on_disk) else { return Ok((None, None)) };
+    let ImageName::Registry(text) = &image else { return Ok((None, Some(image))) };
+    let session = session()?;
+    let (pinned, _) = session.documents(text, &PlatformWish::Any)?;
+    Ok((Some(session.reference(text)?), Some(ImageName::Registry(pinned.to_string()))))
 }
 
 fn place_of_catalog(order: &Order, source: Option<&Reference>) -> Result<Place, Failure> {
@@ -251,8 +295,12 @@ fn place_of_catalog(order: &Order, source: Option<&Reference>) -> Result<Place, 
     if let Some(tag) = &order.target_tag {
         place.tag.clone_from(tag);
     }
-    // What is put together must be a reference, whoever wrote its parts.
-    Reference::parse(&format!("localhost/{place}"))
-        .map_err(|error| Failure::new(format!("{place} is no place for a catalog: {error}")))?;
+    check_place(&place)?;
     Ok(place)
+}
+
+/// What is put together must be a reference, whoever wrote its parts.
+fn check_place(place: &Place) -> Result<(), Failure> {
+    let parsed = Reference::parse(&format!("localhost/{place}"));
+    parsed.map(drop).map_err(|error| Failure::new(format!("{place} is no repository with a tag: {error}")))
 }

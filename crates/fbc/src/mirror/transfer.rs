@@ -4,21 +4,23 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use fbc_image::build::{self, Build, Moment};
+use fbc_image::image::{CATALOG_LABEL, PlatformName};
 use fbc_image::layer::Compression;
 use fbc_image::layout::{LayoutFolder, Output};
 use fbc_image::registry::copy::RegistryImage;
 use fbc_image::registry::observer::BlobOutcome;
-use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, Reference, Source, copy_image};
-use fbc_image::{BlobFolder, FolderImage, LocalReference, Transport};
+use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, PlatformWish, Reference, Source, copy_image};
+use fbc_image::{BlobFolder, FolderImage, Image, ImageSource as _, LocalReference, Transport};
 use fbc_model::Catalog;
 
 use super::plan::Content;
 use super::record::{CatalogForm, Copied};
-use super::{Place, Plan, Prefix, Selected};
+use super::{Place, Plan, Prefix};
 use crate::clock;
 use crate::command::render::OutputFormat;
 use crate::failure::Failure;
 use crate::filter::folder;
+use crate::image_source::ImageName;
 use crate::output_folder::Existing;
 use crate::registry::session;
 
@@ -38,14 +40,22 @@ pub(crate) struct Done {
     pub(crate) copied: Vec<Copied>,
     /// What is not, and why.
     pub(crate) failed: Vec<(String, Failure)>,
+    /// Catalogs that were not copied, because images are missing.
+    pub(crate) withheld: usize,
     /// Blobs that travelled.
     pub(crate) sent: usize,
     /// Blobs that were there already.
     pub(crate) present: usize,
 }
 
-/// Copies what a plan names: catalogs last, so that a catalog never arrives before its images.
-pub(crate) fn carry_out(plan: &Plan, target: Target<'_>, options: &CopyOptions) -> Result<Done, Failure> {
+/// Copies what a plan names: catalogs last, so that a catalog never arrives before its images, and not at all if one of
+/// these could not be had, unless that is all right.
+pub(crate) fn carry_out(
+    plan: &Plan,
+    target: Target<'_>,
+    options: &CopyOptions,
+    skips_missing: bool,
+) -> Result<Done, Failure> {
     let session = session()?;
     let mut done = Done::default();
     for (name, (reference, place)) in &plan.images {
@@ -53,16 +63,21 @@ pub(crate) fn carry_out(plan: &Plan, target: Target<'_>, options: &CopyOptions) 
         let digest = done.take(name, copy(&image, place, target, options));
         done.note(digest, Some(name.clone()), place, None);
     }
+    if !done.failed.is_empty() && !skips_missing {
+        done.withheld = plan.catalogs.len();
+        return Ok(done);
+    }
     for catalog in &plan.catalogs {
         let name = catalog.source.as_ref().map(Reference::to_string);
         let shown = name.clone().unwrap_or_else(|| catalog.place.to_string());
         let (form, outcome) = match &catalog.content {
-            Content::Whole => (CatalogForm::Whole, copy_whole(catalog, target, options)),
+            Content::Whole(image) => (CatalogForm::Whole, copy_whole(image, &catalog.place, target, options)),
             Content::Folder(folder) => {
-                (CatalogForm::Built, copy_built(folder, &catalog.place, target, options))
+                (CatalogForm::Built, copy_built(folder, None, &catalog.place, target, options))
             }
-            Content::Filtered(filtered) => {
-                (CatalogForm::Built, copy_filtered(filtered, &catalog.place, target, options))
+            Content::Blobs(blobs, image) => {
+                let image = image.as_ref();
+                (CatalogForm::Built, copy_blobs(blobs, image, &catalog.place, target, options))
             }
         };
         let digest = done.take(&shown, outcome);
@@ -72,13 +87,24 @@ pub(crate) fn carry_out(plan: &Plan, target: Target<'_>, options: &CopyOptions) 
 }
 
 /// Copies what a folder holds.
-pub(crate) fn from_folder(folder: &Path, images: &[Copied], prefix: &Prefix, options: &CopyOptions) -> Done {
+pub(crate) fn from_folder(
+    folder: &Path,
+    images: &[Copied],
+    prefix: &Prefix,
+    options: &CopyOptions,
+    skips_missing: bool,
+) -> Done {
     let mut done = Done::default();
     let is_catalog = |one: &&Copied| one.catalog.is_some();
     for one in images.iter().filter(|one| !is_catalog(one)).chain(images.iter().filter(is_catalog)) {
+        if one.catalog.is_some() && !done.failed.is_empty() && !skips_missing {
+            done.withheld += 1;
+            continue;
+        }
         let place = one.place();
         let outcome =
             LayoutFolder::open(folder, Some(&place.to_string())).map_err(Failure::from).and_then(|layout| {
+                check_digest(&layout, one)?;
                 let image = LocalImage { source: &layout, shown: place.to_string() };
                 copy(&image, &place, Target::Registry(prefix), options)
             });
@@ -86,6 +112,16 @@ pub(crate) fn from_folder(folder: &Path, images: &[Copied], prefix: &Prefix, opt
         done.note(digest, one.source.clone(), &place, one.catalog);
     }
     done
+}
+
+/// Refuses an image that is not the one that was carried.
+fn check_digest(layout: &LayoutFolder, recorded: &Copied) -> Result<(), Failure> {
+    let found = layout.root().digest().to_string();
+    if found == recorded.digest {
+        return Ok(());
+    }
+    Err(Failure::refusal(format!("the folder holds {found}, and its record says {}", recorded.digest))
+        .help("write the folder again with `fbc mirror --to-folder`"))
 }
 
 type Blobs = BTreeMap<String, BlobOutcome>;
@@ -146,19 +182,29 @@ fn copy(
 }
 
 fn copy_whole(
-    catalog: &Selected,
+    image: &ImageName,
+    place: &Place,
     target: Target<'_>,
     options: &CopyOptions,
 ) -> Result<(String, Blobs), Failure> {
-    let Some(reference) = &catalog.source else {
-        return Err(Failure::new(format!("{} comes from no registry", catalog.place)));
-    };
-    copy(&RegistryImage::new(session()?.client(), reference), &catalog.place, target, options)
+    match image {
+        ImageName::Registry(text) => {
+            let session = session()?;
+            let reference = session.reference(text)?;
+            copy(&RegistryImage::new(session.client(), &reference), place, target, options)
+        }
+        ImageName::Local(reference) => {
+            let source = reference.open()?;
+            let image = LocalImage { source: source.as_ref(), shown: reference.to_string() };
+            copy(&image, place, target, options)
+        }
+    }
 }
 
 /// Builds the image of a selection and copies it.
-fn copy_filtered(
+fn copy_blobs(
     catalog: &Catalog,
+    original: Option<&ImageName>,
     place: &Place,
     target: Target<'_>,
     options: &CopyOptions,
@@ -166,25 +212,28 @@ fn copy_filtered(
     let work = temporary_folder()?;
     let configs = work.path().join("configs");
     folder::write(catalog, &configs, OutputFormat::Json, Existing::Keep)?;
-    copy_built(&configs, place, target, options)
+    copy_built(&configs, original, place, target, options)
 }
 
-/// Builds the image of a folder and copies it.
+/// Builds the image of a folder and copies it. What the labels of an original say of the catalog still holds, and it is
+/// for the same platforms.
 fn copy_built(
     folder: &Path,
+    original: Option<&ImageName>,
     place: &Place,
     target: Target<'_>,
     options: &CopyOptions,
 ) -> Result<(String, Blobs), Failure> {
+    let (labels, platforms) = original.map(traits_of).transpose()?.unwrap_or_default();
     let work = temporary_folder()?;
     let blobs = BlobFolder::new(work.path().join("blobs"));
     let built = build::build(
         &Build {
             contents: build::catalog(folder)?,
-            labels: BTreeMap::new(),
+            labels,
             annotations: BTreeMap::new(),
             base: None,
-            platforms: Vec::new(),
+            platforms,
             compression: Compression::Gzip,
             // Equal content has one digest, whenever it is mirrored.
             created: Moment { seconds: 0, text: clock::Moment::at(0).rfc3339() },
@@ -193,8 +242,20 @@ fn copy_built(
         &blobs,
     )?;
     let image = FolderImage { root: built.root, blobs };
-    let options = CopyOptions { platform: None, ..options.clone() };
-    copy(&LocalImage { source: &image, shown: place.to_string() }, place, target, &options)
+    copy(&LocalImage { source: &image, shown: place.to_string() }, place, target, options)
+}
+
+/// The labels of an image, and its platforms.
+fn traits_of(image: &ImageName) -> Result<(BTreeMap<String, String>, Vec<PlatformName>), Failure> {
+    let images = match image {
+        ImageName::Registry(text) => Image::all(&session()?.documents(text, &PlatformWish::All)?.1),
+        ImageName::Local(reference) => reference.open().and_then(|source| Image::all(source.as_ref())),
+    };
+    let images = images?;
+    let labels = images.first().and_then(|image| image.configuration.labels_of_config());
+    let labels = labels.into_iter().flatten().filter(|(key, _)| *key != CATALOG_LABEL);
+    let labels = labels.map(|(key, value)| (key.clone(), value.clone())).collect();
+    Ok((labels, images.iter().map(Image::platform).collect()))
 }
 
 fn temporary_folder() -> Result<tempfile::TempDir, Failure> {

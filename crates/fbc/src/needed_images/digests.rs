@@ -29,8 +29,9 @@ pub(crate) type Found = BTreeMap<String, Result<FoundImage, Box<RegistryError>>>
 pub(crate) fn find_all<'r>(references: impl IntoIterator<Item = &'r str>) -> Result<Found, Failure> {
     let session = session()?;
     if session.is_offline() {
-        return Err(Failure::new("digests are asked of registries, and --offline forbids that")
-            .help("leave out --offline"));
+        return Err(
+            Failure::new("this asks registries, and --offline forbids that").help("leave out --offline")
+        );
     }
     let client = session.client();
     let questions =

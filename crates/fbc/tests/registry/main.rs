@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+mod checks;
 mod clients;
+mod copies;
 mod faults;
 mod interrupted;
 mod mirrors;

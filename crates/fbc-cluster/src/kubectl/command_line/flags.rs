@@ -8,7 +8,7 @@ use crate::time::{HOUR, MINUTE, Milliseconds, SECOND};
 /// A flag of a verb.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flag {
-    name: &'static str,
+    pub(super) name: &'static str,
     short: Option<char>,
     takes: Takes,
 }

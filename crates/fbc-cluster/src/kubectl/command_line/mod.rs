@@ -145,6 +145,8 @@ pub fn parse(words: &[String]) -> Result<Command, CommandError> {
     }
     let notes = IGNORED
         .iter()
+        // Some verbs give the name another meaning: `create rolebinding --user`.
+        .filter(|name| !syntax.flags.iter().copied().flatten().any(|flag| flag.name == **name))
         .filter(|name| arguments.value(name).is_some())
         .map(|name| format!("note: --{name} is ignored: there is one simulated cluster"))
         .collect();

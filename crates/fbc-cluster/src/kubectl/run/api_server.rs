@@ -18,17 +18,22 @@ use crate::object::{Object, ObjectFields, ObjectName};
 use crate::time::Moment;
 
 fn caller(request: &Request) -> Caller {
-    Caller { user: user(request), manager: request.field_manager.clone() }
+    let impersonator = request.impersonator.as_ref().map(|(name, groups)| known_user(name, groups));
+    Caller { user: user(request), manager: request.field_manager.clone(), impersonator }
 }
 
 /// The user of a request. Service accounts bring their groups along, unless others are given.
 fn user(request: &Request) -> User {
-    let account = request.user.strip_prefix("system:serviceaccount:").and_then(|name| name.split_once(':'));
-    match account.filter(|_| request.groups.is_empty()) {
+    known_user(&request.user, &request.groups)
+}
+
+fn known_user(name: &str, groups: &[String]) -> User {
+    let account = name.strip_prefix("system:serviceaccount:").and_then(|name| name.split_once(':'));
+    match account.filter(|_| groups.is_empty()) {
         Some((namespace, name)) => User::service_account(namespace, name),
         None => {
-            let groups: Vec<&str> = request.groups.iter().map(String::as_str).collect();
-            User::new(request.user.as_str(), &groups)
+            let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
+            User::new(name, &groups)
         }
     }
 }
@@ -115,10 +120,14 @@ impl Server for ApiServer {
         let (id, kind) = self.kind_of(&object)?;
         let name = object.object_name();
         let caller = caller(request);
-        let before = match ApiServer::get(self, &caller, id, &name) {
-            Ok(before) => Some(before),
-            Err(error) if error.is_not_found() => None,
-            Err(error) => return Err(Box::new(error)),
+        let before = match mode {
+            // The server itself looks whether the object is there.
+            ApplyMode::ServerSide { .. } => self.store().get(id, &name).cloned(),
+            ApplyMode::ClientSide => match ApiServer::get(self, &caller, id, &name) {
+                Ok(before) => Some(before),
+                Err(error) if error.is_not_found() => None,
+                Err(error) => return Err(Box::new(error)),
+            },
         };
         let mut warnings = Vec::new();
         let after = match (mode, &before) {

@@ -70,6 +70,7 @@ pub fn run<S: Server>(command: &Command, session: &mut Session, server: &mut S, 
     let context = &command.context;
     let request = Request {
         user: context.user.clone().unwrap_or_else(|| session.user.clone()),
+        impersonator: context.user.as_ref().map(|_| (session.user.clone(), session.groups.clone())),
         groups: if context.user.is_some() { context.groups.clone() } else { session.groups.clone() },
         field_manager: "kubectl".to_owned(),
         dry_run: false,

@@ -18,6 +18,8 @@ pub struct Request {
     pub user: String,
     /// The user's groups, as far as they were given.
     pub groups: Vec<String>,
+    /// Who acts in the name of the user (`--as`), if it is somebody else: name and groups.
+    pub impersonator: Option<(String, Vec<String>)>,
     /// The field manager of what is written.
     pub field_manager: String,
     /// The server answers as if it did it, and stores nothing.

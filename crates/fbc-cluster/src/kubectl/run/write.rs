@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
+use super::manifests::Manifest;
 use super::resolve::{Found, Target, find_kind, targets};
 use super::waiting::{Check, Waiting};
 use super::{ApplyMode, Change, DeleteOptions, Failure, Runner, Server};
 use crate::error::{ApiError, Reason};
+use crate::kind::GroupVersionKind;
 use crate::kubectl::command_line::{
     Apply, Creation, Delete, DryRun, Patch, PatchSource, PatchType, Replace, Selection,
 };
@@ -48,6 +50,12 @@ impl<S: Server> Runner<'_, S> {
                 self.failures.push(manifest.unknown_kind());
                 continue;
             }
+            if mode == ApplyMode::ClientSide
+                && let Err(failure) = self.check_current(&manifest)
+            {
+                self.failures.push(failure);
+                continue;
+            }
             match self.server.apply(&self.request, manifest.object, mode) {
                 Ok(applied) => {
                     self.stderr.extend(applied.warnings.iter().map(|warning| format!("{warning}\n")));
@@ -65,6 +73,31 @@ impl<S: Server> Runner<'_, S> {
             }
         }
         Ok(())
+    }
+
+    /// The refusal of the read with which a client-side apply begins.
+    fn check_current(&self, manifest: &Manifest) -> Result<(), Failure> {
+        let object = &manifest.object;
+        let Some((id, kind)) = self.kind_of(object) else { return Ok(()) };
+        let name = object.object_name();
+        let Err(error) = self.server.get(&self.request, id, &name) else { return Ok(()) };
+        if error.is_not_found() {
+            return Ok(());
+        }
+        let version = GroupVersionKind::of(object.api_version(), object.kind());
+        let path =
+            if version.group.is_empty() { format!("/{}", version.version) } else { version.api_version() };
+        let message = format!(
+            "error when retrieving current configuration of:\nResource: \"{path}, Resource={}\", GroupVersionKind: \
+             \"{path}, Kind={}\"\nName: {:?}, Namespace: {:?}\nfrom server for: {}: {}",
+            kind.plural,
+            kind.kind,
+            name.name,
+            name.namespace,
+            fbc_yaml::go_text::quote(&manifest.source),
+            error.message
+        );
+        Err(Failure::Api(Box::new(ApiError { message, ..*error })))
     }
 
     pub(super) fn create(&mut self, creation: &Creation) -> Result<(), Failure> {

@@ -56,6 +56,7 @@ impl Setting<'_> {
         let request = Request {
             user: user.user.name,
             groups: user.user.groups,
+            impersonator: None,
             field_manager: user.manager,
             dry_run: false,
         };

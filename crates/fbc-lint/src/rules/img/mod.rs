@@ -7,6 +7,12 @@ pub(crate) mod reference;
 pub mod bundle_image;
 pub mod bundle_image_digest;
 pub mod bundle_image_registry;
+pub mod catalog_image_base;
+pub mod catalog_image_base_repository;
+pub mod catalog_image_opm;
+pub mod catalog_image_platform;
+pub mod catalog_image_probe;
+pub mod catalog_image_targets;
 pub mod csv_image_digest;
 pub mod csv_image_registry;
 pub mod floating_image;
@@ -17,6 +23,7 @@ pub mod related_image_registry;
 pub mod related_image_twice;
 pub mod short_image;
 pub mod tag_and_digest;
+pub mod unreachable_image;
 
 /// The rules of this family.
 pub static RULES: &[&Rule] = &[
@@ -33,4 +40,11 @@ pub static RULES: &[&Rule] = &[
     &related_image_registry::RULE,
     &csv_image_digest::RULE,
     &csv_image_registry::RULE,
+    &catalog_image_platform::RULE,
+    &catalog_image_base::RULE,
+    &catalog_image_base_repository::RULE,
+    &catalog_image_targets::RULE,
+    &catalog_image_opm::RULE,
+    &catalog_image_probe::RULE,
+    &unreachable_image::RULE,
 ];

@@ -4,6 +4,7 @@ mod graph;
 mod load;
 mod manifests;
 mod resolve;
+mod writes;
 
 use std::path::PathBuf;
 
@@ -46,6 +47,12 @@ enum What {
         #[arg(long, default_value_t = 200_000, value_name = "N")]
         least: usize,
     },
+    /// Write objects to the API server of the simulated cluster
+    Writes {
+        /// Numbers of objects to measure with
+        #[arg(default_values_t = [1_000, 10_000, 100_000], value_name = "N")]
+        sizes: Vec<usize>,
+    },
     /// Render all bundle folders below a folder to objects, and do nothing with them
     Manifests {
         /// The folder
@@ -61,6 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         What::Load { path, times } => load::run(path, *times),
         What::Graph { path, package, times } => graph::run(path, package, *times),
         What::Resolve { path, least } => resolve::run(path, *least),
+        What::Writes { sizes } => writes::run(sizes),
         What::Manifests { path, times } => manifests::run(path, *times),
     }
 }

@@ -132,7 +132,7 @@ fn one(session: &mut Session<'_>, line: &str, out: &mut impl io::Write) -> Resul
 fn nothing(catalogs: &BTreeMap<String, Arc<dyn Tree>>) -> Result<Prepared, Failure> {
     let mut scenario = Scenario::new("shell", "A cluster with OLM v1");
     for name in catalogs.keys() {
-        scenario.add_catalog(name, name);
+        scenario.add_catalog(name, name, None);
     }
     let contents = Contents { catalogs: catalogs.clone(), ..Contents::default() };
     Prepared::new(scenario, contents, Arc::new(DiskTree { root: PathBuf::from(".") }))

@@ -177,11 +177,7 @@ fn scenario(arguments: &Arguments, target: Target, version: &str, images: &[Bund
     scenario.seed = arguments.seed;
     scenario.empty_bundles = true;
     scenario.bundles = images.to_vec();
-    let image = {
-        let catalog = scenario.add_catalog(CATALOG, OLD);
-        catalog.poll_interval = Some(1);
-        catalog.image.clone()
-    };
+    let image = scenario.add_catalog(CATALOG, OLD, Some(1));
     scenario.objects =
         installer().into_iter().map(|object| Manifests::Inline(object, Place::default())).collect();
     let extension = json!({

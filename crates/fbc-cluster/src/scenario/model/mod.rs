@@ -1,16 +1,19 @@
 //! A scenario as data: what the cluster is made of, what happens, and what is expected.
 
+mod expectation;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fbc_version::Target;
 use serde_json::Value;
 
+pub use expectation::*;
+
 use super::fault::Place;
 use super::pattern::Pattern;
 use crate::api::Propagation;
 use crate::controllers::behaviour::Behaviour;
-use crate::kubectl::jsonpath::Template;
 use crate::object::ObjectName;
 use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
 
@@ -83,19 +86,20 @@ impl Scenario {
         }
     }
 
-    /// Adds a catalog with its ClusterCatalog; `content` is a key of the contents that go with the scenario.
-    pub fn add_catalog(&mut self, name: &str, content: &str) -> &mut Catalog {
+    /// Adds a catalog with its ClusterCatalog, and answers with the reference of its image; `content` is a key of the
+    /// contents that go with the scenario. A catalog is polled if there are minutes between polls.
+    pub fn add_catalog(&mut self, name: &str, content: &str, poll_interval: Option<u64>) -> String {
+        let image = Catalog::default_image(name);
         self.catalogs.push(Catalog {
             name: name.to_owned(),
-            image: Catalog::default_image(name),
+            image: image.clone(),
             content: Reference { text: content.to_owned(), place: Place::default() },
-            poll_interval: None,
+            poll_interval,
             priority: 0,
             labels: BTreeMap::new(),
             has_object: true,
         });
-        let last = self.catalogs.len() - 1;
-        &mut self.catalogs[last]
+        image
     }
 
     /// All statements that the scenario and its steps show, each once.
@@ -315,109 +319,4 @@ impl std::fmt::Display for ObjectReference {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{}/{}", self.kind, self.name)
     }
-}
-
-/// What is expected.
-#[derive(Debug, Clone)]
-pub struct Expectation {
-    /// Where it stands.
-    pub place: Place,
-    /// What must be seen.
-    pub check: Check,
-    /// Until when.
-    pub limit: Limit,
-}
-
-/// What must be seen.
-#[derive(Debug, Clone)]
-pub enum Check {
-    /// A state of an object.
-    State(Predicate),
-    /// States that are reached one after the other.
-    Order(Vec<Predicate>),
-    /// What a command prints.
-    Output(Command),
-}
-
-/// Until when something must be seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    /// When the cluster is still.
-    AtRest,
-    /// At some moment in this time.
-    Within(Milliseconds),
-    /// At no moment until the end, or in this time.
-    Never(Option<Milliseconds>),
-}
-
-/// A state of an object.
-#[derive(Debug, Clone)]
-pub struct Predicate {
-    /// The object.
-    pub object: ObjectReference,
-    /// What is asked of it.
-    pub test: Test,
-}
-
-/// What is asked of an object.
-#[derive(Debug, Clone)]
-pub enum Test {
-    /// It is there.
-    Exists,
-    /// It is not there.
-    Absent,
-    /// It has a condition.
-    Condition(ConditionTest),
-    /// Values behind paths.
-    Fields(Vec<FieldTest>),
-    /// An event about it.
-    Event(EventTest),
-}
-
-/// A condition that is expected.
-#[derive(Debug, Clone, Default)]
-pub struct ConditionTest {
-    /// `type`
-    pub condition_type: String,
-    /// `status`
-    pub status: Option<String>,
-    /// `reason`
-    pub reason: Option<String>,
-    /// `message`
-    pub message: Option<Pattern>,
-    /// `observedGeneration`
-    pub observed_generation: Option<i64>,
-}
-
-/// A value behind a path.
-#[derive(Debug, Clone)]
-pub struct FieldTest {
-    /// The path, as written.
-    pub path: String,
-    /// The path.
-    pub template: Template,
-    /// What is expected there.
-    pub value: FieldValue,
-}
-
-/// What is expected behind a path.
-#[derive(Debug, Clone)]
-pub enum FieldValue {
-    /// Nothing.
-    Nothing,
-    /// This value.
-    Equal(Value),
-    /// A text.
-    Text(Pattern),
-}
-
-/// An event that is expected.
-#[derive(Debug, Clone)]
-pub struct EventTest {
-    /// `reason`
-    pub reason: Option<String>,
-    /// `type`: `Normal` or `Warning`
-    pub event_type: Option<String>,
-    /// `message`
-    pub message: Option<Pattern>,
 }

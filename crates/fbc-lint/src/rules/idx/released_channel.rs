@@ -1,0 +1,131 @@
+//! Channels that users have and the catalog takes away.
+
+use fbc_yaml::go_text::quote;
+
+use super::shared;
+use crate::context::Context;
+use crate::finding::{Finding, Subject};
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IDX001",
+    name: "released-channel-missing",
+    summary: "A channel of the released index is missing",
+    explanation: "\
+When the catalog is published, its packages take the place of those in the index. Who installed from a channel that is
+gone gets no more updates. Name the index by `--index`. Channels whose names have `dev-preview`, `pre-ga` or `candidate` in
+them promise nothing and are left alone, as in Konflux's fbc-target-index-pruning-check. That one takes `stable-v1` for
+`stable`; here names must be equal. In the examples the folder `index` is the released index.",
+    basis: Basis::Advice,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "a channel more",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.channel
+package: foo
+name: fast
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+package: foo
+name: foo.v1.0.0
+image: quay.io/foo/foo:v1.0.0
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0}}
+-- index/catalog.yaml --
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.channel
+package: foo
+name: candidate-v1
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+package: foo
+name: foo.v1.0.0
+image: quay.io/foo/foo:v1.0.0
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "a channel less",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable-v1
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+package: foo
+name: foo.v1.0.0
+image: quay.io/foo/foo:v1.0.0
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0}}
+-- index/catalog.yaml --
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- {name: foo.v1.0.0}
+---
+schema: olm.bundle
+package: foo
+name: foo.v1.0.0
+image: quay.io/foo/foo:v1.0.0
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0}}
+",
+            findings: &["2:7 channel \"stable\" of package \"foo\" is in the released index and missing here"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for released in shared::channels(context).iter().filter(|released| released.kept.is_empty()) {
+        let (channel, package) = (&released.channel.name, &released.package.package.name);
+        let message = format!(
+            "channel {} of package {} is in the released index and missing here",
+            quote(channel),
+            quote(package)
+        );
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(context.value(released.package.package.origin, "/name"))
+                .about(Subject::channel(package, channel))
+                .help("keep the channel, and deprecate it if nobody should use it any more"),
+        );
+    }
+}

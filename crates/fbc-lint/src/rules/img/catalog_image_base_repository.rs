@@ -1,0 +1,56 @@
+//! Catalog images that are built on another base than allowed.
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::image_facts::repository_of;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG303",
+    name: "catalog-image-base-repository",
+    summary: "The base of the catalog image is not an allowed one",
+    explanation: "\
+The base brings the program that serves the catalog, so those who publish catalogs allow few. The list is that of the
+profile; `allowed-base-images` in the configuration sets another. Repositories are compared whole, without tag and digest.
+In the examples `facts.json` stands for what is known of the image.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "an allowed one",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+-- facts.json --
+{\"image\": {\"annotations\": {\"org.opencontainers.image.base.name\": \"registry.redhat.io/openshift4/ose-operator-registry-rhel9:v4.17\"}}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "another",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+-- facts.json --
+{\"image\": {\"annotations\": {\"org.opencontainers.image.base.name\": \"quay.io/operator-framework/opm:latest\"}}}
+",
+            findings: &["- the base \"quay.io/operator-framework/opm\" of the catalog image is not an allowed one"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let allowed = &context.parameters.allowed_base_images;
+    let base = context.images.image.as_ref().and_then(|image| image.base()).map(repository_of);
+    let Some(base) = base.filter(|_| !allowed.is_empty()) else { return };
+    if allowed.iter().any(|allowed| allowed == base) {
+        return;
+    }
+    let message = format!("the base {} of the catalog image is not an allowed one", quote(base));
+    findings.push(Finding::new(&RULE, message).help(format!("allowed are {}", allowed.join(", "))));
+}

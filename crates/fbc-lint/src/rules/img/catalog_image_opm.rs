@@ -1,0 +1,67 @@
+//! Catalog images without the program that serves them, or with several.
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG305",
+    name: "catalog-image-opm",
+    summary: "The catalog image does not hold exactly one opm",
+    explanation: "\
+The pod of a CatalogSource runs `opm serve`, and pipelines validate the catalog with the opm of the image, so they want to
+find exactly one file of that name. For OLM v1 none is needed. Without a look into all layers the rule finds nothing.
+In the examples `facts.json` stands for what is known of the image.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "one",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+-- facts.json --
+{\"image\": {\"files\": [\"usr/bin/opm\", \"configs/foo/catalog.yaml\"]}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "none",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+-- facts.json --
+{\"image\": {\"files\": [\"configs/foo/catalog.yaml\"]}}
+",
+            findings: &["- the catalog image holds no file named `opm`"],
+        },
+        Case {
+            title: "two",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+-- facts.json --
+{\"image\": {\"files\": [\"bin/opm\", \"usr/local/bin/opm\"]}}
+",
+            findings: &["- the catalog image holds 2 files named `opm`: bin/opm, usr/local/bin/opm"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let image = context.images.image.as_ref();
+    let Some(found) = image.and_then(|image| image.files_named(|name| name == "opm")) else { return };
+    let message = match found.as_slice() {
+        [_] => return,
+        [] => "the catalog image holds no file named `opm`".to_owned(),
+        several => {
+            format!("the catalog image holds {} files named `opm`: {}", several.len(), several.join(", "))
+        }
+    };
+    let help = "build it on an image that serves catalogs (`fbc build --base`), or with `--with-server`";
+    findings.push(Finding::new(&RULE, message).help(help));
+}

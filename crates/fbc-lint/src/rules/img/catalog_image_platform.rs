@@ -1,0 +1,53 @@
+//! Catalog images without a variant for amd64.
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG301",
+    name: "catalog-image-platform",
+    summary: "The catalog image has no variant for linux/amd64",
+    explanation: "\
+Pipelines look into the variant for amd64 alone, and clusters on amd64 are most of all. Without it, the pod of a
+CatalogSource ends with `exec format error`. In the examples `facts.json` stands for what is known of the image.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "amd64 and more",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+-- facts.json --
+{\"image\": {\"platforms\": [\"linux/amd64\", \"linux/arm64\"]}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "arm64 alone",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+-- facts.json --
+{\"image\": {\"platforms\": [\"linux/arm64\"]}}
+",
+            findings: &["- the catalog image has no variant for linux/amd64; it has linux/arm64"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let Some(image) = context.images.image.as_ref() else { return };
+    // Nobody looked where there is none at all.
+    if image.platforms.is_empty() || image.platforms.iter().any(|platform| platform == "linux/amd64") {
+        return;
+    }
+    let known = image.platforms.join(", ");
+    let message = format!("the catalog image has no variant for linux/amd64; it has {known}");
+    findings
+        .push(Finding::new(&RULE, message).help("build it for linux/amd64, too (`fbc build --platform`)"));
+}

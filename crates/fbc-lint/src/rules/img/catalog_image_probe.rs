@@ -1,0 +1,50 @@
+//! Catalog images without the program that probes the server.
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG306",
+    name: "catalog-image-probe",
+    summary: "The catalog image has no grpc_health_probe",
+    explanation: "\
+The probes of a CatalogSource's pod run `grpc_health_probe`; without it the pod is never ready. For OLM v1 it is not
+needed. Without a look into all layers the rule finds nothing. In the examples `facts.json` stands for what is known of the image.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "there",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+-- facts.json --
+{\"image\": {\"files\": [\"usr/bin/grpc_health_probe-linux-amd64\"]}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "missing",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+-- facts.json --
+{\"image\": {\"files\": [\"usr/bin/opm\"]}}
+",
+            findings: &["- the catalog image holds no file whose name begins with `grpc_health_probe`"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let image = context.images.image.as_ref();
+    let found = image.and_then(|image| image.files_named(|name| name.starts_with("grpc_health_probe")));
+    if found.is_some_and(|found| found.is_empty()) {
+        let message = "the catalog image holds no file whose name begins with `grpc_health_probe`";
+        findings.push(Finding::new(&RULE, message).help("build it on an image that serves catalogs"));
+    }
+}

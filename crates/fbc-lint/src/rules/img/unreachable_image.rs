@@ -1,0 +1,77 @@
+//! Images that nobody can have.
+
+use std::collections::BTreeSet;
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::reference;
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG307",
+    name: "unreachable-image",
+    summary: "A bundle image or related image cannot be had",
+    explanation: "\
+What the registry does not give, clusters cannot run and mirrors cannot copy. `fbc validate --check-images` asks for the
+manifest of every image; with `--index` only of those that this catalog does not name. Credentials, mirrors and mirror sets
+count as for every command. Without the question the rule finds nothing. In the examples `facts.json` stands for the answers.",
+    basis: Basis::Advice,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "all there",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: registry.redhat.io/foo/foo@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+relatedImages:
+- name: operator
+  image: registry.redhat.io/foo/operator@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+-- facts.json --
+{\"unreachable\": {}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "one missing",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: registry.redhat.io/foo/foo@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+relatedImages:
+- name: operator
+  image: registry.redhat.io/foo/operator@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+-- facts.json --
+{\"unreachable\": {\"registry.redhat.io/foo/operator@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\": \"there is no such image\"}}
+",
+            findings: &["7:10 image \"registry.redhat.io/foo/operator@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\" cannot be had: there is no such image"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let unreachable = &context.images.unreachable;
+    // Many bundles share an image; it is told once.
+    let mut told: BTreeSet<&str> = BTreeSet::new();
+    for item in opm::bundles(context).filter(|_| !unreachable.is_empty()) {
+        let own = (item.bundle.image.as_str(), "/image".to_owned());
+        let related = reference::related_images(item.bundle)
+            .map(|(index, image)| (image, format!("/relatedImages/{index}/image")));
+        for (image, pointer) in std::iter::once(own).chain(related) {
+            let Some(reason) = unreachable.get(image).filter(|_| told.insert(image)) else { continue };
+            findings.push(
+                Finding::new(&RULE, format!("image {} cannot be had: {reason}", quote(image)))
+                    .at(context.value(item.bundle.origin, pointer))
+                    .about(item.subject())
+                    .help("push the image, mend the reference, or name the credentials (`--authfile`)"),
+            );
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What validation knows of images: the one that a catalog comes from, the released index, and which can be had.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, ValueHint};
+use fbc_image::registry::PlatformWish;
+use fbc_image::unpack::{self, unpack_into};
+use fbc_image::{Image, ImageError};
+use fbc_lint::image_facts::CatalogImage;
+use fbc_lint::rules::img::{catalog_image_opm, catalog_image_platform, catalog_image_probe};
+use fbc_lint::{ImageFacts, Policy, Rule};
+use fbc_model::Catalog;
+
+use crate::catalog_source::CatalogSource;
+use crate::command::render;
+use crate::failure::Failure;
+use crate::image_source::{ImageName, OpenImage};
+use crate::needed_images::{Needs, find_all};
+use crate::registry::{session, settled_platform};
+
+/// What to look at beside the catalogs.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct EvidenceArguments {
+    /// The catalog that users have now, an image or a folder: channels and entries of its packages must stay
+    #[arg(long, value_name = "REF", conflicts_with = "base", value_hint = ValueHint::AnyPath)]
+    index: Option<PathBuf>,
+    /// Ask registries whether every image can be had that a catalog names; with --index, that the index does not name
+    #[arg(long, conflicts_with = "base")]
+    check_images: bool,
+}
+
+/// What was looked up once for all catalogs.
+pub(crate) struct Evidence {
+    index: Option<Arc<Catalog>>,
+    asks: bool,
+}
+
+impl Evidence {
+    /// Loads what the flags name.
+    pub(crate) fn read(arguments: &EvidenceArguments) -> Result<Self, Failure> {
+        let index = arguments.index.as_ref().map(load_index).transpose()?;
+        Ok(Self { index, asks: arguments.check_images })
+    }
+
+    /// What is known for a catalog, as far as the policy has rules that ask.
+    pub(crate) fn of(
+        &self,
+        source: &CatalogSource,
+        catalog: &Catalog,
+        policy: &Policy,
+    ) -> Result<ImageFacts, Failure> {
+        let mut facts = ImageFacts { index: self.index.clone(), ..ImageFacts::default() };
+        facts.image = source.image_name().map(|image| catalog_image(image, policy)).transpose()?;
+        if self.asks {
+            let mut needs = Needs::of(catalog).images;
+            if let Some(index) = &self.index {
+                let known = Needs::of(index).images;
+                needs.retain(|image, _| !known.contains_key(image));
+            }
+            for (image, answer) in find_all(needs.keys().map(String::as_str))? {
+                if let Err(error) = answer {
+                    facts.unreachable.insert(image, error.to_string());
+                }
+            }
+        }
+        Ok(facts)
+    }
+}
+
+/// Loads the released index.
+pub(crate) fn load_index(reference: &PathBuf) -> Result<Arc<Catalog>, Failure> {
+    let shown = reference.display();
+    let Some(index) = render::load(std::slice::from_ref(reference), None)? else {
+        return Err(Failure::new(format!("the index {shown} cannot be read; see above")));
+    };
+    if index.packages.is_empty() {
+        return Err(Failure::new(format!("the index {shown} has no package")).help("name a released catalog"));
+    }
+    Ok(Arc::new(index))
+}
+
+fn catalog_image(name: &ImageName, policy: &Policy) -> Result<CatalogImage, Failure> {
+    let wants = |rule: &Rule| policy.level(rule).is_some();
+    let opened = name.open(settled_platform())?;
+    let pairs = |map: Option<&std::collections::HashMap<String, String>>| {
+        map.into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())).collect()
+    };
+    let platforms = if wants(&catalog_image_platform::RULE) { platforms(name)? } else { Vec::new() };
+    let looks = wants(&catalog_image_opm::RULE) || wants(&catalog_image_probe::RULE);
+    Ok(CatalogImage {
+        platforms,
+        labels: pairs(opened.image.configuration.labels_of_config()),
+        annotations: pairs(opened.image.manifest.annotations().as_ref()),
+        files: if looks { Some(files(name, &opened)?) } else { None },
+    })
+}
+
+fn platforms(name: &ImageName) -> Result<Vec<String>, Failure> {
+    let images = match name {
+        ImageName::Registry(text) => Image::all(&session()?.documents(text, &PlatformWish::All)?.1),
+        ImageName::Local(reference) => reference.open().and_then(|source| Image::all(source.as_ref())),
+    };
+    Ok(images?.iter().map(|image| image.platform().to_string()).collect())
+}
+
+/// The regular files of an image.
+fn files(name: &ImageName, opened: &OpenImage) -> Result<Vec<String>, Failure> {
+    opened.bring_layers()?;
+    let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
+    let folder = tempfile::Builder::new().prefix("fbc-").tempdir().map_err(failed)?;
+    unpack_into(&opened.image, opened.source.as_ref(), folder.path(), &unpack::Options::default())
+        .map_err(|error: ImageError| Failure::from(error).within(&name.to_string()))?;
+    let mut files = Vec::new();
+    list(folder.path(), Path::new(""), &mut files).map_err(failed)?;
+    files.sort();
+    Ok(files)
+}
+
+fn list(root: &Path, below: &Path, files: &mut Vec<String>) -> std::io::Result<()> {
+    for entry in fs::read_dir(root.join(below))? {
+        let entry = entry?;
+        let path = below.join(entry.file_name());
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            list(root, &path, files)?;
+        } else if kind.is_file() {
+            files.push(path.to_string_lossy().into_owned());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! Configurations and what they select.
+
+use std::collections::BTreeMap;
+
+use fbc_graph::filter::filter;
+use fbc_model::load::load_bytes;
+
+use super::*;
+
+/// Two packages: `a` with two channels, of which `stable` is the default; `b` with one.
+const CATALOG: &str = r#"
+{"schema": "olm.package", "name": "a", "defaultChannel": "stable"}
+{"schema": "olm.channel", "package": "a", "name": "stable", "entries": [
+  {"name": "a.v3", "replaces": "a.v2"}, {"name": "a.v2", "replaces": "a.v1"}, {"name": "a.v1"}]}
+{"schema": "olm.channel", "package": "a", "name": "fast", "entries": [
+  {"name": "a.v4", "replaces": "a.v3"}, {"name": "a.v3", "replaces": "a.v2"}, {"name": "a.v2"}]}
+{"schema": "olm.package", "name": "b", "defaultChannel": "only"}
+{"schema": "olm.channel", "package": "b", "name": "only", "entries": [
+  {"name": "b.v2", "replaces": "b.v1"}, {"name": "b.v1"}]}
+"#;
+
+fn catalog() -> fbc_model::Catalog {
+    let bundle = |(package, number): (&str, u32)| {
+        format!(
+            r#"{{"schema": "olm.bundle", "package": "{package}", "name": "{package}.v{number}", "image": "quay.io/x/{package}:v{number}",
+            "properties": [{{"type": "olm.package", "value": {{"packageName": "{package}", "version": "{number}.0.0"}}}}]}}"#
+        )
+    };
+    let bundles = [("a", 1), ("a", 2), ("a", 3), ("a", 4), ("b", 1), ("b", 2)].map(bundle).join("\n");
+    load_bytes(Path::new("catalog.json"), format!("{CATALOG}{bundles}").as_bytes())
+}
+
+fn configuration(operators: &str) -> String {
+    format!(
+        "kind: ImageSetConfiguration\napiVersion: {API_VERSION}\nmirror:\n  operators:\n  - catalog: quay.io/x/index:v1\n{operators}"
+    )
+}
+
+/// The entries of each channel that the operators section of one catalog selects.
+fn selected(operators: &str) -> Result<BTreeMap<String, Vec<String>>, String> {
+    let text = configuration(operators);
+    let set =
+        parse(Path::new("set.yaml"), text.as_bytes()).map_err(|failure| failure.message().to_owned())?;
+    let catalog = catalog();
+    let kept = match set.orders[0].packages.selection(&catalog) {
+        None => catalog,
+        Some(selection) => filter(&catalog, &selection).map_err(|refusals| format!("{refusals:?}"))?.catalog,
+    };
+    let entries = |channel: &fbc_model::Channel| {
+        let mut names: Vec<String> = channel.entries().iter().map(|entry| entry.name.clone()).collect();
+        names.sort();
+        (format!("{}/{}", channel.package, channel.name), names)
+    };
+    Ok(kept.channels.iter().map(entries).collect())
+}
+
+/// A title, an operators section, and the entries of the channels that are left.
+type Case = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+#[test]
+fn selections_are_those_of_the_plugin() {
+    const FULL: &[(&str, &str)] =
+        &[("a/fast", "a.v2 a.v3 a.v4"), ("a/stable", "a.v1 a.v2 a.v3"), ("b/only", "b.v1 b.v2")];
+    let cases: [Case; 13] = [
+        ("heads of default channels", "", &[("a/stable", "a.v3"), ("b/only", "b.v2")]),
+        ("all", "    full: true", FULL),
+        ("head of the default channel", "    packages: [{name: a}]", &[("a/stable", "a.v3")]),
+        ("all of a package", "    full: true\n    packages: [{name: a}]", const { &[FULL[0], FULL[1]] }),
+        ("from a version", "    packages: [{name: a, minVersion: 2.0.0}]", &[("a/stable", "a.v2 a.v3")]),
+        ("up to a version", "    packages: [{name: a, maxVersion: 2.0.0}]", &[("a/stable", "a.v1 a.v2")]),
+        (
+            "between versions",
+            "    packages: [{name: a, minVersion: 2.0.0, maxVersion: 2.5.0}]",
+            &[("a/stable", "a.v2")],
+        ),
+        ("another default channel", "    packages: [{name: a, defaultChannel: fast}]", &[("a/fast", "a.v4")]),
+        (
+            "another default channel, from a version",
+            "    packages: [{name: a, defaultChannel: fast, minVersion: 3.0.0}]",
+            &[("a/fast", "a.v3 a.v4")],
+        ),
+        (
+            "the head of a channel",
+            "    packages: [{name: a, defaultChannel: fast, channels: [{name: fast}]}]",
+            &[("a/fast", "a.v4")],
+        ),
+        (
+            "heads of channels",
+            "    packages: [{name: a, channels: [{name: fast}, {name: stable}]}]",
+            &[("a/fast", "a.v4"), ("a/stable", "a.v3")],
+        ),
+        (
+            "channels with versions, without the head",
+            "    packages: [{name: a, channels: [{name: stable, maxVersion: 2.0.0}, {name: fast, minVersion: 3.0.0}]}]",
+            &[("a/fast", "a.v3 a.v4"), ("a/stable", "a.v1 a.v2")],
+        ),
+        (
+            "all of a channel",
+            "    full: true\n    packages: [{name: a, channels: [{name: stable}]}]",
+            const { &[FULL[1]] },
+        ),
+    ];
+    for (title, operators, expected) in cases {
+        let expected: BTreeMap<String, Vec<String>> = expected
+            .iter()
+            .map(|(channel, names)| ((*channel).to_owned(), names.split(' ').map(str::to_owned).collect()))
+            .collect();
+        assert_eq!(selected(operators), Ok(expected), "{title}");
+    }
+}
+
+#[test]
+fn what_gives_no_catalog_is_refused() {
+    for (operators, expected) in [
+        ("    packages: [{name: c}]", "NoPackage"),
+        ("    packages: [{name: a, channels: [{name: slow}]}]", "NoChannel"),
+        ("    packages: [{name: a, channels: [{name: fast}]}]", "DefaultChannel"),
+        ("    packages: [{name: a, minVersion: 9.0.0}]", "NothingInRange"),
+    ] {
+        let refused = selected(operators).unwrap_err();
+        assert!(refused.contains(expected), "{operators}: {refused}");
+    }
+}
+
+#[test]
+fn faults_have_places() {
+    for (operators, expected) in [
+        ("    ful: true", "set.yaml:6:5: there is no key `ful`, did you mean `full`?"),
+        ("    full: yes please", "set.yaml:6:11: `full` is neither true nor false"),
+        ("    packages: {name: a}", "set.yaml:6:15: `packages` is no list"),
+        ("    packages: [a]", "set.yaml:6:16: this is no mapping"),
+        ("    packages: [{channels: []}]", "set.yaml:6:16: `name` is missing"),
+        ("    packages: [{name: a}, {name: a}]", "set.yaml:6:34: package \"a\" is named twice"),
+        (
+            "    packages: [{name: a, channels: [{name: s}, {name: s}]}]",
+            "set.yaml:6:55: channel \"s\" is named twice",
+        ),
+        (
+            "    packages: [{name: a, minVersion: 1.5}]",
+            "set.yaml:6:38: `minVersion` is a number; put it in quotes",
+        ),
+        ("    packages: [{name: a, minVersion: new}]", "set.yaml:6:38: `minVersion` is no version: \"new\""),
+        (
+            "    packages: [{name: a, maxVersion: '1.0.0 || 3.0.0'}]",
+            "set.yaml:6:38: `maxVersion` is no version: \"1.0.0 || 3.0.0\"",
+        ),
+        (
+            "    full: true\n    packages: [{name: a, minVersion: 1.0.0}]",
+            "set.yaml:7:26: `minVersion` contradicts `full: true`",
+        ),
+        (
+            "    packages: [{name: a, minVersion: 1.0.0, channels: [{name: s}]}]",
+            "set.yaml:6:16: a package has either `channels` or `minVersion` and `maxVersion`",
+        ),
+        ("    packages: [{name: a, bundles: [{name: a.v1}]}]", "set.yaml:6:26: there is no key `bundles`"),
+        ("  blockedImages: [{name: '('}]", "set.yaml:6:26: `name` is no regular expression"),
+    ] {
+        let fault = selected(operators).unwrap_err();
+        assert!(fault.starts_with(expected), "{operators}: {fault}");
+    }
+    for (text, expected) in [
+        ("[]", "set.yaml:1:1: this is no mapping"),
+        ("kind: ImageSetConfiguration\nmirror: {}", "set.yaml:1:1: `apiVersion` is missing"),
+        (
+            "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v1alpha2\nmirror: {}",
+            "set.yaml:2:13: `apiVersion` is not mirror.openshift.io/v2alpha1",
+        ),
+        (
+            "kind: Pod\napiVersion: v1",
+            "set.yaml:1:1: `mirror` is missing\n  and set.yaml:1:7: `kind` is not ImageSetConfiguration\n  and set.yaml:2:13",
+        ),
+        ("a: [", "set.yaml: "),
+    ] {
+        let fault = parse(Path::new("set.yaml"), text.as_bytes()).unwrap_err();
+        assert!(fault.message().starts_with(expected), "{text}: {}", fault.message());
+    }
+}
+
+#[test]
+fn what_is_not_followed_is_named() {
+    let text = configuration(
+        "    platforms: [{os: linux}]\n  platform: {channels: [{name: stable-4.19}]}\n  helm: {}\n  samples: []\narchiveSize: 4\n",
+    );
+    let set = parse(Path::new("set.yaml"), text.as_bytes()).unwrap();
+    let passed_over: Vec<&str> = set.passed_over.iter().map(String::as_str).collect();
+    assert_eq!(passed_over, ["archiveSize", "mirror.operators.platforms", "mirror.platform"]);
+}
