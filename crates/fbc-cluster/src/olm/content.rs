@@ -333,9 +333,7 @@ fn failure(mut failures: Vec<(String, PullError)>) -> PullError {
     if failures.is_empty() {
         return last;
     }
-    let bare = |error: &PullError| {
-        error.message.strip_prefix(NO_SOURCE).unwrap_or(&error.message).to_owned()
-    };
+    let bare = |error: &PullError| error.message.strip_prefix(NO_SOURCE).unwrap_or(&error.message).to_owned();
     let others: Vec<String> =
         failures.iter().map(|(mirror, error)| format!("[{mirror}: {}]", bare(error))).collect();
     let message =
@@ -344,9 +342,7 @@ fn failure(mut failures: Vec<(String, PullError)>) -> PullError {
 }
 
 fn unknown(tag: &str, repository: &str) -> PullError {
-    PullError::retryable(format!(
-        "{NO_SOURCE}reading manifest {tag} in {repository}: manifest unknown"
-    ))
+    PullError::retryable(format!("{NO_SOURCE}reading manifest {tag} in {repository}: manifest unknown"))
 }
 
 fn parse(reference: &str) -> Result<ImageReference, PullError> {

@@ -173,12 +173,7 @@ mod tests {
         for (repository, for_digest, expected, is_blocked) in [
             ("a.example/x", true, vec!["m.example/x", "a.example/x"], false),
             ("a.example/x", false, vec!["a.example/x"], false),
-            (
-                "a.example/team/x",
-                true,
-                vec!["m.example/one/x", "m.example/two/x", "a.example/team/x"],
-                true,
-            ),
+            ("a.example/team/x", true, vec!["m.example/one/x", "m.example/two/x", "a.example/team/x"], true),
             ("a.example/team", false, vec!["t.example/team", "a.example/team"], true),
             ("a.example/teams/x", true, vec!["m.example/teams/x", "a.example/teams/x"], false),
             ("b.example/x", true, vec!["b.example/x"], false),
@@ -186,7 +181,11 @@ mod tests {
             let places = places(&mirrors, repository, for_digest);
             let found: Vec<&str> = places.iter().map(|place| place.repository.as_str()).collect();
             assert_eq!(found, expected, "{repository} {for_digest}");
-            assert_eq!(places.last().is_some_and(|place| place.blocked_by.is_some()), is_blocked, "{repository}");
+            assert_eq!(
+                places.last().is_some_and(|place| place.blocked_by.is_some()),
+                is_blocked,
+                "{repository}"
+            );
         }
     }
 }

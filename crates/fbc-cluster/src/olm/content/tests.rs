@@ -45,7 +45,8 @@ fn texts_of_failed_pulls() {
     let bare = image("schema: a\n", &[]);
     let by_digest = format!("registry.example/c@{}", bare.digest());
     images.push("registry.example/c:v1", bare).unwrap();
-    let label = r#"catalog image is missing the required label "operators.operatorframework.io.index.configs.v1""#;
+    let label =
+        r#"catalog image is missing the required label "operators.operatorframework.io.index.configs.v1""#;
     for (reference, text, is_terminal) in [
         (
             "registry.example/absent:v1",

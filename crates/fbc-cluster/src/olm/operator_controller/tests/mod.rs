@@ -110,6 +110,28 @@ fn an_extension_goes_with_everything_that_it_owns() {
     assert_eq!(world.cluster.api.all("", "Secret").count(), 0);
 }
 
+/// D-ARC-5
+#[test]
+fn a_bundle_may_be_larger_than_one_object_may_be() {
+    const MOST: usize = 1_572_864;
+    let mut world = demo(Options::of_openshift(Target::Ocp419));
+    let maps: Vec<(String, String)> = (0..20)
+        .map(|number| {
+            let map = json!({
+                "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": format!("part-{number}")},
+                "data": {"text": "x".repeat(100_000)},
+            });
+            (format!("manifests/part-{number}.json"), map.to_string())
+        })
+        .collect();
+    assert!(maps.iter().map(|(_, text)| text.len()).sum::<usize>() > MOST);
+    world.push_bundle_with("demo", "1.0.0", &maps);
+    world.create_extension("demo", "demo-system", json!({"version": "1.0.0"}));
+    assert_eq!(world.extension("demo", "Progressing"), "True/Succeeded: desired state reached");
+    let parts = world.cluster.api.all("", "ConfigMap").filter(|map| map.name().starts_with("part-")).count();
+    assert_eq!(parts, maps.len());
+}
+
 #[test]
 fn without_catalogs_what_is_installed_is_kept() {
     let mut world = demo(Options::default());

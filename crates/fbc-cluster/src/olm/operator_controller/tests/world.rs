@@ -75,7 +75,17 @@ impl World {
 
     /// Pushes the image of a bundle: a definition, a ConfigMap and a Deployment.
     pub(in crate::olm) fn push_bundle(&mut self, package: &str, version: &str) {
-        let image = bundle(package, version, &self.options);
+        self.push_bundle_with(package, version, &[]);
+    }
+
+    /// Pushes the image of a bundle with more files.
+    pub(in crate::olm) fn push_bundle_with(
+        &mut self,
+        package: &str,
+        version: &str,
+        more: &[(String, String)],
+    ) {
+        let image = bundle(package, version, more, &self.options);
         self.push(&format!("registry.example/{package}:v{version}"), image);
     }
 
@@ -167,7 +177,7 @@ impl World {
 }
 
 /// A bundle with a definition, a ConfigMap and a Deployment.
-fn bundle(package: &str, version: &str, options: &Options) -> Image {
+fn bundle(package: &str, version: &str, more: &[(String, String)], options: &Options) -> Image {
     let annotations = json!({"annotations": {"operators.operatorframework.io.bundle.package.v1": package}});
     let labels = json!({"app": package});
     let template = json!({"metadata": {"labels": labels}, "spec": {"containers": [{"name": "manager", "image": version}]}});
@@ -204,11 +214,14 @@ fn bundle(package: &str, version: &str, options: &Options) -> Image {
         "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": format!("{package}-config")},
         "data": {"version": version},
     });
-    let files = MemoryTree::from_iter([
+    let mut files = MemoryTree::from_iter([
         ("metadata/annotations.yaml", annotations.to_string()),
         ("manifests/csv.yaml", csv.to_string()),
         ("manifests/crd.yaml", definition.to_string()),
         ("manifests/map.yaml", map.to_string()),
     ]);
+    for (path, text) in more {
+        files.insert(path.as_str(), text.clone());
+    }
     Image::of_files(Arc::new(files), std::collections::BTreeMap::new(), options.resolution_rules()).unwrap()
 }
