@@ -6,6 +6,7 @@ use super::play::Play;
 use crate::api::Propagation;
 use crate::controllers::behaviour::{Behaviour, pack};
 use crate::controllers::kubelet::Kubelet;
+use crate::controllers::nodes::Nodes;
 use crate::controllers::scheduler::Scheduler;
 use crate::controllers::stand_in::{Answer, DeploymentStandIn};
 use crate::object::{ObjectFields, ObjectName};
@@ -95,7 +96,7 @@ fn packs_are_trouble() {
 
 #[test]
 fn pods_wait_for_nodes_that_fit() {
-    let mut play = Play::new(vec![Box::new(Scheduler::new())]);
+    let mut play = Play::new(vec![Box::new(Scheduler::new()), Box::new(Nodes)]);
     play.create(pod("Always"));
     play.run_to(100);
     let reason = |play: &Play| {
@@ -121,7 +122,13 @@ fn the_stand_in_answers_for_deployments() {
     let mut play = Play::new(vec![Box::new(DeploymentStandIn::new(Answer::Pending))]);
     play.create(json!({
         "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
-        "spec": {"replicas": 2, "template": {"spec": {"containers": []}}},
+        "spec": {
+            "replicas": 2, "selector": {"matchLabels": {"app": "web"}},
+            "template": {
+                "metadata": {"labels": {"app": "web"}},
+                "spec": {"containers": [{"name": "c", "image": "registry.example/app:1"}]},
+            },
+        },
     }));
     let available =
         |play: &Play| play.get("Deployment/web").unwrap().condition_status("Available").to_owned();
