@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 
 use super::world::administrator;
 use super::{Played, played, recorded, same};
-use crate::api::{ApiServer, Subresource, WriteOptions};
+use crate::api::{ApiServer, DeleteOptions, Subresource, WriteOptions};
 use crate::control_plane;
+use crate::error::ApiError;
 use crate::kubectl::command_line::parse;
 use crate::kubectl::run::tests::objects;
 use crate::kubectl::run::tests::recorded::words;
@@ -22,7 +23,8 @@ pub(super) fn all() -> Vec<Played> {
     let Some(definition) = recorded("10f-crd/widget-crd.json") else { return Vec::new() };
     let start = Moment::parse("2025-12-31T23:56:00Z").unwrap();
     let mut api = control_plane::api_server(&["tables"], 1, start);
-    let mut all = vec![("objects".to_owned(), fill(&mut api, definition))];
+    let mut uids = BTreeMap::new();
+    let mut all = vec![("objects".to_owned(), fill(&mut api, definition, &mut uids))];
     api.advance_to(start + 4 * MINUTE);
     all.extend(played("11-tables/cases.json", |case| {
         let arguments = case.list(&["args"]).iter().filter_map(Value::as_str).map(str::to_owned);
@@ -30,7 +32,8 @@ pub(super) fn all() -> Vec<Played> {
         let command = parse(&line).map_err(|error| error.to_string())?;
         let outcome = run(&command, &mut Session::default(), &mut api, &|_| None);
         for (stream, seen) in [("stderr", &outcome.stderr), ("stdout", &outcome.stdout)] {
-            let (seen, expected) = (words(&with_placeholders(seen)), words(case.text(&[stream])));
+            let seen = uids.values().fold(with_placeholders(seen), |text, uid| text.replace(uid, "<uid>"));
+            let (seen, expected) = (words(&seen), words(case.text(&[stream])));
             let at = seen.iter().zip(&expected).take_while(|(seen, expected)| seen == expected).count();
             let near = |words: &[String]| {
                 words.iter().skip(at.saturating_sub(3)).take(9).cloned().collect::<Vec<_>>()
@@ -67,15 +70,20 @@ fn with_placeholders(text: &str) -> String {
 }
 
 /// Creates the objects; what refers to one by its invented uid refers to the real one afterwards.
-fn fill(api: &mut ApiServer, mut definition: Object) -> Result<(), String> {
+fn fill(
+    api: &mut ApiServer,
+    mut definition: Object,
+    uids: &mut BTreeMap<String, String>,
+) -> Result<(), String> {
     let columns = objects::widget_columns();
     if let Value::Array(versions) = definition.place(&["spec", "versions"]) {
         versions.iter_mut().for_each(|version| version.set(&["additionalPrinterColumns"], columns.clone()));
     }
-    let mut uids: BTreeMap<String, String> = BTreeMap::new();
     let mut refused = Vec::new();
     api.install_definition(definition).map_err(|error| error.to_string())?;
-    for object in objects::all() {
+    let (pods, others): (Vec<Object>, Vec<Object>) =
+        objects::all().into_iter().partition(|object| object.kind() == "Pod");
+    for object in others.into_iter().chain(pods) {
         let mut object: Object = serde_json::from_str(&without_placeholders(&object.to_string())).unwrap();
         let invented = object.uid().to_owned();
         if let Value::Array(owners) = object.place(&["metadata", "ownerReferences"]) {
@@ -90,22 +98,37 @@ fn fill(api: &mut ApiServer, mut definition: Object) -> Result<(), String> {
         if object.kind() == "CustomResourceDefinition" {
             continue;
         }
-        let status = object.get("status").cloned();
-        match api.create(&administrator(), object, WriteOptions::default()) {
-            Ok(stored) => {
-                uids.insert(invented, stored.uid().to_owned());
-                let Some(status) = status else { continue };
-                let mut object = Object::clone(&stored);
-                object.set(&["status"], status);
-                let written =
-                    api.update(&administrator(), object, Subresource::Status, WriteOptions::default());
-                if let Err(error) = written {
-                    refused.push(error.to_string());
-                }
+        let deleted = object.is_terminating();
+        let wanted = object.clone();
+        object.remove(&["metadata", "resourceVersion"]);
+        let answer = api.create(&administrator(), object, WriteOptions::default()).and_then(|stored| {
+            uids.insert(invented, stored.uid().to_owned());
+            complete(api, &stored, &wanted)?;
+            if deleted {
+                let (id, _) = api.kind_of(&stored)?;
+                api.delete(&administrator(), id, &stored.object_name(), &DeleteOptions::default())?;
             }
-            Err(error) if error.is_already_exists() => {}
-            Err(error) => refused.push(error.to_string()),
+            Ok(())
+        });
+        match answer {
+            Err(error) if !error.is_already_exists() => refused.push(error.to_string()),
+            _ => {}
         }
     }
     if refused.is_empty() { Ok(()) } else { Err(refused.join("\n        ")) }
+}
+
+/// Gives an object the status, and a node the taints, that controllers gave it.
+fn complete(api: &mut ApiServer, stored: &Object, wanted: &Object) -> Result<(), ApiError> {
+    let options = WriteOptions::default();
+    let mut object = stored.clone();
+    if object.kind() == "Node" {
+        object.set(&["spec", "taints"], wanted["spec"]["taints"].clone());
+        object = Object::clone(&*api.update(&administrator(), object, Subresource::None, options)?);
+    }
+    if let Some(status) = wanted.get("status") {
+        object.set(&["status"], status.clone());
+        api.update(&administrator(), object, Subresource::Status, options)?;
+    }
+    Ok(())
 }
