@@ -44,7 +44,7 @@ impl ApiServer {
         self.check_namespace(kind, &object)?;
         self.check_definition(id, kind, &object)?;
         self.begin(id, kind, &mut object)?;
-        self.complete(id, kind, &mut object)?;
+        self.complete(id, kind, &mut object, Subresource::None)?;
         self.admit_built_in(kind, None, &mut object)?;
         self.admit(caller, id, kind, None, &object, Subresource::None)?;
         let name = object.object_name();

@@ -10,7 +10,7 @@ use crate::error::{ApiError, FieldError, FieldReason, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::{check, strict};
-use crate::types::decode;
+use crate::types::{decode, decode_fields};
 use crate::validation;
 
 impl ApiServer {
@@ -116,22 +116,35 @@ impl ApiServer {
         }
     }
 
-    /// Reads an object as the API server does: drops what the kind does not have, fills in defaults.
-    pub(super) fn complete(&self, id: KindId, kind: &Kind, object: &mut Object) -> Result<(), ApiError> {
+    /// Reads an object as the API server does: drops what the kind does not have, fills in defaults. Where only the
+    /// status is written, the rest is what is stored, and has been read so before.
+    pub(super) fn complete(
+        &self,
+        id: KindId,
+        kind: &Kind,
+        object: &mut Object,
+        subresource: Subresource,
+    ) -> Result<(), ApiError> {
         let model = self.model(id);
         if let Some(version) = model.version(object.api_version()) {
             version.admit(object);
         }
         if let Model::BuiltIn { of, .. } = model {
             write_in_preferred_version(kind, object);
-            decode(object, *of).map_err(|text| {
+            let decoded = match subresource {
+                Subresource::Status => decode_fields(object, *of, &["metadata", "status"]),
+                _ => decode(object, *of),
+            };
+            decoded.map_err(|text| {
                 let name = &kind.kind;
                 let version = kind.versions.first().map(String::as_str).unwrap_or_default();
                 ApiError::bad_request(format!(
                     "{name} in version {version:?} cannot be handled as a {name}: {text}"
                 ))
             })?;
-            validation::default(object);
+            if subresource != Subresource::Status {
+                validation::default(object);
+            }
         }
         Ok(())
     }

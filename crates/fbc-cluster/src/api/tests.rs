@@ -165,3 +165,66 @@ fn lists_are_chosen_by_labels() {
     let found = server.list(&caller(), id(&server), &options).unwrap();
     assert_eq!(found.iter().map(|object| object.name()).collect::<Vec<_>>(), ["widget-0", "widget-2"]);
 }
+
+#[test]
+fn collections_are_deleted_by_labels() {
+    let mut server = server();
+    for (number, label) in ["x", "y", "x"].iter().enumerate() {
+        let mut object = widget(1);
+        object.set(&["metadata", "name"], format!("widget-{number}"));
+        object.set(&["metadata", "labels", "app"], *label);
+        server.create(&caller(), object, WriteOptions::default()).unwrap();
+    }
+    let labels = crate::selector::LabelSelector::parse("app=x").unwrap();
+    let list = ListOptions { labels, namespace: Some("demo".into()), ..ListOptions::default() };
+    let id = id(&server);
+    let gone = server.delete_collection(&caller(), id, &list, &DeleteOptions::default()).unwrap();
+    assert_eq!(gone.len(), 2);
+    assert_eq!(
+        server.all("example.com", "Widget").map(|object| object.name()).collect::<Vec<_>>(),
+        ["widget-1"]
+    );
+}
+
+#[test]
+fn versions_of_a_definition_are_one_object() {
+    let mut server = crate::control_plane::api_server(&["demo"], 1, Moment::START);
+    let version = |name: &str, field: &str, storage: bool| {
+        json!({
+            "name": name, "served": true, "storage": storage,
+            "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {
+                "type": "object", "properties": {
+                    "size": {"type": "integer"}, field: {"type": "string", "default": name},
+                },
+            }}}},
+        })
+    };
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "gears.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": {"plural": "gears", "kind": "Gear"},
+            "versions": [version("v1", "new", true), version("v1beta1", "old", false)],
+        },
+    });
+    server.install_definition(definition).unwrap();
+    let gear = json!({
+        "apiVersion": "example.com/v1beta1", "kind": "Gear", "metadata": {"namespace": "demo", "name": "one"},
+        "spec": {"size": 1, "new": "unknown there"},
+    });
+    let stored = server.create(&caller(), gear, WriteOptions::default()).unwrap();
+    assert_eq!(
+        (stored.api_version(), &stored["spec"]),
+        ("example.com/v1", &json!({"size": 1, "old": "v1beta1"}))
+    );
+    let entries = stored.list(&["metadata", "managedFields"]);
+    assert_eq!(entries[0]["apiVersion"], "example.com/v1beta1");
+    let id = server.kind_id("example.com", "Gear").unwrap();
+    for (version, spec) in
+        [("v1", json!({"size": 1, "new": "v1"})), ("v1beta1", json!({"size": 1, "old": "v1beta1"}))]
+    {
+        let seen = server.get_in_version(&caller(), id, &name(), version).unwrap();
+        assert_eq!(seen["spec"], spec, "{version}");
+    }
+    assert!(server.get_in_version(&caller(), id, &name(), "v2").unwrap_err().is_not_found());
+}

@@ -54,12 +54,12 @@ impl ApiServer {
         if subresource == Subresource::None {
             self.follow_built_in(kind, before, &mut object);
         }
-        self.complete(id, kind, &mut object)?;
+        self.complete(id, kind, &mut object, subresource)?;
         if subresource == Subresource::None {
             self.admit_built_in(kind, Some(before), &mut object)?;
         }
-        if kind.has_generation && subresource != Subresource::Binding && wants_something_else(before, &object)
-        {
+        let counts = matches!(subresource, Subresource::None | Subresource::Scale);
+        if kind.has_generation && counts && wants_something_else(before, &object) {
             object.set(&["metadata", "generation"], before.generation() + 1);
         }
         self.admit(caller, id, kind, Some(before), &object, subresource)?;
@@ -92,17 +92,15 @@ impl ApiServer {
 fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, subresource: Subresource) {
     match subresource {
         Subresource::Status => {
-            let status = object.remove(&["status"]);
-            let managed = object.remove(&["metadata", "managedFields"]);
+            take_over(object, before, &["metadata", "status"]);
             // Deployments number their revisions along with their status
             // (`kubernetes/kubernetes:pkg/registry/apps/deployment/strategy.go`).
-            let annotations = object.remove(&["metadata", "annotations"]);
-            *object = before.clone();
-            if kind.group == "apps" && kind.kind == "Deployment" {
-                restore(object, &["metadata", "annotations"], annotations);
+            let numbers_revisions = kind.group == "apps" && kind.kind == "Deployment";
+            let kept =
+                if numbers_revisions { &["managedFields", "annotations"][..] } else { &["managedFields"] };
+            if let (Some(metadata), Some(old)) = (object.get_mut("metadata"), before.get("metadata")) {
+                take_over(metadata, old, kept);
             }
-            restore(object, &["status"], status);
-            restore(object, &["metadata", "managedFields"], managed);
         }
         Subresource::Scale => {
             let replicas = object.remove(&["spec", "replicas"]);
@@ -131,6 +129,17 @@ fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, sub
     for field in SET_BY_THE_SERVER {
         let path = ["metadata", field];
         restore(object, &path, before.at(&path).cloned());
+    }
+}
+
+/// Makes an object equal to another but for some of its members; what is equal already is not copied.
+fn take_over(object: &mut Value, other: &Value, except: &[&str]) {
+    let (Value::Object(members), Value::Object(others)) = (object, other) else { return };
+    members.retain(|name, _| except.contains(&name.as_str()) || others.contains_key(name));
+    for (name, value) in others.iter().filter(|(name, _)| !except.contains(&name.as_str())) {
+        if members.get(name) != Some(value) {
+            members.insert(name.clone(), value.clone());
+        }
     }
 }
 

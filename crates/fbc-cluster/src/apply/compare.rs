@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::field_set::FieldSet;
-use super::path_element::{Step, item_step, texts};
+use super::path_element::{Step, item_step};
 use super::shape::{ListKind, NodeId, Shape};
 use super::typed::{Form, form, items, members, says_nothing};
 
@@ -31,14 +31,19 @@ impl Comparison {
 
 /// Compares two states of an object; no old one means that everything was added.
 pub fn compare(old: Option<&Value>, new: Option<&Value>, shape: &Shape) -> Comparison {
-    let mut walk = Walk { shape, path: Vec::new(), found: Comparison::default() };
+    let mut walk = Walk { shape, path: Vec::new(), texts: Vec::new(), found: Comparison::default() };
     walk.compare(shape.root(), old, new);
     walk.found
 }
 
+/// Down to which depth parts of objects are compared as a whole first.
+const DEPTH_OF_PARTS: usize = 2;
+
 struct Walk<'s, 'v> {
     shape: &'s Shape,
     path: Vec<Step<'v>>,
+    /// The beginning of the path as sets of fields write it, as far as it was needed.
+    texts: Vec<String>,
     found: Comparison,
 }
 
@@ -79,7 +84,10 @@ impl<'v> Walk<'_, 'v> {
     fn leaf(&mut self, old: Option<&Value>, new: Option<&Value>) {
         match (old, new) {
             (Some(old), Some(new)) if old == new => {}
-            (Some(_), Some(_)) => self.found.modified.insert(&texts(&self.path)),
+            (Some(_), Some(_)) => {
+                self.write_path();
+                self.found.modified.insert(&self.texts);
+            }
             _ => self.whole(old, new),
         }
     }
@@ -87,10 +95,25 @@ impl<'v> Walk<'_, 'v> {
     /// A place that comes or goes as such.
     fn whole(&mut self, old: Option<&Value>, new: Option<&Value>) {
         match (old, new) {
-            (None, Some(_)) => self.found.added.insert(&texts(&self.path)),
-            (Some(_), None) => self.found.removed.insert(&texts(&self.path)),
+            (None, Some(_)) => {
+                self.write_path();
+                self.found.added.insert(&self.texts);
+            }
+            (Some(_), None) => {
+                self.write_path();
+                self.found.removed.insert(&self.texts);
+            }
             _ => {}
         }
+    }
+
+    fn write_path(&mut self) {
+        self.texts.extend(self.path.iter().skip(self.texts.len()).map(Step::text));
+    }
+
+    fn leave(&mut self) {
+        self.path.pop();
+        self.texts.truncate(self.path.len());
     }
 
     fn members(&mut self, node: NodeId, old: Option<&'v Value>, new: Option<&'v Value>) {
@@ -106,10 +129,18 @@ impl<'v> Walk<'_, 'v> {
     }
 
     fn member(&mut self, node: NodeId, name: &'v str, old: Option<&'v Value>, new: Option<&'v Value>) {
+        // Nobody owns the list of owners.
+        if name == "managedFields" && matches!(self.path.as_slice(), [Step::Field("metadata")]) {
+            return;
+        }
+        // Most writes leave most of an object alone: whole parts of it are passed over, but not part by part of these.
+        if self.path.len() < DEPTH_OF_PARTS && old == new {
+            return;
+        }
         let Some(below) = self.shape.member(node, name) else { return };
         self.path.push(Step::Field(name));
         self.compare(below, old, new);
-        self.path.pop();
+        self.leave();
     }
 
     fn items(&mut self, item: NodeId, kind: &ListKind, old: Option<&'v Value>, new: Option<&'v Value>) {
@@ -137,7 +168,7 @@ impl<'v> Walk<'_, 'v> {
                 (before, after) if before == after => {}
                 (before, after) => self.leaf(before.first().copied(), after.first().copied()),
             }
-            self.path.pop();
+            self.leave();
         }
     }
 }

@@ -106,7 +106,14 @@ pub(super) struct Managed(pub(super) Vec<Entry>);
 
 impl Managed {
     pub(super) fn of(object: &Object) -> Self {
-        Self(object.list(&["metadata", "managedFields"]).iter().map(Entry::of).collect())
+        Self(object.list(&["metadata", "managedFields"]).iter().cloned().map(Entry::of).collect())
+    }
+
+    fn read(entries: Value) -> Self {
+        match entries {
+            Value::Array(entries) => Self(entries.into_iter().map(Entry::of).collect()),
+            _ => Self::default(),
+        }
     }
 
     pub(super) fn find(&self, manager: &Manager) -> Option<&Entry> {
@@ -176,7 +183,7 @@ impl Managed {
 }
 
 impl Entry {
-    fn of(entry: &Value) -> Self {
+    fn of(mut entry: Value) -> Self {
         let operation =
             if entry.text(&["operation"]) == "Apply" { Operation::Apply } else { Operation::Update };
         Self {
@@ -186,8 +193,8 @@ impl Entry {
                 api_version: entry.text(&["apiVersion"]).to_owned(),
                 subresource: entry.text(&["subresource"]).to_owned(),
             },
-            fields: FieldSet::from_json(entry.get("fieldsV1").cloned().unwrap_or_default()),
             time: entry.get("time").and_then(Value::as_str).map(str::to_owned),
+            fields: FieldSet::from_json(entry.remove(&["fieldsV1"]).unwrap_or_default()),
         }
     }
 
@@ -238,15 +245,24 @@ pub(super) fn strip(fields: &mut FieldSet, ignored: &[&[&str]]) {
 /// along count (a client may edit them; `[{}]` drops all), unless the write goes to a subresource; else those of `old`
 /// do. An object that was written without any owners stays without until somebody applies to it.
 pub fn record_update(old: Option<&Object>, new: &mut Object, write: &Write<'_>, shape: &Shape) {
-    let from_client = new.list(&["metadata", "managedFields"]);
-    let is_reset = from_client.first().is_some_and(|entry| entry.as_object().is_some_and(Map::is_empty))
-        && from_client.len() == 1;
-    if is_reset {
-        new.remove(&["metadata", "managedFields"]);
+    let from_client = new.remove(&["metadata", "managedFields"]);
+    let entries = from_client.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    if let [only] = entries
+        && only.as_object().is_some_and(Map::is_empty)
+    {
         return;
     }
-    let keeps_stored = old.is_some() && (from_client.is_empty() || !write.subresource.is_empty());
-    let mut managed = Managed::of(old.filter(|_| keeps_stored).unwrap_or(new));
+    let mut managed = match old {
+        Some(old) if entries.is_empty() || !write.subresource.is_empty() => {
+            // Most clients send what they have read.
+            if entries == old.list(&["metadata", "managedFields"]) {
+                Managed::read(from_client.unwrap_or_default())
+            } else {
+                Managed::of(old)
+            }
+        }
+        _ => Managed::read(from_client.unwrap_or_default()),
+    };
     if old.is_some() && managed.0.is_empty() {
         return;
     }

@@ -22,7 +22,7 @@ type Verdict = Result<(), String>;
 type Played = (String, Verdict);
 
 /// Cases that differ, and why.
-const DIFFERENT: [(&str, &[&str], &str); 3] = [
+const DIFFERENT: [(&str, &[&str], &str); 4] = [
     (
         "10h-rbac",
         &["taint-forbidden", "cordon-forbidden", "drain-forbidden"],
@@ -30,6 +30,11 @@ const DIFFERENT: [(&str, &[&str], &str); 3] = [
     ),
     ("10h-rbac", &["logs-forbidden"], "the pods of a simulated cluster write no logs"),
     ("10h-rbac", &["can-i-list", "raw-non-resource"], "the command line does not have `--list` and `--raw`"),
+    (
+        "11-tables",
+        &["describe-pod-terminating-n-tables", "describe-widget-u"],
+        "moments of deletion and resource versions are those of this server",
+    ),
 ];
 
 /// A file of the recordings, or nothing with a message if they are not there.

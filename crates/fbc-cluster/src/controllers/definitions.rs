@@ -14,7 +14,7 @@ use crate::engine::{Controller, Outcome};
 use crate::error::ApiError;
 use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName};
-use crate::schema::conditions;
+use crate::schema::conditions::{self, FINALIZER};
 use crate::store::Change;
 use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
 
@@ -22,8 +22,6 @@ use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
 pub const GROUP: &str = "apiextensions.k8s.io";
 /// The kind of definitions.
 pub const KIND: &str = "CustomResourceDefinition";
-/// The finalizer that holds a definition until its objects are gone.
-pub const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// How often the objects of a definition on its way out are counted.
 const COUNT_EVERY: Milliseconds = 5 * SECOND;
 /// How long the objects may take before the condition says that they do.

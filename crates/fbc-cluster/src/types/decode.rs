@@ -8,6 +8,7 @@ use fbc_yaml::base64;
 use serde_json::{Map, Value};
 
 use super::table::{Field, Omit, Struct, StructId, Type, types};
+use super::time::bad_time;
 use crate::time::Moment;
 
 /// What was found while an object was decoded.
@@ -36,6 +37,21 @@ impl Decoding {
 pub fn decode(object: &mut Value, of: StructId) -> Result<Decoding, String> {
     let mut walk = Walk { path: Vec::new(), owner: "", unknown_fields: Vec::new() };
     walk.value(object, &Type::Struct(of))?;
+    Ok(Decoding { unknown_fields: walk.unknown_fields })
+}
+
+/// Decodes some fields of an object in place, and leaves the others as they are.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_fields(object: &mut Value, of: StructId, names: &[&str]) -> Result<Decoding, String> {
+    let of = types().get(of);
+    let mut walk = Walk { path: Vec::new(), owner: of.name, unknown_fields: Vec::new() };
+    let found = name_of(object);
+    let Some(members) = object.as_object_mut() else { return Err(walk.misfit(found, &Type::Any)) };
+    for field in of.fields.iter().filter(|field| names.contains(&field.name)) {
+        walk.field(members, of, field)?;
+    }
     Ok(Decoding { unknown_fields: walk.unknown_fields })
 }
 
@@ -127,15 +143,7 @@ impl Walk {
             if left == 0 {
                 break;
             }
-            let Some(value) = members.get_mut(field.name) else { continue };
-            left -= 1;
-            self.owner = of.name;
-            self.path.push(Step::Field(field.name));
-            self.value(value, &field.of)?;
-            self.path.pop();
-            if is_left_out(value, field) {
-                members.remove(field.name);
-            }
+            left -= usize::from(self.field(members, of, field)?);
         }
         for (name, value) in always(of) {
             if !members.contains_key(*name) {
@@ -144,6 +152,24 @@ impl Walk {
         }
         self.owner = outer;
         Ok(())
+    }
+
+    /// Decodes a field; false if it is absent.
+    fn field(
+        &mut self,
+        members: &mut Map<String, Value>,
+        of: &'static Struct,
+        field: &'static Field,
+    ) -> Result<bool, String> {
+        let Some(value) = members.get_mut(field.name) else { return Ok(false) };
+        self.owner = of.name;
+        self.path.push(Step::Field(field.name));
+        self.value(value, &field.of)?;
+        self.path.pop();
+        if is_left_out(value, field) {
+            members.remove(field.name);
+        }
+        Ok(true)
     }
 
     /// The path of the current place, with places in lists and maps or without.
@@ -263,46 +289,6 @@ fn go_name(of: &Type) -> String {
         Type::Map(item) => format!("map[string]{}", go_name(item)),
         Type::Struct(id) => format!("v1.{}", types().get(*id).name),
     }
-}
-
-/// Go's words about a text that is no time: the first part of the layout that does not fit, and what stands there.
-///
-/// Source: `time.Parse`, with the layout of RFC 3339.
-fn bad_time(text: &str) -> String {
-    const LAYOUT: [(&str, usize); 12] = [
-        ("2006", 4),
-        ("-", 0),
-        ("01", 2),
-        ("-", 0),
-        ("02", 2),
-        ("T", 0),
-        ("15", 2),
-        (":", 0),
-        ("04", 2),
-        (":", 0),
-        ("05", 2),
-        ("Z07:00", 0),
-    ];
-    let mut rest = text;
-    for (part, digits) in LAYOUT {
-        let next = match digits {
-            0 if part == "Z07:00" => rest.strip_prefix('Z'),
-            0 => rest.strip_prefix(part),
-            _ => rest
-                .get(..digits)
-                .filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
-                .and_then(|_| rest.get(digits..)),
-        };
-        match next {
-            Some(next) => rest = next,
-            None => {
-                return format!(
-                    "parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {rest:?} as {part:?}"
-                );
-            }
-        }
-    }
-    format!("parsing time {text:?}: out of range")
 }
 
 #[cfg(test)]

@@ -15,7 +15,8 @@
 
 mod decode;
 mod table;
+mod time;
 
-pub use decode::{Decoding, decode};
+pub use decode::{Decoding, decode, decode_fields};
 pub(crate) use table::Items;
 pub use table::{Field, Omit, Struct, StructId, Type, Types, types};

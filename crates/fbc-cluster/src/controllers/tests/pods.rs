@@ -6,6 +6,7 @@ use super::play::Play;
 use crate::api::Propagation;
 use crate::controllers::behaviour::{Behaviour, pack};
 use crate::controllers::kubelet::Kubelet;
+use crate::controllers::nodes::Nodes;
 use crate::controllers::scheduler::Scheduler;
 use crate::controllers::stand_in::{Answer, DeploymentStandIn};
 use crate::object::{ObjectFields, ObjectName};
@@ -95,7 +96,7 @@ fn packs_are_trouble() {
 
 #[test]
 fn pods_wait_for_nodes_that_fit() {
-    let mut play = Play::new(vec![Box::new(Scheduler::new())]);
+    let mut play = Play::new(vec![Box::new(Scheduler::new()), Box::new(Nodes)]);
     play.create(pod("Always"));
     play.run_to(100);
     let reason = |play: &Play| {
@@ -124,7 +125,12 @@ fn the_stand_in_answers_for_deployments() {
         "spec": {
             "replicas": 2, "selector": {"matchLabels": {"app": "web"}},
             "template": {
+<<<<<<< HEAD
                 "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "x"}]},
+=======
+                "metadata": {"labels": {"app": "web"}},
+                "spec": {"containers": [{"name": "c", "image": "registry.example/app:1"}]},
+>>>>>>> 0235b4a6860116486f94591dfb07373910f5a0a0
             },
         },
     }));

@@ -178,4 +178,4 @@ impl<S: Server> Runner<'_, S> {
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

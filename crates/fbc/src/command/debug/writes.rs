@@ -1,6 +1,7 @@
 //! How many writes a second the API server of the simulated cluster takes, and that unrelated objects cost nothing.
 
 use std::io::Write as _;
+use std::sync::Arc;
 use std::time::Instant;
 
 use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
@@ -54,7 +55,7 @@ fn measure(size: usize, make: fn(usize) -> Object) -> Result<[Option<f64>; 3], A
     for object in objects {
         let stored = api.create(&caller, object, options)?;
         if changed.len() < CHANGED {
-            changed.push(Object::clone(&stored));
+            changed.push(stored);
         }
     }
     let create = rate(size, start);
@@ -86,7 +87,7 @@ fn measure(size: usize, make: fn(usize) -> Object) -> Result<[Option<f64>; 3], A
 fn change(
     api: &mut ApiServer,
     caller: &Caller,
-    objects: &mut [Object],
+    objects: &mut [Arc<Object>],
     subresource: Subresource,
     edit: fn(&mut Object, usize),
 ) -> Result<f64, ApiError> {
@@ -95,10 +96,10 @@ fn change(
     while done < LEAST_CHANGES && !objects.is_empty() {
         for object in objects.iter_mut() {
             done += 1;
-            let mut next = object.clone();
+            // One copy, as controllers make it.
+            let mut next = Object::clone(object);
             edit(&mut next, done);
-            let stored = api.update(caller, next, subresource, WriteOptions::default())?;
-            *object = Object::clone(&stored);
+            *object = api.update(caller, next, subresource, WriteOptions::default())?;
         }
     }
     Ok(rate(done, start))

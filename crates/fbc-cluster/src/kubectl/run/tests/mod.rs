@@ -1,7 +1,7 @@
 //! Command lines against a small server.
 
-mod objects;
-mod recorded;
+pub(crate) mod objects;
+pub(crate) mod recorded;
 
 use serde_json::{Value, json};
 

@@ -30,7 +30,8 @@ const PLACEHOLDERS: [(&str, &str); 14] = [
     ("(lasts 0s)", "(lasts <invalid>)"),
 ];
 
-fn words(text: &str) -> Vec<String> {
+/// The words of a text, with placeholders for what differs between two runs.
+pub(crate) fn words(text: &str) -> Vec<String> {
     let mut text = text.to_owned();
     for (value, placeholder) in PLACEHOLDERS {
         text = text

@@ -269,14 +269,14 @@ fn scheduling_events() -> Vec<Value> {
 }
 
 /// The columns of the recorded definition.
-pub(super) fn widget_columns() -> Value {
+pub(crate) fn widget_columns() -> Value {
     json!([{"name": "Size", "type": "integer", "jsonPath": ".spec.size"}, {"name": "Mode", "type": "string", "jsonPath": ".spec.mode"},
         {"name": "Phase", "type": "string", "jsonPath": ".status.phase", "priority": 1},
         {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}])
 }
 
 /// All objects.
-pub(super) fn all() -> Vec<Value> {
+pub(crate) fn all() -> Vec<Value> {
     let ready = ("True", "KubeletReady", "kubelet is posting ready status");
     let taint = |key: &str, effect: &str| json!({"key": key, "effect": effect});
     let both = |key: &str| json!([taint(key, "NoSchedule"), taint(key, "NoExecute")]);
