@@ -125,12 +125,8 @@ fn the_stand_in_answers_for_deployments() {
         "spec": {
             "replicas": 2, "selector": {"matchLabels": {"app": "web"}},
             "template": {
-<<<<<<< HEAD
-                "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "x"}]},
-=======
                 "metadata": {"labels": {"app": "web"}},
                 "spec": {"containers": [{"name": "c", "image": "registry.example/app:1"}]},
->>>>>>> 0235b4a6860116486f94591dfb07373910f5a0a0
             },
         },
     }));
