@@ -1,0 +1,94 @@
+//! Packages that provide the same custom resource.
+
+use std::collections::BTreeMap;
+
+use fbc_yaml::go_text::quote;
+
+use crate::context::Context;
+use crate::finding::Finding;
+use crate::rule::{Basis, Case, Check, Rule};
+
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "OLM008",
+    name: "shared-definition",
+    summary: "Two packages provide the same custom resource, so that a cluster takes only one of them",
+    explanation: "\
+An object of a cluster belongs to one ClusterExtension, custom resource definitions among them. Who has installed one of
+the packages cannot install the other: `CustomResourceDefinition '...' already exists in namespace '...' and cannot be
+managed by operator-controller` (statements D-ARC-11 and D-ARC-14 of the product's document). What counts is the group and
+kind in the `olm.gvk` properties of any bundle.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "one package in two versions",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.gvk, value: {group: example.com, kind: Lamp, version: v1}}
+---
+schema: olm.bundle
+name: foo.v2
+package: foo
+properties:
+- {type: olm.gvk, value: {group: example.com, kind: Lamp, version: v2}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "two packages",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+properties:
+- {type: olm.gvk, value: {group: example.com, kind: Lamp, version: v1}}
+---
+schema: olm.bundle
+name: bar.v1
+package: bar
+properties:
+- {type: olm.gvk, value: {group: example.com, kind: Lamp, version: v1}}
+",
+            findings: &[
+                "5:25 package \"foo\" provides \"Lamp.example.com\", as package \"bar\" does; a cluster takes only one of them",
+            ],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    // By kind and group, the first bundle of each package with the number of its property.
+    let mut providers: BTreeMap<(&str, &str), BTreeMap<&str, (opm::Item<'_>, usize)>> = BTreeMap::new();
+    for item in opm::bundles(context) {
+        for (number, property) in item.bundle.properties.iter().enumerate().filter(|(_, one)| one.kind == "olm.gvk") {
+            let Some(value) = property.value.as_ref().map(|value| value.node()) else { continue };
+            if let (Some(kind), Some(group)) = (value.get_str("kind"), value.get_str("group")) {
+                let packages = providers.entry((kind, group)).or_default();
+                packages.entry(item.bundle.package.as_str()).or_insert((item, number));
+            }
+        }
+    }
+    for ((kind, group), packages) in providers {
+        let mut packages = packages.into_iter();
+        let Some((first, _)) = packages.next() else { continue };
+        for (package, (item, number)) in packages {
+            let (name, other, api) = (quote(package), quote(first), quote(&format!("{kind}.{group}")));
+            let message = format!(
+                "package {name} provides {api}, as package {other} does; a cluster takes only one of them"
+            );
+            findings.push(
+                Finding::new(&RULE, message)
+                    .at(context.value(item.bundle.origin, &format!("/properties/{number}/value")))
+                    .about(item.subject())
+                    .label("provided by both")
+                    .help("tell users to choose one, or give the resources groups of their own"),
+            );
+        }
+    }
+}
