@@ -170,3 +170,24 @@ fn recorded_catalogs_stay_valid() {
     }
     assert!(valid > 0);
 }
+
+/// D-FBC-50, D-FBC-52: an operator is removed with all its blobs, and what is left is valid and can be built.
+#[test]
+fn d_fbc_52_a_removed_operator_leaves_no_blob() {
+    let folder = tempfile::tempdir().unwrap();
+    let catalog = folder.path().join("catalog");
+    let catalog = catalog.to_str().unwrap();
+    let output = fbc(&["filter", "sample-catalog", "-p", "tide-operator", "--output-folder", catalog]);
+    assert_eq!(code(&output), Some(0), "{output:?}");
+    let rendered = String::from_utf8(fbc(&["render", catalog]).stdout).unwrap();
+    assert!(rendered.contains("tide-operator") && !rendered.contains("lighthouse-operator"), "{rendered}");
+    let layout = format!("oci:{}", folder.path().join("layout").display());
+    for arguments in [
+        &["deprecate", catalog, "tide-operator", "--message", "use lighthouse-operator"][..],
+        &["validate", catalog],
+        &["build", catalog, "-o", &layout],
+    ] {
+        let output = fbc(arguments);
+        assert_eq!(code(&output), Some(0), "{arguments:?}: {output:?}");
+    }
+}

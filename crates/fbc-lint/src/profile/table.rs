@@ -42,6 +42,7 @@ pub(super) static OLM_V1: Definition = Definition {
         ("OLM005", Warning, "the OperatorConditions API is not there"),
         ("OLM006", Error, "installation takes bundles from images"),
         ("OLM007", Warning, "`spec.source.catalog.channels` takes DNS-1123 subdomains"),
+        ("OLM008", Warning, "an object belongs to one ClusterExtension, definitions among them"),
         ("FBC240", Warning, "`olm.maxOpenShiftVersion` holds cluster upgrades back"),
         ("CRD001", Error, "the CRD upgrade safety check refuses the upgrade"),
     ],

@@ -7,6 +7,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsa
 use crate::program::{is_installed, start};
 use crate::support::{Place, done, refused, testdata, text};
 
+/// D-FBC-48: a catalog becomes an image and is pushed. D-FBC-49: the whole catalog comes out of its image again.
 #[test]
 fn images_go_there_and_back() {
     if !is_installed("docker-registry") {
@@ -29,7 +30,10 @@ fn images_go_there_and_back() {
         let pushed = done(place.plain(&["push", form, "-q", "-t", &image, "--digest-file", &file]));
         assert_eq!(pushed, built, "{form}");
         assert_eq!(std::fs::read_to_string(place.path().join(file)).unwrap(), built.trim());
-        assert_eq!(done(place.plain(&["render", &image])), done(place.fbc(&["render", &sample])));
+        for words in [&["render"][..], &["render", "-o", "yaml"], &["render", "-o", "json"]] {
+            let expected = done(place.fbc(&[words, &[&sample]].concat()));
+            assert_eq!(done(place.plain(&[words, &[&image]].concat())), expected);
+        }
         let unpacked = format!("out-{tag}");
         done(place.plain(&["unpack", &image, &unpacked, "--path", "/configs", "--platform", "linux/arm64"]));
         done(place.fbc(&["validate", &unpacked]));

@@ -56,6 +56,22 @@ fn findings_name_the_image() {
     assert!(told.starts_with(&format!("{image}/configs/catalog.yaml:")), "{told}");
 }
 
+/// D-EXT-15, D-EXT-16: the files of a bundle image, which is named by its digest.
+fn unpacked_by_digest(place: &Place, image: &str, folder: &str) {
+    let digest = done(place.plain(&["push", &format!("docker://{image}"), "-q", "-t", image]));
+    let pinned = format!("{}@{}", image.trim_end_matches(":v1"), digest.trim());
+    done(place.plain(&["unpack", &pinned, "bundle"]));
+    for part in ["manifests", "metadata"] {
+        let names = |folder: &std::path::Path| -> Vec<_> {
+            let mut names: Vec<_> =
+                fs::read_dir(folder.join(part)).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(&place.path().join("bundle")), names(std::path::Path::new(folder)), "{part}");
+    }
+}
+
 #[test]
 fn bundle_images_are_bundles_with_their_name() {
     let place = Place::new();
@@ -63,6 +79,7 @@ fn bundle_images_are_bundles_with_their_name() {
     let image = format!("{}/me/bundle:v1", registry.host);
     let folder = testdata("lighthouse-bundle");
     done(place.plain(&["build", "--bundle", &folder, "--push", "-q", "-t", &image]));
+    unpacked_by_digest(&place, &image, &folder);
     let map = place.write("images.json", serde_json::json!({ image.clone(): folder.clone() }).to_string());
     let map = map.to_str().unwrap();
     let expected = done(place.fbc(&["render", &image, "--image-map", map]));

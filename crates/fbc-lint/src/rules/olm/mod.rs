@@ -8,6 +8,7 @@ pub mod dependencies;
 pub mod install_mode;
 pub mod operator_conditions;
 pub mod owned_api_services;
+pub mod shared_definition;
 pub mod webhooks;
 
 /// The rules of this family.
@@ -19,4 +20,5 @@ pub static RULES: &[&Rule] = &[
     &operator_conditions::RULE,
     &bundle_image::RULE,
     &channel_name::RULE,
+    &shared_definition::RULE,
 ];

@@ -56,17 +56,22 @@ properties:
 - {type: olm.gvk, value: {group: example.com, kind: Lamp, version: v1}}
 ",
             findings: &[
-                "5:25 package \"foo\" provides \"Lamp.example.com\", as package \"bar\" does; a cluster takes only one of them",
+                "5:26 package \"foo\" provides \"Lamp.example.com\", as package \"bar\" does; a cluster takes only one of them",
             ],
         },
     ],
 };
 
+/// The first bundle of each package, with the number of its property.
+type Providers<'a, 'c> = BTreeMap<&'a str, (opm::BundleInCatalog<'a, 'c>, usize)>;
+
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    // By kind and group, the first bundle of each package with the number of its property.
-    let mut providers: BTreeMap<(&str, &str), BTreeMap<&str, (opm::Item<'_>, usize)>> = BTreeMap::new();
+    // By kind and group.
+    let mut providers: BTreeMap<(&str, &str), Providers<'_, '_>> = BTreeMap::new();
     for item in opm::bundles(context) {
-        for (number, property) in item.bundle.properties.iter().enumerate().filter(|(_, one)| one.kind == "olm.gvk") {
+        for (number, property) in
+            item.bundle.properties.iter().enumerate().filter(|(_, one)| one.kind == "olm.gvk")
+        {
             let Some(value) = property.value.as_ref().map(|value| value.node()) else { continue };
             if let (Some(kind), Some(group)) = (value.get_str("kind"), value.get_str("group")) {
                 let packages = providers.entry((kind, group)).or_default();
