@@ -56,10 +56,6 @@ impl Controller for ServiceAccounts {
             }),
         ))
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 impl Controller for RootCertificates {
@@ -96,10 +92,6 @@ impl Controller for RootCertificates {
         let mut object = Object::clone(present);
         object.set(&["data"], data);
         outcome(update(api, object))
-    }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
     }
 }
 

@@ -72,10 +72,6 @@ impl Controller for CronJobs {
         }
         self.sync(api, &cron, jobs).unwrap_or_else(|error| outcome(Err::<(), _>(error)))
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 fn is_over(job: &Object) -> bool {

@@ -103,10 +103,6 @@ impl Controller for Definitions {
         let status = next_status(&definition, &group, api.now());
         outcome(update_status_as(&api_server(), api, &definition, status))
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 impl Definitions {

@@ -54,10 +54,6 @@ impl Controller for EndpointSlices {
         let Some(service) = api.find("", "Service", request).cloned() else { return Outcome::Done };
         outcome(sync(api, &service))
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 /// What a service selects; services without selector, and names of elsewhere, have no slices of ours.

@@ -83,10 +83,6 @@ impl Controller for GarbageCollector {
         }
         self.collect(api, &key, &object)
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 /// What has become of the owners of an object.

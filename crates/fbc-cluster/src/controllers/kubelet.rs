@@ -125,10 +125,6 @@ impl Controller for Kubelet {
         };
         run.advance(api, &pod).unwrap_or_else(|error| super::write::outcome(Err::<(), _>(error)))
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 fn caller() -> Caller {

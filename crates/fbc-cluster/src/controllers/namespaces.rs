@@ -95,10 +95,6 @@ impl Controller for Namespaces {
         }
         waiting.due.first().map_or(Outcome::Done, |due| Outcome::After(due.since(now)))
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 /// How far the work on a namespace is.

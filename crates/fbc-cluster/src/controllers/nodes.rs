@@ -46,10 +46,6 @@ impl Controller for Nodes {
         let Some(node) = api.find("", "Node", request).cloned() else { return Outcome::Done };
         outcome(keep(api, &node))
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 fn keep(api: &mut ApiServer, node: &Arc<Object>) -> Result<Arc<Object>, ApiError> {

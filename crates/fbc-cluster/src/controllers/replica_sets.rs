@@ -67,10 +67,6 @@ impl Controller for ReplicaSets {
         };
         self.sync(api, &set, pods).unwrap_or_else(|error| outcome(Err::<(), _>(error)))
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 impl ReplicaSets {

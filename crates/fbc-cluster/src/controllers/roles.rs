@@ -69,10 +69,6 @@ impl Controller for RoleAggregation {
         object.set(&["rules"], rules);
         outcome(update(api, object))
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 fn selectors(role: &Object) -> Vec<LabelSelector> {

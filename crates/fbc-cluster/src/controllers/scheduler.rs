@@ -104,10 +104,6 @@ impl Controller for Scheduler {
         };
         super::write::outcome(result)
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 impl Scheduler {

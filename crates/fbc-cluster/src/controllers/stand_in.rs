@@ -91,8 +91,4 @@ impl Controller for DeploymentStandIn {
         }
         outcome(update_status(api, &deployment, status))
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }

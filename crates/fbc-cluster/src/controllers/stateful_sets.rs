@@ -70,10 +70,6 @@ impl Controller for StatefulSets {
         }
         self.sync(api, &set, pods).unwrap_or_else(|error| outcome(Err::<(), _>(error)))
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 /// One look at one stateful set.

@@ -11,6 +11,7 @@ mod queue;
 mod tests;
 mod trace;
 
+use std::any::Any;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -40,7 +41,7 @@ pub enum Outcome {
 }
 
 /// A controller: a function from the state of the cluster to writes.
-pub trait Controller {
+pub trait Controller: Any {
     /// Its name, for traces and for its generator of random numbers.
     fn name(&self) -> &'static str;
 
@@ -64,9 +65,6 @@ pub trait Controller {
     fn events_end_waits(&self) -> bool {
         false
     }
-
-    /// For tests and tools that want to set it up while it runs.
-    fn as_any(&mut self) -> &mut dyn std::any::Any;
 }
 
 /// Something that happens at a moment of its own.
@@ -165,7 +163,10 @@ impl Cluster {
 
     /// A controller by its type, to set it up while it runs.
     pub fn controller<C: 'static>(&mut self) -> Option<&mut C> {
-        self.controllers.iter_mut().find_map(|controller| controller.as_any().downcast_mut())
+        self.controllers.iter_mut().find_map(|controller| {
+            let controller: &mut dyn Any = controller.as_mut();
+            controller.downcast_mut()
+        })
     }
 
     /// Makes a controller look at an object now.

@@ -61,10 +61,6 @@ impl Controller for Painter {
         api.patch(&caller, id, request, &patch, Subresource::None, WriteOptions::default()).unwrap();
         self.outcome.clone()
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 fn painter(name: &'static str, outcome: Outcome) -> (Box<Painter>, Rc<RefCell<Vec<u64>>>) {

@@ -183,10 +183,6 @@ impl Controller for ClusterOperator {
             Err(error) => Outcome::Failed(error),
         }
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 fn set(list: &mut Value, condition_type: &str, status: &str, reason: &str, message: &str, now: Moment) {

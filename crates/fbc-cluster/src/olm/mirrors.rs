@@ -147,10 +147,6 @@ impl Controller for Mirrors {
         self.images.borrow_mut().set_mirrors(mirrors(api));
         Outcome::Done
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 #[cfg(test)]

@@ -89,8 +89,4 @@ impl Controller for Deployments {
             Err(error) => Outcome::Failed(error.to_string()),
         }
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }

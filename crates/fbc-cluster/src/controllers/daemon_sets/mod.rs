@@ -87,10 +87,6 @@ impl Controller for DaemonSets {
         }
         self.sync(api, &set, pods).unwrap_or_else(|error| outcome(Err::<(), _>(error)))
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 impl DaemonSets {

@@ -67,10 +67,6 @@ impl Controller for Deployments {
         let Some(deployment) = api.find("apps", "Deployment", request).cloned() else { return Outcome::Done };
         self.sync(api, deployment).unwrap_or_else(|error| outcome(Err::<(), _>(error)))
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 /// The deployment that waits for a pod to go, because its strategy is to make new pods only then.

@@ -104,10 +104,6 @@ impl Controller for Jobs {
             Err(error) => outcome(Err::<(), _>(error)),
         }
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 impl Jobs {

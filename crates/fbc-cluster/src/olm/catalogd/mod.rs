@@ -284,8 +284,4 @@ impl Controller for Catalogd {
     fn events_end_waits(&self) -> bool {
         true
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }

@@ -153,10 +153,6 @@ impl Controller for OperatorController {
     fn events_end_waits(&self) -> bool {
         true
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 impl OperatorController {

@@ -30,7 +30,6 @@ mod watches;
 #[cfg(test)]
 mod tests;
 
-use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -157,10 +156,6 @@ impl Controller for Revisions {
 
     fn events_end_waits(&self) -> bool {
         true
-    }
-
-    fn as_any(&mut self) -> &mut dyn Any {
-        self
     }
 }
 

@@ -89,7 +89,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             );
             findings.push(
                 Finding::new(&RULE, message)
-                    .at(context.value(item.bundle.origin, &format!("/properties/{number}/value")))
+                    .at(context.value(item.bundle.origin, format!("/properties/{number}/value")))
                     .about(item.subject())
                     .label("provided by both")
                     .help("tell users to choose one, or give the resources groups of their own"),

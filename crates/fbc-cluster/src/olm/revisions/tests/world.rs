@@ -60,10 +60,6 @@ impl Controller for Deployments {
         }
         Outcome::Done
     }
-
-    fn as_any(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 /// A cluster with revisions in it.
