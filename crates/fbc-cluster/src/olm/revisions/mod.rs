@@ -48,6 +48,10 @@ use crate::time::SECOND;
 
 /// How long to wait before a revision is looked at again that collides with objects of others, or is not valid.
 const COLLISION_RETRY: u64 = 10 * SECOND;
+/// When an older revision looks again at an object that a newer one changed and whose controller has not answered yet.
+/// No event tells it of the answer, as the object names it as an owner no more; the reference sees the answer because
+/// it reads the description of the API for every object and so comes late.
+const SECOND_LOOK: u64 = SECOND;
 /// How long to wait for objects of an archived revision to go.
 const TEARDOWN_RETRY: u64 = 5 * SECOND;
 
@@ -232,7 +236,9 @@ impl Revisions {
             phases.len() == target.phases.len() && phases.iter().all(rollout::PhaseOutcome::is_complete);
         if !is_complete {
             reporter.rolling_out(revision, &phases);
-            return reporter.until_deadline().map_or(Outcome::Done, Outcome::After);
+            let look = phases.iter().any(rollout::PhaseOutcome::is_early).then_some(SECOND_LOOK);
+            let wait = look.into_iter().chain(reporter.until_deadline()).min();
+            return wait.map_or(Outcome::Done, Outcome::After);
         }
         if let Err(error) = self.archive_older(target, api) {
             return Outcome::Failed(format!("archive previous Revision: {error}"));

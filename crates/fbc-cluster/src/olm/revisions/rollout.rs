@@ -5,6 +5,7 @@
 use super::Revision;
 use super::content::Phase;
 use super::objects::{Action, Objects, Outcome};
+use super::probe::Status;
 use super::reference::ObjectReference;
 use crate::api::ApiServer;
 
@@ -24,6 +25,13 @@ impl PhaseOutcome {
     pub(super) fn is_passing_on(&self) -> bool {
         let passed = self.objects.iter().filter(|object| object.action == Action::Progressed).count();
         passed > 0 && passed < self.objects.len()
+    }
+
+    /// True if an object of a newer revision waits for the answer of its controller.
+    pub(super) fn is_early(&self) -> bool {
+        let is_early =
+            |object: &Outcome| object.action == Action::Progressed && object.probed.status == Status::Unknown;
+        self.objects.iter().any(is_early)
     }
 
     /// The reports of collisions.

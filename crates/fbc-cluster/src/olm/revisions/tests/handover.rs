@@ -1,6 +1,6 @@
 //! A newer revision takes the place of an older one.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::world::{World, config_map, deployment, revision};
 use crate::object::ObjectFields;
@@ -70,6 +70,34 @@ fn both_revisions_work_while_the_new_one_rolls_out() {
     world.settle();
     assert_eq!(world.condition("demo-1", "Progressing")[1], "Archived");
     assert_eq!(world.condition("demo-2", "Progressing")[1], "Succeeded");
+}
+
+/// A Deployment with a field that the API server completes, so that every look of a revision applies it again.
+fn completed(image: &str) -> Value {
+    let mut deployment = deployment("web", image);
+    let source = json!({"fieldRef": {"fieldPath": "metadata.namespace"}});
+    deployment["spec"]["template"]["spec"]["containers"][0]["env"] =
+        json!([{"name": "NAMESPACE", "valueFrom": source}]);
+    deployment
+}
+
+#[test]
+fn an_older_revision_sees_what_became_of_objects_that_name_it_no_more() {
+    let mut world = World::new();
+    world.create(revision(1, &[("deploy", &[completed("image:1")])]));
+    world.settle();
+    world.deployments("");
+    world.create(revision(2, &[("deploy", &[completed("image:2")])]));
+    world.run(300);
+    let web = world.find("apps", "Deployment", "a/web").expect("the object");
+    let owners: Vec<&str> = web.owner_references().iter().map(|owner| owner.text(&["name"])).collect();
+    assert_eq!(owners, ["demo-2"]);
+    world.deployments("False");
+    world.settle();
+    let message = "Object Deployment.apps/v1 a/web: .status.condition[\"Available\"] is False";
+    for name in ["demo-1", "demo-2"] {
+        assert_eq!(world.condition(name, "Available")[2], message, "{name}");
+    }
 }
 
 #[test]

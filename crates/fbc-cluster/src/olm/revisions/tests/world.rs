@@ -29,7 +29,7 @@ const KINDS: [(&str, &str, &str, bool, bool); 10] = [
     ("apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions", false, true),
 ];
 
-/// Gives Deployments the status that they would have with pods.
+/// Gives Deployments the status that they would have with pods; none while it does not know whether they are available.
 struct Deployments {
     available: &'static str,
 }
@@ -49,6 +49,9 @@ impl Controller for Deployments {
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
         let Some(found) = api.find("apps", "Deployment", request).cloned() else { return Outcome::Done };
+        if self.available.is_empty() {
+            return Outcome::Done;
+        }
         let mut object = Object::clone(&found);
         let condition = json!({"type": "Available", "status": self.available});
         object["status"] = json!({
@@ -109,7 +112,7 @@ impl World {
         world
     }
 
-    /// Deployments are available from now on, or they are not.
+    /// Deployments are available from now on, or they are not, or nobody looks after them.
     pub(super) fn deployments(&mut self, available: &'static str) {
         self.cluster.controller::<Deployments>().expect("deployments").available = available;
         let all: Vec<ObjectName> =
