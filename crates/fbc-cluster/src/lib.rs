@@ -25,8 +25,6 @@
 pub mod access;
 pub mod api;
 pub mod apply;
-#[cfg(test)]
-mod conformance;
 pub mod control_plane;
 pub mod controllers;
 pub mod engine;
@@ -41,6 +39,8 @@ pub mod scenario;
 pub mod schema;
 pub mod selector;
 pub mod store;
+#[cfg(test)]
+mod tests;
 pub mod time;
 pub mod types;
 pub mod validation;
