@@ -93,6 +93,7 @@ fn cases_of_changes() {
     }
 }
 
+/// Among them D-ARC-14: packages that provide the same custom resource are reported (OLM008).
 #[test]
 fn cases_of_all_rules() {
     let mut failures = Vec::new();

@@ -93,6 +93,7 @@ const SETS: [&str; 4] = [
     "mirror-manifests/itms-oc-mirror.yaml",
 ];
 
+/// D-DIS-4: the mirror sets and the ClusterCatalog are written, and lead to the copies.
 #[test]
 fn a_selection_is_found_through_the_mirror_sets() {
     let source = Source::new();
