@@ -34,6 +34,15 @@ pub(crate) fn write_output(
     Ok(())
 }
 
+/// Refuses a file whose folder does not exist, before work that it would be too late for.
+pub(crate) fn check_folder_of(path: Option<&Path>) -> Result<(), Failure> {
+    let folder = path.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+    match (path, folder.map(fs::metadata)) {
+        (Some(path), Some(Err(error))) => Err(failure(path, &error)),
+        _ => Ok(()),
+    }
+}
+
 /// Replaces files where they lie, behind symbolic links too, with their permissions; a file without bytes
 /// is removed, one that does not exist is made. All are written before the first takes its place.
 pub(crate) fn replace_files<'f>(

@@ -57,6 +57,10 @@ impl Output {
                 fs::create_dir_all(parent).map_err(ImageError::io("create", parent))?;
             }
             _ if is_folder => return target("is a folder, not a file"),
+            // Renaming would put a file in the place of a device or pipe.
+            _ if metadata.is_some_and(|metadata| !metadata.is_file()) => {
+                return target("is there already and is no regular file");
+            }
             _ => {}
         }
         let work = new_folder(parent_of(path)).map_err(ImageError::io("write", path))?;

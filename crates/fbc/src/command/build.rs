@@ -27,7 +27,7 @@ use crate::catalog_source::CatalogSource;
 use crate::clock::Moment;
 use crate::failure::{CLEAN, Failure};
 use crate::image_source::{ImageName, parse_reference, parse_tag};
-use crate::output_file::write_output;
+use crate::output_file::{check_folder_of, write_output};
 use crate::registry::{TransferArguments, session};
 use crate::report::report_on_stderr;
 
@@ -173,6 +173,8 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     {
         parse_tag(name).map_err(|error| Failure::new(format!("{output}: {error}")))?;
     }
+    check_folder_of(arguments.digest_file.as_deref())?;
+    check_folder_of(arguments.metadata_file.as_deref())?;
     check_folder(&arguments.folder, output.as_ref().map(|output| output.path.as_path()))?;
     if !arguments.no_validate && !is_valid(arguments)? {
         return Err(Failure::refusal(format!("{} is not valid", arguments.folder.display()))

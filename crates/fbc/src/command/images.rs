@@ -85,6 +85,11 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let Some(catalog) = render::load(&arguments.references, None)? else {
         return Ok(FINDINGS);
     };
+    if catalog.files.is_empty() {
+        let shown = arguments.references.iter().map(|one| one.display().to_string()).collect::<Vec<_>>();
+        return Err(Failure::refusal(format!("{} holds no catalog", shown.join(", ")))
+            .help("name the folder with the files of the catalog"));
+    }
     let Some(catalog) = selected(catalog, arguments)? else {
         return Ok(FINDINGS);
     };

@@ -7,11 +7,11 @@ use clap::{Args, ValueHint};
 use fbc_image::registry::{CopyOptions, platform};
 
 use crate::arguments::Global;
-use crate::failure::{CLEAN, FINDINGS, Failure, WARNING};
+use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
 use crate::filter::selection::{PackageWord, selection};
 use crate::manifest_yaml::write_yaml;
 use crate::mirror::plan::{Content, ExtraImage, Packages};
-use crate::mirror::record::{self, Copied};
+use crate::mirror::record::{self, Copied, Document};
 use crate::mirror::resources::{self, CatalogReference, Wishes};
 use crate::mirror::transfer::{self, Done, Target};
 use crate::mirror::{Order, Plan, Prefix, image_set};
@@ -60,8 +60,8 @@ pub(crate) struct Arguments {
     /// Copy what bundles use without listing it, too
     #[arg(long)]
     unlisted: bool,
-    /// Copy what can be had; an image that cannot is only told
-    #[arg(long)]
+    /// Copy what there is; an image that does not exist is only told
+    #[arg(long, conflicts_with = "from_folder")]
     skip_missing: bool,
     /// Of images for several platforms copy only this one; their digests change, so that pinned references do not find them
     #[arg(long, value_name = "OS/ARCH")]
@@ -86,15 +86,23 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     arguments.transfer.settle();
     let options = options(arguments)?;
     if let (Some(folder), Some(prefix)) = (&arguments.from_folder, &arguments.to) {
-        let images = record::read(folder)?;
+        let Document { images, incomplete, .. } = record::read(folder)?;
         if arguments.dry_run {
             let lines =
                 images.iter().map(|one| (one.source.clone().unwrap_or_default(), one.place().to_string()));
             return print_plan(lines.collect(), Some(prefix));
         }
         check_online()?;
-        let done = transfer::from_folder(folder, &images, prefix, &options, arguments.skip_missing);
-        return finish(arguments, done, global);
+        let done = transfer::from_folder(folder, &images, prefix, &options)?;
+        let exit = finish(arguments, done, global)?;
+        if incomplete.is_empty() {
+            return Ok(exit);
+        }
+        let missing = incomplete.into_iter().collect::<Vec<_>>().join(", ");
+        Failure::refusal(format!("{} is incomplete; it lacks {missing}", folder.display()))
+            .help("run `fbc mirror --to-folder` once more where the images can be had, and carry the folder again")
+            .report();
+        return Ok(exit.max(FINDINGS));
     }
     let Some(plan) = plan(arguments, global)? else { return Ok(FINDINGS) };
     if arguments.dry_run {
@@ -216,24 +224,33 @@ fn print_plan(lines: Vec<(String, String)>, prefix: Option<&Prefix>) -> Result<u
 
 /// Writes what follows from the copies, and tells what happened.
 fn finish(arguments: &Arguments, done: Done, global: Global) -> Result<u8, Failure> {
+    let has_copied = !done.copied.is_empty();
+    let is_whole = done.failed.is_empty();
     match (&arguments.to, &arguments.to_folder) {
+        _ if !has_copied => {}
         (Some(prefix), _) => write_manifests(arguments, &done.copied, prefix)?,
-        (None, Some(folder)) if !done.copied.is_empty() => record::write(folder, &done.copied)?,
-        (None, _) => {}
+        (None, Some(folder)) => {
+            let failed = done.failed.iter().map(|(image, _)| image);
+            record::write(folder, &done.copied, failed.chain(&done.withheld))?;
+        }
+        (None, None) => {}
     }
-    let failed = done.failed.len();
+    for (image, failure) in &done.missing {
+        warn(format_args!("{image} is left out: {}", failure.message()));
+    }
+    let (failed, missing) = (done.failed.len(), done.missing.len());
     for (image, failure) in done.failed {
         // Each is told; the exit code is that of all.
         let _ = failure.within(&image).report();
     }
-    if done.withheld > 0 {
-        let catalogs = counted(done.withheld, "catalog");
+    if !done.withheld.is_empty() {
+        let catalogs = counted(done.withheld.len(), "catalog");
         let failure = Failure::new(format!("{catalogs} not copied, because images are missing"));
-        let help = "run the command again to try once more, or add --skip-missing to do without these images";
+        let help = "run the command again to try once more, or add --skip-missing to do without images that do not exist";
         let _ = failure.help(help).report();
     }
     if !global.quiet {
-        let failed = match failed {
+        let failed = match failed + missing {
             0 => String::new(),
             failed => format!("; {} could not be copied", counted(failed, "image")),
         };
@@ -244,15 +261,26 @@ fn finish(arguments: &Arguments, done: Done, global: Global) -> Result<u8, Failu
             done.present,
         );
         match (&arguments.to, &arguments.to_folder) {
-            (Some(_), _) => anstream::eprintln!("wrote the manifests to {}", arguments.manifests.display()),
-            (None, Some(folder)) => anstream::eprintln!(
+            (Some(_), _) if !has_copied => {
+                anstream::eprintln!("wrote no manifests, since nothing was copied")
+            }
+            (Some(_), _) => {
+                let incomplete = if is_whole { "" } else { "; they are incomplete, as the copies are" };
+                anstream::eprintln!("wrote the manifests to {}{incomplete}", arguments.manifests.display());
+            }
+            (None, Some(folder)) if is_whole && has_copied => anstream::eprintln!(
                 "next: carry {0} to where the registry is, and run `fbc mirror --from-folder {0} --to HOST`",
                 folder.display()
             ),
-            (None, None) => {}
+            (None, _) => {}
         }
     }
-    Ok(if failed == 0 || arguments.skip_missing { CLEAN } else { FINDINGS })
+    Ok(match (is_whole, has_copied) {
+        (true, true) => CLEAN,
+        (true, false) if missing == 0 => CLEAN,
+        (false, false) => COULD_NOT_RUN,
+        _ => FINDINGS,
+    })
 }
 
 /// `1 image`, `2 images`
@@ -269,6 +297,14 @@ fn write_manifests(arguments: &Arguments, copied: &[Copied], prefix: &Prefix) ->
     let folder: &Path = &arguments.manifests;
     std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
     let wishes = Wishes { catalog_reference: arguments.catalog_ref, source_policy: arguments.icsp };
+    let by_tag = copied.iter().filter(|one| one.catalog.is_none());
+    let by_tag = by_tag.filter_map(Copied::source).filter(|source| source.digest().is_none()).count();
+    if arguments.icsp && by_tag > 0 {
+        let images = counted(by_tag, "image");
+        warn(format_args!(
+            "an ImageContentSourcePolicy redirects digests alone: {images} named by tag will not be redirected"
+        ));
+    }
     for (name, manifest) in resources::manifests(copied, prefix, wishes) {
         write_output(Some(&folder.join(name)), |out| write_yaml(&[manifest], out))?;
     }

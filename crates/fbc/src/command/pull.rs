@@ -4,15 +4,16 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use fbc_image::LocalReference;
 use fbc_image::image::PlatformName;
 use fbc_image::layout::Output;
 use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, Reference, copy_image};
+use fbc_image::{FolderImage, Image, LocalReference};
 
 use super::push::write_digest;
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::image_source::{parse_reference, parse_registry_reference};
+use crate::output_file::check_folder_of;
 use crate::registry::{TransferArguments, session};
 
 /// Pull an image from a registry
@@ -45,6 +46,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let reference = session.reference(&arguments.image)?;
     let mut target = arguments.target.clone();
     target.name = target.name.or_else(|| name_of(&reference));
+    check_folder_of(arguments.digest_file.as_deref())?;
     // A target that cannot be written should show before the wait; who interrupts the wait finds nothing beside it.
     drop(Output::begin(&target)?);
     let platform = arguments.platform.as_ref().map(PlatformName::platform);
@@ -54,6 +56,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let image = LocalImage { source: &cached, shown: reference.to_string() };
     let sink = FolderSink { client: session.client(), blobs: output.blobs() };
     let report = session.wait(copy_image(&image, &sink, &options))?;
+    if let Some(wanted) = &arguments.platform {
+        let copied = FolderImage { root: report.root.clone(), blobs: output.blobs().clone() };
+        check_platform(wanted, &Image::all(&copied)?).map_err(|failure| failure.within(&arguments.image))?;
+    }
     output.finish(&report.root)?;
     if !global.quiet {
         // What is said here is not worth failing for.
@@ -61,6 +67,17 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     write_digest(arguments.digest_file.as_deref(), report.root.digest().as_ref())?;
     Ok(CLEAN)
+}
+
+/// Refuses what is for other platforms alone: an image without an index says so in its configuration only.
+fn check_platform(wanted: &PlatformName, images: &[Image]) -> Result<(), Failure> {
+    let known: Vec<PlatformName> = images.iter().map(Image::platform).collect();
+    if known.is_empty() || known.iter().any(|platform| wanted.accepts(platform)) {
+        return Ok(());
+    }
+    let known = known.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    Err(Failure::new(format!("the image is for {known}, not for {wanted}"))
+        .help("leave out --platform to take it as it is"))
 }
 
 /// The name of an image in a layout: its reference, unless that is a digest, which is no name.

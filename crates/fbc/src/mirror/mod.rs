@@ -6,6 +6,7 @@
 //! ([`resources`]).
 
 pub(crate) mod image_set;
+mod obstacle;
 pub(crate) mod place;
 pub(crate) mod plan;
 pub(crate) mod record;

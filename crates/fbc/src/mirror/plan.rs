@@ -168,6 +168,7 @@ impl Plan {
         let Some(mut catalog) = render::load(std::slice::from_ref(&order.catalog), None)? else {
             return Ok(false);
         };
+        check_content(&catalog, &order.catalog)?;
         let selection = order.packages.selection(&catalog);
         if let Some(selection) = &selection {
             catalog = match filter(&catalog, selection) {
@@ -257,6 +258,21 @@ impl Plan {
             !blocked.iter().any(|pattern| pattern.is_match(image) || pattern.is_match(&place))
         });
     }
+}
+
+/// Refuses what is no catalog: an empty folder, or a bundle.
+fn check_content(catalog: &Catalog, reference: &Path) -> Result<(), Failure> {
+    let shown = reference.display();
+    let is_bundle = catalog.packages.is_empty() && catalog.channels.is_empty() && !catalog.bundles.is_empty();
+    if is_bundle {
+        return Err(Failure::refusal(format!("{shown} is a bundle, and no catalog"))
+            .help("name a catalog; --image copies a single image"));
+    }
+    if catalog.files.is_empty() {
+        return Err(Failure::refusal(format!("{shown} holds no catalog"))
+            .help("name the folder with the files of the catalog"));
+    }
+    Ok(())
 }
 
 fn overwritten(one: &str, other: &str, place: &Place) -> Failure {

@@ -1,6 +1,6 @@
 //! What a folder holds that carries images to another registry: `mirror.json` beside the layout.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use fbc_image::registry::Reference;
@@ -56,26 +56,41 @@ impl Copied {
 
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Document {
+pub(crate) struct Document {
     version: u32,
-    images: Vec<Copied>,
+    /// What the folder holds.
+    pub(crate) images: Vec<Copied>,
+    /// References of what should be there and could not be copied.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) incomplete: BTreeSet<String>,
 }
 
 /// Writes what a folder holds, with what earlier runs put there.
-pub(crate) fn write(folder: &Path, copied: &[Copied]) -> Result<(), Failure> {
-    let earlier = match folder.join(FILE).exists() {
-        true => read(folder)?,
-        false => Vec::new(),
+///
+/// `failed` are references of what could not be copied; a catalog from a folder has its place.
+pub(crate) fn write<'f>(
+    folder: &Path,
+    copied: &[Copied],
+    failed: impl Iterator<Item = &'f String>,
+) -> Result<(), Failure> {
+    let (earlier, mut incomplete) = match folder.join(FILE).exists() {
+        true => read(folder).map(|document| (document.images, document.incomplete))?,
+        false => (Vec::new(), BTreeSet::new()),
     };
+    for one in copied {
+        incomplete.remove(&one.source.clone().unwrap_or_else(|| one.place().to_string()));
+    }
+    incomplete.extend(failed.cloned());
     let by_place: BTreeMap<String, &Copied> =
         earlier.iter().chain(copied).map(|one| (one.place().to_string(), one)).collect();
-    let document = Document { version: VERSION, images: by_place.into_values().cloned().collect() };
+    let images = by_place.into_values().cloned().collect();
+    let document = Document { version: VERSION, images, incomplete };
     let text = serde_json::to_string_pretty(&document).map_err(|error| Failure::new(error.to_string()))?;
     write_output(Some(&folder.join(FILE)), |out| Ok(writeln!(out, "{text}")?))
 }
 
 /// Reads what a folder holds.
-pub(crate) fn read(folder: &Path) -> Result<Vec<Copied>, Failure> {
+pub(crate) fn read(folder: &Path) -> Result<Document, Failure> {
     let path = folder.join(FILE);
     let bytes = fbc_model::tree::read_file(&path).map_err(|error| {
         Failure::io("read", &path, &error)
@@ -93,5 +108,5 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<Copied>, Failure> {
         ))
         .help("use the fbc that wrote the folder"));
     }
-    Ok(document.images)
+    Ok(document)
 }

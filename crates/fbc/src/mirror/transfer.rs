@@ -13,6 +13,7 @@ use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, PlatformWish, Ref
 use fbc_image::{BlobFolder, FolderImage, Image, ImageSource as _, LocalReference, Transport};
 use fbc_model::Catalog;
 
+use super::obstacle::{Kind, Obstacle, Watched};
 use super::plan::Content;
 use super::record::{CatalogForm, Copied};
 use super::{Place, Plan, Prefix};
@@ -40,8 +41,10 @@ pub(crate) struct Done {
     pub(crate) copied: Vec<Copied>,
     /// What is not, and why.
     pub(crate) failed: Vec<(String, Failure)>,
+    /// Images that do not exist, where that is all right.
+    pub(crate) missing: Vec<(String, Failure)>,
     /// Catalogs that were not copied, because images are missing.
-    pub(crate) withheld: usize,
+    pub(crate) withheld: Vec<String>,
     /// Blobs that travelled.
     pub(crate) sent: usize,
     /// Blobs that were there already.
@@ -49,7 +52,8 @@ pub(crate) struct Done {
 }
 
 /// Copies what a plan names: catalogs last, so that a catalog never arrives before its images, and not at all if one of
-/// these could not be had, unless that is all right.
+/// these could not be copied, unless it does not exist and that is all right. A destination that cannot be reached ends
+/// the run.
 pub(crate) fn carry_out(
     plan: &Plan,
     target: Target<'_>,
@@ -60,16 +64,17 @@ pub(crate) fn carry_out(
     let mut done = Done::default();
     for (name, (reference, place)) in &plan.images {
         let image = RegistryImage::new(session.client(), reference);
-        let digest = done.take(name, copy(&image, place, target, options));
+        let digest = done.take(name, copy(&image, place, target, options), skips_missing)?;
         done.note(digest, Some(name.clone()), place, None);
     }
-    if !done.failed.is_empty() && !skips_missing {
-        done.withheld = plan.catalogs.len();
-        return Ok(done);
-    }
+    let has_failed = !done.failed.is_empty();
     for catalog in &plan.catalogs {
         let name = catalog.source.as_ref().map(Reference::to_string);
         let shown = name.clone().unwrap_or_else(|| catalog.place.to_string());
+        if has_failed {
+            done.withheld.push(shown);
+            continue;
+        }
         let (form, outcome) = match &catalog.content {
             Content::Whole(image) => (CatalogForm::Whole, copy_whole(image, &catalog.place, target, options)),
             Content::Folder(folder) => {
@@ -80,7 +85,7 @@ pub(crate) fn carry_out(
                 (CatalogForm::Built, copy_blobs(blobs, image, &catalog.place, target, options))
             }
         };
-        let digest = done.take(&shown, outcome);
+        let digest = done.take(&shown, outcome, false)?;
         done.note(digest, name, &catalog.place, Some(form));
     }
     Ok(done)
@@ -92,26 +97,26 @@ pub(crate) fn from_folder(
     images: &[Copied],
     prefix: &Prefix,
     options: &CopyOptions,
-    skips_missing: bool,
-) -> Done {
+) -> Result<Done, Failure> {
     let mut done = Done::default();
     let is_catalog = |one: &&Copied| one.catalog.is_some();
     for one in images.iter().filter(|one| !is_catalog(one)).chain(images.iter().filter(is_catalog)) {
-        if one.catalog.is_some() && !done.failed.is_empty() && !skips_missing {
-            done.withheld += 1;
+        let shown = one.source.as_deref().unwrap_or(&one.repository);
+        if one.catalog.is_some() && !done.failed.is_empty() {
+            done.withheld.push(shown.to_owned());
             continue;
         }
         let place = one.place();
         let outcome =
-            LayoutFolder::open(folder, Some(&place.to_string())).map_err(Failure::from).and_then(|layout| {
+            LayoutFolder::open(folder, Some(&place.to_string())).map_err(Obstacle::from).and_then(|layout| {
                 check_digest(&layout, one)?;
                 let image = LocalImage { source: &layout, shown: place.to_string() };
                 copy(&image, &place, Target::Registry(prefix), options)
             });
-        let digest = done.take(one.source.as_deref().unwrap_or(&one.repository), outcome);
+        let digest = done.take(shown, outcome, false)?;
         done.note(digest, one.source.clone(), &place, one.catalog);
     }
-    done
+    Ok(done)
 }
 
 /// Refuses an image that is not the one that was carried.
@@ -127,17 +132,31 @@ fn check_digest(layout: &LayoutFolder, recorded: &Copied) -> Result<(), Failure>
 type Blobs = BTreeMap<String, BlobOutcome>;
 
 impl Done {
-    fn take(&mut self, shown: &str, outcome: Result<(String, Blobs), Failure>) -> Option<String> {
+    /// The digest of what was copied.
+    ///
+    /// # Errors
+    /// If the destination cannot be reached.
+    fn take(
+        &mut self,
+        shown: &str,
+        outcome: Result<(String, Blobs), Obstacle>,
+        skips_missing: bool,
+    ) -> Result<Option<String>, Failure> {
         match outcome {
             Ok((digest, blobs)) => {
                 let sent = blobs.values().filter(|outcome| **outcome == BlobOutcome::Transferred).count();
                 self.sent += sent;
                 self.present += blobs.len() - sent;
-                Some(digest)
+                Ok(Some(digest))
             }
-            Err(failure) => {
-                self.failed.push((shown.to_owned(), failure));
-                None
+            Err(Obstacle { failure, kind: Kind::NoDestination }) => Err(failure),
+            Err(Obstacle { failure, kind }) => {
+                let told = match kind {
+                    Kind::Missing if skips_missing => &mut self.missing,
+                    _ => &mut self.failed,
+                };
+                told.push((shown.to_owned(), failure));
+                Ok(None)
             }
         }
     }
@@ -161,19 +180,26 @@ fn copy(
     place: &Place,
     target: Target<'_>,
     options: &CopyOptions,
-) -> Result<(String, Blobs), Failure> {
+) -> Result<(String, Blobs), Obstacle> {
     let session = session()?;
+    let source = Watched::new(source);
     let report = match target {
         Target::Registry(prefix) => {
             let reference = session.reference(&prefix.below(&place.to_string()))?;
-            session.wait(copy_image(source, &RegistryImage::new(session.client(), &reference), options))?
+            let sink = RegistryImage::new(session.client(), &reference);
+            let host = Some(reference.registry());
+            session
+                .wait(copy_image(&source, &sink, options))
+                .map_err(|error| Obstacle::of_copy(error, source.is_missing(), host))?
         }
         Target::Folder(folder) => {
             let name = Some(place.to_string());
             let reference = LocalReference { transport: Transport::Oci, path: folder.to_path_buf(), name };
             let output = Output::begin(&reference)?;
             let sink = FolderSink { client: session.client(), blobs: output.blobs() };
-            let report = session.wait(copy_image(source, &sink, options))?;
+            let report = session
+                .wait(copy_image(&source, &sink, options))
+                .map_err(|error| Obstacle::of_copy(error, source.is_missing(), None))?;
             output.finish(&report.root)?;
             report
         }
@@ -186,7 +212,7 @@ fn copy_whole(
     place: &Place,
     target: Target<'_>,
     options: &CopyOptions,
-) -> Result<(String, Blobs), Failure> {
+) -> Result<(String, Blobs), Obstacle> {
     match image {
         ImageName::Registry(text) => {
             let session = session()?;
@@ -208,7 +234,7 @@ fn copy_blobs(
     place: &Place,
     target: Target<'_>,
     options: &CopyOptions,
-) -> Result<(String, Blobs), Failure> {
+) -> Result<(String, Blobs), Obstacle> {
     let work = temporary_folder()?;
     let configs = work.path().join("configs");
     folder::write(catalog, &configs, OutputFormat::Json, Existing::Keep)?;
@@ -223,7 +249,7 @@ fn copy_built(
     place: &Place,
     target: Target<'_>,
     options: &CopyOptions,
-) -> Result<(String, Blobs), Failure> {
+) -> Result<(String, Blobs), Obstacle> {
     let (labels, platforms) = original.map(traits_of).transpose()?.unwrap_or_default();
     let work = temporary_folder()?;
     let blobs = BlobFolder::new(work.path().join("blobs"));

@@ -40,7 +40,7 @@ pub(crate) struct RegistryArguments {
     /// A file of ImageDigestMirrorSets, ImageTagMirrorSets or ImageContentSourcePolicies; may be given several times
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(crate) mirror_set: Vec<PathBuf>,
-    /// How often a request that failed is repeated [default: 5]
+    /// How often a request that failed is repeated; where no connection can be made, twice at most [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100), hide_short_help = true)]
     pub(crate) retry: Option<u32>,
     /// How long to wait before the first repetition; the wait doubles each time [default: 500ms]

@@ -206,15 +206,64 @@ fn without_an_image_the_catalog_stays_behind() {
     assert!(told.contains(&format!("error: {}: ", source.pinned("b-bundle-v1"))), "{told}");
     assert!(told.contains("1 catalog not copied, because images are missing"), "{told}");
     assert!(told.contains("copied 4 images: ") && told.contains("; 1 image could not be copied"), "{told}");
+    assert!(told.contains("they are incomplete, as the copies are"), "{told}");
     let has_index = || destination.state.lock().unwrap().manifests.contains_key("team/index:v4.19");
     assert!(!has_index());
-    done(source.mirror(&[&run[..], &["--skip-missing"]].concat()));
+    let told = refused(&source.mirror(&[&index, "--to-folder", "carried"]), 1);
+    assert!(!told.contains("next: carry"), "{told}");
+    let record = fs::read_to_string(source.place.path().join("carried/mirror.json")).unwrap();
+    assert!(record.contains("\"incomplete\"") && record.contains(&source.pinned("b-bundle-v1")), "{record}");
+    let carry = ["mirror", "--from-folder", "carried", "--to", &destination.host, "--plain-http"];
+    let told = refused(&source.place.fbc(&carry), 1);
+    assert!(told.contains("carried is incomplete; it lacks "), "{told}");
+    let output = source.mirror(&[&run[..], &["--skip-missing"]].concat());
+    let told = text(&output.stderr);
+    done(output);
+    assert!(told.contains(&format!("warning: {} is left out: ", source.pinned("b-bundle-v1"))), "{told}");
     assert!(has_index());
     source.registry.state.lock().unwrap().manifests.extend(removed);
     let output = source.mirror(&run);
     let told = text(&output.stderr);
     done(output);
     assert!(told.contains("copied 6 images: "), "{told}");
+}
+
+#[test]
+fn a_destination_that_is_not_there_ends_the_run() {
+    let source = Source::new();
+    let index = Source::index();
+    let run = [index.as_str(), "--to", "localhost:1", "--retry", "0"];
+    for flags in [&[][..], &["--skip-missing"]] {
+        let told = refused(&source.mirror(&[&run[..], flags].concat()), 2);
+        assert_eq!(told.matches("error: ").count(), 1, "{told}");
+        assert!(!source.place.path().join("mirror-manifests").exists());
+    }
+}
+
+#[test]
+fn what_is_no_catalog_or_no_file_is_refused() {
+    let source = Source::new();
+    fs::create_dir(source.place.path().join("empty")).unwrap();
+    let told = refused(&source.mirror(&["empty", "--target-catalog", "me/all", "--to", "localhost:1"]), 1);
+    assert!(told.contains("empty holds no catalog"), "{told}");
+    let told = refused(&source.place.plain(&["images", "empty"]), 1);
+    assert!(told.contains("empty holds no catalog"), "{told}");
+    let bundle = source.pinned("a-bundle-v1");
+    let pull = |target: &str, flags: &[&str]| {
+        let run = ["pull", &bundle, target, "--registries-conf", "registries.conf"];
+        refused(&source.place.plain(&[&run[..], flags].concat()), 2)
+    };
+    let told = pull("oci:pulled", &["--platform", "plan9/mips"]);
+    assert!(told.contains("not for plan9/mips"), "{told}");
+    assert!(!source.place.path().join("pulled").exists());
+    let told = pull("oci:pulled", &["--digest-file", "none/digest"]);
+    assert!(told.contains("its folder does not exist"), "{told}");
+    #[cfg(unix)]
+    {
+        let _socket = std::os::unix::net::UnixListener::bind(source.place.path().join("socket")).unwrap();
+        let told = pull("oci-archive:socket", &[]);
+        assert!(told.contains("is there already and is no regular file"), "{told}");
+    }
 }
 
 #[test]
