@@ -137,3 +137,65 @@ fn a_shell_takes_a_script() {
         "{errors}"
     );
 }
+
+const UNMET: &str = "title: t\nobjects:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}}\n\
+                     expect:\n- {object: ConfigMap/default/a, absent: true}\n";
+
+#[test]
+fn a_shell_tells_what_was_not_met_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("unmet.yaml");
+    fs::write(&scenario, UNMET).unwrap();
+    let output = simulate(&["--shell", &scenario.display().to_string()]);
+    assert_eq!(output.status.code(), Some(1));
+    let errors = text(&output.stderr);
+    assert!(errors.contains("unmet.yaml:5: not met: ConfigMap/default/a does not exist"), "{errors}");
+}
+
+#[test]
+fn the_command_that_repeats_a_run_has_its_flags() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("not met.yaml");
+    fs::write(&scenario, UNMET).unwrap();
+    let shown = scenario.display().to_string();
+    let output = simulate(&[&shown, "--seeds", "2", "--until", "1h"]);
+    assert_eq!(output.status.code(), Some(1));
+    let printed = text(&output.stdout);
+    assert!(printed.ends_with(&format!("  fbc simulate '{shown}' --seed 1 --until 1h\n")), "{printed}");
+}
+
+#[test]
+fn a_run_that_failed_fails_though_nobody_reads_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("unmet.yaml");
+    fs::write(&scenario, UNMET).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .args(["simulate", "-o", "json"])
+        .arg(&scenario)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn a_scenario_that_expects_nothing_is_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("idle.yaml");
+    fs::write(&scenario, "title: t\nsteps:\n- wait: 1m\n").unwrap();
+    let output = simulate(&[&scenario.display().to_string()]);
+    assert!(output.status.success());
+    assert!(text(&output.stderr).contains("the scenario expects nothing"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn no_file_is_written_over_that_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("unmet.yaml");
+    fs::write(&scenario, UNMET).unwrap();
+    let shown = scenario.display().to_string();
+    let output = simulate(&[&shown, "--report", &shown]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(fs::read_to_string(&scenario).unwrap(), UNMET);
+}

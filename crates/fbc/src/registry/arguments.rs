@@ -60,7 +60,7 @@ pub(crate) struct ImageArguments {
     registry: RegistryArguments,
     /// Of an image for several platforms, take this one [default: linux/amd64, else the first]
     #[arg(long, value_name = "OS/ARCH", help_heading = "Registry options", hide_short_help = true)]
-    platform: Option<PlatformName>,
+    pub(crate) platform: Option<PlatformName>,
 }
 
 /// How whole images travel.

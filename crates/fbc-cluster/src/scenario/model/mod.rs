@@ -114,6 +114,19 @@ impl Scenario {
         shown
     }
 
+    /// Whether it says what must come of it: of the end, of a step, of a refusal or of what a command prints.
+    pub fn expects_something(&self) -> bool {
+        let is_checked = |step: &Step| {
+            let has_output = |command: &Command| {
+                command.prints.is_some() || command.matches.is_some() || command.exit.is_some()
+            };
+            !step.expectations.is_empty()
+                || step.refused.is_some()
+                || matches!(&step.action, Some(Action::Run(command)) if has_output(command))
+        };
+        !self.expectations.is_empty() || self.steps.iter().any(is_checked)
+    }
+
     /// Adds a step that begins when the cluster is still.
     pub fn add_step(&mut self, name: impl Into<String>, action: Action) {
         self.steps.push(Step {

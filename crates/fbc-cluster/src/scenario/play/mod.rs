@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 pub use run::{ExpectationResult, Happening, Run, StepResult, TimelineEntry, Verdict};
 pub use session::Session;
 
-use self::pending::{Pending, next_deadline, patience_end};
+use self::pending::{Pending, next_deadline, not_reached, patience_end};
 use super::model::{Check, Expectation, Limit, Predicate, Scenario, Start, Step};
 use super::prepare::Prepared;
 use super::setting::Setting;
@@ -90,6 +90,8 @@ struct Player<'s> {
     pendings: Vec<Pending<'s>>,
     /// How many expectations there were so far.
     expected: usize,
+    /// How many steps were reached: what they expect is among the pending expectations.
+    reached: usize,
     steps: Vec<StepResult>,
     timeline: Vec<TimelineEntry>,
     trace: Rc<RefCell<Trace>>,
@@ -116,6 +118,7 @@ impl<'s> Player<'s> {
             last_activity: start,
             pendings: Vec::new(),
             expected: 0,
+            reached: 0,
             steps: Vec::new(),
             timeline: Vec::new(),
             trace,
@@ -148,6 +151,7 @@ impl<'s> Player<'s> {
                 self.last_activity = self.now();
             }
             self.observe();
+            self.reached = index + 1;
             self.expect(step.number, &step.expectations);
         }
         self.settle()
@@ -362,6 +366,10 @@ impl<'s> Player<'s> {
         let mut pendings = std::mem::take(&mut self.pendings);
         pendings.sort_by_key(|pending| (pending.expectation.place, pending.number));
         let start = self.start;
+        let not_reached = not_reached(&self.scenario.steps, self.reached, now.since(start));
+        let results = pendings.into_iter().map(|pending| pending.result(start));
+        let mut expectations: Vec<ExpectationResult> = results.chain(not_reached).collect();
+        expectations.sort_by_key(|result| result.place);
         let trace = std::mem::take(&mut *self.trace.borrow_mut());
         let hash = trace.digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         Run {
@@ -373,7 +381,7 @@ impl<'s> Player<'s> {
             end: now.since(start),
             planned_steps: self.scenario.steps.len(),
             steps: self.steps,
-            expectations: pendings.into_iter().map(|pending| pending.result(start)).collect(),
+            expectations,
             timeline: self.timeline,
             state: self.setting.cluster.api.store().iter().map(|(_, _, object)| object.clone()).collect(),
             stopped,

@@ -9,7 +9,7 @@ use crate::kind::Kind;
 use crate::object::{Object, ObjectFields};
 use crate::scenario::duration::duration_text;
 use crate::scenario::kinds::means;
-use crate::scenario::model::{Check, Expectation, Limit, ObjectReference, Predicate, Test};
+use crate::scenario::model::{Check, Expectation, Limit, ObjectReference, Predicate, Step, Test};
 use crate::store::Change;
 use crate::time::{Milliseconds, Moment};
 
@@ -197,12 +197,12 @@ impl<'s> Pending<'s> {
         self.verdict = Some(Verdict::Failed(now.0, seen));
     }
 
-    /// The result; what is not decided counts as failed.
-    pub(super) fn result(self, start: Moment) -> ExpectationResult {
+    /// The result so far; what is not decided counts as failed.
+    pub(super) fn result(&self, start: Moment) -> ExpectationResult {
         let since = |at: u64| Moment(at).since(start);
-        let verdict = match self.verdict {
-            Some(Verdict::Met(at)) => Verdict::Met(since(at)),
-            Some(Verdict::Failed(at, seen)) => Verdict::Failed(since(at), seen),
+        let verdict = match &self.verdict {
+            Some(Verdict::Met(at)) => Verdict::Met(since(*at)),
+            Some(Verdict::Failed(at, seen)) => Verdict::Failed(since(*at), seen.clone()),
             None => Verdict::Failed(0, "the run ended before".to_owned()),
         };
         let wanted = words(self.expectation);
@@ -238,6 +238,19 @@ pub(super) fn words(expectation: &Expectation) -> String {
         Limit::Never(None) => format!("never: {what}"),
         Limit::Never(Some(span)) => format!("never within {}: {what}", duration_text(span)),
     }
+}
+
+/// What steps expect to which the run did not come before its end: none of it is met.
+pub(super) fn not_reached(steps: &[Step], reached: usize, end: Milliseconds) -> Vec<ExpectationResult> {
+    let steps = steps.iter().skip(reached);
+    let expected = steps.flat_map(|step| step.expectations.iter().map(move |one| (step.number, one)));
+    let result = |(step, expectation): (usize, &Expectation)| ExpectationResult {
+        step,
+        place: expectation.place,
+        wanted: words(expectation),
+        verdict: Verdict::Failed(end, format!("not reached: the run ended before step {step}")),
+    };
+    expected.map(result).collect()
 }
 
 /// What must be decided first of all that can still be met, and until when.

@@ -1,6 +1,7 @@
 //! A cluster that somebody else drives: commands and time, after the steps of a scenario.
 
-use super::{Goal, Options, Player};
+use super::pending::not_reached;
+use super::{Goal, Options, Player, Verdict};
 use crate::engine::RunError;
 use crate::scenario::prepare::Prepared;
 use crate::scenario::setting::Printed;
@@ -23,16 +24,27 @@ impl<'s> Session<'s> {
     /// # Errors
     /// Why the run stopped before its end.
     pub fn play(&mut self) -> Result<(), String> {
-        self.player.play().map_err(words)
+        self.player.play().map_err(words)?;
+        let now = self.player.now();
+        // What must never be seen is still watched; all else was to come of the steps.
+        self.player.pendings.iter_mut().filter(|one| !one.is_never()).for_each(|one| one.conclude(now));
+        Ok(())
     }
 
-    /// What went otherwise than the scenario wants so far.
+    /// What went otherwise than the scenario wants so far: steps, and expectations that are not met.
     pub fn faults(&self) -> Vec<String> {
-        let file = &self.player.scenario.file;
+        let Player { scenario, pendings, steps, start, .. } = &self.player;
+        let file = &scenario.file;
         let fault = |step: &super::StepResult| {
             Some(format!("{file}:{}: {}: {}", step.place.line, step.name, step.fault.as_ref()?))
         };
-        self.player.steps.iter().filter_map(fault).collect()
+        let decided = pendings.iter().filter(|one| one.is_decided()).map(|one| one.result(*start));
+        let missed = not_reached(&scenario.steps, self.player.reached, self.elapsed());
+        let unmet = decided.chain(missed).filter_map(|result| {
+            let Verdict::Failed(_, seen) = &result.verdict else { return None };
+            Some(format!("{file}:{}: not met: {}: {seen}", result.place.line, result.wanted))
+        });
+        steps.iter().filter_map(fault).chain(unmet).collect()
     }
 
     /// Runs a command line of `oc` or `kubectl`. The cluster does what is due at the same moment before the next one.

@@ -122,6 +122,18 @@ fn a_step_waits_for_a_state_and_runs_end() {
 }
 
 #[test]
+fn what_a_run_does_not_reach_is_not_met() {
+    let short =
+        run(&format!("{START}- wait: 10m\n- wait: 1m\n  expect: [{{object: ConfigMap/default/a}}]\n")
+            .replace("title: t", "title: t\nuntil: 7m"));
+    assert_eq!(
+        failures(&short),
+        ["420000: ConfigMap/default/a exists: not reached: the run ended before step 2"]
+    );
+    assert!(!short.is_success());
+}
+
+#[test]
 fn what_could_never_be_evaluated_is_refused_before() {
     let told = prepared(
         "title: t\nobjects: [missing.yaml, broken.yaml]\nexpect:\n- object: Lamp/a\n- object: Pods/a\n- object: Namespace/a/b\n",

@@ -1,18 +1,20 @@
 //! `fbc simulate`: scenarios played on a cluster in memory.
 
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use fbc_cluster::scenario::{DURATION_FORM, Options, Prepared, Run, parse_duration, play};
+use fbc_cluster::scenario::{DURATION_FORM, Options, Prepared, Run, duration_text, parse_duration, play};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::arguments::Global;
-use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use crate::terminal;
 
+mod destinations;
 mod page;
 mod replay;
 mod seeds;
@@ -116,10 +118,19 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return shell::run(&arguments.scenarios, &catalogs, arguments.seed);
     }
     let scenarios = sources::prepare(&arguments.scenarios, &catalogs)?;
+    destinations::check(
+        &[
+            ("--trace", arguments.trace.as_deref()),
+            ("--report", arguments.report.as_deref()),
+            ("--output-file", arguments.output_file.as_deref()),
+        ],
+        scenarios.iter().map(|prepared| Path::new(&prepared.scenario.file)),
+    )?;
+    note_what_expects_nothing(&scenarios);
     let options =
         Options { seed: arguments.seed, until: arguments.until, keep_trace: arguments.trace.is_some() };
     if let Some(count) = arguments.seeds {
-        return seeds::search(&scenarios, options, count);
+        return seeds::search(&scenarios, options, count, &repeated_flags(arguments));
     }
     let runs = play_all(&scenarios, options);
     if let Some(path) = &arguments.trace {
@@ -134,8 +145,41 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         let page = page::draw(&runs);
         write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
-    tell(&runs, arguments, global)?;
-    Ok(if runs.iter().all(Run::is_success) { CLEAN } else { FINDINGS })
+    let exit = if runs.iter().all(Run::is_success) { CLEAN } else { FINDINGS };
+    verdict(tell(&runs, arguments, global), exit)
+}
+
+/// The exit code of runs that were told: it holds even if nobody wants to read all of it.
+fn verdict(told: Result<(), Failure>, exit: u8) -> Result<u8, Failure> {
+    match told {
+        Err(failure) if failure.is_closed_output() => Ok(exit),
+        told => told.map(|()| exit),
+    }
+}
+
+/// The flags that change runs, for a command that repeats one of them.
+fn repeated_flags(arguments: &Arguments) -> Vec<String> {
+    let mut flags: Vec<String> =
+        arguments.catalogs.iter().flat_map(|pair| ["--catalog".to_owned(), pair.clone()]).collect();
+    if let Some(until) = arguments.until {
+        flags.extend(["--until".to_owned(), duration_text(until)]);
+    }
+    if let Some(platform) = &arguments.images.platform {
+        flags.extend(["--platform".to_owned(), platform.to_string()]);
+    }
+    flags
+}
+
+/// Whoever forgot what to expect would take a run that cannot fail for one that passed.
+fn note_what_expects_nothing(scenarios: &[Prepared]) {
+    for prepared in scenarios.iter().filter(|prepared| !prepared.scenario.expects_something()) {
+        // A note is not worth failing for.
+        let _ = writeln!(
+            anstream::stderr().lock(),
+            "{HELP}note{HELP:#}: {}: the scenario expects nothing; `expect:` says what must come of it",
+            prepared.scenario.file
+        );
+    }
 }
 
 /// Plays scenarios side by side; the runs come in the order of the scenarios.

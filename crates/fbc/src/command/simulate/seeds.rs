@@ -2,17 +2,34 @@
 
 use std::io::Write as _;
 
-use fbc_cluster::scenario::{Options, Prepared, duration_text, play};
+use fbc_cluster::scenario::{Options, Prepared, play};
 use rayon::prelude::*;
 
-use super::text;
+use super::{text, verdict};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::terminal;
 
-/// Plays every scenario with so many seeds, and shows the first run that fails with the command that repeats it.
-pub(super) fn search(scenarios: &[Prepared], options: Options, count: u64) -> Result<u8, Failure> {
-    let mut out = terminal::stdout();
+/// Plays every scenario with so many seeds, and shows the first run that fails with the command that repeats it;
+/// `flags` are those of the command line that change runs. The verdict holds even if nobody reads all of it.
+pub(super) fn search(
+    scenarios: &[Prepared],
+    options: Options,
+    count: u64,
+    flags: &[String],
+) -> Result<u8, Failure> {
     let mut exit = CLEAN;
+    let told = search_each(scenarios, options, count, flags, &mut exit);
+    verdict(told, exit)
+}
+
+fn search_each(
+    scenarios: &[Prepared],
+    options: Options,
+    count: u64,
+    flags: &[String],
+    exit: &mut u8,
+) -> Result<(), Failure> {
+    let mut out = terminal::stdout();
     for prepared in scenarios {
         let first = options.seed.unwrap_or(prepared.scenario.seed);
         let last = first.saturating_add(count - 1);
@@ -24,17 +41,36 @@ pub(super) fn search(scenarios: &[Prepared], options: Options, count: u64) -> Re
             writeln!(out, "{file}: no seed from {first} to {last} fails")?;
             continue;
         };
-        exit = FINDINGS;
+        *exit = FINDINGS;
         let run = play_with(seed);
         let look = text::Look { has_color: terminal::stdout_has_color(), detail: text::Detail::Failures };
         out.write_all(text::runs(&[run], look).as_bytes())?;
-        let until =
-            options.until.map(|until| format!(" --until {}", duration_text(until))).unwrap_or_default();
-        writeln!(
-            out,
-            "{file}: seed {seed} fails; to repeat it:\n  fbc simulate {file} --seed {seed}{until}"
-        )?;
+        let seed_text = seed.to_string();
+        let words = ["fbc", "simulate", file, "--seed", &seed_text].into_iter();
+        let words: Vec<String> = words.chain(flags.iter().map(String::as_str)).map(quoted).collect();
+        writeln!(out, "{file}: seed {seed} fails; to repeat it:\n  {}", words.join(" "))?;
     }
-    out.flush()?;
-    Ok(exit)
+    Ok(out.flush()?)
+}
+
+/// A word as shells read it back.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=:@,+%".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_split_them() {
+        assert_eq!(quoted("a/b.yaml"), "a/b.yaml");
+        assert_eq!(quoted("my file"), "'my file'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
 }

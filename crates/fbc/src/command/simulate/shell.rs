@@ -43,14 +43,15 @@ pub(super) fn run(
     // Files of commands are those of the person who types them.
     prepared.files = Arc::new(DiskTree { root: PathBuf::from(".") });
     let mut session = Session::new(&prepared, seed);
-    let mut exit = CLEAN;
     if let Err(stopped) = session.play() {
         return Err(Failure::refusal(stopped));
     }
-    for fault in session.faults() {
-        exit = FINDINGS;
+    let faults = session.faults();
+    let verdict = if faults.is_empty() { CLEAN } else { FINDINGS };
+    for fault in faults {
         writeln!(anstream::stderr().lock(), "{fault}")?;
     }
+    let mut exit = verdict;
     let is_typed = io::stdin().is_terminal();
     let mut out = anstream::stdout().lock();
     if is_typed {
@@ -74,8 +75,8 @@ pub(super) fn run(
             Answer::Done => {}
         }
     }
-    // Of what is typed, only the shell itself can fail.
-    Ok(if is_typed { CLEAN } else { exit })
+    // Of what a person types, nothing counts: that was seen.
+    Ok(if is_typed { verdict } else { exit })
 }
 
 enum Answer {

@@ -1,0 +1,68 @@
+//! Where runs are written: no file twice, and none that the runs are read from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// Refuses flags that name the same file, or one of the files that are read.
+pub(super) fn check<'p>(
+    flags: &[(&str, Option<&Path>)],
+    inputs: impl Iterator<Item = &'p Path>,
+) -> Result<(), Failure> {
+    let inputs: Vec<PathBuf> = inputs.map(real).collect();
+    let mut seen: Vec<(&str, PathBuf)> = Vec::new();
+    for (flag, path) in flags {
+        let Some(path) = path else { continue };
+        let file = real(path);
+        let shown = path.display();
+        if inputs.contains(&file) {
+            return Err(Failure::new(format!("{flag} would write over {shown}, which is read"))
+                .help("name another file"));
+        }
+        if let Some((other, _)) = seen.iter().find(|(_, known)| *known == file) {
+            return Err(Failure::new(format!("{other} and {flag} both write to {shown}"))
+                .help("give each a file of its own"));
+        }
+        seen.push((flag, file));
+    }
+    Ok(())
+}
+
+/// The file that a path leads to; of one that does not exist yet, its folder counts.
+fn real(path: &Path) -> PathBuf {
+    if let Ok(file) = fs::canonicalize(path) {
+        return file;
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (fs::canonicalize(folder), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_path_buf(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::check;
+
+    #[test]
+    fn no_file_is_written_twice_or_read_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, same) = (folder.path().join("one"), folder.path().join("./one"));
+        let other = folder.path().join("other");
+        let flags =
+            |second| [("--report", Some(one.as_path())), ("--trace", None), ("--output-file", Some(second))];
+        let told = |second: &Path, input: &Path| {
+            check(&flags(second), [input].into_iter()).map_err(|failure| failure.line())
+        };
+        assert!(
+            told(&same, Path::new("s.yaml"))
+                .unwrap_err()
+                .starts_with("--report and --output-file both write to ")
+        );
+        assert!(told(&other, &same).unwrap_err().starts_with("--report would write over "));
+        assert_eq!(told(&other, Path::new("s.yaml")), Ok(()));
+    }
+}
