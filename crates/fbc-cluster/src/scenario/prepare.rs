@@ -1,6 +1,6 @@
 //! Reads what a scenario names, and finds what could never work before anything runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use fbc_model::tree::Tree;
 
 use super::fault::{ScenarioFault, closest};
 use super::kinds::KnownKinds;
-use super::model::{Action, Check, ObjectReference, Reference, Scenario, Start};
+use super::model::{Action, Check, ObjectReference, Reference, Scenario, Start, Trouble};
 use super::read::manifests::{Manifest, load, read_path, read_text};
 use super::setting;
 
@@ -80,6 +80,7 @@ impl Prepared {
         contents.bundles.values().for_each(|bundle| learn_from_bundle(bundle.as_ref(), &mut kinds));
         let content = setting::Content::new(&scenario, &contents, &mut faults);
         check_kinds(&scenario, &kinds, &mut faults);
+        check_images(&scenario, &content, &mut faults);
         faults.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
         faults.dedup();
         if faults.is_empty() { Ok(Self { scenario, content, files, objects, of_steps }) } else { Err(faults) }
@@ -93,6 +94,33 @@ fn learn_from_bundle(bundle: &dyn Tree, kinds: &mut KnownKinds) {
         read_text(&path.to_string_lossy(), &bytes, &mut manifests, &mut Vec::new());
     }
     manifests.iter().for_each(|manifest| kinds.learn(&manifest.object));
+}
+
+/// What breaks or is whole again must be an image that there is at some time.
+fn check_images(scenario: &Scenario, content: &setting::Content, faults: &mut Vec<ScenarioFault>) {
+    let catalogs = scenario.catalogs.iter().map(|catalog| &catalog.image);
+    let bundles = scenario.bundles.iter().map(|bundle| &bundle.image);
+    let published = scenario.steps.iter().filter_map(|step| match &step.action {
+        Some(Action::Publish(publication)) => Some(&publication.image),
+        _ => None,
+    });
+    let written: BTreeSet<&str> = catalogs.chain(bundles).chain(published).map(String::as_str).collect();
+    for step in &scenario.steps {
+        let Some(Action::Break(Trouble::Image(image)) | Action::Mend(Trouble::Image(image))) = &step.action
+        else {
+            continue;
+        };
+        if written.contains(image.as_str()) || content.has_empty(image) {
+            continue;
+        }
+        let known: Vec<&str> = written.iter().copied().collect();
+        faults.push(ScenarioFault {
+            file: scenario.file.clone(),
+            place: step.place,
+            message: format!("there is no image {image:?}"),
+            help: Some(format!("the images of the scenario are [{}]", known.join(", "))),
+        });
+    }
 }
 
 fn check_kinds(scenario: &Scenario, kinds: &KnownKinds, faults: &mut Vec<ScenarioFault>) {

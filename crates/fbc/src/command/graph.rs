@@ -126,7 +126,7 @@ pub(crate) fn require_package(catalog: &Catalog, name: &str) -> Result<(), Failu
 }
 
 /// Refuses channels that none of the packages has.
-pub(super) fn require_channels(
+pub(crate) fn require_channels(
     catalog: &Catalog,
     wanted: &[String],
     is_package: impl Fn(&str) -> bool,

@@ -156,3 +156,22 @@ fn what_could_never_be_evaluated_is_refused_before() {
                  expect:\n- {object: Lamp/a, absent: true}\n";
     assert!(prepared(known).is_ok());
 }
+
+#[test]
+fn images_and_names_that_cannot_be_are_refused_before() {
+    let told = prepared(
+        "title: t\nsteps:\n- break: {image: registry.example/a:b}\n- mend: {image: registry.example/a:b}\n",
+    );
+    assert_eq!(
+        told.err().unwrap(),
+        [
+            "s.yaml:3:3: there is no image \"registry.example/a:b\"",
+            "s.yaml:4:3: there is no image \"registry.example/a:b\"",
+        ]
+    );
+    let told = prepared("title: t\ncatalogs:\n- {name: Not_A_Name, content: c}\n").err().unwrap();
+    assert_eq!(
+        told,
+        ["s.yaml:3:4: catalogs[0].name cannot be \"Not_A_Name\": a ClusterCatalog has this name"]
+    );
+}

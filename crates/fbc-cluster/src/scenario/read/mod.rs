@@ -20,6 +20,7 @@ use self::field::{Field, Source};
 use super::fault::{Place, ScenarioFault, closest};
 use super::model::{BundleImage, Catalog, DEFAULT_PATIENCE, DEFAULT_QUIET, Manifests, Reference, Scenario};
 use crate::olm::FeatureGates;
+use crate::schema::check::dns_1123_subdomain;
 use crate::time::Moment;
 
 /// The fields of a scenario.
@@ -199,7 +200,7 @@ fn catalogs(items: &[Field<'_>]) -> Vec<Catalog> {
 
 fn catalog(field: &Field<'_>) -> Option<Catalog> {
     field.only(&CATALOG_FIELDS)?;
-    let name = field.required("name").and_then(|field| field.text());
+    let name = field.required("name").and_then(object_name);
     let content = field.required("content").and_then(|field| reference(&field));
     let image = field.get("image").and_then(|field| field.text()).map(str::to_owned);
     let mut labels = BTreeMap::new();
@@ -210,7 +211,7 @@ fn catalog(field: &Field<'_>) -> Option<Catalog> {
             }
         }
     }
-    let name = name?.to_owned();
+    let name = name?;
     Some(Catalog {
         image: image.unwrap_or_else(|| Catalog::default_image(&name)),
         content: content?,
@@ -220,6 +221,18 @@ fn catalog(field: &Field<'_>) -> Option<Catalog> {
         has_object: field.get("object").and_then(|field| field.boolean()).unwrap_or(true),
         name,
     })
+}
+
+/// A text that can be the name of an object.
+fn object_name(field: Field<'_>) -> Option<String> {
+    let text = field.text()?;
+    if !dns_1123_subdomain(text).is_empty() {
+        let help =
+            "lower case letters, digits, '-' and '.' make a name; it starts and ends with a letter or digit";
+        field.fault(&format!("cannot be {text:?}: a ClusterCatalog has this name"), Some(help.to_owned()));
+        return None;
+    }
+    Some(text.to_owned())
 }
 
 fn bundle(field: &Field<'_>) -> Option<BundleImage> {

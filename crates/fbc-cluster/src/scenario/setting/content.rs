@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
-use fbc_model::tree::{MemoryTree, Tree};
+use fbc_model::tree::{MemoryTree, Tree, TreeEntry};
 use fbc_resolve::Rules;
 use serde_json::json;
 
@@ -52,7 +53,10 @@ impl Content {
         }
         for reference in bundles {
             let tree = contents.bundles.get(&reference.text);
-            let image = tree.map(|tree| Image::of_files(Arc::clone(tree), BTreeMap::new(), rules));
+            let image = tree.map(|tree| {
+                has_bundle_folder(tree.as_ref())?;
+                Image::of_files(Arc::clone(tree), BTreeMap::new(), rules)
+            });
             content.bundles.extend(read(reference, image));
         }
         for (name, tree) in &contents.replaced {
@@ -65,6 +69,11 @@ impl Content {
             content.empty = content.empty_bundles(rules);
         }
         content
+    }
+
+    /// Whether an image is that of a bundle that installs nothing.
+    pub(in crate::scenario) fn has_empty(&self, image: &str) -> bool {
+        self.empty.contains_key(image)
     }
 
     fn empty_bundles(&self, rules: Rules) -> BTreeMap<String, Arc<Image>> {
@@ -84,6 +93,17 @@ impl Content {
         }
         empty
     }
+}
+
+/// Refuses what cannot be meant as a bundle; what is wrong inside of one is for OLM to find.
+fn has_bundle_folder(tree: &dyn Tree) -> io::Result<()> {
+    let is_bundle_folder = |entry: &TreeEntry| {
+        entry.is_directory && ["manifests", "metadata"].iter().any(|name| entry.name == Path::new(name))
+    };
+    if tree.list(Path::new(""))?.iter().any(is_bundle_folder) {
+        return Ok(());
+    }
+    Err(io::Error::other("it is no bundle: it has neither a folder `manifests` nor a folder `metadata`"))
 }
 
 /// A bundle that installs nothing but a record of its version: what OLM needs to take it for a bundle, and one object

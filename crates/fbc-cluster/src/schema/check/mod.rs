@@ -154,7 +154,8 @@ fn validate_stored_versions(object: &Object, errors: &mut Vec<FieldError>) {
     }
 }
 
-fn dns_1123_subdomain(text: &str) -> Vec<String> {
+/// What keeps a text from being the name of an object.
+pub(crate) fn dns_1123_subdomain(text: &str) -> Vec<String> {
     named_format::find("dns1123Subdomain").map(|format| (format.faults)(text)).unwrap_or_default()
 }
 

@@ -1,6 +1,6 @@
 //! `fbc simulate upgrade`: every installed version of a package in an old catalog, upgraded by a new one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use fbc_version::Target;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Format, all_json, page, sources};
+use super::{Format, all_json, destinations, page, sources, verdict};
 use crate::arguments::Global;
-use crate::command::graph::require_package;
+use crate::command::graph::{require_channels, require_package};
 use crate::command::render;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING};
 use crate::output_file::write_output;
@@ -86,10 +86,22 @@ struct Outcome {
 
 pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure> {
     arguments.images.settle();
+    if [&arguments.old, &arguments.new].iter().all(|catalog| catalog.as_os_str() == "-") {
+        return Err(Failure::new("both catalogs are `-`, and standard input holds only one")
+            .help("name a folder, a file, a revision or an image for one of them"));
+    }
+    destinations::check(
+        &[("--report", arguments.report.as_deref()), ("--output-file", arguments.output_file.as_deref())],
+        [arguments.old.as_path(), arguments.new.as_path()].into_iter(),
+    )?;
     let target: Target = arguments.target.parse().map_err(|error| Failure::new(format!("{error}")))?;
     let Some(old) = render::load(std::slice::from_ref(&arguments.old), None)? else { return Ok(FINDINGS) };
     let Some(new) = render::load(std::slice::from_ref(&arguments.new), None)? else { return Ok(FINDINGS) };
     require_package(&old, &arguments.package)?;
+    // A channel that the new catalog has lost is something to simulate; one that neither has is a mistake.
+    let has_channels =
+        |catalog| require_channels(catalog, &arguments.channels, |package| package == arguments.package);
+    has_channels(&new).or_else(|failure| has_channels(&old).map_err(|_| failure))?;
     let mut contents = Contents::default();
     contents.catalogs.insert(OLD.to_owned(), sources::open(&arguments.old)?);
     contents.catalogs.insert(NEW.to_owned(), sources::open(&arguments.new)?);
@@ -124,8 +136,8 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
         .zip(&versions)
         .map(|(prepared, version)| outcome(version, play(prepared, Options::default())))
         .collect();
-    tell(&outcomes, arguments)?;
-    Ok(if outcomes.iter().all(|outcome| outcome.is_success) { CLEAN } else { FINDINGS })
+    let exit = if outcomes.iter().all(|outcome| outcome.is_success) { CLEAN } else { FINDINGS };
+    verdict(tell(&outcomes, arguments), exit)
 }
 
 /// The versions of a package that are in a channel, the highest first.
@@ -167,7 +179,33 @@ fn bundles(
             images.push(BundleImage { image: bundle.image.clone(), content });
         }
     }
+    warn_of_missing(folder, catalogs, package, &images);
     Ok(images)
+}
+
+/// How many bundles without contents are named.
+const NAMED_MISSING: usize = 5;
+
+/// Names the bundles of a package that a folder lacks: they are taken as empty.
+fn warn_of_missing(folder: &Path, catalogs: &[&Catalog], package: &str, images: &[BundleImage]) {
+    let bundles = catalogs.iter().flat_map(|catalog| &catalog.bundles);
+    let is_missing = |bundle: &&fbc_model::Bundle| {
+        bundle.package == package && !images.iter().any(|image| image.image == bundle.image)
+    };
+    let missing: BTreeSet<&str> = bundles.filter(is_missing).map(|bundle| bundle.name.as_str()).collect();
+    if missing.is_empty() {
+        return;
+    }
+    let named: Vec<&str> = missing.iter().copied().take(NAMED_MISSING).collect();
+    let more = if missing.len() > NAMED_MISSING { ", …" } else { "" };
+    // A warning is not worth failing for.
+    let _ = writeln!(
+        anstream::stderr().lock(),
+        "{WARNING}warning{WARNING:#}: {} has no contents for {} of the bundles, which are taken as empty: {}{more}",
+        folder.display(),
+        missing.len(),
+        named.join(", ")
+    );
 }
 
 fn scenario(arguments: &Arguments, target: Target, version: &str, images: &[BundleImage]) -> Scenario {
