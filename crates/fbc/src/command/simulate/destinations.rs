@@ -52,10 +52,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (one, same) = (folder.path().join("one"), folder.path().join("./one"));
         let other = folder.path().join("other");
-        let flags =
-            |second| [("--report", Some(one.as_path())), ("--trace", None), ("--output-file", Some(second))];
         let told = |second: &Path, input: &Path| {
-            check(&flags(second), [input].into_iter()).map_err(|failure| failure.line())
+            let flags =
+                [("--report", Some(one.as_path())), ("--trace", None), ("--output-file", Some(second))];
+            check(&flags, [input].into_iter()).map_err(|failure| failure.line())
         };
         assert!(
             told(&same, Path::new("s.yaml"))
