@@ -11,7 +11,8 @@ use super::recording::{self, Recording, Step};
 use super::{ReplayError, setting, settle};
 use crate::api::{ApiServer, Caller, DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
 use crate::engine::Cluster;
-use crate::error::{ApiError, Reason};
+use crate::error::ApiError;
+use crate::kubectl::run::{Failure, failures_text};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::olm::Options;
 use crate::olm::content::SharedImages;
@@ -80,17 +81,17 @@ impl Play {
             "create" => {
                 answer.made.insert(differences::key(&document));
                 if let Err(error) = create(api, document) {
-                    answer.errors.extend(told(&error, "error when creating \"STDIN\": "));
+                    answer.errors.extend(told(Failure::of_source(error, "creating", "STDIN")));
                 }
             }
             "patch" | "poke" => {
                 if let Err(error) = patch(api, &document) {
-                    answer.errors.extend(told(&error, ""));
+                    answer.errors.extend(told(error));
                 }
             }
             "delete" => {
                 if let Err(error) = delete(api, &document) {
-                    answer.errors.extend(told(&error, ""));
+                    answer.errors.extend(told(error));
                 }
             }
             "push" => {
@@ -218,29 +219,6 @@ fn delete(api: &mut ApiServer, step: &Value) -> Result<(), ApiError> {
 }
 
 /// The lines that kubectl prints of a refusal.
-///
-/// Source: `kubernetes/kubectl:pkg/cmd/util/helpers.go`.
-fn told(error: &ApiError, context: &str) -> Vec<String> {
-    let details = &error.details;
-    if error.reason == Reason::Invalid && !details.kind.is_empty() {
-        let head = format!("The {} {:?} is invalid: ", details.kind, details.name);
-        let mut causes: Vec<String> = Vec::new();
-        for cause in &details.causes {
-            let text = cause.to_string();
-            if !causes.contains(&text) {
-                causes.push(text);
-            }
-        }
-        return match causes.as_slice() {
-            [] => vec![format!("{head}{}", error.message)],
-            [only] => vec![format!("{head}{only}")],
-            many => std::iter::once(head).chain(many.iter().map(|cause| format!("* {cause}"))).collect(),
-        };
-    }
-    // A webhook's refusal has no reason that kubectl would name.
-    let reason = match error.reason {
-        Reason::BadRequest if error.message.starts_with("admission webhook ") => String::new(),
-        reason => format!(" ({reason})"),
-    };
-    vec![format!("Error from server{reason}: {context}{}", error.message)]
+fn told(refusal: impl Into<Failure>) -> Vec<String> {
+    failures_text(&[refusal.into()]).lines().map(str::to_owned).collect()
 }

@@ -9,7 +9,6 @@ pub mod admission;
 mod containers;
 mod defaults;
 mod kinds;
-mod kubectl_text;
 mod metadata;
 pub mod names;
 mod nodes;
@@ -26,6 +25,5 @@ mod tests;
 
 pub use defaults::default;
 pub use kinds::{builtin_kinds, register};
-pub use kubectl_text::kubectl_text;
 pub use metadata::{validate_labels, validate_metadata, validate_metadata_update, validate_selector};
 pub use rules::{validate, validate_update};

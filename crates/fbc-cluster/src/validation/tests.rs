@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{admission, builtin_kinds, default, kubectl_text, validate, validate_update};
+use super::{admission, builtin_kinds, default, validate, validate_update};
 use crate::error::{ApiError, FieldError};
+use crate::kubectl::run::{Failure, failures_text};
 use crate::object::{Object, ObjectFields};
 use crate::types::{decode, types};
 
@@ -143,7 +144,7 @@ fn refusals_in_the_words_of_kubectl() {
     for case in recordings("kubectl.json") {
         let object = manifest(case.text(&["stdin"]));
         let error = accept(None, object, true).unwrap_err();
-        let text = kubectl_text(&error, "error when creating \"STDIN\": ");
+        let text = failures_text(&[Failure::of_source(error, "creating", "STDIN")]);
         assert_eq!(text, case.text(&["stderr"]), "{}", case["name"]);
     }
 }
@@ -277,7 +278,7 @@ fn references_to_roles_stay() {
     let old = accept(None, binding("pod-reader"), false).unwrap();
     let error = accept(Some(&old), binding("fine"), false).unwrap_err();
     assert_eq!(
-        kubectl_text(&error, ""),
+        failures_text(&[error.into()]),
         "The RoleBinding \"b6\" is invalid: roleRef: Invalid value: \
          {\"APIGroup\":\"rbac.authorization.k8s.io\",\"Kind\":\"Role\",\"Name\":\"fine\"}: cannot change roleRef\n"
     );

@@ -5,6 +5,9 @@
 use crate::error::{ApiError, Reason};
 use crate::kubectl::command_line::CommandError;
 
+/// How the refusal of a webhook begins.
+const WEBHOOK: &str = "admission webhook \"";
+
 /// One thing that went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
@@ -40,7 +43,7 @@ impl From<CommandError> for Failure {
 
 impl Failure {
     /// A refusal that says which file it is about: `error when creating "x.yaml": …`.
-    pub(super) fn of_source(error: ApiError, verb: &str, source: &str) -> Self {
+    pub(crate) fn of_source(error: ApiError, verb: &str, source: &str) -> Self {
         let message = format!("error when {verb} {}: {}", fbc_yaml::go_text::quote(source), error.message);
         Self::Api(Box::new(ApiError { message, ..error }))
     }
@@ -51,6 +54,10 @@ impl Failure {
             Self::Text(text) => text.clone(),
             Self::Api(error) if error.reason == Reason::Unauthorized => {
                 format!("error: You must be logged in to the server ({})", error.message)
+            }
+            // The refusal of a webhook carries no reason that kubectl would name.
+            Self::Api(error) if error.reason == Reason::BadRequest && error.message.contains(WEBHOOK) => {
+                format!("Error from server: {}", error.message)
             }
             Self::Api(error) => format!("Error from server ({}): {}", error.reason, error.message),
         }
