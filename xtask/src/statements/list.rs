@@ -42,7 +42,7 @@ fn row(line: &str) -> Option<Row> {
 
 /// True for `D-EXT-3`, `D-UPD-9a`, `X-13`.
 pub(super) fn is_id(text: &str) -> bool {
-    fbc_cluster::scenario::is_statement_id(text)
+    fbc_scenario::is_statement_id(text)
 }
 
 /// The statement that a lettered part belongs to: `D-UPD-9` of `D-UPD-9a`.

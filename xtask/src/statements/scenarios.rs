@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use fbc_cluster::scenario::{Contents, Options, Prepared, Reference, Scenario, ScenarioFault, play};
+use fbc_scenario::{Contents, Options, Prepared, Reference, Scenario, ScenarioFault, play};
 use fbc_model::tree::{DiskTree, Tree};
 
 use super::Showing;

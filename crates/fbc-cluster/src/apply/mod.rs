@@ -34,6 +34,6 @@ pub use compare::{Comparison, compare};
 pub use conflict::{ApplyError, Conflict};
 pub use field_set::FieldSet;
 pub use managed::{Manager, Operation, Write, ignored_fields, record_update};
-pub(crate) use path_element::display_path;
+pub use path_element::display_path;
 pub use shape::{ListKind, MapKey, Node, NodeId, Patching, Scalar, Shape, ShapeBuilder, StructField};
-pub(crate) use typed::field_set;
+pub use typed::field_set;

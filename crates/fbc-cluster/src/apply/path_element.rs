@@ -88,6 +88,6 @@ pub(super) fn display(step: &str) -> String {
 }
 
 /// A path as refusals print it: `.spec.containers[name="c"].image`.
-pub(crate) fn display_path(path: &[&str]) -> String {
+pub fn display_path(path: &[&str]) -> String {
     path.iter().map(|step| display(step)).collect()
 }

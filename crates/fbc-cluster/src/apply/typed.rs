@@ -52,7 +52,7 @@ pub(super) fn says_nothing(value: Option<&Value>) -> bool {
 /// The fields that an object sets.
 ///
 /// Source: `kubernetes-sigs/structured-merge-diff:typed/tofieldset.go`.
-pub(crate) fn field_set(object: &Value, shape: &Shape) -> FieldSet {
+pub fn field_set(object: &Value, shape: &Shape) -> FieldSet {
     let mut fields = FieldSet::default();
     collect(object, shape, shape.root(), &mut Vec::new(), &mut fields);
     fields

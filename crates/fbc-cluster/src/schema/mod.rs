@@ -11,7 +11,6 @@
 //! | shapes for server-side apply | [`Version::schema`] |
 //! | writes of definitions | [`check::prepare_for_create`], [`check::prepare_for_update`], [`check::validate`] |
 //! | conditions of definitions | [`conditions`] |
-//! | OLM's definitions | [`olm`] |
 //!
 //! A write goes: `unknown_fields` (if the client asked for strict validation), `admit`, then validation of the metadata
 //! (elsewhere), then `validate` of the version of the request.
@@ -28,7 +27,6 @@ mod go_regexp;
 mod go_value;
 mod junctors;
 mod lists;
-pub mod olm;
 mod path;
 mod prune;
 mod rules;

@@ -146,6 +146,16 @@ impl Schema {
         Self::compiled(json, true)
     }
 
+    /// Rules of this schema and of what lies below it that do not compile: `RULE: reason`, in the order of the schema.
+    pub fn rule_faults(&self) -> Vec<String> {
+        let faults = self.rules.iter().filter_map(|rule| {
+            let error = rule.program.as_ref().err()?;
+            Some(format!("{}: {error}", rule.source))
+        });
+        let below = self.properties.values().chain(self.items.as_deref()).chain(self.additional.as_deref());
+        faults.chain(below.flat_map(Self::rule_faults)).collect()
+    }
+
     /// Compiles the schema of a part of an object.
     pub(crate) fn of_part(json: &Value) -> Self {
         Self::compiled(json, false)

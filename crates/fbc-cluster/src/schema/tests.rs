@@ -1,6 +1,6 @@
 //! Tests over recordings of an API server, and tables.
 
 mod definitions;
-mod olm;
+
 mod recorded;
-mod updates;
+

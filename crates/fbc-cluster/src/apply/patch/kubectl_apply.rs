@@ -9,7 +9,7 @@ use super::strategic_diff::three_way_strategic_patch;
 use super::{PatchError, PatchType};
 use crate::apply::{LAST_APPLIED, Shape};
 use crate::object::{Object, ObjectFields};
-use crate::olm::go_json;
+use crate::go_json;
 
 /// The patch that `kubectl apply` sends.
 #[derive(Debug, Clone, PartialEq)]

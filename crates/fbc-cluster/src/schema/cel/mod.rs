@@ -48,11 +48,13 @@ pub(crate) enum Wanted {
 }
 
 /// Why an expression does not compile.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CompileError {
     /// The report of the compiler.
+    #[error("{0}")]
     Invalid(String),
     /// The result has another type.
+    #[error("the result has another type than the rule needs")]
     WrongType,
 }
 

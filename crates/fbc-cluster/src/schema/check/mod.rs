@@ -155,7 +155,7 @@ fn validate_stored_versions(object: &Object, errors: &mut Vec<FieldError>) {
 }
 
 /// What keeps a text from being the name of an object.
-pub(crate) fn dns_1123_subdomain(text: &str) -> Vec<String> {
+pub fn dns_1123_subdomain(text: &str) -> Vec<String> {
     named_format::find("dns1123Subdomain").map(|format| (format.faults)(text)).unwrap_or_default()
 }
 

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use fbc_cluster::scenario::{DURATION_FORM, Options, Prepared, Run, duration_text, parse_duration, play};
+use fbc_scenario::{DURATION_FORM, Options, Prepared, Run, duration_text, parse_duration, play};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fbc_cluster::replay::{ContentFolders, play};
+use fbc_scenario::replay::{ContentFolders, play};
 use fbc_model::tree::{DiskTree, Tree};
 use serde_json::Value;
 

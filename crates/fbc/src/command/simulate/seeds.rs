@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use fbc_cluster::scenario::{Options, Prepared, play};
+use fbc_scenario::{Options, Prepared, play};
 use rayon::prelude::*;
 
 use super::{text, verdict};

@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fbc_cluster::scenario::{
+use fbc_scenario::{
     Contents, DURATION_FORM, Prepared, Scenario, Session, duration_text, parse_duration,
 };
 use fbc_model::tree::{DiskTree, Tree};

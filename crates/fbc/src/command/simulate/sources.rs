@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fbc_cluster::scenario::{Contents, Prepared, Scenario, ScenarioFault};
+use fbc_scenario::{Contents, Prepared, Scenario, ScenarioFault};
 use fbc_model::tree::{DiskTree, Tree, TreeEntry, read_file};
 
 use crate::catalog_source::CatalogSource;

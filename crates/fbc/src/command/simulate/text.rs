@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use fbc_cluster::scenario::{Happening, Run, StepResult, TimelineEntry, Verdict, duration_text};
+use fbc_scenario::{Happening, Run, StepResult, TimelineEntry, Verdict, duration_text};
 
 use crate::arguments::Global;
 use crate::failure::STRONG;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueHint};
-use fbc_cluster::scenario::{
+use fbc_scenario::{
     Action, BundleImage, Contents, Manifests, ObjectReference, Options, PatchKind, Place, Prepared,
     Publication, Reference, Run, Scenario, play,
 };

@@ -1,6 +1,6 @@
 //! Runs as one page for a browser, which needs nothing but itself: bars for conditions, steps, events, final state.
 
-use fbc_cluster::scenario::Run;
+use fbc_scenario::Run;
 
 use super::all_json;
 

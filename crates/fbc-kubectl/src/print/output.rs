@@ -1,0 +1,164 @@
+//! `-o`: reading it, and printing what is no table.
+
+use std::cmp::Ordering;
+
+use serde_json::{Value, json};
+
+use super::{CustomColumns, qualified_kind};
+use fbc_cluster::kind::GroupVersionKind;
+use crate::jsonpath::Template;
+use crate::text;
+use fbc_cluster::object::ObjectFields;
+
+/// How objects are printed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Output {
+    /// A table, or the sentence of the verb.
+    #[default]
+    Default,
+    /// A table with all columns.
+    Wide,
+    /// YAML
+    Yaml,
+    /// JSON
+    Json,
+    /// `kind.group/name`
+    Name,
+    /// A JSONPath template.
+    JsonPath(Template),
+    /// What a JSONPath template finds, as JSON.
+    JsonPathAsJson(Template),
+    /// A table of columns that the user names.
+    CustomColumns(CustomColumns),
+}
+
+const FORMATS: &str = "custom-columns,custom-columns-file,go-template,go-template-file,json,jsonpath,jsonpath-as-json,\
+                       jsonpath-file,name,template,templatefile,wide,yaml";
+
+impl Output {
+    /// Reads the value of `-o`.
+    ///
+    /// # Errors
+    /// A text without `error: `: kubectl's own for unknown formats and templates that cannot be read, ours for formats that
+    /// are not supported here.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (format, argument) = text.split_once('=').unwrap_or((text, ""));
+        let template = || {
+            if argument.is_empty() {
+                return Err("template format specified but no template given".to_owned());
+            }
+            let fault = |error| format!("error parsing jsonpath {argument}, {error}");
+            Template::parse(argument).map_err(fault)
+        };
+        match format {
+            "" => Ok(Self::Default),
+            "wide" => Ok(Self::Wide),
+            "yaml" => Ok(Self::Yaml),
+            "json" => Ok(Self::Json),
+            "name" => Ok(Self::Name),
+            "jsonpath" => template().map(Self::JsonPath),
+            "jsonpath-as-json" => template().map(Self::JsonPathAsJson),
+            "custom-columns" => CustomColumns::parse(argument).map(Self::CustomColumns),
+            "go-template"
+            | "go-template-file"
+            | "template"
+            | "templatefile"
+            | "jsonpath-file"
+            | "custom-columns-file" => Err(format!(
+                "output format {format:?} is not supported in a simulated cluster; use jsonpath=, \
+                             custom-columns=, json or yaml"
+            )),
+            _ => Err(format!(
+                "unable to match a printer suitable for the output format {format:?}, allowed formats are: {FORMATS}"
+            )),
+        }
+    }
+
+    /// True if the objects themselves are printed, false for tables and sentences.
+    pub fn prints_objects(&self) -> bool {
+        !matches!(self, Self::Default | Self::Wide)
+    }
+
+    /// Prints one object: YAML, JSON, names and paths. Tables are empty here.
+    ///
+    /// # Errors
+    /// A template that does not fit the object, or text that YAML cannot hold.
+    pub fn print(&self, object: &Value, no_headers: bool) -> Result<String, String> {
+        let fault = |template: &Template, error| {
+            format!("error executing jsonpath {:?}: Error executing template: {error}", template.source())
+        };
+        match self {
+            Self::Default | Self::Wide => Ok(String::new()),
+            Self::Yaml => text::yaml(object),
+            Self::Json => Ok(text::json(object, Some(4)) + "\n"),
+            Self::Name => Ok(items(object).iter().map(|object| full_name(object) + "\n").collect()),
+            Self::JsonPath(template) => template.render(object).map_err(|error| fault(template, error)),
+            Self::JsonPathAsJson(template) => {
+                template.render_as_json(object).map_err(|error| fault(template, error))
+            }
+            Self::CustomColumns(columns) => columns.print(&items(object), no_headers),
+        }
+    }
+}
+
+/// The items of a list, or the object itself.
+fn items(object: &Value) -> Vec<&Value> {
+    match object.get("items") {
+        Some(Value::Array(items)) if object.kind().ends_with("List") => items.iter().collect(),
+        _ => vec![object],
+    }
+}
+
+/// `deployment.apps/web`: the name of an object as verbs print it.
+pub(crate) fn full_name(object: &Value) -> String {
+    let kind = GroupVersionKind::of(object.api_version(), object.kind());
+    format!("{}/{}", qualified_kind(&kind.group, &kind.kind), object.name())
+}
+
+/// A copy for printing: without `managedFields`, which hide what people look for.
+pub fn without_managed_fields(object: &Value) -> Value {
+    let mut copy = object.clone();
+    copy.remove(&["metadata", "managedFields"]);
+    copy
+}
+
+/// Objects as the list that kubectl prints for several of them.
+pub fn list_of(objects: Vec<Value>) -> Value {
+    json!({"apiVersion": "v1", "items": objects, "kind": "List", "metadata": {"resourceVersion": ""}})
+}
+
+/// Sorts objects by the first value at a path (`--sort-by`); objects without it come first.
+///
+/// # Errors
+/// A path that cannot be read, or that no object has.
+pub fn sort_by(objects: &mut [&Value], path: &str) -> Result<(), String> {
+    let template = Template::relaxed(path).map_err(|error| error.to_string())?;
+    let keys: Vec<Option<Value>> = objects
+        .iter()
+        .map(|object| {
+            template.find(object).ok()?.first().filter(|value| !value.is_null()).map(|value| (*value).clone())
+        })
+        .collect();
+    if !objects.is_empty() && keys.iter().all(Option::is_none) {
+        return Err(format!(
+            "couldn't find any field with path {:?} in the list of objects",
+            format!("{{{path}}}")
+        ));
+    }
+    let mut keyed: Vec<(Option<Value>, &Value)> = keys.into_iter().zip(objects.iter().copied()).collect();
+    keyed.sort_by(|a, b| order(a.0.as_ref(), b.0.as_ref()));
+    for (place, (_, object)) in objects.iter_mut().zip(keyed) {
+        *place = object;
+    }
+    Ok(())
+}
+
+fn order(a: Option<&Value>, b: Option<&Value>) -> Ordering {
+    match (a, b) {
+        (Some(Value::Number(a)), Some(Value::Number(b))) => {
+            a.as_f64().partial_cmp(&b.as_f64()).unwrap_or(Ordering::Equal)
+        }
+        (Some(Value::String(a)), Some(Value::String(b))) => a.cmp(b),
+        (a, b) => a.is_some().cmp(&b.is_some()),
+    }
+}

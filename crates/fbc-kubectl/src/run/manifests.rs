@@ -1,0 +1,103 @@
+//! Manifests from files.
+
+use fbc_yaml::stream::Fault;
+use serde_json::Value;
+
+use super::{Failure, Runner, Server};
+use crate::command_line::Selection;
+use fbc_cluster::object::{Object, ObjectFields};
+
+/// An object of a file.
+#[derive(Debug, Clone)]
+pub(super) struct Manifest {
+    /// The file, or `STDIN`.
+    pub(super) source: String,
+    pub(super) object: Object,
+}
+
+impl Manifest {
+    /// What is said of a kind that is not served.
+    pub(super) fn unknown_kind(&self) -> Failure {
+        let object = &self.object;
+        Failure::Text(format!(
+            "resource mapping not found for name: {:?} namespace: {:?} from {:?}: no matches for kind {:?} in version \
+             {:?}\nensure CRDs are installed first",
+            object.name(),
+            object.namespace(),
+            self.source,
+            object.kind(),
+            object.api_version()
+        ))
+    }
+}
+
+/// The objects of a text with YAML or JSON documents; lists give their items.
+///
+/// # Errors
+/// The first document that cannot be read, or that is no object with a kind.
+pub fn read_manifests(source: &str, text: &str) -> Result<Vec<Object>, String> {
+    let convert =
+        |document: fbc_yaml::Document| Ok::<_, String>(fbc_yaml::json_writer::compact(document.root()));
+    let mut objects = Vec::new();
+    for decoded in fbc_yaml::stream::read(text.as_bytes(), &convert) {
+        let fault = |error: String| format!("error parsing {source}: {error}");
+        let json = decoded.outcome.map_err(|error| match error {
+            Fault::Malformed { message, .. } => fault(message),
+            Fault::Separator { rest, .. } => fault(format!("invalid Yaml document separator: {rest}")),
+            Fault::Rejected(text) => fault(text),
+        })?;
+        let value: Value = serde_json::from_str(&json).map_err(|error| fault(error.to_string()))?;
+        match value {
+            Value::Null => {}
+            value if value.kind().is_empty() => {
+                let data = fbc_yaml::go_text::quote(&json);
+                return Err(format!("unable to decode {source:?}: Object 'Kind' is missing in {data}"));
+            }
+            Value::Object(mut list) if list.get("items").is_some_and(Value::is_array) => {
+                objects.extend(
+                    list.remove("items")
+                        .and_then(|items| match items {
+                            Value::Array(items) => Some(items),
+                            _ => None,
+                        })
+                        .unwrap_or_default(),
+                );
+            }
+            value => objects.push(value),
+        }
+    }
+    Ok(objects)
+}
+
+impl<S: Server> Runner<'_, S> {
+    /// The objects of all files, with the namespace of the command where they have none.
+    pub(super) fn manifests(&self, selection: &Selection) -> Result<Vec<Manifest>, Failure> {
+        let selectors = super::selectors::Selectors::parse(selection)?;
+        let mut manifests = Vec::new();
+        for path in &selection.files {
+            let Some(text) = (self.files)(path) else {
+                return Err(Failure::Text(format!("the path {path:?} does not exist")));
+            };
+            let source = if path == "-" { "STDIN" } else { path };
+            for mut object in read_manifests(source, &text)? {
+                let namespaced = self.kind_of(&object).is_some_and(|(_, kind)| kind.namespaced);
+                if namespaced && object.namespace().is_empty() {
+                    object.set(&["metadata", "namespace"], self.namespace.as_str());
+                }
+                if namespaced && self.namespace_given && object.namespace() != self.namespace {
+                    return Err(Failure::Text(format!(
+                        "the namespace from the provided object {:?} does not match the namespace {:?}. You must pass \
+                         '--namespace={}' to perform this operation.",
+                        object.namespace(),
+                        self.namespace,
+                        object.namespace()
+                    )));
+                }
+                if selectors.match_object(&object) {
+                    manifests.push(Manifest { source: source.to_owned(), object });
+                }
+            }
+        }
+        Ok(manifests)
+    }
+}

@@ -1,0 +1,271 @@
+//! `rollout`: status, restart, undo, history, pause, resume.
+
+use serde_json::{Value, json};
+
+use super::waiting::Check;
+use super::{Failure, Runner, Server};
+use fbc_cluster::kind::KindId;
+use crate::command_line::{DryRun, PatchType, Rollout, RolloutAction};
+use crate::layout::align_description;
+use crate::print::{NONE, full_name};
+use fbc_cluster::object::{Object, ObjectFields};
+
+const REVISION: &str = "deployment.kubernetes.io/revision";
+const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
+const RESTARTED_AT: &str = "kubectl.kubernetes.io/restartedAt";
+
+/// What `rollout status` says of a workload, and whether it is complete.
+///
+/// Source: `kubernetes/kubectl:pkg/polymorphichelpers/rollout_status.go`.
+pub(super) fn status(object: &Object, revision: Option<i64>) -> Result<(String, bool), String> {
+    let name = object.name();
+    let status = |field: &str| object.number(&["status", field]).unwrap_or_default();
+    let observed = object.generation() <= status("observedGeneration");
+    let rolling = object.text(&["spec", "updateStrategy", "type"]) == "RollingUpdate";
+    let waiting = |what: &str, text: String| {
+        Ok((format!("Waiting for {what} {name:?} rollout to finish: {text}\n"), false))
+    };
+    match object.kind() {
+        "Deployment" => {
+            let running =
+                object.annotation(REVISION).and_then(|text| text.parse::<i64>().ok()).unwrap_or_default();
+            if let Some(wanted) = revision.filter(|wanted| *wanted != running) {
+                return Err(format!(
+                    "desired revision ({wanted}) is different from the running revision ({running})"
+                ));
+            }
+            if !observed {
+                return Ok(("Waiting for deployment spec update to be observed...\n".to_owned(), false));
+            }
+            let exceeded =
+                object.condition("Progressing").is_some_and(|c| c["reason"] == "ProgressDeadlineExceeded");
+            let wanted = object.number(&["spec", "replicas"]).unwrap_or(1);
+            let (updated, available) = (status("updatedReplicas"), status("availableReplicas"));
+            let old = status("replicas").saturating_sub(updated);
+            match () {
+                () if exceeded => Err(format!("deployment {name:?} exceeded its progress deadline")),
+                () if updated < wanted => waiting(
+                    "deployment",
+                    format!("{updated} out of {wanted} new replicas have been updated..."),
+                ),
+                () if old > 0 => {
+                    waiting("deployment", format!("{old} old replicas are pending termination..."))
+                }
+                () if available < updated => waiting(
+                    "deployment",
+                    format!("{available} of {updated} updated replicas are available..."),
+                ),
+                () => Ok((format!("deployment {name:?} successfully rolled out\n"), true)),
+            }
+        }
+        "DaemonSet" if rolling => {
+            let (wanted, updated) = (status("desiredNumberScheduled"), status("updatedNumberScheduled"));
+            let available = status("numberAvailable");
+            match () {
+                () if !observed => {
+                    Ok(("Waiting for daemon set spec update to be observed...\n".to_owned(), false))
+                }
+                () if updated < wanted => {
+                    waiting("daemon set", format!("{updated} out of {wanted} new pods have been updated..."))
+                }
+                () if available < wanted => {
+                    waiting("daemon set", format!("{available} of {wanted} updated pods are available..."))
+                }
+                () => Ok((format!("daemon set {name:?} successfully rolled out\n"), true)),
+            }
+        }
+        "StatefulSet" if rolling => Ok(stateful_set_status(object)),
+        "DaemonSet" | "StatefulSet" => {
+            Err("rollout status is only available for RollingUpdate strategy type".to_owned())
+        }
+        kind => Err(format!("no status viewer has been implemented for {kind}")),
+    }
+}
+
+fn stateful_set_status(object: &Object) -> (String, bool) {
+    let status = |field: &str| object.number(&["status", field]).unwrap_or_default();
+    let wanted = object.number(&["spec", "replicas"]).unwrap_or(1);
+    let partition =
+        object.number(&["spec", "updateStrategy", "rollingUpdate", "partition"]).unwrap_or_default();
+    let (ready, updated) = (status("readyReplicas"), status("updatedReplicas"));
+    let revision = object.text(&["status", "updateRevision"]);
+    if object.generation() > status("observedGeneration") {
+        return ("Waiting for statefulset spec update to be observed...\n".to_owned(), false);
+    }
+    if ready < wanted {
+        return (format!("Waiting for {} pods to be ready...\n", wanted.saturating_sub(ready)), false);
+    }
+    if partition > 0 {
+        let new = wanted.saturating_sub(partition);
+        return if updated < new {
+            let text = format!("{updated} out of {new} new pods have been updated...");
+            (format!("Waiting for partitioned roll out to finish: {text}\n"), false)
+        } else {
+            (format!("partitioned roll out complete: {updated} new pods have been updated...\n"), true)
+        };
+    }
+    if revision != object.text(&["status", "currentRevision"]) {
+        let text = format!(
+            "waiting for statefulset rolling update to complete {updated} pods at revision {revision}...\n"
+        );
+        return (text, false);
+    }
+    let current = status("currentReplicas");
+    (format!("statefulset rolling update complete {current} pods at revision {revision}...\n"), true)
+}
+
+impl<S: Server> Runner<'_, S> {
+    pub(super) fn rollout(&mut self, rollout: &Rollout) -> Result<(), Failure> {
+        self.request.field_manager = "kubectl-rollout".to_owned();
+        let found = self.select(&rollout.selection)?;
+        let mut checks = Vec::new();
+        for group in &found {
+            for object in &group.objects {
+                let result = match &rollout.action {
+                    RolloutAction::Status { watch: true, revision, .. } => {
+                        checks.push(Check::rolled_out(group.kind, object, *revision));
+                        Ok(())
+                    }
+                    RolloutAction::Status { revision, .. } => status(object, *revision)
+                        .map(|(text, _)| self.stdout.push_str(&text))
+                        .map_err(Failure::Text),
+                    RolloutAction::Restart => self.restart(group.kind, object),
+                    RolloutAction::Pause => self.pause(group.kind, object, true),
+                    RolloutAction::Resume => self.pause(group.kind, object, false),
+                    RolloutAction::Undo { revision } => self.undo(group.kind, object, *revision),
+                    RolloutAction::History { revision } => self.history(object, *revision),
+                };
+                if let Err(failure) = result {
+                    self.failures.push(failure);
+                }
+            }
+        }
+        if let RolloutAction::Status { timeout, .. } = rollout.action
+            && !checks.is_empty()
+        {
+            self.wait_until(checks, timeout);
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, kind: KindId, object: &Object, patch: &Value, done: &str) -> Result<(), Failure> {
+        let how = (PatchType::Merge, patch);
+        let object = self.server.patch(&self.request, kind, &object.object_name(), how, None)?;
+        self.print_changed(&object, done, DryRun::None)
+    }
+
+    fn restart(&mut self, kind: KindId, object: &Object) -> Result<(), Failure> {
+        if !matches!(object.kind(), "Deployment" | "DaemonSet" | "StatefulSet") {
+            return Err(Failure::Text(format!("{} restarting is not supported", full_name(object))));
+        }
+        if object["spec"]["paused"] == true {
+            let text = "can't restart paused deployment (run rollout resume first)";
+            return Err(Failure::Text(format!("{} {:?} {text}", plural_of(object), object.name())));
+        }
+        let now = self.server.now().to_string();
+        let patch = json!({"spec": {"template": {"metadata": {"annotations": {RESTARTED_AT: now}}}}});
+        self.merge(kind, object, &patch, "restarted")
+    }
+
+    fn pause(&mut self, kind: KindId, object: &Object, pause: bool) -> Result<(), Failure> {
+        let (verb, done) = if pause { ("pausing", "paused") } else { ("resuming", "resumed") };
+        if object.kind() != "Deployment" {
+            return Err(Failure::Text(format!(
+                "{} {:?} {verb} is not supported",
+                kind_text(object),
+                object.name()
+            )));
+        }
+        if (object["spec"]["paused"] == true) == pause {
+            let already = if pause { "is already paused" } else { "is not paused" };
+            return Err(Failure::Text(format!("{} {:?} {already}", plural_of(object), object.name())));
+        }
+        let value = if pause { json!(true) } else { Value::Null };
+        self.merge(kind, object, &json!({"spec": {"paused": value}}), done)
+    }
+
+    /// The replica sets of a deployment by revision.
+    fn revisions(&self, object: &Object) -> Result<Vec<(i64, Object)>, Failure> {
+        if object.kind() != "Deployment" {
+            let text = format!("revisions of a {} are not supported in a simulated cluster", object.kind());
+            return Err(Failure::Text(text));
+        }
+        let Some((kind, _)) = self.server.kinds().find("apps", "ReplicaSet") else { return Ok(Vec::new()) };
+        let sets = self.server.list(&self.request, kind, Some(object.namespace()))?;
+        let mut revisions: Vec<(i64, Object)> = sets
+            .into_iter()
+            .filter(|set| set.controller().is_some_and(|owner| owner.text(&["uid"]) == object.uid()))
+            .filter_map(|set| Some((set.annotation(REVISION)?.parse().ok()?, set)))
+            .collect();
+        revisions.sort_by_key(|(revision, _)| *revision);
+        Ok(revisions)
+    }
+
+    fn undo(&mut self, kind: KindId, object: &Object, to: Option<i64>) -> Result<(), Failure> {
+        if object["spec"]["paused"] == true {
+            let text = "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again";
+            return Err(Failure::Text(text.to_owned()));
+        }
+        let mut revisions = self.revisions(object)?;
+        let at = match to {
+            Some(wanted) => {
+                revisions.iter().position(|(revision, _)| *revision == wanted).ok_or_else(|| {
+                    Failure::Text(format!("unable to find specified revision {wanted} in history"))
+                })?
+            }
+            None => revisions.len().checked_sub(2).ok_or_else(|| {
+                Failure::Text(format!("no rollout history found for deployment {:?}", object.name()))
+            })?,
+        };
+        let (revision, set) = revisions.swap_remove(at);
+        let mut template = set["spec"]["template"].clone();
+        template.remove(&["metadata", "labels", "pod-template-hash"]);
+        if template == object["spec"]["template"] {
+            let text = format!("skipped rollback (current template already matches revision {revision})");
+            return self.print_changed(object, &text, DryRun::None);
+        }
+        let patch = json!([{"op": "replace", "path": "/spec/template", "value": template}]);
+        let how = (PatchType::Json, &patch);
+        let object = self.server.patch(&self.request, kind, &object.object_name(), how, None)?;
+        self.print_changed(&object, "rolled back", DryRun::None)
+    }
+
+    fn history(&mut self, object: &Object, revision: Option<i64>) -> Result<(), Failure> {
+        let revisions = self.revisions(object)?;
+        let name = full_name(object);
+        if let Some(wanted) = revision {
+            let found = revisions.iter().find(|(revision, _)| *revision == wanted);
+            let Some((_, set)) = found else {
+                return Err(Failure::Text("unable to find the specified revision".to_owned()));
+            };
+            let template = crate::describe::pod_template(&set["spec"]["template"]);
+            self.stdout.push_str(&format!("{name} with revision #{wanted}\n{template}\n"));
+            return Ok(());
+        }
+        let mut rows = "REVISION\tCHANGE-CAUSE\n".to_owned();
+        for (revision, set) in &revisions {
+            let cause = set.annotation(CHANGE_CAUSE).filter(|cause| !cause.is_empty()).unwrap_or(NONE);
+            rows.push_str(&format!("{revision}\t{cause}\n"));
+        }
+        let text = if revisions.is_empty() {
+            "No rollout history found.".to_owned()
+        } else {
+            align_description(&rows)
+        };
+        self.stdout.push_str(&format!("{name} \n{text}\n"));
+        Ok(())
+    }
+}
+
+/// `deployment.apps`
+fn kind_text(object: &Object) -> String {
+    let name = full_name(object);
+    name.split_once('/').map_or(name.clone(), |(kind, _)| kind.to_owned())
+}
+
+/// The resource's word in front of the group.
+fn plural_of(object: &Object) -> String {
+    kind_text(object)
+        .split_once('.')
+        .map_or_else(|| kind_text(object), |(kind, group)| format!("{kind}s.{group}"))
+}

@@ -1,0 +1,243 @@
+//! The engine of the feature gate `BoxcutterRuntime`: a bundle becomes a revision, a ClusterObjectSet, which the
+//! controller in [`crate::revisions`] rolls out.
+//!
+//! Source: `operator-framework/operator-controller:internal/operator-controller/applier/boxcutter.go`.
+
+mod desired;
+mod migration;
+mod phases;
+mod probes;
+mod secrets;
+mod states;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use fbc_bundle::permissions::Engine;
+use serde_json::{Value, json};
+
+use self::secrets::Packer;
+use super::applier::{Applier, ApplyError, Content, RevisionMetadata, RevisionStates};
+use super::preflight;
+use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
+use fbc_cluster::error::{ApiError, Reason};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
+use crate::{Options, names};
+
+pub use migration::{Release, ReleaseSource};
+#[cfg(test)]
+pub(crate) use probes::defaults as default_probes;
+
+/// How many of the newest revisions are kept, whatever their state; older ones go once they are archived.
+const KEPT_REVISIONS: usize = 5;
+
+/// The engine.
+pub struct Boxcutter {
+    options: Options,
+    releases: Option<ReleaseSource>,
+}
+
+impl Boxcutter {
+    /// An engine that migrates nothing.
+    pub fn new(options: Options) -> Self {
+        Self { options, releases: None }
+    }
+
+    /// Migrates releases that Helm installed.
+    #[must_use]
+    pub fn with_releases(mut self, releases: ReleaseSource) -> Self {
+        self.releases = Some(releases);
+        self
+    }
+}
+
+/// The revisions of an extension, the oldest first.
+fn revisions(api: &ApiServer, extension: &Object) -> Vec<Arc<Object>> {
+    let Some(kind) = api.kind_id(names::GROUP, names::CLUSTER_OBJECT_SET) else { return Vec::new() };
+    let mut revisions: Vec<Arc<Object>> =
+        api.store().with_label(kind, names::OWNER_NAME, extension.name()).cloned().collect();
+    revisions.sort_by_key(|revision| revision.number(&["spec", "revision"]));
+    revisions
+}
+
+/// The objects in a revision.
+fn objects(revision: &Object) -> Vec<Object> {
+    let entries = revision.list(&["spec", "phases"]).iter().flat_map(|phase| phase.list(&["objects"]));
+    entries.map(|entry| entry["object"].clone()).collect()
+}
+
+/// Applies a revision on the server's side; takes all fields.
+fn apply_revision(
+    options: &Options,
+    revision: &Object,
+    api: &mut ApiServer,
+) -> Result<Arc<Object>, ApiError> {
+    let (kind, _) = api.kind_of(revision)?;
+    let patch = Patch::Apply { configuration: revision.clone(), force: true };
+    let caller = Caller { manager: names::EXTENSION_MANAGER.into(), ..options.operator_controller() };
+    api.patch(&caller, kind, &revision.object_name(), &patch, Subresource::None, WriteOptions::default())
+}
+
+impl Applier for Boxcutter {
+    fn migrate(&self, extension: &Object, api: &mut ApiServer) -> Result<(), String> {
+        migration::migrate(extension, self.releases.as_ref(), &self.options, api)
+    }
+
+    fn revision_states(&self, extension: &Object, api: &ApiServer) -> Result<RevisionStates, String> {
+        Ok(states::read(&revisions(api, extension)))
+    }
+
+    fn apply(
+        &self,
+        extension: &mut Object,
+        resolved: &RevisionMetadata,
+        content: Option<&Content<'_>>,
+        states: &RevisionStates,
+        api: &mut ApiServer,
+    ) -> Result<(), ApplyError> {
+        self.ensure(extension, resolved, content, api).map_err(ApplyError::Retry)?;
+        states::mirror(states, extension);
+        Ok(())
+    }
+}
+
+impl Boxcutter {
+    /// Sees to it that the newest revision is the one that is wanted.
+    fn ensure(
+        &self,
+        extension: &Object,
+        resolved: &RevisionMetadata,
+        content: Option<&Content<'_>>,
+        api: &mut ApiServer,
+    ) -> Result<(), String> {
+        let existing = revisions(api, extension);
+        let Some(content) = content else {
+            let nothing = "catalog content unavailable and no revision installed";
+            return if existing.is_empty() { Err(nothing.into()) } else { Ok(()) };
+        };
+        let desired = desired::of_content(extension, resolved, content, self.options.uses_service_accounts);
+        if let Some(current) = existing.last()
+            && self.is_unchanged(&desired, current, extension, api)?
+        {
+            return self
+                .own_secrets(current, api)
+                .map_err(|error| format!("ensuring ownerReferences on ref Secrets: {error}"));
+        }
+        let enforcement = ["spec", "install", "preflight", "crdUpgradeSafety", "enforcement"];
+        if extension.text(&enforcement) != "None" {
+            preflight::definitions(&objects(&desired), api, self.options.target)?;
+        }
+        self.create(desired, extension, content, &existing, api)
+    }
+
+    /// Applies the desired state on the present revision. Its phases cannot change: if they would have to, the
+    /// API server calls it invalid.
+    fn is_unchanged(
+        &self,
+        desired: &Object,
+        current: &Object,
+        extension: &Object,
+        api: &mut ApiServer,
+    ) -> Result<bool, String> {
+        let (phases, _) = self
+            .packer(current.name(), extension)
+            .pack(&desired["spec"]["phases"])
+            .map_err(|error| format!("packing for SSA comparison: {error}"))?;
+        let mut desired = desired.clone();
+        desired.set(&["metadata", "name"], current.name());
+        desired.set(&["spec", "revision"], current["spec"]["revision"].clone());
+        desired.set(&["spec", "phases"], phases);
+        match apply_revision(&self.options, &desired, api) {
+            Ok(_) => Ok(true),
+            Err(error) if error.reason == Reason::Invalid => Ok(false),
+            Err(error) => Err(format!("patching {} Revision: {error}", current.name())),
+        }
+    }
+
+    /// Makes a new revision: first the Secrets with its objects, then the revision, which then becomes their owner.
+    fn create(
+        &self,
+        mut revision: Object,
+        extension: &Object,
+        content: &Content<'_>,
+        existing: &[Arc<Object>],
+        api: &mut ApiServer,
+    ) -> Result<(), String> {
+        let number = existing.last().and_then(|last| last.number(&["spec", "revision"])).unwrap_or(0) + 1;
+        let name = format!("{}-{number}", extension.name());
+        revision.set(&["metadata", "name"], name.as_str());
+        revision.set(&["spec", "revision"], number);
+        self.delete_old(existing, api)
+            .map_err(|error| format!("garbage collecting old revisions: {error}"))?;
+        if self.options.gates.preflight_permissions {
+            let engine = Engine::Boxcutter { revision: number };
+            preflight::preauthorize(extension, content.objects, engine, api)
+                .map_err(|error| format!("creating new Revision: {error}"))?;
+        }
+        let (phases, secrets) = self
+            .packer(&name, extension)
+            .pack(&revision["spec"]["phases"])
+            .map_err(|error| format!("packing objects into Secrets: {error}"))?;
+        revision.set(&["spec", "phases"], phases);
+        for secret in secrets {
+            let secret_name = secret.name().to_owned();
+            match api.create(&self.options.operator_controller(), secret, WriteOptions::default()) {
+                Err(error) if !error.is_already_exists() => {
+                    return Err(format!("creating ref Secret {secret_name:?}: {error}"));
+                }
+                _ => {}
+            }
+        }
+        let revision = apply_revision(&self.options, &revision, api)
+            .map_err(|error| format!("creating new Revision: {error}"))?;
+        self.own_secrets(&revision, api)
+            .map_err(|error| format!("patching ownerReferences on ref Secrets: {error}"))
+    }
+
+    fn packer<'p>(&'p self, revision: &'p str, extension: &'p Object) -> Packer<'p> {
+        Packer { revision, owner: extension.name(), namespace: &self.options.system_namespace }
+    }
+
+    /// Makes a revision the owner of its Secrets, where it is not yet.
+    fn own_secrets(&self, revision: &Object, api: &mut ApiServer) -> Result<(), String> {
+        let Some(kind) = api.kind_id("", "Secret") else { return Ok(()) };
+        let is_owner = |secret: &Object| {
+            secret.owner_references().iter().any(|owner| owner.text(&["uid"]) == revision.uid())
+        };
+        let secrets: Vec<(ObjectName, Vec<Value>)> = api
+            .store()
+            .with_label(kind, names::REVISION_NAME, revision.name())
+            .filter(|secret| secret.namespace() == self.options.system_namespace && !is_owner(secret))
+            .map(|secret| (secret.object_name(), secret.owner_references().to_vec()))
+            .collect();
+        for (name, mut owners) in secrets {
+            owners.push(controller_reference(revision));
+            let patch = Patch::Merge(json!({"metadata": {"ownerReferences": owners}}));
+            let caller = self.options.operator_controller();
+            api.patch(&caller, kind, &name, &patch, Subresource::None, WriteOptions::default())
+                .map_err(|error| format!("patching ownerReference on Secret {name}: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// Deletes archived revisions but the newest.
+    fn delete_old(&self, existing: &[Arc<Object>], api: &mut ApiServer) -> Result<(), String> {
+        let Some(kind) = api.kind_id(names::GROUP, names::CLUSTER_OBJECT_SET) else { return Ok(()) };
+        let old = existing.len().saturating_sub(KEPT_REVISIONS);
+        for revision in existing.iter().take(old) {
+            if revision.text(&["spec", "lifecycleState"]) != "Archived" {
+                continue;
+            }
+            let caller = self.options.operator_controller();
+            match api.delete(&caller, kind, &revision.object_name(), &DeleteOptions::default()) {
+                Err(error) if !error.is_not_found() => {
+                    return Err(format!("deleting archived revision: {error}"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! Checks before anything is written: the rights of the service account, and upgrades of definitions.
+//!
+//! Sources: `operator-framework/operator-controller:internal/operator-controller/authorization/rbac.go`,
+//! `…/rukpak/preflights/crdupgradesafety`.
+
+use fbc_bundle::crd_upgrade::{self, Definition, Enforcement};
+use fbc_bundle::manifests;
+use fbc_bundle::permissions::{Access, Account, Engine, RBAC_GROUP, preauthorization, rbac_files};
+use fbc_yaml::Document;
+use serde_json::Value;
+
+use fbc_cluster::api::ApiServer;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use crate::Target;
+
+/// The group and kind of definitions.
+const DEFINITION: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
+
+/// Asks whether the service account of an extension has the rights that installing these objects takes.
+///
+/// # Errors
+/// The report of what is missing.
+pub fn preauthorize(
+    extension: &Object,
+    objects: &[manifests::Object],
+    engine: Engine,
+    api: &ApiServer,
+) -> Result<(), String> {
+    let account = Account {
+        namespace: extension.text(&["spec", "namespace"]).to_owned(),
+        name: extension.text(&["spec", "serviceAccount", "name"]).to_owned(),
+    };
+    let answer = preauthorization::preauthorize(objects, &access(api), &account, extension.name(), engine);
+    answer.report().map_or(Ok(()), Err)
+}
+
+/// The roles and bindings of the cluster.
+fn access(api: &ApiServer) -> Access {
+    let mut text = String::new();
+    for kind in ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"] {
+        for object in api.all(RBAC_GROUP, kind) {
+            text.push_str(&object.to_string());
+            text.push('\n');
+        }
+    }
+    let mut access = Access::default();
+    // What the API server stored reads without fault.
+    let _ = rbac_files::read(&mut access, text.as_bytes(), "");
+    access
+}
+
+/// Asks whether definitions of a manifest that the cluster has already may become what the manifest says.
+///
+/// # Errors
+/// What stops them, one definition after another.
+pub fn definitions(manifest: &[Value], api: &ApiServer, target: Target) -> Result<(), String> {
+    let (group, kind) = DEFINITION;
+    let mut errors = Vec::new();
+    for new in manifest.iter().filter(|object| object.kind() == kind) {
+        let Some(old) = api.find(group, kind, &ObjectName::cluster(new.name())) else { continue };
+        let (old, new) = (document(old)?, document(new)?);
+        let (old, new) = match (Definition::read(old.root()), Definition::read(new.root())) {
+            (Ok(old), Ok(new)) => (old, new),
+            (Err(error), _) | (_, Err(error)) => {
+                errors.push(error.to_string());
+                continue;
+            }
+        };
+        let upgrade = crd_upgrade::compare(&old, &new, target, Enforcement::Strict);
+        let is_refused = upgrade.changes.iter().any(|change| change.class == crd_upgrade::Class::Refused);
+        if is_refused {
+            errors.push(upgrade.error);
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+}
+
+fn document(value: &Value) -> Result<Document, String> {
+    fbc_yaml::stream::read_one(value.to_string().as_bytes())
+}

@@ -1,0 +1,180 @@
+//! The objects of a revision: where they are kept, and whether they still are what they were.
+//!
+//! Source: `operator-framework/operator-controller:internal/operator-controller/controllers/clusterobjectset_controller.go`.
+
+use std::io::Read;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::GzDecoder;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use fbc_cluster::api::ApiServer;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use crate::names;
+use fbc_cluster::go_json;
+
+/// How large an object may be that was compressed.
+const LARGEST_OBJECT: usize = 10 * 1024 * 1024;
+
+/// How objects are protected that somebody else made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Protection {
+    /// Objects that are there already stay as they are.
+    #[default]
+    Prevent,
+    /// Objects without controller are taken over.
+    IfNoController,
+    /// All objects are taken over.
+    None,
+}
+
+impl Protection {
+    /// That of the object, else that of the phase, else that of the revision.
+    fn of(revision: &Value, phase: &Value, entry: &Value) -> Self {
+        let texts = [entry, phase, &revision["spec"]].map(|place| place.text(&["collisionProtection"]));
+        match texts.into_iter().find(|text| !text.is_empty()) {
+            Some("IfNoController") => Self::IfNoController,
+            Some("None") => Self::None,
+            _ => Self::Prevent,
+        }
+    }
+}
+
+/// Objects that roll out together.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Phase {
+    pub(super) name: String,
+    pub(super) objects: Vec<Wanted>,
+    /// The digest of the phase as its author wrote it.
+    digest: String,
+}
+
+/// An object of a revision.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Wanted {
+    pub(super) object: Object,
+    pub(super) protection: Protection,
+}
+
+/// Refuses Secrets that somebody could change.
+pub(super) fn check_immutable(revision: &Object, api: &ApiServer) -> Result<(), String> {
+    let mut seen = Vec::new();
+    let mut mutable = Vec::new();
+    let entries = revision.list(&["spec", "phases"]).iter().flat_map(|phase| phase.list(&["objects"]));
+    for reference in entries.filter_map(|entry| entry.get("ref")) {
+        let name = name_of(reference);
+        if name.name.is_empty() || seen.contains(&name) {
+            continue;
+        }
+        let secret = api.find("", "Secret", &name);
+        if secret.is_some_and(|secret| secret["immutable"] != true) {
+            mutable.push(name.to_string());
+        }
+        seen.push(name);
+    }
+    if mutable.is_empty() {
+        return Ok(());
+    }
+    let mutable = mutable.join(", ");
+    Err(format!(
+        "the following secrets are not immutable (referenced secrets must have immutable set to true): {mutable}"
+    ))
+}
+
+/// The phases of a revision with all their objects.
+pub(super) fn phases(revision: &Object, api: &ApiServer) -> Result<Vec<Phase>, String> {
+    revision.list(&["spec", "phases"]).iter().map(|phase| resolve(revision, phase, api)).collect()
+}
+
+fn resolve(revision: &Object, phase: &Value, api: &ApiServer) -> Result<Phase, String> {
+    let name = phase.text(&["name"]).to_owned();
+    let entries = phase.list(&["objects"]);
+    let mut objects = Vec::with_capacity(entries.len());
+    for entry in entries {
+        objects.push(match (entry.get("object"), entry.get("ref")) {
+            (Some(object), _) if !object.is_null() => object.clone(),
+            (_, Some(reference)) if !reference.text(&["name"]).is_empty() => referenced(reference, api)
+                .map_err(|error| format!("resolving ref in phase {name:?}: {error}"))?,
+            _ => return Err(format!("object in phase {name:?} has neither object nor ref")),
+        });
+    }
+    let text = go_json::encode(&json!({"name": name, "objects": objects}));
+    let digest = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let owner = revision.label(names::OWNER_NAME).unwrap_or_default();
+    let wanted = objects.into_iter().zip(entries).map(|(mut object, entry)| {
+        object.set(&["metadata", "labels", names::OWNER_NAME], owner);
+        Wanted { object, protection: Protection::of(revision, phase, entry) }
+    });
+    Ok(Phase { objects: wanted.collect(), digest: format!("sha256:{digest}"), name })
+}
+
+/// The object behind a reference to an entry of a Secret.
+fn referenced(reference: &Value, api: &ApiServer) -> Result<Object, String> {
+    let name = name_of(reference);
+    let secret = api
+        .find("", "Secret", &name)
+        .ok_or_else(|| format!("getting Secret {name}: Secret {:?} not found", name.name))?;
+    let key = reference.text(&["key"]);
+    let place = format!("key {key:?} in Secret {name}");
+    let data = secret.at(&["data", key]).and_then(Value::as_str);
+    let data = data.ok_or_else(|| format!("key {key:?} not found in Secret {name}"))?;
+    let mut data = STANDARD.decode(data).map_err(|error| format!("decoding {place}: {error}"))?;
+    if data.starts_with(&[0x1f, 0x8b]) {
+        let limit = u64::try_from(LARGEST_OBJECT).unwrap_or(u64::MAX).saturating_add(1);
+        let mut whole = Vec::new();
+        GzDecoder::new(data.as_slice())
+            .take(limit)
+            .read_to_end(&mut whole)
+            .map_err(|error| format!("decompressing {place}: {error}"))?;
+        if whole.len() > LARGEST_OBJECT {
+            return Err(format!(
+                "decompressed data for {place} exceeds maximum size ({LARGEST_OBJECT} bytes)"
+            ));
+        }
+        data = whole;
+    }
+    let object: Value = serde_json::from_slice(&data)
+        .map_err(|error| format!("unmarshaling object from {place}: {error}"))?;
+    if object.is_object() { Ok(object) } else { Err(format!("unmarshaling object from {place}: no object")) }
+}
+
+fn name_of(reference: &Value) -> ObjectName {
+    ObjectName::namespaced(reference.text(&["namespace"]), reference.text(&["name"]))
+}
+
+/// Remembers the digests of the phases, or refuses phases whose digest is another than the one remembered.
+pub(super) fn observe(revision: &mut Object, phases: &[Phase]) -> Result<(), String> {
+    let observed = revision.list(&["status", "observedPhases"]);
+    if observed.is_empty() {
+        let present: Vec<Value> =
+            phases.iter().map(|phase| json!({"name": phase.name, "digest": phase.digest})).collect();
+        if !present.is_empty() {
+            revision.set(&["status", "observedPhases"], present);
+        }
+        return Ok(());
+    }
+    if observed.len() != phases.len() {
+        let (expected, found) = (observed.len(), phases.len());
+        return Err(format!("number of phases has changed (expected {expected} phases, got {found})"));
+    }
+    let changed: Vec<String> = phases
+        .iter()
+        .filter_map(|phase| {
+            let before = observed.iter().find(|before| before["name"] == phase.name.as_str())?;
+            let expected = before.text(&["digest"]);
+            (expected != phase.digest)
+                .then(|| format!("phase {:?} (expected digest {expected}, got {})", phase.name, phase.digest))
+        })
+        .collect();
+    if changed.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "resolved content of {} phase(s) has changed: {}; a referenced object source may have been deleted and \
+         recreated with different content",
+        changed.len(),
+        changed.join("; ")
+    ))
+}

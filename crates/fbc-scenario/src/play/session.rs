@@ -1,0 +1,83 @@
+//! A cluster that somebody else drives: commands and time, after the steps of a scenario.
+
+use super::pending::not_reached;
+use super::{Goal, Options, Player, Verdict};
+use fbc_cluster::engine::RunError;
+use crate::prepare::Prepared;
+use crate::setting::Printed;
+use fbc_cluster::time::{Milliseconds, Moment};
+
+/// A cluster that is driven by hand.
+pub struct Session<'s> {
+    player: Player<'s>,
+}
+
+impl<'s> Session<'s> {
+    /// A cluster as the scenario describes it, at its start.
+    pub fn new(prepared: &'s Prepared, seed: Option<u64>) -> Self {
+        let options = Options { seed, ..Options::default() };
+        Self { player: Player::new(prepared, options) }
+    }
+
+    /// Plays the steps of the scenario.
+    ///
+    /// # Errors
+    /// Why the run stopped before its end.
+    pub fn play(&mut self) -> Result<(), String> {
+        self.player.play().map_err(words)?;
+        let now = self.player.now();
+        // What must never be seen is still watched; all else was to come of the steps.
+        self.player.pendings.iter_mut().filter(|one| !one.is_never()).for_each(|one| one.conclude(now));
+        Ok(())
+    }
+
+    /// What went otherwise than the scenario wants so far: steps, and expectations that are not met.
+    pub fn faults(&self) -> Vec<String> {
+        let Player { scenario, pendings, steps, start, .. } = &self.player;
+        let file = &scenario.file;
+        let fault = |step: &super::StepResult| {
+            Some(format!("{file}:{}: {}: {}", step.place.line, step.name, step.fault.as_ref()?))
+        };
+        let decided = pendings.iter().filter(|one| one.is_decided()).map(|one| one.result(*start));
+        let missed = not_reached(&scenario.steps, self.player.reached, self.elapsed());
+        let unmet = decided.chain(missed).filter_map(|result| {
+            let Verdict::Failed(_, seen) = &result.verdict else { return None };
+            Some(format!("{file}:{}: not met: {}: {seen}", result.place.line, result.wanted))
+        });
+        steps.iter().filter_map(fault).chain(unmet).collect()
+    }
+
+    /// Runs a command line of `oc` or `kubectl`. The cluster does what is due at the same moment before the next one.
+    ///
+    /// # Errors
+    /// Why time stopped, for commands that wait.
+    pub fn run(&mut self, line: &str) -> Result<Printed, String> {
+        self.player.last_activity = self.player.now();
+        let printed = self.player.setting.run(line).map_err(words)?;
+        self.wait(Some(0))?;
+        Ok(printed)
+    }
+
+    /// Lets time go by: a span, or until nothing changes any more.
+    ///
+    /// # Errors
+    /// Why time stopped.
+    pub fn wait(&mut self, span: Option<Milliseconds>) -> Result<(), String> {
+        let goal = span.map_or(Goal::Rest, |span| Goal::Moment(self.player.now() + span));
+        self.player.advance(goal).map_err(words)
+    }
+
+    /// How long the cluster has run.
+    pub fn elapsed(&self) -> Milliseconds {
+        self.player.now().since(self.player.start)
+    }
+
+    /// The present moment.
+    pub fn moment(&self) -> Moment {
+        self.player.now()
+    }
+}
+
+fn words(error: RunError) -> String {
+    error.to_string()
+}

@@ -1,0 +1,75 @@
+//! Doing what a step says.
+
+use serde_json::json;
+
+use super::run::StepResult;
+use super::{Goal, Player};
+use fbc_cluster::engine::RunError;
+use crate::model::{Action, PatchKind, Step};
+use crate::read::manifests::Manifest;
+
+impl Player<'_> {
+    /// Puts the objects of the start in their places.
+    pub(super) fn set_up(&mut self) {
+        let faults = self.setting.set_up(&self.prepared.objects);
+        for fault in faults {
+            self.steps.push(StepResult {
+                number: 0,
+                name: "objects at the start".to_owned(),
+                place: Default::default(),
+                at: 0,
+                before: 0,
+                printed: None,
+                fault: Some(fault),
+            });
+        }
+    }
+
+    /// Does a step and writes down what came of it.
+    pub(super) fn perform(&mut self, step: &Step, manifests: &[Manifest]) -> Result<(), RunError> {
+        let (at, before) = (self.now().since(self.start), self.timeline.len());
+        self.trace.borrow_mut().add(&json!({"at_ms": at, "step": step.number, "name": step.name}));
+        let mut printed = None;
+        let outcome: Result<(), String> = match &step.action {
+            None => Ok(()),
+            Some(Action::Apply(_)) => self.setting.apply(manifests),
+            Some(Action::Create(_)) => self.setting.create(manifests),
+            Some(Action::Delete(references, propagation)) => self.setting.delete(references, *propagation),
+            Some(Action::Patch(object, kind, patch, of_status)) => {
+                self.setting.patch(object, *kind, patch, *of_status)
+            }
+            Some(Action::Scale(object, replicas)) => {
+                let patch = json!({"spec": {"replicas": replicas}});
+                self.setting.patch(object, PatchKind::Merge, &patch, false)
+            }
+            Some(Action::Publish(publication)) => self.setting.publish(publication),
+            Some(Action::Break(trouble)) => self.setting.set_trouble(trouble, true),
+            Some(Action::Mend(trouble)) => self.setting.set_trouble(trouble, false),
+            Some(Action::Jump(span)) => {
+                let now = self.now();
+                self.setting.cluster.api.advance_to(now + *span);
+                Ok(())
+            }
+            Some(Action::Wait(span)) => {
+                let now = self.now();
+                self.advance(Goal::Moment(now + *span))?;
+                Ok(())
+            }
+            Some(Action::Run(command)) => {
+                let answer = self.setting.run(&command.line)?;
+                let fault = answer.fault(command);
+                printed = Some(answer.text());
+                fault.map_or(Ok(()), Err)
+            }
+        };
+        let fault = match (&step.refused, outcome) {
+            (None, outcome) => outcome.err(),
+            (Some(wanted), Ok(())) => Some(format!("was accepted, but a refusal was expected: {wanted}")),
+            (Some(wanted), Err(text)) if wanted.accepts(&text) => None,
+            (Some(wanted), Err(text)) => Some(format!("was refused with {text:?}, expected was {wanted}")),
+        };
+        let (number, name, place) = (step.number, step.name.clone(), step.place);
+        self.steps.push(StepResult { number, name, place, at, before, printed, fault });
+        Ok(())
+    }
+}

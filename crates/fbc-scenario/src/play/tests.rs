@@ -1,0 +1,177 @@
+//! Runs of small scenarios: what is met, what is not, and what is told.
+
+use std::sync::Arc;
+
+use fbc_model::tree::MemoryTree;
+
+use super::{Options, Run, Verdict, play};
+use crate::{Contents, Prepared, Scenario};
+
+fn prepared(text: &str) -> Result<Prepared, Vec<String>> {
+    let texts =
+        |faults: Vec<crate::ScenarioFault>| faults.iter().map(ToString::to_string).collect();
+    let scenario = Scenario::read("s.yaml", text.as_bytes()).map_err(texts)?;
+    let mut files = MemoryTree::default();
+    files.insert("pod.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n");
+    files.insert("broken.yaml", "apiVersion: v1\nkind: [\n");
+    Prepared::new(scenario, Contents::default(), Arc::new(files)).map_err(texts)
+}
+
+fn run(text: &str) -> Run {
+    let prepared = prepared(text).unwrap();
+    let options = Options { keep_trace: true, ..Options::default() };
+    let (first, second) = (play(&prepared, options), play(&prepared, options));
+    assert_eq!(first.trace, second.trace);
+    assert_eq!(first.hash, second.hash);
+    first
+}
+
+/// What failed, with what was seen instead.
+fn failures(run: &Run) -> Vec<String> {
+    let steps = run.steps.iter().filter_map(|step| step.fault.clone());
+    let failed = run.expectations.iter().filter_map(|result| match &result.verdict {
+        Verdict::Failed(at, seen) => Some(format!("{at}: {}: {seen}", result.wanted)),
+        Verdict::Met(_) => None,
+    });
+    steps.chain(failed).collect()
+}
+
+const START: &str = "title: t\nobjects: [pod.yaml]\nsteps:\n";
+
+#[test]
+fn steps_change_objects_and_expectations_see_it() {
+    let run = run(&format!(
+        "{START}\
+- edit: {{object: ConfigMap/default/a, set: {{data: {{key: one}}}}}}
+  expect: [{{object: ConfigMap/default/a, fields: {{.data.key: one}}}}]
+- at: 10m
+  patch: {{object: ConfigMap/default/a, patch: {{data: {{key: two}}}}}}
+- after: 1m
+  delete: ConfigMap/default/a
+  expect: [{{object: ConfigMap/default/a, absent: true, within: 1s}}]
+- apply: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: b}}}}
+  expect: [{{object: cm/default/b}}]
+expect:
+- order:
+  - {{object: ConfigMap/default/a, fields: {{.data.key: two}}}}
+  - {{object: ConfigMap/default/a, absent: true}}
+"
+    ));
+    assert_eq!(failures(&run), [] as [String; 0]);
+    assert!(run.is_success());
+    let times: Vec<u64> = run.steps.iter().map(|step| step.at / 1000).collect();
+    assert_eq!(times, [10, 600, 660, 670]);
+}
+
+#[test]
+fn what_is_not_seen_is_told() {
+    let run = run(&format!(
+        "{START}\
+- edit: {{object: ConfigMap/default/a, set: {{data: {{key: one}}}}}}
+  expect:
+  - {{object: ConfigMap/default/a, fields: {{.data.key: two}}, within: 1m}}
+  - {{object: ConfigMap/default/a, absent: true}}
+  - {{object: Pod/default/a, condition: {{type: Ready}}}}
+  - never: {{object: ConfigMap/default/a, fields: {{.data.key: three}}}}
+- edit: {{object: ConfigMap/default/a, set: {{data: {{key: three}}}}}}
+- create: pod.yaml
+- create: pod.yaml
+  refused: configmaps \"a\" already exists
+- delete: ConfigMap/default/x
+  refused: something else
+- edit: {{object: ConfigMap/default/a, set: {{data: null}}}}
+  refusedMatches: not
+expect:
+- order:
+  - {{object: ConfigMap/default/a, fields: {{.data.key: three}}}}
+  - {{object: ConfigMap/default/a, fields: {{.data.key: one}}}}
+"
+    ));
+    assert_eq!(
+        failures(&run),
+        [
+            "configmaps \"a\" already exists",
+            "was refused with \"configmaps \\\"x\\\" not found\", expected was \"something else\"",
+            "was accepted, but a refusal was expected: matching /not/",
+            "70000: ConfigMap/default/a has fields where .data.key is \"two\" within 1m: .data.key is \"one\"",
+            "70000: ConfigMap/default/a does not exist: it exists",
+            "70000: Pod/default/a has condition Ready: it does not exist",
+            "70000: never: ConfigMap/default/a has fields where .data.key is \"three\": ",
+            "120000: in this order: ConfigMap/default/a has fields where .data.key is \"three\", then ConfigMap/default/a has fields where .data.key is \"one\": never seen that ConfigMap/default/a has fields where .data.key is \"one\" after ConfigMap/default/a has fields where .data.key is \"three\"; .data.key is absent",
+        ]
+    );
+}
+
+#[test]
+fn a_step_waits_for_a_state_and_runs_end() {
+    let waiting = run(&format!(
+        "{START}\
+- when: {{object: ConfigMap/default/a}}
+  wait: 5m
+- when: {{object: ConfigMap/default/b, within: 2m}}
+  delete: ConfigMap/default/a
+- jump: 1h
+"
+    ));
+    assert_eq!(
+        failures(&waiting),
+        ["not done, because it waits for: ConfigMap/default/b exists within 2m; it does not exist"]
+    );
+    let short = run(&format!("{START}- wait: 5m\n- wait: 10m\n").replace("title: t", "title: t\nuntil: 7m"));
+    assert_eq!((short.end, short.steps.len()), (420_000, 2));
+}
+
+#[test]
+fn what_a_run_does_not_reach_is_not_met() {
+    let short =
+        run(&format!("{START}- wait: 10m\n- wait: 1m\n  expect: [{{object: ConfigMap/default/a}}]\n")
+            .replace("title: t", "title: t\nuntil: 7m"));
+    assert_eq!(
+        failures(&short),
+        ["420000: ConfigMap/default/a exists: not reached: the run ended before step 2"]
+    );
+    assert!(!short.is_success());
+}
+
+#[test]
+fn what_could_never_be_evaluated_is_refused_before() {
+    let told = prepared(
+        "title: t\nobjects: [missing.yaml, broken.yaml]\nexpect:\n- object: Lamp/a\n- object: Pods/a\n- object: Namespace/a/b\n",
+    );
+    let told = told.err().unwrap();
+    assert_eq!(told.len(), 5, "{told:#?}");
+    assert!(told[0].starts_with("broken.yaml:"), "{}", told[0]);
+    assert!(told[1].starts_with("s.yaml:2:11: cannot read missing.yaml: "), "{}", told[1]);
+    assert_eq!(
+        told[2..],
+        [
+            "s.yaml:4:3: there is no kind \"Lamp\"",
+            "s.yaml:5:3: objects of kind Pod have a namespace",
+            "s.yaml:6:3: objects of kind Namespace have no namespace",
+        ]
+    );
+    // A definition in the files makes its kind known.
+    let known = "title: t\nobjects:\n- apiVersion: apiextensions.k8s.io/v1\n  kind: CustomResourceDefinition\n  \
+                 metadata: {name: lamps.a.example}\n  spec: {group: a.example, scope: Cluster, names: {kind: Lamp, plural: lamps}}\n\
+                 expect:\n- {object: Lamp/a, absent: true}\n";
+    assert!(prepared(known).is_ok());
+}
+
+#[test]
+fn images_and_names_that_cannot_be_are_refused_before() {
+    let told = prepared(
+        "title: t\nsteps:\n- break: {image: registry.example/a:b}\n- mend: {image: registry.example/a:b}\n",
+    );
+    assert_eq!(
+        told.err().unwrap(),
+        [
+            "s.yaml:3:3: there is no image \"registry.example/a:b\"",
+            "s.yaml:4:3: there is no image \"registry.example/a:b\"",
+        ]
+    );
+    let told = prepared("title: t\ncatalogs:\n- {name: Not_A_Name, content: c}\n").err().unwrap();
+    assert_eq!(
+        told,
+        ["s.yaml:3:4: catalogs[0].name cannot be \"Not_A_Name\": a ClusterCatalog has this name"]
+    );
+}

@@ -1,0 +1,35 @@
+//! Reading how workloads behave: behaviours, and packs of them by name.
+
+use serde_json::Value;
+
+use super::field::Field;
+use fbc_cluster::controllers::behaviour::{Behaviour, PACKS, pack};
+
+/// Fields that hold durations, which behaviours want in milliseconds.
+const DURATIONS: [&str; 3] = ["delay", "jitter", "after"];
+
+/// Reads a behaviour, or the name of a pack of them.
+pub(super) fn behaviours(field: &Field<'_>) -> Vec<Behaviour> {
+    if field.is_text() {
+        return field.one_of(&PACKS).and_then(pack).unwrap_or_default();
+    }
+    if !field.is_object() {
+        let help = format!("packs are {}", PACKS.join(", "));
+        field.fault("must be a behaviour, or the name of a pack", Some(help));
+        return Vec::new();
+    }
+    let mut value = field.value();
+    for name in DURATIONS {
+        if let Some(member) = field.get(name) {
+            let Some(span) = member.duration() else { return Vec::new() };
+            value[name] = Value::from(span);
+        }
+    }
+    match Behaviour::read(&value) {
+        Ok(behaviour) => vec![behaviour],
+        Err(text) => {
+            field.fault(&format!("is no behaviour: {text}"), None);
+            Vec::new()
+        }
+    }
+}

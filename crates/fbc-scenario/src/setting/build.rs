@@ -1,0 +1,175 @@
+//! Builds the cluster of a scenario: kinds, controllers, and what every cluster has.
+
+use serde_json::json;
+
+use super::Content;
+use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
+use fbc_cluster::control_plane;
+use fbc_cluster::controllers::accounts::{RootCertificates, ServiceAccounts};
+use fbc_cluster::controllers::daemon_sets::DaemonSets;
+use fbc_cluster::controllers::definitions::Definitions;
+use fbc_cluster::controllers::deployments::Deployments;
+use fbc_cluster::controllers::endpoints::EndpointSlices;
+use fbc_cluster::controllers::garbage::GarbageCollector;
+use fbc_cluster::controllers::jobs::Jobs;
+use fbc_cluster::controllers::kubelet::Kubelet;
+use fbc_cluster::controllers::namespaces::Namespaces;
+use fbc_cluster::controllers::replica_sets::ReplicaSets;
+use fbc_cluster::controllers::roles::RoleAggregation;
+use fbc_cluster::controllers::scheduler::Scheduler;
+use fbc_cluster::controllers::stateful_sets::StatefulSets;
+use fbc_cluster::engine::{Cluster, Controller};
+use fbc_cluster::object::{Object, ObjectFields};
+use fbc_olm::catalogd::{Catalogd, NameLabel};
+use fbc_olm::cluster_operator::{self, ClusterOperator};
+use fbc_olm::content::SharedImages;
+use fbc_olm::mirrors::{self, Mirrors};
+use fbc_olm::operator_controller::OperatorController;
+use fbc_olm::revisions::Revisions;
+use fbc_olm::{Options, Target};
+use crate::model::Scenario;
+use fbc_olm::definitions::{Edition, definitions};
+
+/// Where pods run in a cluster that declares no nodes.
+const NODE: &str = "node";
+
+/// How OLM v1 is set up for a scenario.
+pub(super) fn options(scenario: &Scenario) -> Options {
+    let mut options = match scenario.target {
+        Target::Latest => Options::of(scenario.target),
+        Target::Ocp419 => Options::of_openshift(scenario.target),
+    };
+    for (name, value) in &scenario.feature_gates {
+        // Names were checked when the scenario was read; an unknown one changes nothing.
+        let _ = options.gates.set(&format!("{name}={value}"));
+    }
+    options
+}
+
+/// Which definitions go with the gates: some fields exist in the experimental ones only.
+fn edition(options: &Options) -> Edition {
+    let gates = &options.gates;
+    let is_experimental = gates.boxcutter_runtime
+        || gates.deployment_config
+        || gates.single_own_namespace_install_support
+        || gates.bundle_release_support;
+    match (options.target, is_experimental) {
+        (Target::Ocp419, _) => Edition::OCP_4_19,
+        (Target::Latest, true) => Edition::LATEST_EXPERIMENTAL,
+        (Target::Latest, false) => Edition::LATEST,
+    }
+}
+
+/// The API server of a scenario, with OLM's definitions and the roles of every cluster.
+pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
+    let options = options(scenario);
+    let mut api = control_plane::api_server(&[&options.system_namespace], seed, scenario.start);
+    for definition in definitions(edition(&options)) {
+        // Tests hold that OLM's definitions are accepted.
+        let _ = api.install_definition(definition);
+    }
+    if scenario.target == Target::Ocp419 {
+        for definition in cluster_operator::definitions().into_iter().chain(mirrors::definitions()) {
+            let _ = api.install_definition(definition);
+        }
+        add_cluster_version(&mut api, "4.19.0");
+    }
+    api
+}
+
+/// The version of a cluster of OpenShift.
+fn add_cluster_version(api: &mut ApiServer, version: &str) {
+    let caller = Caller::administrator("cluster-version-operator");
+    let object = json!({
+        "apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion",
+        "metadata": {"name": "version"}, "spec": {},
+    });
+    // A new cluster refuses neither.
+    let Ok(created) = api.create(&caller, object, WriteOptions::default()) else { return };
+    let mut object = Object::clone(&created);
+    object.set(&["status", "desired", "version"], version);
+    let _ = api.update(&caller, object, Subresource::Status, WriteOptions::default());
+}
+
+/// The cluster of a scenario, without its objects.
+pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> Cluster {
+    let options = options(scenario);
+    let mut api = api_server(scenario, seed);
+    api.add_mutator(Box::new(NameLabel));
+    let mut controllers: Vec<Box<dyn Controller>> = vec![
+        Box::new(GarbageCollector::default()),
+        Box::new(Namespaces::default()),
+        Box::new(ServiceAccounts),
+        Box::new(RootCertificates),
+        Box::new(RoleAggregation::default()),
+        Box::new(Definitions::default()),
+        Box::new(Deployments::default()),
+        Box::new(ReplicaSets::default()),
+        Box::new(StatefulSets::default()),
+        Box::new(DaemonSets::default()),
+        Box::new(Jobs::default()),
+        Box::new(EndpointSlices::default()),
+        Box::new(Scheduler::with_virtual_node(NODE)),
+        Box::new(Kubelet::new(scenario.behaviours.clone(), seed)),
+        Box::new(Catalogd::new(options.clone(), images.clone(), seed)),
+        Box::new(OperatorController::new(options.clone(), images.clone())),
+    ];
+    if scenario.target == Target::Ocp419 {
+        controllers.push(Box::new(Mirrors::new(images.clone())));
+        controllers.push(Box::new(ClusterOperator::new(&options)));
+    }
+    if options.gates.boxcutter_runtime {
+        controllers.push(Box::new(Revisions::new(options, &api)));
+    }
+    let mut cluster = Cluster::new(api);
+    for controller in controllers {
+        cluster.add_controller(controller);
+    }
+    cluster
+}
+
+/// Pushes what a scenario starts with.
+pub(super) fn push(scenario: &Scenario, content: &Content, images: &SharedImages) -> Vec<String> {
+    let mut faults = Vec::new();
+    for catalog in &scenario.catalogs {
+        let found = content.replaced.get(&catalog.name).or(content.catalogs.get(&catalog.content.text));
+        let Some(image) = found else { continue };
+        faults.extend(images.borrow_mut().push(&catalog.image, image.clone()).err());
+    }
+    for bundle in &scenario.bundles {
+        let Some(image) = content.bundles.get(&bundle.content.text) else { continue };
+        faults.extend(images.borrow_mut().push(&bundle.image, image.clone()).err());
+    }
+    if scenario.empty_bundles {
+        for (reference, image) in &content.empty {
+            if images.borrow().pull(reference).is_err() {
+                faults.extend(images.borrow_mut().push(reference, image.clone()).err());
+            }
+        }
+    }
+    faults.iter().map(ToString::to_string).collect()
+}
+
+/// The ClusterCatalogs of the start.
+pub(super) fn catalog_objects(scenario: &Scenario) -> Vec<Object> {
+    let catalogs = scenario.catalogs.iter().filter(|catalog| catalog.has_object);
+    catalogs
+        .map(|catalog| {
+            let mut object = json!({
+                "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterCatalog",
+                "metadata": {"name": catalog.name},
+                "spec": {"source": {"type": "Image", "image": {"ref": catalog.image}}},
+            });
+            if catalog.priority != 0 {
+                object.set(&["spec", "priority"], catalog.priority);
+            }
+            if let Some(minutes) = catalog.poll_interval {
+                object.set(&["spec", "source", "image", "pollIntervalMinutes"], minutes);
+            }
+            if !catalog.labels.is_empty() {
+                object.set(&["metadata", "labels"], json!(catalog.labels));
+            }
+            object
+        })
+        .collect()
+}

@@ -1,0 +1,59 @@
+//! Command lines of `oc` and `kubectl`, run on the cluster of a scenario.
+
+use std::path::Path;
+
+use super::{Printed, Setting};
+use fbc_cluster::engine::RunError;
+use fbc_kubectl::command_line::{parse, split};
+use fbc_kubectl::run::run;
+use fbc_cluster::time::{MINUTE, Milliseconds};
+
+/// How long a command waits that names no limit.
+const PATIENCE: Milliseconds = 30 * MINUTE;
+
+impl Setting<'_> {
+    /// Runs a command line. One that waits lets time go by; one that waits in vain ends as the program itself would.
+    ///
+    /// # Errors
+    /// Why time stopped.
+    pub(crate) fn run(&mut self, line: &str) -> Result<Printed, RunError> {
+        let refusal = |text: String| Printed { stdout: String::new(), stderr: format!("{text}\n"), exit: 1 };
+        let words = match split(line) {
+            Ok(words) => words,
+            Err(error) => return Ok(refusal(error.text)),
+        };
+        let command = match parse(&words) {
+            Ok(command) => command,
+            Err(error) => {
+                let hint = error.hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+                return Ok(refusal(format!("{}{hint}", error.text)));
+            }
+        };
+        let files = &self.prepared.files;
+        let read = |path: &str| {
+            let bytes = files.read(Path::new(path)).ok()?;
+            String::from_utf8(bytes).ok()
+        };
+        let outcome = run(&command, &mut self.session, &mut self.cluster.api, &read);
+        let mut printed = Printed { stdout: outcome.stdout, stderr: outcome.stderr, exit: outcome.exit_code };
+        let Some(mut waiting) = outcome.waiting else { return Ok(printed) };
+        let end = waiting.deadline().unwrap_or_else(|| self.cluster.now() + PATIENCE);
+        loop {
+            let poll = waiting.poll(&self.cluster.api);
+            printed.stdout.push_str(&poll.stdout);
+            printed.stderr.push_str(&poll.stderr);
+            if let Some(exit) = poll.exit_code {
+                printed.exit = printed.exit.max(exit);
+                return Ok(printed);
+            }
+            if !self.cluster.step(end)? {
+                if self.cluster.now() >= end {
+                    printed.stderr.push_str("error: timed out waiting for the condition\n");
+                    printed.exit = 1;
+                    return Ok(printed);
+                }
+                self.cluster.api.advance_to(end);
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The cluster of a scenario and what stands around it: registry, files, command line.
+
+mod build;
+mod command;
+mod content;
+mod output;
+mod requests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fbc_model::image_reference;
+
+pub(super) use build::api_server;
+pub(super) use content::Content;
+pub use output::Printed;
+
+use super::model::{Action, Disorder, Publication, Trouble};
+use super::prepare::Prepared;
+use super::read::manifests::Manifest;
+use fbc_cluster::api::{Caller, DeleteOptions};
+use fbc_cluster::controllers::behaviour::{Behaviour, Fate, PodSelector};
+use fbc_cluster::controllers::kubelet::Kubelet;
+use fbc_cluster::engine::Cluster;
+use fbc_kubectl::run::Session;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_olm::content::SharedImages;
+use fbc_cluster::time::{MINUTE, Milliseconds};
+
+/// How long pods of deployments that flap run before they crash.
+const FLAPPING: Milliseconds = MINUTE;
+
+/// A cluster with its surroundings.
+pub(super) struct Setting<'s> {
+    pub(super) cluster: Cluster,
+    prepared: &'s Prepared,
+    images: SharedImages,
+    /// Who types commands, and in which namespace.
+    session: Session,
+    /// What was wrong with the references of images.
+    faults: Vec<String>,
+    /// What was taken away by troubles, to be put back.
+    taken: BTreeMap<ObjectName, Object>,
+}
+
+impl<'s> Setting<'s> {
+    pub(super) fn new(prepared: &'s Prepared, seed: u64) -> Self {
+        let images = SharedImages::default();
+        let faults = build::push(&prepared.scenario, &prepared.content, &images);
+        let cluster = build::cluster(&prepared.scenario, &images, seed);
+        Self { cluster, prepared, images, session: Session::default(), faults, taken: BTreeMap::new() }
+    }
+
+    /// Puts the objects of the start in their places; answers with what was refused.
+    pub(super) fn set_up(&mut self, objects: &[Manifest]) -> Vec<String> {
+        let mut faults = std::mem::take(&mut self.faults);
+        for object in build::catalog_objects(&self.prepared.scenario) {
+            faults.extend(self.create_one(&object).err());
+        }
+        for manifest in objects {
+            let place = format!("{}:{}", manifest.file, manifest.place.line);
+            faults.extend(self.create_one(&manifest.object).err().map(|error| format!("{place}: {error}")));
+        }
+        faults
+    }
+
+    /// Moves a tag to other content.
+    pub(super) fn publish(&mut self, publication: &Publication) -> Result<(), String> {
+        let content = &self.prepared.content;
+        let images = if publication.is_bundle { &content.bundles } else { &content.catalogs };
+        let Some(image) = images.get(&publication.content.text) else {
+            return Err(format!("there is no content {}", publication.content.text));
+        };
+        self.images
+            .borrow_mut()
+            .push(&publication.image, Arc::clone(image))
+            .map_err(|error| error.to_string())
+    }
+
+    /// Breaks or mends something.
+    pub(super) fn set_trouble(&mut self, trouble: &Trouble, is_broken: bool) -> Result<(), String> {
+        match trouble {
+            Trouble::ServiceAccount(name) if is_broken => self.take(name)?,
+            Trouble::ServiceAccount(name) => self.put_back(name)?,
+            Trouble::Catalog(name) => self.switch_catalog(name, !is_broken)?,
+            Trouble::Image(image) => self.set_repository(image, is_broken, |repository, tag| {
+                format!(
+                    "error creating image source: reading manifest {tag} in {repository}: manifest unknown"
+                )
+            })?,
+            Trouble::Registry => {
+                let scenario = &self.prepared.scenario;
+                let catalogs = scenario.catalogs.iter().map(|catalog| &catalog.image);
+                let bundles = scenario.bundles.iter().map(|bundle| &bundle.image);
+                let published = scenario.steps.iter().filter_map(|step| match &step.action {
+                    Some(Action::Publish(publication)) => Some(&publication.image),
+                    _ => None,
+                });
+                let empty = self.prepared.content.empty.keys();
+                let images: Vec<String> =
+                    catalogs.chain(bundles).chain(published).chain(empty).cloned().collect();
+                for image in images {
+                    self.set_repository(&image, is_broken, |repository, _| {
+                        let registry = repository.split('/').next().unwrap_or_default();
+                        format!(
+                            "error creating image source: pinging container registry {registry}: Get \
+                             \"https://{registry}/v2/\": dial tcp: connect: connection refused"
+                        )
+                    })?;
+                }
+            }
+            Trouble::Deployments(disorder) => {
+                let mut behaviours = if is_broken { disorder_of_pods(*disorder) } else { Vec::new() };
+                behaviours.extend(self.prepared.scenario.behaviours.iter().cloned());
+                if let Some(kubelet) = self.cluster.controller::<Kubelet>() {
+                    kubelet.set_behaviours(behaviours);
+                }
+                self.start_pods_anew();
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets pulls from the repository of an image fail, or succeed again.
+    fn set_repository(
+        &mut self,
+        image: &str,
+        is_broken: bool,
+        text: impl Fn(&str, &str) -> String,
+    ) -> Result<(), String> {
+        let reference = image_reference::parse(image).map_err(|error| format!("{image}: {error}"))?;
+        let repository = format!("{}/{}", reference.domain, reference.path);
+        let tag = reference.tag.or(reference.digest).unwrap_or_else(|| "latest".to_owned());
+        let mut images = self.images.borrow_mut();
+        if is_broken {
+            images.break_repository(&repository, text(&repository, &tag), false);
+        } else {
+            images.mend_repository(&repository);
+        }
+        Ok(())
+    }
+
+    /// Deletes all pods of deployments, so that what was changed counts for them as well.
+    fn start_pods_anew(&mut self) {
+        let Some(id) = self.cluster.api.kind_id("", "Pod") else { return };
+        let pods = self.cluster.api.all("", "Pod");
+        let of_replica_sets =
+            pods.filter(|pod| pod.controller().is_some_and(|owner| owner["kind"] == "ReplicaSet"));
+        let names: Vec<ObjectName> = of_replica_sets.map(|pod| pod.object_name()).collect();
+        let caller = Caller::administrator("kubectl-delete");
+        let options = DeleteOptions { grace_period: Some(0), ..DeleteOptions::default() };
+        for name in names {
+            // A pod that is gone already needs no deletion.
+            let _ = self.cluster.api.delete(&caller, id, &name, &options);
+        }
+    }
+}
+
+/// What becomes of the pods of deployments in disorder.
+fn disorder_of_pods(disorder: Disorder) -> Vec<Behaviour> {
+    let selector = PodSelector { kind: "ReplicaSet".to_owned(), ..PodSelector::default() };
+    let fate = match disorder {
+        Disorder::Pending => Fate::NeverReady,
+        Disorder::Flapping => Fate::Crash { after: FLAPPING },
+    };
+    vec![Behaviour { selector, fate, ..Behaviour::default() }]
+}

@@ -1,0 +1,150 @@
+//! Requests of steps: what an administrator at a command line sends.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::Setting;
+use fbc_cluster::api::{Caller, DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
+use fbc_cluster::error::ApiError;
+use fbc_cluster::kind::KindId;
+use fbc_kubectl::run::{ApplyMode, Request, Server};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use crate::kinds::means;
+use crate::model::{ObjectReference, PatchKind};
+use crate::read::manifests::Manifest;
+
+/// Writes of command lines refuse unknown fields.
+const STRICT: WriteOptions = WriteOptions { dry_run: false, strict: true };
+
+impl Setting<'_> {
+    pub(super) fn create_one(&mut self, object: &Object) -> Result<Arc<Object>, String> {
+        let object = self.placed(object);
+        self.cluster
+            .api
+            .create(&Caller::administrator("kubectl-create"), object, STRICT)
+            .map_err(|error| error.to_string())
+    }
+
+    /// Puts an object without namespace into `default` where its kind wants one, as command lines do.
+    fn placed(&self, object: &Object) -> Object {
+        let mut object = object.clone();
+        let is_namespaced = self.cluster.api.kind_of(&object).is_ok_and(|(_, kind)| kind.namespaced);
+        if is_namespaced && object.namespace().is_empty() {
+            object.set(&["metadata", "namespace"], "default");
+        }
+        object
+    }
+
+    pub(crate) fn create(&mut self, manifests: &[Manifest]) -> Result<(), String> {
+        for manifest in manifests {
+            self.create_one(&manifest.object)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn apply(&mut self, manifests: &[Manifest]) -> Result<(), String> {
+        for manifest in manifests {
+            let object = self.placed(&manifest.object);
+            self.apply_one(&object).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn apply_one(&mut self, object: &Object) -> Result<(), ApiError> {
+        let user = Caller::administrator("kubectl-client-side-apply");
+        let request = Request {
+            user: user.user.name,
+            groups: user.user.groups,
+            impersonator: None,
+            field_manager: user.manager,
+            dry_run: false,
+        };
+        Server::apply(&mut self.cluster.api, &request, object.clone(), ApplyMode::ClientSide)
+            .map(drop)
+            .map_err(|error| *error)
+    }
+
+    pub(crate) fn delete(
+        &mut self,
+        references: &[ObjectReference],
+        propagation: Propagation,
+    ) -> Result<(), String> {
+        for reference in references {
+            let id = self.kind_id(reference)?;
+            let options = DeleteOptions { propagation, ..DeleteOptions::default() };
+            let caller = Caller::administrator("kubectl-delete");
+            self.cluster
+                .api
+                .delete(&caller, id, &reference.name, &options)
+                .map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn patch(
+        &mut self,
+        reference: &ObjectReference,
+        kind: PatchKind,
+        patch: &Value,
+        of_status: bool,
+    ) -> Result<(), String> {
+        let id = self.kind_id(reference)?;
+        let patch = match kind {
+            PatchKind::Merge => Patch::Merge(patch.clone()),
+            PatchKind::Json => Patch::Json(patch.clone()),
+            PatchKind::Strategic => Patch::Strategic(patch.clone()),
+        };
+        let subresource = if of_status { Subresource::Status } else { Subresource::None };
+        let caller = Caller::administrator("kubectl-patch");
+        self.cluster
+            .api
+            .patch(&caller, id, &reference.name, &patch, subresource, STRICT)
+            .map(drop)
+            .map_err(|error| error.to_string())
+    }
+
+    fn kind_id(&self, reference: &ObjectReference) -> Result<KindId, String> {
+        let found = self.cluster.api.registry().iter().find(|(_, kind)| means(reference, kind));
+        found.map(|(id, _)| id).ok_or_else(|| {
+            format!("the server doesn't have a resource type {:?}", reference.kind.to_lowercase())
+        })
+    }
+
+    /// Takes a service account away, to be put back later.
+    pub(super) fn take(&mut self, name: &ObjectName) -> Result<(), String> {
+        let missing = || format!("there is no service account {name}");
+        let id = self.cluster.api.kind_id("", "ServiceAccount").ok_or_else(missing)?;
+        let object = self.cluster.api.store().get(id, name).cloned().ok_or_else(missing)?;
+        let caller = Caller::administrator("kubectl-delete");
+        self.cluster
+            .api
+            .delete(&caller, id, name, &DeleteOptions::default())
+            .map_err(|error| error.to_string())?;
+        self.taken.insert(name.clone(), Object::clone(&object));
+        Ok(())
+    }
+
+    /// Puts a service account back that was taken away.
+    pub(super) fn put_back(&mut self, name: &ObjectName) -> Result<(), String> {
+        let Some(mut object) = self.taken.remove(name) else {
+            return Err(format!("service account {name} is not broken"));
+        };
+        for field in ["uid", "resourceVersion", "creationTimestamp", "managedFields"] {
+            object.remove(&["metadata", field]);
+        }
+        self.create_one(&object).map(drop)
+    }
+
+    /// Switches a ClusterCatalog on or off.
+    pub(super) fn switch_catalog(&mut self, name: &str, is_available: bool) -> Result<(), String> {
+        let mode = if is_available { "Available" } else { "Unavailable" };
+        let reference = ObjectReference {
+            kind: "ClusterCatalog".to_owned(),
+            group: None,
+            name: ObjectName::cluster(name),
+            place: Default::default(),
+        };
+        self.patch(&reference, PatchKind::Merge, &json!({"spec": {"availabilityMode": mode}}), false)
+    }
+}
