@@ -39,8 +39,7 @@ const LAYERS: [&str; 17] = [
 const PEERS: [&str; 3] = ["fbc-cluster", "fbc-image", "fbc-lint"];
 
 /// What knows nothing of clusters, and what every crate of the simulated cluster may use of it.
-const GROUND: [&str; 6] =
-    ["fbc-bundle", "fbc-resolve", "fbc-graph", "fbc-model", "fbc-version", "fbc-yaml"];
+const GROUND: [&str; 6] = ["fbc-bundle", "fbc-resolve", "fbc-graph", "fbc-model", "fbc-version", "fbc-yaml"];
 
 /// The crates of the simulated cluster, with what each may use besides the ground. Controllers of OLM and OpenShift get
 /// nothing but what any controller gets: the API server and the engine.

@@ -2,18 +2,18 @@
 //! for the controller of Deployments, and OLM v1.
 
 use super::deployments::Deployments;
+use crate::catalogd::{Catalogd, NameLabel};
+use crate::content::SharedImages;
+use crate::definitions::{Edition, definitions};
+use crate::operator_controller::OperatorController;
+use crate::revisions::Revisions;
+use crate::{Options, Target};
 use fbc_cluster::control_plane;
 use fbc_cluster::controllers::definitions::Definitions;
 use fbc_cluster::controllers::garbage::GarbageCollector;
 use fbc_cluster::controllers::namespaces::Namespaces;
 use fbc_cluster::controllers::roles::RoleAggregation;
 use fbc_cluster::engine::{Cluster, Controller, RunError};
-use crate::catalogd::{Catalogd, NameLabel};
-use crate::content::SharedImages;
-use crate::operator_controller::OperatorController;
-use crate::revisions::Revisions;
-use crate::{Options, Target};
-use crate::definitions::{Edition, definitions};
 use fbc_cluster::time::{MINUTE, Moment, SECOND};
 
 /// The cluster, with OLM installed and nothing in it.

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fbc_scenario::{Contents, Options, Prepared, Reference, Scenario, Verdict, play};
 use fbc_model::tree::{DiskTree, Tree};
+use fbc_scenario::{Contents, Options, Prepared, Reference, Scenario, Verdict, play};
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/scenarios")

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use fbc_scenario::{Contents, Options, Prepared, Reference, Scenario, ScenarioFault, play};
 use fbc_model::tree::{DiskTree, Tree};
+use fbc_scenario::{Contents, Options, Prepared, Reference, Scenario, ScenarioFault, play};
 
 use super::Showing;
 use crate::error::{Context, TaskError, TaskResult};

@@ -3,4 +3,3 @@
 mod definitions;
 
 mod recorded;
-

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::builtin::{self, Definition};
-use fbc_cluster::kind::Kind;
 use crate::age::age;
 use crate::jsonpath::{Template, result_text};
+use fbc_cluster::kind::Kind;
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::Moment;
 

@@ -11,8 +11,8 @@ mod selector;
 
 use serde_json::Value;
 
-use fbc_cluster::kind::Kind;
 use crate::layout::align_table;
+use fbc_cluster::kind::Kind;
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::Moment;
 

@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use serde_json::{Value, json};
 
 use super::{CustomColumns, qualified_kind};
-use fbc_cluster::kind::GroupVersionKind;
 use crate::jsonpath::Template;
 use crate::text;
+use fbc_cluster::kind::GroupVersionKind;
 use fbc_cluster::object::ObjectFields;
 
 /// How objects are printed.

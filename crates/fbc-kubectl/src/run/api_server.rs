@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{AccessQuestion, Answer, Applied, ApplyMode, Change, DeleteOptions, Request, Server};
+use crate::command_line::{Cascade, PatchType};
 use fbc_cluster::access::{Attributes, User};
 use fbc_cluster::api::{
     ApiServer, Caller, DeleteOptions as Deletion, ListOptions, Patch, Propagation, Subresource, WriteOptions,
@@ -13,7 +14,6 @@ use fbc_cluster::apply::patch::{PatchType as AppliedPatch, last_applied, three_w
 use fbc_cluster::apply::{LAST_APPLIED, Shape};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{KindId, Registry};
-use crate::command_line::{Cascade, PatchType};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::Moment;
 

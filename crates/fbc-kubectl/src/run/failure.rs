@@ -2,8 +2,8 @@
 //!
 //! Source: `kubernetes/kubectl:pkg/cmd/util/helpers.go`, `checkErr`.
 
-use fbc_cluster::error::{ApiError, Reason};
 use crate::command_line::CommandError;
+use fbc_cluster::error::{ApiError, Reason};
 
 /// How the refusal of a webhook begins.
 const WEBHOOK: &str = "admission webhook \"";

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{AccessQuestion, Answer, Applied, ApplyMode, Change, DeleteOptions, Request, Server};
+use crate::command_line::PatchType;
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{GroupVersionKind, Kind, KindId, Registry};
-use crate::command_line::PatchType;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::Moment;
 

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::resolve::{Found, find_kind};
 use super::{AccessQuestion, Failure, Runner, Server};
-use fbc_cluster::kind::{Kind, KindId};
 use crate::command_line::{ApiResources, CanI, Describe, Events, Get};
 use crate::describe::{Look, describe};
 use crate::layout::align_table;
 use crate::print::{
     Group, Output, TableOptions, list_of, nothing_found, sort_by, tables, without_managed_fields,
 };
+use fbc_cluster::kind::{Kind, KindId};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::Moment;
 

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::selectors::Selectors;
 use super::{Failure, Runner, Server};
-use fbc_cluster::kind::{Kind, KindId, Registry};
 use crate::command_line::Selection;
+use fbc_cluster::kind::{Kind, KindId, Registry};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// Objects of one kind that a selection found, in its order.

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::waiting::Check;
 use super::{Failure, Runner, Server};
-use fbc_cluster::kind::KindId;
 use crate::command_line::{DryRun, PatchType, Rollout, RolloutAction};
 use crate::layout::align_description;
 use crate::print::{NONE, full_name};
+use fbc_cluster::kind::KindId;
 use fbc_cluster::object::{Object, ObjectFields};
 
 const REVISION: &str = "deployment.kubernetes.io/revision";

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use crate::command_line::{Cascade, PatchType};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{KindId, Registry};
-use crate::command_line::{Cascade, PatchType};
 use fbc_cluster::object::{Object, ObjectName};
 use fbc_cluster::time::Moment;
 

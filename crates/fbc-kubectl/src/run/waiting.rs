@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::{Failure, Request, Runner, Server, failures_text};
+use crate::command_line::{Wait, WaitFor};
 use fbc_cluster::error::Reason;
 use fbc_cluster::kind::KindId;
-use crate::command_line::{Wait, WaitFor};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::Moment;
 
@@ -95,7 +95,9 @@ impl Check {
                 let kind = server.kinds().get(self.kind);
                 let (group, plural) =
                     kind.map_or(("", ""), |kind| (kind.group.as_str(), kind.plural.as_str()));
-                Finding::Failed(fbc_cluster::error::ApiError::not_found(group, plural, &self.name.name).into())
+                Finding::Failed(
+                    fbc_cluster::error::ApiError::not_found(group, plural, &self.name.name).into(),
+                )
             }
             (Goal::RolledOut(_), None) => {
                 Finding::Failed(Failure::Text("object has been deleted".to_owned()))

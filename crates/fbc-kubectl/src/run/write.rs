@@ -6,12 +6,12 @@ use super::manifests::Manifest;
 use super::resolve::{Found, Target, find_kind, targets};
 use super::waiting::{Check, Waiting};
 use super::{ApplyMode, Change, DeleteOptions, Failure, Runner, Server};
-use fbc_cluster::error::{ApiError, Reason};
-use fbc_cluster::kind::GroupVersionKind;
 use crate::command_line::{
     Apply, Creation, Delete, DryRun, Patch, PatchSource, PatchType, Replace, Selection,
 };
 use crate::print::{Output, full_name};
+use fbc_cluster::error::{ApiError, Reason};
+use fbc_cluster::kind::GroupVersionKind;
 use fbc_cluster::object::{Object, ObjectFields};
 
 /// What follows a conflict of managers: how it can be resolved.

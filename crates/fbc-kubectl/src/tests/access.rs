@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::world::{World, same_refusal};
 use super::{Played, Verdict, recorded, same};
+use crate::run::Session;
 use fbc_cluster::api::{Caller, DeleteOptions, ListOptions, Patch, Subresource, WriteOptions};
 use fbc_cluster::error::ApiError;
-use crate::run::Session;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 pub(super) fn all() -> Vec<Played> {

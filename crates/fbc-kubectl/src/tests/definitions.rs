@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::world::{World, administrator, same_answer};
 use super::{Played, Verdict, played, recorded, same};
-use fbc_cluster::api::{DeleteOptions, Patch, Subresource, WriteOptions};
 use crate::run::Session;
+use fbc_cluster::api::{DeleteOptions, Patch, Subresource, WriteOptions};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 const GROUP: &str = "apiextensions.k8s.io";

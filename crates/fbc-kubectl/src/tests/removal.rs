@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::world::{World, administrator, same_answer};
 use super::{Played, Verdict, played, same};
-use fbc_cluster::api::{DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
 use crate::run::Session;
+use fbc_cluster::api::{DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Store;
 

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::world::{World, same_answer};
 use super::{Played, Verdict, played, same};
+use crate::run::Session;
 use fbc_cluster::api::{Caller, Patch, Subresource, WriteOptions};
 use fbc_cluster::error::ApiError;
-use crate::run::Session;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// The entries as they are recorded: without times and the constant type.

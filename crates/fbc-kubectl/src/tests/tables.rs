@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use super::world::administrator;
 use super::{Played, played, recorded, same};
-use fbc_cluster::api::{ApiServer, DeleteOptions, Subresource, WriteOptions};
-use fbc_cluster::control_plane;
-use fbc_cluster::error::ApiError;
 use crate::command_line::parse;
 use crate::run::tests::objects;
 use crate::run::tests::recorded::words;
 use crate::run::{Session, run};
+use fbc_cluster::api::{ApiServer, DeleteOptions, Subresource, WriteOptions};
+use fbc_cluster::control_plane;
+use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::{MINUTE, Moment};
 

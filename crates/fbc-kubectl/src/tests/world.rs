@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Verdict, same};
+use crate::command_line::parse;
+use crate::run::{Outcome, Session, run};
 use fbc_cluster::api::{ApiServer, Caller, WriteOptions};
 use fbc_cluster::control_plane;
 use fbc_cluster::controllers::accounts::{RootCertificates, ServiceAccounts};
@@ -16,8 +18,6 @@ use fbc_cluster::controllers::replica_sets::ReplicaSets;
 use fbc_cluster::controllers::scheduler::Scheduler;
 use fbc_cluster::engine::Cluster;
 use fbc_cluster::error::ApiError;
-use crate::command_line::parse;
-use crate::run::{Outcome, Session, run};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::{Milliseconds, Moment};
 

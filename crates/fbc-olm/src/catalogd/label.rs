@@ -5,10 +5,10 @@
 
 use serde_json::{Value, json};
 
+use crate::names::{CLUSTER_CATALOG, GROUP, METADATA_NAME};
 use fbc_cluster::api::Mutator;
 use fbc_cluster::kind::Kind;
 use fbc_cluster::object::{Object, ObjectFields};
-use crate::names::{CLUSTER_CATALOG, GROUP, METADATA_NAME};
 
 /// The webhook.
 #[derive(Debug, Clone, Copy, Default)]

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use fbc_cluster::object::{Object, ObjectFields};
 use crate::conditions::{self, Condition};
 use crate::content::PullError;
+use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::{Moment, SECOND};
 
 const PROGRESSING: &str = "Progressing";

@@ -7,8 +7,8 @@ use fbc_model::DeprecationEntry;
 use fbc_model::blob::schema;
 
 use super::status::Status;
-use fbc_cluster::object::ObjectFields;
 use crate::Target;
+use fbc_cluster::object::ObjectFields;
 
 const DEPRECATED: &str = "Deprecated";
 /// The conditions about one sort of thing each, with the word for it.

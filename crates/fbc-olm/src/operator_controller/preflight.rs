@@ -9,9 +9,9 @@ use fbc_bundle::permissions::{Access, Account, Engine, RBAC_GROUP, preauthorizat
 use fbc_yaml::Document;
 use serde_json::Value;
 
+use crate::Target;
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use crate::Target;
 
 /// The group and kind of definitions.
 const DEFINITION: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");

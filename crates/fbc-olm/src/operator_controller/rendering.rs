@@ -7,9 +7,9 @@ use fbc_bundle::manifests::{self, Configuration, Installation, Target as Rendere
 use serde_json::Value;
 
 use super::status::{Failure, FailureKind};
-use fbc_cluster::object::{Object, ObjectFields};
 use crate::content::Image;
 use crate::{Options, Target};
+use fbc_cluster::object::{Object, ObjectFields};
 
 /// What a bundle comes to.
 #[derive(Debug)]

@@ -14,11 +14,11 @@ use serde_json::Value;
 
 use super::applier::RevisionMetadata;
 use super::deprecation::CatalogData;
-use fbc_cluster::api::ApiServer;
-use fbc_cluster::object::{Object, ObjectFields};
 use crate::Options;
 use crate::content::Images;
 use crate::names::{CLUSTER_CATALOG, GROUP};
+use fbc_cluster::api::ApiServer;
+use fbc_cluster::object::{Object, ObjectFields};
 
 /// What was resolved.
 #[derive(Debug, Clone)]

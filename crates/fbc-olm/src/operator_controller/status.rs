@@ -5,9 +5,9 @@
 use serde_json::json;
 
 use super::applier::{RevisionMetadata, RevisionStates};
-use fbc_cluster::object::{Object, ObjectFields};
 use crate::Target;
 use crate::conditions::{self, Condition};
+use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::Moment;
 
 /// The condition that says how a change is going.

@@ -10,10 +10,10 @@ use super::deprecation::{self, CatalogData};
 use super::resolution;
 use super::status::{Failure, Status};
 use super::{Engine, OperatorController};
-use fbc_cluster::api::ApiServer;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use crate::Target;
 use crate::content::Image;
+use fbc_cluster::api::ApiServer;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// What an extension is to have.
 struct Wanted {

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use crate::names;
 use fbc_cluster::apply::{self, FieldSet, Shape, display_path, field_set};
 use fbc_cluster::object::{Object, ObjectFields};
-use crate::names;
 
 /// Fields that are not compared.
 const IGNORED: [&[&str]; 11] = [

@@ -10,10 +10,10 @@ use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use fbc_cluster::api::ApiServer;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use crate::names;
+use fbc_cluster::api::ApiServer;
 use fbc_cluster::go_json;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// How large an object may be that was compressed.
 const LARGEST_OBJECT: usize = 10 * 1024 * 1024;

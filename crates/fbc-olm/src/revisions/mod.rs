@@ -39,10 +39,10 @@ use self::content::Phase;
 use self::probe::Probes;
 use self::status::Reporter;
 use self::watches::Watches;
+use crate::{Options, names};
 use fbc_cluster::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use crate::{Options, names};
 use fbc_cluster::store::Change;
 use fbc_cluster::time::SECOND;
 

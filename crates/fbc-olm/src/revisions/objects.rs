@@ -12,11 +12,11 @@ use super::content::{Protection, Wanted};
 use super::managers;
 use super::probe::{Probed, Status};
 use super::reference::title;
+use crate::names;
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::KindId;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
-use crate::names;
 
 /// What was done to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

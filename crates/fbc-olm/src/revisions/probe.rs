@@ -5,9 +5,9 @@
 
 use serde_json::Value;
 
+use fbc_cluster::go_json;
 use fbc_cluster::kind::GroupVersionKind;
 use fbc_cluster::object::{Object, ObjectFields};
-use fbc_cluster::go_json;
 use fbc_cluster::selector::LabelSelector;
 
 /// What a probe found out.

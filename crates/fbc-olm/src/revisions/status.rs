@@ -7,9 +7,9 @@ use super::objects::Outcome;
 use super::probe::Status;
 use super::reference::title;
 use super::rollout::PhaseOutcome;
-use fbc_cluster::object::{Object, ObjectFields};
 use crate::conditions::{self, Condition};
 use crate::names;
+use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
 
 const PROGRESSING: &str = "Progressing";

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::{Command, ObjectReference};
-use fbc_kubectl::jsonpath::Template;
 use crate::fault::Place;
 use crate::pattern::Pattern;
 use fbc_cluster::time::Milliseconds;
+use fbc_kubectl::jsonpath::Template;
 
 /// What is expected.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use fbc_cluster::object::{Object, ObjectFields};
 use crate::fault::Place;
+use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::Milliseconds;
 
 /// What a run came to. Times count from its start.

@@ -2,9 +2,9 @@
 
 use super::pending::not_reached;
 use super::{Goal, Options, Player, Verdict};
-use fbc_cluster::engine::RunError;
 use crate::prepare::Prepared;
 use crate::setting::Printed;
+use fbc_cluster::engine::RunError;
 use fbc_cluster::time::{Milliseconds, Moment};
 
 /// A cluster that is driven by hand.

@@ -4,9 +4,9 @@ use serde_json::json;
 
 use super::run::StepResult;
 use super::{Goal, Player};
-use fbc_cluster::engine::RunError;
 use crate::model::{Action, PatchKind, Step};
 use crate::read::manifests::Manifest;
+use fbc_cluster::engine::RunError;
 
 impl Player<'_> {
     /// Puts the objects of the start in their places.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use fbc_cluster::object::{Object, ObjectFields};
 use crate::model::{ConditionTest, EventTest, FieldTest, FieldValue, Test};
+use fbc_cluster::object::{Object, ObjectFields};
 
 /// True if an object, or its absence, is what a test asks for. Events are asked with [`event_fits`].
 pub(super) fn holds(test: &Test, object: Option<&Object>) -> bool {
@@ -156,8 +156,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use fbc_kubectl::jsonpath::Template;
     use crate::pattern::Pattern;
+    use fbc_kubectl::jsonpath::Template;
 
     #[test]
     fn conditions_and_fields_are_compared() {

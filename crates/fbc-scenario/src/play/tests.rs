@@ -8,8 +8,7 @@ use super::{Options, Run, Verdict, play};
 use crate::{Contents, Prepared, Scenario};
 
 fn prepared(text: &str) -> Result<Prepared, Vec<String>> {
-    let texts =
-        |faults: Vec<crate::ScenarioFault>| faults.iter().map(ToString::to_string).collect();
+    let texts = |faults: Vec<crate::ScenarioFault>| faults.iter().map(ToString::to_string).collect();
     let scenario = Scenario::read("s.yaml", text.as_bytes()).map_err(texts)?;
     let mut files = MemoryTree::default();
     files.insert("pod.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n");

@@ -3,12 +3,12 @@
 use super::expectation::object_reference;
 use super::field::Field;
 use super::{objects, reference};
-use fbc_cluster::api::Propagation;
-use fbc_cluster::object::ObjectName;
 use crate::model::{
     Action, Catalog, Command, Disorder, Manifests, ObjectReference, PatchKind, Publication, Trouble,
 };
 use crate::pattern::Pattern;
+use fbc_cluster::api::Propagation;
+use fbc_cluster::object::ObjectName;
 
 /// What can break.
 pub(crate) const TROUBLES: [&str; 5] = ["registry", "image", "serviceAccount", "catalog", "deployments"];

@@ -2,13 +2,13 @@
 
 use super::action::command;
 use super::field::Field;
-use fbc_kubectl::jsonpath::Template;
-use fbc_cluster::object::ObjectName;
 use crate::model::{
     Check, ConditionTest, EventTest, Expectation, FieldTest, FieldValue, Limit, ObjectReference, Predicate,
     Test,
 };
 use crate::pattern::Pattern;
+use fbc_cluster::object::ObjectName;
+use fbc_kubectl::jsonpath::Template;
 
 /// The tests of an object.
 pub(crate) const TESTS: [&str; 5] = ["exists", "absent", "condition", "fields", "event"];

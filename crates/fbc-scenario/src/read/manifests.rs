@@ -11,9 +11,9 @@ use fbc_yaml::stream::{self, Fault};
 use serde_json::Value;
 
 use super::field::value;
-use fbc_cluster::object::{Object, ObjectFields};
 use crate::fault::{Place, ScenarioFault};
 use crate::model::Manifests;
+use fbc_cluster::object::{Object, ObjectFields};
 
 /// Folders may nest as deep as this; a link to a folder above would never end.
 const MAXIMUM_DEPTH: usize = 64;

@@ -19,9 +19,9 @@ use fbc_yaml::stream::{self, Fault};
 use self::field::{Field, Source};
 use super::fault::{Place, ScenarioFault, closest};
 use super::model::{BundleImage, Catalog, DEFAULT_PATIENCE, DEFAULT_QUIET, Manifests, Reference, Scenario};
-use fbc_olm::FeatureGates;
 use fbc_cluster::schema::check::dns_1123_subdomain;
 use fbc_cluster::time::Moment;
+use fbc_olm::FeatureGates;
 
 /// The fields of a scenario.
 pub(crate) const SCENARIO_FIELDS: [&str; 16] = [

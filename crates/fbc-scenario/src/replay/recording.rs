@@ -7,8 +7,8 @@ use fbc_yaml::stream::{self, Fault};
 use serde_json::Value;
 
 use super::ReplayError;
-use fbc_cluster::object::ObjectFields;
 use fbc_cluster::go_json;
+use fbc_cluster::object::ObjectFields;
 use fbc_olm::{Options, Target};
 
 /// A scenario.

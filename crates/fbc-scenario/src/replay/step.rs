@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::content::Content;
-use fbc_olm::deployments::Deployments;
 use super::differences::{self, Key};
 use super::recording::{self, Recording, Step};
 use super::{ReplayError, settle};
-use fbc_olm::setting;
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
 use fbc_cluster::engine::Cluster;
 use fbc_cluster::error::ApiError;
-use fbc_kubectl::run::{Failure, failures_text};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_kubectl::run::{Failure, failures_text};
 use fbc_olm::Options;
 use fbc_olm::content::SharedImages;
+use fbc_olm::deployments::Deployments;
 use fbc_olm::names::{CLUSTER_CATALOG, GROUP};
+use fbc_olm::setting;
 
 /// A scenario that is being played.
 pub(super) struct Play {

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::Content;
+use crate::model::Scenario;
 use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
 use fbc_cluster::control_plane;
 use fbc_cluster::controllers::accounts::{RootCertificates, ServiceAccounts};
@@ -23,12 +24,11 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_olm::catalogd::{Catalogd, NameLabel};
 use fbc_olm::cluster_operator::{self, ClusterOperator};
 use fbc_olm::content::SharedImages;
+use fbc_olm::definitions::{Edition, definitions};
 use fbc_olm::mirrors::{self, Mirrors};
 use fbc_olm::operator_controller::OperatorController;
 use fbc_olm::revisions::Revisions;
 use fbc_olm::{Options, Target};
-use crate::model::Scenario;
-use fbc_olm::definitions::{Edition, definitions};
 
 /// Where pods run in a cluster that declares no nodes.
 const NODE: &str = "node";

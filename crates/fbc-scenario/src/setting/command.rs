@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::{Printed, Setting};
 use fbc_cluster::engine::RunError;
+use fbc_cluster::time::{MINUTE, Milliseconds};
 use fbc_kubectl::command_line::{parse, split};
 use fbc_kubectl::run::run;
-use fbc_cluster::time::{MINUTE, Milliseconds};
 
 /// How long a command waits that names no limit.
 const PATIENCE: Milliseconds = 30 * MINUTE;

@@ -10,10 +10,10 @@ use fbc_resolve::Rules;
 use serde_json::json;
 
 use super::build::options;
-use fbc_olm::content::Image;
 use crate::fault::ScenarioFault;
 use crate::model::{Reference, Scenario};
 use crate::prepare::Contents;
+use fbc_olm::content::Image;
 
 /// Images by the text of the reference in the scenario.
 #[derive(Clone, Default)]
@@ -28,11 +28,7 @@ pub(crate) struct Content {
 
 impl Content {
     /// Reads all that a scenario needs.
-    pub(crate) fn new(
-        scenario: &Scenario,
-        contents: &Contents,
-        faults: &mut Vec<ScenarioFault>,
-    ) -> Self {
+    pub(crate) fn new(scenario: &Scenario, contents: &Contents, faults: &mut Vec<ScenarioFault>) -> Self {
         let rules = options(scenario).resolution_rules();
         let mut content = Self::default();
         let (catalogs, bundles) = scenario.references();

@@ -22,10 +22,10 @@ use fbc_cluster::api::{Caller, DeleteOptions};
 use fbc_cluster::controllers::behaviour::{Behaviour, Fate, PodSelector};
 use fbc_cluster::controllers::kubelet::Kubelet;
 use fbc_cluster::engine::Cluster;
-use fbc_kubectl::run::Session;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_olm::content::SharedImages;
 use fbc_cluster::time::{MINUTE, Milliseconds};
+use fbc_kubectl::run::Session;
+use fbc_olm::content::SharedImages;
 
 /// How long pods of deployments that flap run before they crash.
 const FLAPPING: Milliseconds = MINUTE;

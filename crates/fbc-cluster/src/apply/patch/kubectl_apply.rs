@@ -8,8 +8,8 @@ use super::merge_patch::three_way_merge_patch;
 use super::strategic_diff::three_way_strategic_patch;
 use super::{PatchError, PatchType};
 use crate::apply::{LAST_APPLIED, Shape};
-use crate::object::{Object, ObjectFields};
 use crate::go_json;
+use crate::object::{Object, ObjectFields};
 
 /// The patch that `kubectl apply` sends.
 #[derive(Debug, Clone, PartialEq)]

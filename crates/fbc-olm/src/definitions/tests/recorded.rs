@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use fbc_cluster::object::{Object, ObjectFields};
 use crate::definitions::{Edition, definitions};
+use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::schema::{Definition, strict};
 
 fn read_yaml(text: &str) -> Value {
@@ -150,7 +150,10 @@ fn every_edition_can_be_read_and_all_rules_compile() {
         let definitions = all(edition);
         assert_eq!(definitions.len(), count);
         for definition in &definitions {
-            assert_eq!(definition.version("v1").expect("a version").schema().rule_faults(), [] as [String; 0]);
+            assert_eq!(
+                definition.version("v1").expect("a version").schema().rule_faults(),
+                [] as [String; 0]
+            );
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use fbc_cluster::object::Object;
 use crate::definitions::{Edition, definitions};
+use fbc_cluster::object::Object;
 use fbc_cluster::schema::{Definition, ListType, check};
 
 fn definition(spec: Value) -> Definition {

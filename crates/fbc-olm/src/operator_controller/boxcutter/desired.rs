@@ -6,10 +6,10 @@
 use serde_json::{Map, Value, json};
 
 use super::{phases, probes};
-use fbc_cluster::object::{Object, ObjectFields, controller_reference};
-use crate::operator_controller::applier::{Content, RevisionMetadata};
 use crate::names;
+use crate::operator_controller::applier::{Content, RevisionMetadata};
 use fbc_cluster::go_json;
+use fbc_cluster::object::{Object, ObjectFields, controller_reference};
 
 /// The fields of `metadata` that objects in a revision keep.
 const KEPT_METADATA: [&str; 4] = ["annotations", "labels", "name", "namespace"];

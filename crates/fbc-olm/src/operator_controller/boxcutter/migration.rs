@@ -4,11 +4,11 @@
 //! `operator-framework/operator-controller:internal/operator-controller/applier/boxcutter.go`.
 
 use super::{apply_revision, desired, revisions};
-use fbc_cluster::api::{ApiServer, Subresource, WriteOptions};
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use crate::conditions::{self, Condition};
 use crate::operator_controller::applier::RevisionMetadata;
 use crate::{Options, names};
+use fbc_cluster::api::{ApiServer, Subresource, WriteOptions};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// What Helm installed last and whole.
 #[derive(Debug, Clone, PartialEq)]

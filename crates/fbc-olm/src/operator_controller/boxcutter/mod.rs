@@ -21,10 +21,10 @@ use serde_json::{Value, json};
 use self::secrets::Packer;
 use super::applier::{Applier, ApplyError, Content, RevisionMetadata, RevisionStates};
 use super::preflight;
+use crate::{Options, names};
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
 use fbc_cluster::error::{ApiError, Reason};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
-use crate::{Options, names};
 
 pub use migration::{Release, ReleaseSource};
 #[cfg(test)]

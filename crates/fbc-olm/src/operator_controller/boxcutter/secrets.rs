@@ -11,9 +11,9 @@ use flate2::{Compression, GzBuilder};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use fbc_cluster::object::{Object, ObjectFields};
 use crate::names;
 use fbc_cluster::go_json;
+use fbc_cluster::object::{Object, ObjectFields};
 
 /// How many bytes of data a Secret takes, and from how many on an object is compressed.
 const LARGEST: usize = 900 * 1024;

@@ -8,9 +8,9 @@ use fbc_bundle::manifests;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use fbc_cluster::object::{Object, ObjectFields, controller_reference};
-use fbc_cluster::go_json;
 use crate::names::{CLUSTER_EXTENSION, OWNER_KIND, OWNER_NAME};
+use fbc_cluster::go_json;
+use fbc_cluster::object::{Object, ObjectFields, controller_reference};
 
 /// Annotation of an object: the release that it belongs to.
 pub(super) const RELEASE_NAME: &str = "meta.helm.sh/release-name";

@@ -31,12 +31,12 @@ use super::applier::{RevisionMetadata, RevisionStates};
 use super::boxcutter::{self, ReleaseSource};
 use super::rendering::Rendered;
 use super::status::Failure;
-use fbc_cluster::api::{ApiServer, Caller};
-use fbc_cluster::kind::{GroupVersionKind, KindId};
-use fbc_cluster::object::{Object, ObjectFields};
 use crate::Options;
 use crate::names::{BUNDLE_NAME, BUNDLE_REFERENCE, BUNDLE_RELEASE, BUNDLE_VERSION, PACKAGE_NAME};
 use crate::operator_controller::preflight;
+use fbc_cluster::api::{ApiServer, Caller};
+use fbc_cluster::kind::{GroupVersionKind, KindId};
+use fbc_cluster::object::{Object, ObjectFields};
 
 /// The manager of what Helm writes.
 const MANAGER: &str = "operator-controller";

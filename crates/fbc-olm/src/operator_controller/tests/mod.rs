@@ -6,9 +6,9 @@ pub(crate) mod world;
 use serde_json::json;
 
 use self::world::{Entry, World};
-use fbc_cluster::object::{ObjectFields, ObjectName};
 use crate::operator_controller::helm::release::Release;
 use crate::{Options, Target};
+use fbc_cluster::object::{ObjectFields, ObjectName};
 
 const CATALOG: &str = "registry.example/catalog:v1";
 const CONFIG: (&str, &str) = ("", "ConfigMap");

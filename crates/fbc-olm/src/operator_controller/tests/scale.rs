@@ -8,10 +8,10 @@ use fbc_resolve::CatalogIndex;
 use serde_json::json;
 
 use super::world::World;
-use fbc_cluster::object::ObjectFields;
 use crate::Options;
 use crate::content::Image;
 use crate::names::{CLUSTER_EXTENSION, GROUP};
+use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::MINUTE;
 
 /// Extensions over ten catalogs; answers how many reconciliations it took until all are installed.

@@ -8,13 +8,13 @@ use fbc_model::tree::MemoryTree;
 use fbc_resolve::CatalogIndex;
 use serde_json::{Value, json};
 
-use fbc_cluster::api::{Caller, DeleteOptions, Patch, Subresource, WriteOptions};
-use fbc_cluster::engine::Cluster;
-use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use crate::Options;
 use crate::content::{Image, SharedImages};
 use crate::names::GROUP;
 use crate::setting;
+use fbc_cluster::api::{Caller, DeleteOptions, Patch, Subresource, WriteOptions};
+use fbc_cluster::engine::Cluster;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::{Milliseconds, SECOND};
 
 /// A cluster and its registry.
@@ -25,11 +25,7 @@ pub(crate) struct World {
 }
 
 /// A bundle of a catalog: its version, what it replaces, and a message if it is deprecated.
-pub(crate) struct Entry(
-    pub(crate) &'static str,
-    pub(crate) &'static str,
-    pub(crate) &'static str,
-);
+pub(crate) struct Entry(pub(crate) &'static str, pub(crate) &'static str, pub(crate) &'static str);
 
 impl World {
     pub(crate) fn new(options: Options) -> Self {
@@ -79,12 +75,7 @@ impl World {
     }
 
     /// Pushes the image of a bundle with more files.
-    pub(crate) fn push_bundle_with(
-        &mut self,
-        package: &str,
-        version: &str,
-        more: &[(String, String)],
-    ) {
+    pub(crate) fn push_bundle_with(&mut self, package: &str, version: &str, more: &[(String, String)]) {
         let image = bundle(package, version, more, &self.options);
         self.push(&format!("registry.example/{package}:v{version}"), image);
     }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::world::{World, config_map, deployment, revision};
-use fbc_cluster::object::ObjectFields;
 use crate::names;
+use fbc_cluster::object::ObjectFields;
 
 fn old() -> Value {
     revision(

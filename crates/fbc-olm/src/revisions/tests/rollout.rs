@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::world::{World, config_map, deployment, object, revision};
-use fbc_cluster::object::ObjectFields;
 use crate::names;
+use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::{MINUTE, SECOND};
 
 fn first() -> serde_json::Value {

@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::world::{World, config_map, object, revision};
-use fbc_cluster::object::ObjectFields;
 use crate::names;
+use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::SECOND;
 
 fn one() -> Value {

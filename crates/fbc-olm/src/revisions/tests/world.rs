@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::definitions::{Edition, definitions};
+use crate::revisions::Revisions;
+use crate::{Options, Target, names};
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
 use fbc_cluster::controllers::definitions::Definitions;
 use fbc_cluster::controllers::garbage::GarbageCollector;
@@ -9,9 +12,6 @@ use fbc_cluster::engine::{Cluster, Controller, Outcome};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{Kind, Registry};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use crate::revisions::Revisions;
-use crate::{Options, Target, names};
-use crate::definitions::{Edition, definitions};
 use fbc_cluster::store::Change;
 use fbc_cluster::time::{Milliseconds, SECOND};
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fbc_scenario::replay::{ContentFolders, play};
 use fbc_model::tree::{DiskTree, Tree};
+use fbc_scenario::replay::{ContentFolders, play};
 use serde_json::Value;
 
 use super::Format;

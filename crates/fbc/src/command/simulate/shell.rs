@@ -5,10 +5,8 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fbc_scenario::{
-    Contents, DURATION_FORM, Prepared, Scenario, Session, duration_text, parse_duration,
-};
 use fbc_model::tree::{DiskTree, Tree};
+use fbc_scenario::{Contents, DURATION_FORM, Prepared, Scenario, Session, duration_text, parse_duration};
 
 use super::sources;
 use crate::failure::{CLEAN, FINDINGS, Failure, words};

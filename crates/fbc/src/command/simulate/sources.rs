@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fbc_scenario::{Contents, Prepared, Scenario, ScenarioFault};
 use fbc_model::tree::{DiskTree, Tree, TreeEntry, read_file};
+use fbc_scenario::{Contents, Prepared, Scenario, ScenarioFault};
 
 use crate::catalog_source::CatalogSource;
 use crate::failure::{Failure, closest};

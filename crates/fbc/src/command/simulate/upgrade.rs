@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueHint};
+use fbc_model::Catalog;
+use fbc_model::tree::{DiskTree, MemoryTree, Tree};
+use fbc_resolve::{CatalogIndex, IndexedBundle, Rules};
 use fbc_scenario::{
     Action, BundleImage, Contents, Manifests, ObjectReference, Options, PatchKind, Place, Prepared,
     Publication, Reference, Run, Scenario, play,
 };
-use fbc_model::Catalog;
-use fbc_model::tree::{DiskTree, MemoryTree, Tree};
-use fbc_resolve::{CatalogIndex, IndexedBundle, Rules};
 use fbc_version::Target;
 use rayon::prelude::*;
 use serde_json::{Value, json};

@@ -4,9 +4,9 @@ use fbc_bundle::manifests::Object as Rendered;
 use serde_json::{Value, json};
 
 use super::super::*;
-use fbc_cluster::kind::{Kind, Registry};
 use crate::Target;
 use crate::definitions::{Edition, definitions};
+use fbc_cluster::kind::{Kind, Registry};
 
 fn api() -> ApiServer {
     let mut registry = Registry::default();
