@@ -1,0 +1,1 @@
+//! Members of etcd, quorum, and the operator that protects it.

@@ -1,0 +1,16 @@
+//! OpenShift's own controllers on a simulated cluster. They get nothing but what any controller gets: the API server
+//! and the engine.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`release`] | release payloads: loading, inclusion, the graph of tasks |
+//! | [`cluster_version`] | the Cluster Version Operator |
+//! | [`machine_config`] | the Machine Config Operator: pools, nodes, drains |
+//! | [`machines`] | the Machine API: machines, sets, health checks, hooks, the control plane |
+//! | [`etcd`] | members of etcd, quorum, and the operator that protects it |
+
+pub mod cluster_version;
+pub mod etcd;
+pub mod machine_config;
+pub mod machines;
+pub mod release;

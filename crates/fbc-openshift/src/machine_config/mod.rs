@@ -1,0 +1,1 @@
+//! The Machine Config Operator: pools, nodes, drains.

@@ -1,0 +1,1 @@
+//! The Machine API: machines, sets, health checks, hooks, the control plane.

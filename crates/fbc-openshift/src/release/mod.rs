@@ -1,0 +1,1 @@
+//! Release payloads: loading, inclusion, the graph of tasks.
