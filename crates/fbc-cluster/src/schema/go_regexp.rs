@@ -133,6 +133,8 @@ pub(crate) fn fault(source: &str) -> Option<String> {
                     rest(index).strip_prefix("(?").and_then(|_| rest(index).find([':', '>', ')']))
                 {
                     index += source[at..at + end].chars().count();
+                    // Flags without an expression, as in `(?i)`, are no group.
+                    depth -= usize::from(rest(index).starts_with(')'));
                 }
                 repeatable = false;
             }
@@ -273,6 +275,7 @@ mod tests {
             ("\\", Some("trailing backslash at end of expression: ``")),
             ("(?=a)", Some("invalid or unsupported Perl syntax: `(?=`")),
             ("^(?:a|b)+?[^]x]*$", None),
+            ("^(?i)(abort|warn)?$", None),
         ] {
             let expected = text.map(|text| format!("error parsing regexp: {text}"));
             assert_eq!(fault(pattern), expected, "{pattern}");

@@ -23,6 +23,7 @@ pub(crate) mod pull;
 pub(crate) mod push;
 pub(crate) mod query;
 pub(crate) mod range;
+pub(crate) mod release;
 pub(crate) mod render;
 pub(crate) mod resolve;
 pub(crate) mod schema;

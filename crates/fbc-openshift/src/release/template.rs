@@ -1,0 +1,63 @@
+//! The Cluster Version Operator's own manifests are templates of Go; these are the expressions that they use.
+//!
+//! Source: `openshift/cluster-version-operator:pkg/payload/render.go` (`manifestRenderConfig`).
+
+use std::collections::BTreeMap;
+
+/// What templates may ask for.
+pub(super) struct Values<'v> {
+    pub(super) image: &'v str,
+    pub(super) profile: &'v str,
+    pub(super) images: &'v BTreeMap<String, String>,
+}
+
+/// The text with its expressions replaced. `Err` holds the expression that is not understood, as when a payload is newer
+/// than the operator that loads it.
+pub(super) fn render(text: &str, values: &Values<'_>) -> Result<String, String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((expression, behind)) = after.split_once("}}") else {
+            return Err("unclosed action".to_owned());
+        };
+        let trims_left = expression.starts_with("- ");
+        let trims_right = expression.ends_with(" -");
+        let expression = expression.strip_prefix("- ").unwrap_or(expression);
+        let expression = expression.strip_suffix(" -").unwrap_or(expression).trim();
+        out.push_str(if trims_left { before.trim_end() } else { before });
+        out.push_str(&evaluate(expression, values)?);
+        rest = if trims_right { behind.trim_start() } else { behind };
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+fn evaluate(expression: &str, values: &Values<'_>) -> Result<String, String> {
+    let image = |name: &str| values.images.get(name).cloned().unwrap_or_default();
+    match expression {
+        ".ReleaseImage" => Ok(values.image.to_owned()),
+        ".ClusterProfile" => Ok(values.profile.to_owned()),
+        comment if comment.starts_with("/*") && comment.ends_with("*/") => Ok(String::new()),
+        _ => {
+            let by_index = expression.strip_prefix("index .Images ").map(|name| name.trim().trim_matches('"'));
+            let name = by_index.or_else(|| expression.strip_prefix(".Images."));
+            name.map(image).ok_or_else(|| format!("{{{{{expression}}}}}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_expressions_are_replaced_and_others_told() {
+        let images = BTreeMap::from([("cli".to_owned(), "example.com/cli@sha256:1".to_owned())]);
+        let values = Values { image: "example.com/release", profile: "hypershift", images: &images };
+        let text = "a: '{{.ReleaseImage}}'\nb: {{ .ClusterProfile }}\nc: {{index .Images \"cli\"}}\n{{- /* no */ -}}\nd: 1";
+        let expected = "a: 'example.com/release'\nb: hypershift\nc: example.com/cli@sha256:1d: 1";
+        assert_eq!(render(text, &values), Ok(expected.to_owned()));
+        assert_eq!(render("{{if .New}}x{{end}}", &values), Err("{{if .New}}".to_owned()));
+        assert!(render("{{.ReleaseImage", &values).is_err());
+    }
+}

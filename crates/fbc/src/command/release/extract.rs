@@ -1,0 +1,62 @@
+//! `fbc release extract`: the payload of a release image.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use fbc_image::image::PlatformName;
+
+use super::source::unpack;
+use crate::failure::{CLEAN, Failure};
+use crate::image_source::ImageName;
+use crate::output_folder::{Existing, check_free};
+use crate::registry::RegistryArguments;
+use crate::terminal;
+
+/// Extract the payload of a release image
+///
+/// The folder gets `manifests` and `release-manifests` as they are in the image; the other commands of `fbc release`
+/// read it.
+#[derive(Args, Debug)]
+pub(super) struct Arguments {
+    /// The release image: HOST/REPOSITORY[:TAG][@DIGEST], or oci:PATH[:NAME], oci-archive:FILE[:NAME],
+    /// docker-archive:FILE[:NAME]
+    #[arg(value_name = "IMAGE", value_parser = ImageName::parse)]
+    image: ImageName,
+    /// The folder, which must be empty or absent
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    folder: PathBuf,
+    /// The platform, such as linux/arm64 [default: linux/amd64, else the first]
+    #[arg(long, value_name = "OS/ARCH")]
+    platform: Option<PlatformName>,
+    #[command(flatten)]
+    registry: RegistryArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.registry.settle();
+    let folder = &arguments.folder;
+    check_free(folder, Existing::Keep)?;
+    let opened = arguments.image.open(arguments.platform.as_ref())?;
+    let failure = |error: std::io::Error| Failure::io("write", folder, &error);
+    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).map_err(failure)?;
+    let work = tempfile::Builder::new().prefix(".fbc-").tempdir_in(parent).map_err(failure)?;
+    unpack(&arguments.image, &opened, work.path())?;
+    if folder.exists() {
+        fs::remove_dir(folder).map_err(failure)?;
+    }
+    fs::create_dir(folder).map_err(failure)?;
+    for entry in fs::read_dir(work.path()).map_err(failure)? {
+        let entry = entry.map_err(failure)?;
+        fs::rename(entry.path(), folder.join(entry.file_name())).map_err(failure)?;
+    }
+    let image = &opened.image;
+    let created = image.raw_configuration.get("created").and_then(serde_json::Value::as_str);
+    let mut out = terminal::stdout();
+    let created = created.unwrap_or("an unknown time");
+    writeln!(out, "Extracted release payload from digest {} created at {created}", image.descriptor.digest())?;
+    out.flush()?;
+    Ok(CLEAN)
+}

@@ -1,0 +1,67 @@
+//! `fbc release`: release payloads of OpenShift.
+
+mod diff;
+mod extract;
+mod graph;
+mod source;
+mod verify;
+
+use clap::{Args, Subcommand};
+use fbc_openshift::release::Inclusion;
+use fbc_openshift::release::inclusion::DEFAULT_PROFILE;
+
+use crate::failure::Failure;
+
+/// Look into release payloads of OpenShift
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    Graph(graph::Arguments),
+    Verify(verify::Arguments),
+    Extract(extract::Arguments),
+    Diff(diff::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    match &arguments.what {
+        What::Graph(arguments) => graph::run(arguments),
+        What::Verify(arguments) => verify::run(arguments),
+        What::Extract(arguments) => extract::run(arguments),
+        What::Diff(arguments) => diff::run(arguments),
+    }
+}
+
+/// What the cluster is like that a payload is for.
+#[derive(Args, Debug)]
+struct ClusterArguments {
+    /// The cluster profile
+    #[arg(long, default_value = DEFAULT_PROFILE, value_name = "PROFILE")]
+    profile: String,
+    /// The feature set
+    #[arg(long, default_value = "Default", value_name = "SET",
+          value_parser = ["Default", "TechPreviewNoUpgrade", "DevPreviewNoUpgrade", "CustomNoUpgrade", "OKD"])]
+    feature_set: String,
+    /// A feature gate that is on, may be given more than once
+    #[arg(long = "feature-gate", value_name = "GATE")]
+    feature_gates: Vec<String>,
+    /// Leave out manifests with exclude.release.openshift.io/IDENTIFIER: "true"
+    #[arg(long, default_value = "", value_name = "IDENTIFIER", hide_default_value = true)]
+    exclude: String,
+}
+
+impl ClusterArguments {
+    fn inclusion(&self) -> Inclusion {
+        Inclusion {
+            profile: self.profile.clone(),
+            feature_set: self.feature_set.clone(),
+            gates: self.feature_gates.iter().cloned().collect(),
+            exclude: self.exclude.clone(),
+            ..Inclusion::default()
+        }
+    }
+}

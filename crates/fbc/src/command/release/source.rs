@@ -1,0 +1,111 @@
+//! Payloads on the command line: folders, and release images.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use fbc_image::unpack::{Options, unpack_into};
+use fbc_model::tree::DiskTree;
+use fbc_openshift::release::{Inclusion, Payload};
+use tempfile::TempDir;
+
+use crate::failure::Failure;
+use crate::image_source::{ImageName, OpenImage, image_of_path, registry_image_of_path};
+use crate::registry::settled_platform;
+
+/// The folders of a payload in a release image.
+const FOLDERS: [&str; 2] = ["manifests", "release-manifests"];
+
+/// A payload that can be read.
+pub(super) struct PayloadSource {
+    /// Its files.
+    pub(super) tree: DiskTree,
+    /// How its root is shown.
+    shown: PathBuf,
+    /// The pull spec, or the folder.
+    image: String,
+    /// Holds what was unpacked of an image.
+    _folder: Option<TempDir>,
+}
+
+impl PayloadSource {
+    /// Opens a folder or an image.
+    pub(super) fn open(reference: &Path) -> Result<Self, Failure> {
+        let image = match image_of_path(reference) {
+            Some(image) => Some(image?),
+            None if !reference.exists() => registry_image_of_path(reference),
+            None => None,
+        };
+        let Some(name) = image else { return Self::folder(reference) };
+        let temporary = |error: io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
+        let folder = tempfile::Builder::new().prefix("fbc-").tempdir().map_err(temporary)?;
+        unpack(&name, &name.open(settled_platform())?, folder.path())?;
+        Ok(Self {
+            tree: DiskTree { root: folder.path().to_path_buf() },
+            shown: PathBuf::from(name.to_string()),
+            image: name.to_string(),
+            _folder: Some(folder),
+        })
+    }
+
+    fn folder(path: &Path) -> Result<Self, Failure> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(_) => {
+                return Err(Failure::new(format!("{} is no folder", path.display()))
+                    .help("name a folder with release-manifests, or a release image"));
+            }
+            Err(error) => return Err(Failure::io("open", path, &error)),
+        }
+        Ok(Self {
+            tree: DiskTree { root: path.to_path_buf() },
+            shown: path.to_path_buf(),
+            image: path.display().to_string(),
+            _folder: None,
+        })
+    }
+
+    /// How a file of the payload is shown.
+    pub(super) fn shown(&self, file: &str) -> String {
+        self.shown.join(file).display().to_string()
+    }
+
+    /// The pull spec, for manifests that name it.
+    pub(super) fn image(&self) -> &str {
+        &self.image
+    }
+
+    /// Loads it for a cluster.
+    pub(super) fn load(&self, inclusion: &Inclusion) -> Result<Payload, Failure> {
+        Payload::load(&self.tree, &self.image, inclusion).map_err(|error| {
+            let faults: Vec<String> = error
+                .faults
+                .iter()
+                .map(|fault| {
+                    let line = fault.line.map(|line| format!(":{line}")).unwrap_or_default();
+                    format!("{}{line}: {}", self.shown(&fault.file), fault.message)
+                })
+                .collect();
+            Failure::new(faults.join("\n"))
+                .help("a payload is a folder with release-manifests; `fbc release verify` looks at all of it")
+        })
+    }
+}
+
+/// Writes the payload of an image to an empty folder.
+pub(super) fn unpack(name: &ImageName, opened: &OpenImage, target: &Path) -> Result<(), Failure> {
+    opened.bring_layers()?;
+    for below in FOLDERS {
+        let folder = target.join(below);
+        fs::create_dir_all(&folder).map_err(|error| Failure::io("create", &folder, &error))?;
+        let options = Options { below: PathBuf::from(below), ..Options::default() };
+        unpack_into(&opened.image, opened.source.as_ref(), &folder, &options)
+            .map_err(|error| Failure::from(error).within(&name.to_string()))?;
+    }
+    let metadata = target.join("release-manifests/release-metadata");
+    if !metadata.exists() {
+        return Err(Failure::refusal(format!("{name} is no release image: it holds no /release-manifests/release-metadata"))
+            .help("release images of OpenShift are named like quay.io/openshift-release-dev/ocp-release:4.19.0-x86_64"));
+    }
+    Ok(())
+}

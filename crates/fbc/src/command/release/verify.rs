@@ -1,0 +1,97 @@
+//! `fbc release verify`: what would make a cluster refuse a payload or stumble over it.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use fbc_openshift::release::check::{Finding, check};
+use serde_json::{Value, json};
+
+use super::ClusterArguments;
+use super::source::PayloadSource;
+use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
+use crate::registry::ImageArguments;
+use crate::terminal;
+
+/// Check a payload as a cluster would
+///
+/// Every manifest is loaded, ordered and given to an API server in memory, in the order of an update. Signatures are
+/// not checked.
+///
+/// Exits with 1 if a cluster would refuse the payload or could not get through it.
+#[derive(Args, Debug)]
+pub(super) struct Arguments {
+    /// A folder with `manifests` and `release-manifests`, or a release image
+    #[arg(value_name = "PAYLOAD", value_hint = ValueHint::AnyPath)]
+    payload: PathBuf,
+    #[command(flatten)]
+    cluster: ClusterArguments,
+    /// The format to write
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    #[command(flatten)]
+    images: ImageArguments,
+}
+
+/// The formats of findings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Each finding with its place and what to do
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    arguments.images.settle();
+    let source = PayloadSource::open(&arguments.payload)?;
+    let (findings, payload) = check(&source.tree, source.image(), &arguments.cluster.inclusion());
+    match arguments.format {
+        Format::Text => {
+            let mut out = anstream::AutoStream::auto(std::io::stdout()).lock();
+            for finding in &findings {
+                let (word, style) = if finding.rule.is_error { ("error", ERROR) } else { ("warning", WARNING) };
+                let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
+                writeln!(out, "{style}{word}[{}]{style:#}{STRONG}: {}{STRONG:#}", finding.rule.code, finding.message)?;
+                writeln!(out, "  --> {}{line}", source.shown(&finding.file))?;
+                writeln!(out, "  {HELP}help{HELP:#}: {}\n", finding.rule.help)?;
+            }
+            let errors = findings.iter().filter(|finding| finding.rule.is_error).count();
+            let manifests = payload.as_ref().map_or(0, |payload| payload.manifests.len());
+            let version = payload.as_ref().map_or("", |payload| payload.release.version.as_str());
+            if payload.is_some() {
+                writeln!(out, "release {version}: {manifests} manifests, {}", counts(errors, findings.len() - errors))?;
+            } else {
+                writeln!(out, "the payload cannot be loaded: {}", counts(errors, findings.len() - errors))?;
+            }
+            out.flush()?;
+        }
+        Format::Json => {
+            let findings: Vec<Value> = findings.iter().map(|finding| as_json(finding, &source)).collect();
+            let release = payload.as_ref().map(|payload| payload.release.to_value());
+            let manifests = payload.as_ref().map(|payload| payload.manifests.len());
+            let mut out = terminal::stdout();
+            writeln!(out, "{:#}", json!({"release": release, "manifests": manifests, "findings": findings}))?;
+            out.flush()?;
+        }
+    }
+    Ok(if findings.iter().any(|finding| finding.rule.is_error) { FINDINGS } else { CLEAN })
+}
+
+fn counts(errors: usize, warnings: usize) -> String {
+    let plural = |number: usize, word: &str| format!("{number} {word}{}", if number == 1 { "" } else { "s" });
+    format!("{}, {}", plural(errors, "error"), plural(warnings, "warning"))
+}
+
+fn as_json(finding: &Finding, source: &PayloadSource) -> Value {
+    json!({
+        "code": finding.rule.code,
+        "severity": if finding.rule.is_error { "error" } else { "warning" },
+        "message": finding.message,
+        "file": source.shown(&finding.file),
+        "line": finding.line,
+        "rule": finding.rule.title,
+        "help": finding.rule.help,
+    })
+}
