@@ -11,8 +11,18 @@ use crate::process::{self, Finished};
 use crate::{generate, layering, workspace};
 
 /// The conformance suites that `fbc` passes today; a suite is added here together with the command that it needs.
-const CONFORMANCE_SUITES: [&str; 10] =
-    ["validate", "render", "bundles", "templates", "ranges", "resolve", "manifests", "crd", "olmv1", "release"];
+const CONFORMANCE_SUITES: [&str; 10] = [
+    "validate",
+    "render",
+    "bundles",
+    "templates",
+    "ranges",
+    "resolve",
+    "manifests",
+    "crd",
+    "olmv1",
+    "release",
+];
 
 /// Recorded answers that no rule gives, with the reason. They count as skipped when they differ.
 const IRREPRODUCIBLE: [(&str, &str); 1] = [(

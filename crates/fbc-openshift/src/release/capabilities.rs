@@ -32,9 +32,12 @@ pub fn known(gates: &BTreeSet<String>) -> BTreeSet<String> {
 /// The capabilities of a baseline set. An empty or unknown name means all, as `vCurrent` does.
 pub fn baseline(name: &str, gates: &BTreeSet<String>) -> BTreeSet<String> {
     match BASELINES.iter().position(|(set, _)| *set == name) {
-        Some(last) => {
-            BASELINES.iter().take(last + 1).flat_map(|(_, added)| *added).map(|name| (*name).to_owned()).collect()
-        }
+        Some(last) => BASELINES
+            .iter()
+            .take(last + 1)
+            .flat_map(|(_, added)| *added)
+            .map(|name| (*name).to_owned())
+            .collect(),
         None => known(gates),
     }
 }
@@ -51,6 +54,9 @@ mod tests {
         assert_eq!(baseline("v4.17", &gates), baseline("v4.16", &gates));
         assert_eq!(baseline("v4.18", &gates), baseline("", &gates));
         let gated = BTreeSet::from(["ClusterAPI".to_owned()]);
-        assert!(baseline("vCurrent", &gated).contains("ClusterAPI") && !baseline("v4.18", &gated).contains("ClusterAPI"));
+        assert!(
+            baseline("vCurrent", &gated).contains("ClusterAPI")
+                && !baseline("v4.18", &gated).contains("ClusterAPI")
+        );
     }
 }

@@ -8,12 +8,12 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_model::tree::Tree;
 use serde_json::Value;
 
+use super::capabilities;
 use super::file_name::runlevel_and_component;
 use super::graph::{Mode, TaskGraph};
 use super::inclusion::{Inclusion, capabilities_of};
 use super::manifest::Manifest;
 use super::payload::{LoadError, OWN, Payload, missing_part};
-use super::capabilities;
 
 /// A rule of payloads.
 #[derive(Debug, PartialEq, Eq)]
@@ -168,7 +168,10 @@ pub fn check(tree: &dyn Tree, image: &str, inclusion: &Inclusion) -> (Vec<Findin
     for (manifest, reason) in &payload.excluded {
         // Payloads switch manifests off by another value of the annotation of a profile.
         let is_off = reason.starts_with("unrecognized value include.");
-        if reason.starts_with("unrecognized") && !is_off || reason.starts_with("both ") || reason.contains(" major version") && !reason.contains("match") {
+        if reason.starts_with("unrecognized") && !is_off
+            || reason.starts_with("both ")
+            || reason.contains(" major version") && !reason.contains("match")
+        {
             add(&ANNOTATION, manifest, format!("{} is left out: {reason}", name(manifest)));
         } else if !is_included_anywhere(&manifest.object) {
             add(&NEVER_INCLUDED, manifest, format!("{} is included in no profile", name(manifest)));
@@ -180,7 +183,9 @@ pub fn check(tree: &dyn Tree, image: &str, inclusion: &Inclusion) -> (Vec<Findin
     order(&payload.manifests, &graph, &mut add);
     operators(&payload.manifests, &mut add);
     trial::run(&payload.manifests, &graph, &mut add);
-    findings.sort_by(|one, other| (&one.file, one.line, one.rule.code).cmp(&(&other.file, other.line, other.rule.code)));
+    findings.sort_by(|one, other| {
+        (&one.file, one.line, one.rule.code).cmp(&(&other.file, other.line, other.rule.code))
+    });
     (findings, Some(payload))
 }
 
@@ -208,12 +213,16 @@ fn each(manifests: &[Manifest], add: &mut Add<'_>) {
         let unknown: Vec<&str> =
             capabilities_of(&manifest.object).into_iter().filter(|name| !known.contains(*name)).collect();
         if !unknown.is_empty() {
-            let message = format!("{} belongs to unknown capabilities: {}", name(manifest), unknown.join(", "));
+            let message =
+                format!("{} belongs to unknown capabilities: {}", name(manifest), unknown.join(", "));
             add(&ANNOTATION, manifest, message);
         }
         let delete = manifest.object.annotation("release.openshift.io/delete");
         if let Some(value) = delete.filter(|value| *value != "true") {
-            let message = format!("{}: invalid delete annotation value {value:?}; only \"true\" is one", name(manifest));
+            let message = format!(
+                "{}: invalid delete annotation value {value:?}; only \"true\" is one",
+                name(manifest)
+            );
             add(&ANNOTATION, manifest, message);
         }
         if manifest.is_cluster_operator() && manifest.object.list(&["status", "versions"]).is_empty() {
@@ -257,12 +266,24 @@ fn order(manifests: &[Manifest], graph: &TaskGraph, add: &mut Add<'_>) {
         let name = name(manifest);
         if node(*definition) == node(index) {
             if *definition > index {
-                add(&BEFORE_DEFINITION, manifest, format!("the definition of {name} comes behind it, in {}", other.file));
+                add(
+                    &BEFORE_DEFINITION,
+                    manifest,
+                    format!("the definition of {name} comes behind it, in {}", other.file),
+                );
             }
         } else if is_before(graph, node(index), node(*definition)) {
-            add(&BEFORE_DEFINITION, manifest, format!("the definition of {name} comes behind it, in {}", other.file));
+            add(
+                &BEFORE_DEFINITION,
+                manifest,
+                format!("the definition of {name} comes behind it, in {}", other.file),
+            );
         } else if !is_before(graph, node(*definition), node(index)) {
-            add(&BESIDE_DEFINITION, manifest, format!("the definition of {name} comes beside it, in {}", other.file));
+            add(
+                &BESIDE_DEFINITION,
+                manifest,
+                format!("the definition of {name} comes beside it, in {}", other.file),
+            );
         }
     }
 }
@@ -284,16 +305,24 @@ fn is_before(graph: &TaskGraph, first: usize, second: usize) -> bool {
 }
 
 fn operators(manifests: &[Manifest], add: &mut Add<'_>) {
-    let component = |manifest: &Manifest| runlevel_and_component(&manifest.file).map(|(_, name)| name.to_owned());
+    let component =
+        |manifest: &Manifest| runlevel_and_component(&manifest.file).map(|(_, name)| name.to_owned());
     let with_operator: BTreeSet<String> =
         manifests.iter().filter(|manifest| manifest.is_cluster_operator()).filter_map(component).collect();
     let mut told = BTreeSet::from(["cluster-version-operator".to_owned()]);
-    for manifest in manifests.iter().filter(|manifest| manifest.group == "apps" && manifest.kind() == "Deployment") {
-        let Some(component) = component(manifest).filter(|component| !with_operator.contains(component)) else {
+    for manifest in
+        manifests.iter().filter(|manifest| manifest.group == "apps" && manifest.kind() == "Deployment")
+    {
+        let Some(component) = component(manifest).filter(|component| !with_operator.contains(component))
+        else {
             continue;
         };
         if told.insert(component.clone()) {
-            add(&WITHOUT_OPERATOR, manifest, format!("the component {component} has a Deployment and no ClusterOperator"));
+            add(
+                &WITHOUT_OPERATOR,
+                manifest,
+                format!("the component {component} has a Deployment and no ClusterOperator"),
+            );
         }
     }
 }

@@ -66,14 +66,19 @@ impl Difference {
                 _ => difference.added.push(identity.clone()),
             }
         }
-        let gone = before.iter().filter(|(identity, manifest)| !after.contains_key(identity) && !is_tombstone(manifest));
+        let gone = before
+            .iter()
+            .filter(|(identity, manifest)| !after.contains_key(identity) && !is_tombstone(manifest));
         difference.left = gone.map(|(identity, _)| identity.clone()).collect();
         // A definition that is no longer delivered stays, so only what the new payload says takes versions away.
-        let delivered: BTreeSet<&str> = new.manifests.iter().filter(|one| is_definition(one)).map(|one| one.object.name()).collect();
+        let delivered: BTreeSet<&str> =
+            new.manifests.iter().filter(|one| is_definition(one)).map(|one| one.object.name()).collect();
         let (served, wanted) = (served(&old.manifests), served(&new.manifests));
         difference.lost = served
             .into_iter()
-            .filter(|(name, api)| delivered.contains(name.as_str()) && !wanted.contains(&(name.clone(), api.clone())))
+            .filter(|(name, api)| {
+                delivered.contains(name.as_str()) && !wanted.contains(&(name.clone(), api.clone()))
+            })
             .map(|(_, api)| api)
             .collect();
         let names: BTreeSet<&String> = old.images.keys().chain(new.images.keys()).collect();
@@ -114,7 +119,8 @@ fn objects(manifests: &[Manifest]) -> BTreeMap<Identity, &Manifest> {
 }
 
 fn is_tombstone(manifest: &Manifest) -> bool {
-    !manifest.is_cluster_operator() && manifest.object.annotation("release.openshift.io/delete") == Some("true")
+    !manifest.is_cluster_operator()
+        && manifest.object.annotation("release.openshift.io/delete") == Some("true")
 }
 
 fn is_definition(manifest: &Manifest) -> bool {
@@ -127,7 +133,8 @@ fn served(manifests: &[Manifest]) -> BTreeSet<(String, LostApi)> {
     definitions
         .flat_map(|one| {
             let object = &one.object;
-            let versions = object.list(&["spec", "versions"]).iter().filter(|version| version["served"] == true);
+            let versions =
+                object.list(&["spec", "versions"]).iter().filter(|version| version["served"] == true);
             versions.map(|version| {
                 let text = |value: &str| value.to_owned();
                 let api = LostApi {

@@ -23,7 +23,8 @@ pub fn json(graph: &TaskGraph, manifests: &[Manifest]) -> Value {
 pub fn text(graph: &TaskGraph, manifests: &[Manifest]) -> String {
     let mut out = String::new();
     for (number, nodes) in steps(graph).into_iter().enumerate() {
-        let together = if nodes.len() > 1 { format!(", {} side by side", nodes.len()) } else { String::new() };
+        let together =
+            if nodes.len() > 1 { format!(", {} side by side", nodes.len()) } else { String::new() };
         let _ = writeln!(out, "step {}{together}", number + 1);
         for node in nodes {
             for (index, manifest) in named(node, manifests).enumerate() {
@@ -43,8 +44,10 @@ pub fn dot(graph: &TaskGraph, manifests: &[Manifest]) -> String {
                 let _ = writeln!(out, "  {index} [shape=point];");
             }
             false => {
-                let lines: Vec<String> =
-                    labels(node, manifests).iter().map(|line| line.replace('\\', "\\\\").replace('"', "\\\"")).collect();
+                let lines: Vec<String> = labels(node, manifests)
+                    .iter()
+                    .map(|line| line.replace('\\', "\\\\").replace('"', "\\\""))
+                    .collect();
                 let _ = writeln!(out, "  {index} [label=\"{}\"];", lines.join("\\l") + "\\l");
             }
         }
@@ -84,14 +87,19 @@ pub fn svg(graph: &TaskGraph, manifests: &[Manifest]) -> String {
                 );
                 for (index, line) in lines.iter().enumerate() {
                     let at = y + LINE * (index + 1) + LINE / 4;
-                    let _ = write!(body, "<text x=\"{}\" y=\"{at}\">{}</text>", x + 8, escape(&shorten(line)));
+                    let _ =
+                        write!(body, "<text x=\"{}\" y=\"{at}\">{}</text>", x + 8, escape(&shorten(line)));
                 }
                 body.push_str("</g>\n");
             }
             y += height + GAP / 2;
         }
         let _ = writeln!(body, "<text class=\"step\" x=\"{GAP}\" y=\"{}\">{}</text>", top + LINE, number + 1);
-        let _ = writeln!(body, "<line x1=\"{GAP}\" x2=\"{}\" y1=\"{y}\" y2=\"{y}\"/>", GAP * 3 + widest * (WIDTH + GAP));
+        let _ = writeln!(
+            body,
+            "<line x1=\"{GAP}\" x2=\"{}\" y1=\"{y}\" y2=\"{y}\"/>",
+            GAP * 3 + widest * (WIDTH + GAP)
+        );
         y += GAP / 2;
     }
     let width = GAP * 3 + widest * (WIDTH + GAP);
@@ -157,7 +165,11 @@ fn labels(node: &Node, manifests: &[Manifest]) -> Vec<String> {
 
 fn shorten(line: &str) -> String {
     const MOST: usize = 50;
-    if line.chars().count() <= MOST { line.to_owned() } else { line.chars().take(MOST - 1).chain(['…']).collect() }
+    if line.chars().count() <= MOST {
+        line.to_owned()
+    } else {
+        line.chars().take(MOST - 1).chain(['…']).collect()
+    }
 }
 
 fn escape(text: &str) -> String {

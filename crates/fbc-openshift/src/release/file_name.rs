@@ -24,7 +24,10 @@ mod tests {
         for (name, expected) in [
             ("0000_03_config-operator_01_proxy.crd.yaml", Some(("03", "config-operator"))),
             ("0000_03_quota-openshift_01_clusterresourcequota.crd.yaml", Some(("03", "quota-openshift"))),
-            ("0000_90_service-ca-operator_02_prometheusrolebinding.yaml", Some(("90", "service-ca-operator"))),
+            (
+                "0000_90_service-ca-operator_02_prometheusrolebinding.yaml",
+                Some(("90", "service-ca-operator")),
+            ),
             ("0000_99_machine-api-operator_00_tombstones.yaml", Some(("99", "machine-api-operator"))),
             ("0000_50_olm.yaml", None),
             ("0001_50_olm_00.yaml", None),

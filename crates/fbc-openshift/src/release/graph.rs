@@ -71,7 +71,8 @@ impl TaskGraph {
         let mut graph = Self { nodes: vec![all] };
         let is_job = |task: usize| manifests.get(task).is_some_and(Manifest::is_job);
         graph.split(is_job);
-        let name = |task: usize| manifests.get(task).and_then(|manifest| runlevel_and_component(&manifest.file));
+        let name =
+            |task: usize| manifests.get(task).and_then(|manifest| runlevel_and_component(&manifest.file));
         match mode {
             Mode::Updating => graph.parallelize(|tasks| by_runlevel(tasks, &name)),
             Mode::Initializing => graph.parallelize(|tasks| flat(tasks, &name)),

@@ -89,20 +89,26 @@ impl Inclusion {
         let sets: BTreeSet<&str> = value.split(',').collect();
         if let Some(unknown) = value.split(',').find(|set| !FEATURE_SETS.contains(set)) {
             let known = FEATURE_SETS.join(",");
-            return Some(format!("unrecognized value {unknown:?} in {FEATURE_SET}={value}; known values are: {known}"));
+            return Some(format!(
+                "unrecognized value {unknown:?} in {FEATURE_SET}={value}; known values are: {known}"
+            ));
         }
         let wanted = if self.feature_set.is_empty() { "Default" } else { &self.feature_set };
         let listed: Vec<&str> = sets.iter().copied().collect();
-        (!sets.contains(wanted)).then(|| format!("{wanted:?} is required, and {FEATURE_SET}={}", listed.join(",")))
+        (!sets.contains(wanted))
+            .then(|| format!("{wanted:?} is required, and {FEATURE_SET}={}", listed.join(",")))
     }
 
     fn gate_refusal(&self, value: Option<&str>) -> Option<String> {
         let gates = &self.gates;
-        value?.split(',').map(str::trim).filter(|gate| !gate.is_empty()).find_map(|gate| match gate.strip_prefix('-') {
-            Some(gate) => gates
-                .contains(gate)
-                .then(|| format!("feature gate {gate} is enabled but manifest requires it to be disabled")),
-            None => (!gates.contains(gate)).then(|| format!("feature gate {gate} is required but not enabled")),
+        value?.split(',').map(str::trim).filter(|gate| !gate.is_empty()).find_map(|gate| {
+            match gate.strip_prefix('-') {
+                Some(gate) => gates.contains(gate).then(|| {
+                    format!("feature gate {gate} is enabled but manifest requires it to be disabled")
+                }),
+                None => (!gates.contains(gate))
+                    .then(|| format!("feature gate {gate} is required but not enabled")),
+            }
         })
     }
 
@@ -113,7 +119,9 @@ impl Inclusion {
             (group, object.kind()),
             ("config.openshift.io", "FeatureGate") | ("apiextensions.k8s.io", "CustomResourceDefinition")
         ) {
-            return Some("major version filtering is only supported for feature gates and custom resources".to_owned());
+            return Some(
+                "major version filtering is only supported for feature gates and custom resources".to_owned(),
+            );
         }
         let (mut included, mut excluded) = (BTreeSet::new(), BTreeSet::new());
         for requirement in value.split(',').map(str::trim).filter(|one| !one.is_empty()) {

@@ -112,7 +112,12 @@ pub fn read(folder: &'static str, file: &str, bytes: &[u8]) -> (Vec<Manifest>, O
             continue;
         }
         let raw = match decoded.syntax {
-            Syntax::Json => bytes.get(decoded.range.clone()).map(String::from_utf8_lossy).unwrap_or_default().trim().to_owned(),
+            Syntax::Json => bytes
+                .get(decoded.range.clone())
+                .map(String::from_utf8_lossy)
+                .unwrap_or_default()
+                .trim()
+                .to_owned(),
             Syntax::Yaml => go_json::encode(&object),
         };
         if object.kind().is_empty() {
@@ -120,7 +125,9 @@ pub fn read(folder: &'static str, file: &str, bytes: &[u8]) -> (Vec<Manifest>, O
                 Syntax::Yaml => "error unmarshaling JSON: while decoding JSON: ",
                 Syntax::Json => "",
             };
-            let message = format!("error parsing: {within}unable to decode manifest: Object 'Kind' is missing in '{raw}'");
+            let message = format!(
+                "error parsing: {within}unable to decode manifest: Object 'Kind' is missing in '{raw}'"
+            );
             return (manifests, fail(message, line));
         }
         let group = object.api_version().split_once('/').map_or("", |(group, _)| group).to_owned();
@@ -139,7 +146,14 @@ pub fn read(folder: &'static str, file: &str, bytes: &[u8]) -> (Vec<Manifest>, O
             let message = format!("duplicate resource: ({})", identity(&group, &object));
             return (manifests, fail(message, line));
         }
-        manifests.push(Manifest { folder, file: file.to_owned(), line, object: Arc::new(object), group, raw });
+        manifests.push(Manifest {
+            folder,
+            file: file.to_owned(),
+            line,
+            object: Arc::new(object),
+            group,
+            raw,
+        });
     }
     (manifests, None)
 }
@@ -149,7 +163,12 @@ fn identity(group: &str, object: &Object) -> String {
         "" => String::new(),
         namespace => format!(" Namespace: {}", quote(namespace)),
     };
-    format!("Group: {} Kind: {}{namespace} Name: {}", quote(group), quote(object.kind()), quote(object.name()))
+    format!(
+        "Group: {} Kind: {}{namespace} Name: {}",
+        quote(group),
+        quote(object.kind()),
+        quote(object.name())
+    )
 }
 
 /// The first byte of a document that is not white space, a separator or a comment.

@@ -106,7 +106,10 @@ pub fn read_images(bytes: &[u8], version: &str) -> Result<BTreeMap<String, Strin
         return Err(format!("image-references is a *{version}.{}, not a v1 ImageStream", value.kind()));
     }
     if value.name() != version {
-        return Err(format!("version from image-references ({}) differs from release-metadata ({version})", value.name()));
+        return Err(format!(
+            "version from image-references ({}) differs from release-metadata ({version})",
+            value.name()
+        ));
     }
     let tags = value.list(&["spec", "tags"]).iter();
     Ok(tags

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use fbc_model::tree::Tree;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
+use fbc_model::tree::Tree;
 
 use super::inclusion::Inclusion;
 use super::manifest::{self, Manifest};
@@ -63,7 +63,10 @@ pub struct LoadError {
 
 impl LoadError {
     fn of(file: &str, message: String) -> Self {
-        Self { faults: vec![LoadFault { message, file: file.to_owned(), line: None }], is_of_manifests: false }
+        Self {
+            faults: vec![LoadFault { message, file: file.to_owned(), line: None }],
+            is_of_manifests: false,
+        }
     }
 
     /// The text of the operator, for a payload in this folder.
@@ -101,10 +104,13 @@ impl Payload {
         let read = |name: &str| {
             let file = format!("{RELEASE}/{name}");
             let bytes = tree.read(Path::new(&file));
-            bytes.map(|bytes| (file.clone(), bytes)).map_err(|error| LoadError::of(&file, open_error(&file, &error)))
+            bytes
+                .map(|bytes| (file.clone(), bytes))
+                .map_err(|error| LoadError::of(&file, open_error(&file, &error)))
         };
         let (file, bytes) = read(METADATA)?;
-        let (mut release, previous, major) = read_metadata(&bytes).map_err(|error| LoadError::of(&file, error))?;
+        let (mut release, previous, major) =
+            read_metadata(&bytes).map_err(|error| LoadError::of(&file, error))?;
         let (file, bytes) = read(IMAGES)?;
         let images = read_images(&bytes, &release.version).map_err(|error| LoadError::of(&file, error))?;
         image.clone_into(&mut release.image);
@@ -187,12 +193,17 @@ impl Payload {
 fn open_error(file: &str, error: &io::Error) -> String {
     let text = error.to_string();
     let words = text.split(" (os error").next().unwrap_or(&text);
-    format!("open {file}: {}{}", words.chars().next().unwrap_or_default().to_lowercase(), words.get(1..).unwrap_or_default())
+    format!(
+        "open {file}: {}{}",
+        words.chars().next().unwrap_or_default().to_lowercase(),
+        words.get(1..).unwrap_or_default()
+    )
 }
 
 /// The operator's hash of a list of manifests: 64 bits of FNV-1 over their JSON, in base64.
 fn hash(manifests: &[Manifest]) -> String {
     let bytes = manifests.iter().flat_map(|manifest| manifest.raw.bytes());
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| hash.wrapping_mul(0x0100_0000_01b3) ^ u64::from(byte));
+    let hash = bytes
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| hash.wrapping_mul(0x0100_0000_01b3) ^ u64::from(byte));
     URL_SAFE.encode(hash.to_be_bytes())
 }

@@ -39,7 +39,8 @@ fn evaluate(expression: &str, values: &Values<'_>) -> Result<String, String> {
         ".ClusterProfile" => Ok(values.profile.to_owned()),
         comment if comment.starts_with("/*") && comment.ends_with("*/") => Ok(String::new()),
         _ => {
-            let by_index = expression.strip_prefix("index .Images ").map(|name| name.trim().trim_matches('"'));
+            let by_index =
+                expression.strip_prefix("index .Images ").map(|name| name.trim().trim_matches('"'));
             let name = by_index.or_else(|| expression.strip_prefix(".Images."));
             name.map(image).ok_or_else(|| format!("{{{{{expression}}}}}"))
         }

@@ -33,9 +33,15 @@ fn the_texts_of_refusals_are_the_operators() {
             "Error loading manifests from /x: parse 0000_20_gamma-operator_01_config.yaml: error parsing: error converting YAML to JSON: yaml: line 5: did not find expected ',' or ']'",
         ),
         ("image-references-kind-4.19.1", "image-references is a *v1.ConfigMap, not a v1 ImageStream"),
-        ("image-references-name-4.19.1", "version from image-references (4.19.7) differs from release-metadata (4.19.1)"),
+        (
+            "image-references-name-4.19.1",
+            "version from image-references (4.19.7) differs from release-metadata (4.19.1)",
+        ),
         ("metadata-kind-4.19.1", "unrecognized Cincinnati metadata kind \"something-else\""),
-        ("metadata-version-4.19.1", "invalid Cincinnati metadata version \"four\": No Major.Minor.Patch elements found"),
+        (
+            "metadata-version-4.19.1",
+            "invalid Cincinnati metadata version \"four\": No Major.Minor.Patch elements found",
+        ),
         (
             "no-kind-4.19.1",
             "Error loading manifests from /x: parse 0000_20_gamma-operator_01_config.yaml: error parsing: error unmarshaling JSON: while decoding JSON: unable to decode manifest: Object 'Kind' is missing in '{\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"gamma-config\",\"namespace\":\"openshift-gamma\"}}'",
@@ -70,7 +76,9 @@ fn findings_name_rule_and_place() {
         let (findings, _) = check(&tree, "example.com/ocp/release", &inclusion);
         let texts: Vec<String> = findings
             .iter()
-            .map(|one| format!("{} {}:{} {}", one.rule.code, one.file, one.line.unwrap_or_default(), one.message))
+            .map(|one| {
+                format!("{} {}:{} {}", one.rule.code, one.file, one.line.unwrap_or_default(), one.message)
+            })
             .collect();
         assert_eq!(texts.len(), expected.len(), "{name}: {texts:#?}");
         for (text, expected) in texts.iter().zip(expected) {
@@ -86,7 +94,8 @@ fn hashes_are_the_operators() {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/cvo/initial");
     for name in ["small-4.19.0", "order-4.19.0", "jobs-4.19.0", "unverified-4.19.0"] {
         let Some(loaded) = load(name) else { return };
-        let text = std::fs::read_to_string(recorded.join(format!("inst-{name}.json"))).expect("the recording is there");
+        let text = std::fs::read_to_string(recorded.join(format!("inst-{name}.json")))
+            .expect("the recording is there");
         let objects: Value = serde_json::from_str(&text).expect("the recording is JSON");
         let mut found = None;
         find_hash(&objects, &mut found);

@@ -66,15 +66,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 
 fn text(difference: &Difference, out: &mut dyn Write) -> io::Result<()> {
     let (from, to) = &difference.versions;
-    let listed = if difference.is_update { "" } else { " (the new release does not list the old one as previous)" };
+    let listed =
+        if difference.is_update { "" } else { " (the new release does not list the old one as previous)" };
     writeln!(out, "from {from} to {to}{listed}")?;
-    section(out, "no longer served", &difference.lost, |api| format!("{} {}/{}", api.kind, api.group, api.version))?;
+    section(out, "no longer served", &difference.lost, |api| {
+        format!("{} {}/{}", api.kind, api.group, api.version)
+    })?;
     section(out, "deleted", &difference.deleted, shown)?;
     section(out, "no longer delivered, stays", &difference.left, shown)?;
     section(out, "added", &difference.added, shown)?;
     section(out, "changed", &difference.changed, |(identity, paths)| {
         const MOST: usize = 3;
-        let more = if paths.len() > MOST { format!(", and {} more", paths.len() - MOST) } else { String::new() };
+        let more =
+            if paths.len() > MOST { format!(", and {} more", paths.len() - MOST) } else { String::new() };
         let named: Vec<&str> = paths.iter().take(MOST).map(String::as_str).collect();
         format!("{}: {}{more}", shown(identity), named.join(", "))
     })?;

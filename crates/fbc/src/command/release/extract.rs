@@ -56,7 +56,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let created = image.raw_configuration.get("created").and_then(serde_json::Value::as_str);
     let mut out = terminal::stdout();
     let created = created.unwrap_or("an unknown time");
-    writeln!(out, "Extracted release payload from digest {} created at {created}", image.descriptor.digest())?;
+    writeln!(
+        out,
+        "Extracted release payload from digest {} created at {created}",
+        image.descriptor.digest()
+    )?;
     out.flush()?;
     Ok(CLEAN)
 }

@@ -51,9 +51,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Format::Text => {
             let mut out = anstream::AutoStream::auto(std::io::stdout()).lock();
             for finding in &findings {
-                let (word, style) = if finding.rule.is_error { ("error", ERROR) } else { ("warning", WARNING) };
+                let (word, style) =
+                    if finding.rule.is_error { ("error", ERROR) } else { ("warning", WARNING) };
                 let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
-                writeln!(out, "{style}{word}[{}]{style:#}{STRONG}: {}{STRONG:#}", finding.rule.code, finding.message)?;
+                writeln!(
+                    out,
+                    "{style}{word}[{}]{style:#}{STRONG}: {}{STRONG:#}",
+                    finding.rule.code, finding.message
+                )?;
                 writeln!(out, "  --> {}{line}", source.shown(&finding.file))?;
                 writeln!(out, "  {HELP}help{HELP:#}: {}\n", finding.rule.help)?;
             }
@@ -61,7 +66,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             let manifests = payload.as_ref().map_or(0, |payload| payload.manifests.len());
             let version = payload.as_ref().map_or("", |payload| payload.release.version.as_str());
             if payload.is_some() {
-                writeln!(out, "release {version}: {manifests} manifests, {}", counts(errors, findings.len() - errors))?;
+                writeln!(
+                    out,
+                    "release {version}: {manifests} manifests, {}",
+                    counts(errors, findings.len() - errors)
+                )?;
             } else {
                 writeln!(out, "the payload cannot be loaded: {}", counts(errors, findings.len() - errors))?;
             }
