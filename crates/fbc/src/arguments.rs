@@ -172,8 +172,74 @@ impl CommandLine {
 
 #[cfg(test)]
 mod tests {
+    use clap::{Arg, Command};
+
     #[test]
     fn definition_is_sound() {
         super::command_line().debug_assert();
+    }
+
+    /// All commands and their shown arguments, by the words that call them.
+    fn shown(command: &Command, name: &str, visit: &mut impl FnMut(&str, &Arg)) {
+        for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+            visit(name, argument);
+        }
+        for child in command.get_subcommands().filter(|child| !child.is_hide_set()) {
+            shown(child, &format!("{name} {}", child.get_name()), visit);
+        }
+    }
+
+    /// The names that mean the same in every command: long, short, placeholder, and the old spellings.
+    const HABITS: [(&str, Option<char>, &str, &[&str]); 3] = [
+        ("output", Some('o'), "FORMAT", &["format"]),
+        ("output-file", None, "FILE", &[]),
+        ("output-folder", None, "DIR", &[]),
+    ];
+
+    #[test]
+    fn outputs_are_named_alike_in_all_commands() {
+        let mut wrong = Vec::new();
+        shown(&super::command_line(), "fbc", &mut |command, argument| {
+            let long = argument.get_long().unwrap_or_default();
+            let short = argument.get_short();
+            let placeholder = argument.get_value_names().and_then(<[_]>::first).map(|name| name.as_str());
+            let Some((_, letter, form, aliases)) = HABITS.iter().find(|(name, ..)| *name == long) else {
+                let is_taken = short == Some('o') || ["format", "out", "folder"].contains(&long);
+                if is_taken {
+                    wrong.push(format!("{command} --{long}: the name belongs to an output"));
+                }
+                return;
+            };
+            let old = argument.get_all_aliases().unwrap_or_default();
+            if short != *letter || placeholder != Some(form) || !aliases.iter().all(|name| old.contains(name))
+            {
+                wrong.push(format!("{command} --{long}: {short:?} {placeholder:?} {old:?}"));
+            }
+        });
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    /// What scripts wrote before goes on working.
+    #[test]
+    fn old_spellings_are_understood() {
+        for line in [
+            "fbc validate --format json --output report.json c",
+            "fbc bundle validate --output out/report c",
+            "fbc graph --format dot --output g.dot c",
+            "fbc resolve --format jsonl --output r.jsonl p",
+            "fbc diff --format markdown --output c.md a b",
+            "fbc crd diff --format json a b",
+            "fbc range --format json a b",
+            "fbc add b c --channel x -o -",
+            "fbc deprecate c p --message m --output copy.yaml",
+            "fbc build c -o oci:layout",
+            "fbc build c --output oci:layout",
+            "fbc schema --folder s",
+            "fbc man --folder m",
+        ] {
+            let words = line.split(' ');
+            let outcome = super::command_line().try_get_matches_from(words);
+            assert!(outcome.is_ok(), "{line}: {}", outcome.unwrap_err());
+        }
     }
 }

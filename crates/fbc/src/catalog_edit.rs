@@ -32,14 +32,21 @@ pub(crate) struct Outcome {
     #[arg(long)]
     dry_run: bool,
     /// Write the edited file here (`-` for standard output) and leave the catalog as it is
-    #[arg(short, long, value_name = "FILE", conflicts_with = "dry_run", value_hint = ValueHint::FilePath)]
-    output: Option<PathBuf>,
+    #[arg(
+        long,
+        alias = "output",
+        short_alias = 'o',
+        value_name = "FILE",
+        conflicts_with = "dry_run",
+        value_hint = ValueHint::FilePath
+    )]
+    output_file: Option<PathBuf>,
 }
 
 impl Outcome {
     /// What is written and deleted, in words.
     fn written(&self, files: &FileVersions, shown: &BTreeMap<PathBuf, PathBuf>) -> Vec<String> {
-        if let Some(output) = &self.output {
+        if let Some(output) = &self.output_file {
             let is_file = output.as_os_str() != "-";
             return is_file.then(|| format!("written: {}", output.display())).into_iter().collect();
         }
@@ -165,7 +172,7 @@ impl CatalogEdit {
         tell_warnings(&checked)?;
         if outcome.dry_run {
             show_diff(&files, &old, &shown)?;
-        } else if let Some(output) = &outcome.output {
+        } else if let Some(output) = &outcome.output_file {
             write_elsewhere(output, &files, &shown)?;
         } else {
             replace_files(
@@ -182,11 +189,11 @@ impl CatalogEdit {
         Ok(CLEAN)
     }
 
-    /// Ends an edit that changes nothing: what --output names is written all the same, with the file that holds
+    /// Ends an edit that changes nothing: what --output-file names is written all the same, with the file that holds
     /// the blob.
     pub(crate) fn complete_unchanged(&self, origin: Origin, outcome: &Outcome) -> Result<u8, Failure> {
         let file = self.catalog.files.get(origin.file as usize);
-        if let (Some(output), Some(file)) = (&outcome.output, file) {
+        if let (Some(output), Some(file)) = (&outcome.output_file, file) {
             let bytes = self.source.tree.read(&file.path);
             let bytes = bytes.map_err(|error| Failure::io("read", &self.source.shown(&file.path), &error))?;
             write_bytes(output, &bytes)?;
@@ -291,12 +298,12 @@ fn write_elsewhere(
 ) -> Result<(), Failure> {
     let mut files_left = files.iter();
     let (Some((path, bytes)), None) = (files_left.next(), files_left.next()) else {
-        return Err(Failure::new(format!("{} files change, and --output names one", files.len()))
+        return Err(Failure::new(format!("{} files change, and --output-file names one", files.len()))
             .help("edit the catalog in place, or look at the changes with --dry-run"));
     };
     let Some(bytes) = bytes else {
         let shown = shown.get(path).unwrap_or(path).display();
-        return Err(Failure::new(format!("{shown} would be deleted, and --output names a file to write"))
+        return Err(Failure::new(format!("{shown} would be deleted, and --output-file names a file to write"))
             .help("edit the catalog in place, or look at the changes with --dry-run"));
     };
     write_bytes(output, bytes)

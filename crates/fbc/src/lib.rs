@@ -27,6 +27,7 @@ mod needed_images;
 mod opm;
 mod output_file;
 mod output_folder;
+mod output_format;
 mod query;
 mod registry;
 mod report;

@@ -72,7 +72,7 @@ fn prepare(target: &Path, bytes: &[u8]) -> Result<NamedTempFile, Failure> {
     let old = fs::metadata(target).ok().map(|metadata| metadata.permissions());
     if old.as_ref().is_some_and(fs::Permissions::readonly) {
         return Err(Failure::new(format!("{} is read-only", target.display()))
-            .help("make it writable, or write elsewhere with --output"));
+            .help("make it writable, or write elsewhere with --output-file"));
     }
     let mut file = temporary_file(target)?;
     let written = file.write_all(bytes).and_then(|()| match old {

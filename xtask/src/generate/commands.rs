@@ -85,29 +85,46 @@ fn form(argument: &Arg) -> String {
     format!("{} {values}", names.join(", ")).trim().to_owned()
 }
 
+/// What an argument means, as sentences.
 fn meaning(argument: &Arg) -> String {
     let help =
         argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string).unwrap_or_default();
-    let mut meaning = help.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
-    let choices: Vec<String> = argument
-        .get_possible_values()
-        .iter()
-        .filter(|value| !value.is_hide_set())
-        .map(|value| format!("`{}`", value.get_name()))
-        .collect();
-    if !choices.is_empty() && argument.get_action().takes_values() {
-        let _ = write!(meaning, " One of {}.", choices.join(", "));
+    let mut meaning: Vec<String> = help.split("\n\n").map(paragraph).filter(|text| !text.is_empty()).collect();
+    let takes_values = argument.get_action().takes_values();
+    let possible = argument.get_possible_values();
+    let choices = possible.iter().filter(|value| !value.is_hide_set()).map(|value| value.get_name());
+    let choices: Vec<String> = choices.map(|name| format!("`{name}`")).collect();
+    if !choices.is_empty() && takes_values {
+        meaning.push(format!("One of {}.", choices.join(", ")));
     }
     let defaults: Vec<String> =
         argument.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
-    if !defaults.is_empty() && argument.get_action().takes_values() {
-        let _ = write!(meaning, " Default: {}.", defaults.join(" "));
+    if !defaults.is_empty() && takes_values {
+        meaning.push(format!("Default: {}.", defaults.join(" ")));
     }
-    meaning
+    meaning.join(" ").replace('|', "\\|")
+}
+
+/// A paragraph of help on one line, ended by a full stop; each item of a list on a line of its own in the cell.
+fn paragraph(text: &str) -> String {
+    let mut line = String::new();
+    for part in text.lines().map(str::trim).filter(|part| !part.is_empty()) {
+        if !line.is_empty() {
+            line.push_str(if part.starts_with("- ") { "<br>" } else { " " });
+        }
+        line.push_str(part);
+    }
+    if !line.is_empty() && !line.ends_with(['.', ':', '!', '?']) {
+        line.push('.');
+    }
+    line
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::Arg;
+    use clap::builder::PossibleValuesParser;
+
     use super::*;
 
     #[test]
@@ -115,6 +132,19 @@ mod tests {
         let pages = page(Path::new("")).unwrap();
         let text = &pages.first().unwrap().content;
         assert!(text.contains("## `fbc validate`"), "{text}");
-        assert!(text.contains("--format"), "{text}");
+        assert!(text.contains("| `-o, --output FORMAT` | How findings are written. One of `full`"), "{text}");
+    }
+
+    #[test]
+    fn meanings_are_sentences() {
+        let choice = Arg::new("a").long("a").value_parser(PossibleValuesParser::new(["x", "y"]));
+        for (argument, expected) in [
+            (Arg::new("a").long("a").help("Say more"), "Say more."),
+            (Arg::new("a").long("a").help("Why?").long_help("Why?\n\nIt\nhurts"), "Why? It hurts."),
+            (Arg::new("a").long("a").help("Of\n- one\n- two"), "Of<br>- one<br>- two."),
+            (choice.help("How a|b").default_value("x"), "How a\\|b. One of `x`, `y`. Default: `x`."),
+        ] {
+            assert_eq!(meaning(&argument), expected);
+        }
     }
 }

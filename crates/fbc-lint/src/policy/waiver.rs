@@ -189,7 +189,7 @@ impl Entry {
         (!self.is_used && self.is_in(scope)).then(|| {
             Finding::new(&cfg::unused_waiver::RULE, format!("the waiver of {code} covers no finding"))
                 .label("of no use")
-                .help("remove it; if it should cover something, compare it with `--format json` without it")
+                .help("remove it; if it should cover something, compare it with `-o json` without it")
         })
     }
 }

@@ -52,8 +52,15 @@ pub(crate) struct Arguments {
     tag: Vec<String>,
     /// Where to: oci:PATH[:NAME] (a layout folder, to which the image is added), oci-archive:FILE[:NAME] or
     /// docker-archive:FILE[:NAME]
-    #[arg(short, long, value_name = "TARGET", value_parser = parse_reference, required_unless_present = "push")]
-    output: Option<LocalReference>,
+    #[arg(
+        long,
+        alias = "output",
+        short_alias = 'o',
+        value_name = "TARGET",
+        value_parser = parse_reference,
+        required_unless_present = "push"
+    )]
+    to: Option<LocalReference>,
     /// Push the image to where --tag says
     #[arg(long, requires = "tag")]
     push: bool,
@@ -164,7 +171,7 @@ fn parse_pair(text: &str) -> Result<(String, String), String> {
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     arguments.transfer.settle();
     let destinations = if arguments.push { destinations(&arguments.tag)? } else { Vec::new() };
-    let output = arguments.output.clone().map(|output| {
+    let output = arguments.to.clone().map(|output| {
         let name = output.name.clone().or_else(|| arguments.tag.first().cloned());
         LocalReference { name, ..output }
     });

@@ -25,7 +25,7 @@ enum What {
         #[command(flatten)]
         cache: CacheArguments,
         /// The format to write
-        #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+        #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
         output: InfoFormat,
     },
     /// Remove all blobs, and what interrupted commands have left

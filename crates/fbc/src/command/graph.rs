@@ -1,7 +1,7 @@
 //! `fbc graph`: the upgrade graph as a drawing.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_graph::mermaid::{MermaidError, MermaidOptions};
@@ -13,6 +13,7 @@ use serde_json::json;
 use super::render;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
 use crate::output_file::write_output;
+use crate::output_format::{FormatOrFile, FormatOrFileParser};
 use crate::registry::ImageArguments;
 
 /// Draw the upgrade graph
@@ -34,16 +35,33 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BUNDLE")]
     minimum_edge: Option<String>,
     /// The format to write
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: GraphFormat,
+    #[arg(
+        short,
+        long,
+        alias = "format",
+        value_parser = FormatOrFileParser::<GraphFormat>::new(),
+        default_value = "mermaid",
+        value_name = "FORMAT"
+    )]
+    output: Vec<FormatOrFile<GraphFormat>>,
     /// Whose understanding of the edges to draw
     #[arg(long, value_enum, default_value_t, value_name = "SEMANTICS")]
     semantics: Semantics,
     /// Write to a file instead of standard output
-    #[arg(long, alias = "output-file", value_name = "FILE", value_hint = ValueHint::FilePath)]
-    output: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
     #[command(flatten)]
     images: ImageArguments,
+}
+
+impl Arguments {
+    fn format(&self) -> GraphFormat {
+        FormatOrFile::format(&self.output)
+    }
+
+    fn file(&self) -> Option<&Path> {
+        FormatOrFile::file(&self.output, self.output_file.as_ref())
+    }
 }
 
 /// The formats of drawings.
@@ -83,9 +101,9 @@ impl From<Semantics> for fbc_graph::Semantics {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     arguments.images.settle();
-    if arguments.minimum_edge.is_some() && arguments.format != GraphFormat::Mermaid {
+    if arguments.minimum_edge.is_some() && arguments.format() != GraphFormat::Mermaid {
         return Err(Failure::new("--minimum-edge is for mermaid charts only")
-            .help("leave it out, or draw with `--format mermaid`"));
+            .help("leave it out, or draw with `-o mermaid`"));
     }
     let Some(mut catalog) = render::load(&arguments.references, None)? else { return Ok(FINDINGS) };
     if let Some(name) = arguments.package.as_deref() {
@@ -93,7 +111,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     let is_drawn = |package: &str| arguments.package.as_deref().is_none_or(|wanted| wanted == package);
     require_channels(&catalog, &arguments.channels, is_drawn)?;
-    if arguments.format == GraphFormat::Mermaid {
+    if arguments.format() == GraphFormat::Mermaid {
         if !arguments.channels.is_empty() {
             catalog.channels.retain(|channel| arguments.channels.contains(&channel.name));
         }
@@ -108,7 +126,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         .collect();
     warn(&graphs, arguments);
     let text = draw(graphs, arguments)?;
-    write_output(arguments.output.as_deref(), |out| Ok(out.write_all(text.as_bytes())?))?;
+    write_output(arguments.file(), |out| Ok(out.write_all(text.as_bytes())?))?;
     Ok(CLEAN)
 }
 
@@ -154,7 +172,7 @@ fn wanted_channels(graph: &PackageGraph<'_>, arguments: &Arguments) -> Vec<usize
 
 fn draw(mut graphs: Vec<PackageGraph<'_>>, arguments: &Arguments) -> Result<String, Failure> {
     let semantics = arguments.semantics.into();
-    Ok(match arguments.format {
+    Ok(match arguments.format() {
         GraphFormat::Svg => {
             let [graph] = graphs.as_slice() else { return Err(not_one_package(&graphs)) };
             svg::draw(graph, &wanted_channels(graph, arguments), semantics)
@@ -175,7 +193,7 @@ fn draw(mut graphs: Vec<PackageGraph<'_>>, arguments: &Arguments) -> Result<Stri
                     |name: &String| arguments.channels.is_empty() || arguments.channels.contains(name);
                 graph.channels.retain(|channel| is_wanted(&channel.name));
             }
-            if arguments.format == GraphFormat::Dot {
+            if arguments.format() == GraphFormat::Dot {
                 dot::draw(&graphs, semantics)
             } else {
                 let packages: Vec<_> = graphs.iter().map(|graph| document::of(graph, &[semantics])).collect();
@@ -190,7 +208,7 @@ fn not_one_package(graphs: &[PackageGraph<'_>]) -> Failure {
         [] => Failure::refusal("there is no package to draw")
             .help("the catalog is empty; `fbc validate` says more"),
         [first, ..] => Failure::new(format!("a picture shows one package, and there are {}", graphs.len()))
-            .help(format!("name one, such as `--package {}`; `--format html` takes them all", first.name)),
+            .help(format!("name one, such as `--package {}`; `-o html` takes them all", first.name)),
     }
 }
 
@@ -245,10 +263,10 @@ fn draw_mermaid(catalog: &Catalog, arguments: &Arguments) -> Result<u8, Failure>
         let _ = writeln!(
             err,
             "{WARNING}warning{WARNING:#}: the chart has {edges} edges, more than mermaid draws\n  \
-             {HELP}help{HELP:#}: `--format html` shows as many; --package and --channel draw less"
+             {HELP}help{HELP:#}: `-o html` shows as many; --package and --channel draw less"
         );
     }
-    write_output(arguments.output.as_deref(), |out| Ok(out.write_all(chart.text.as_bytes())?))?;
+    write_output(arguments.file(), |out| Ok(out.write_all(chart.text.as_bytes())?))?;
     Ok(CLEAN)
 }
 

@@ -13,12 +13,12 @@ use crate::terminal;
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// Write one page for each command to this folder
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
-    folder: Option<PathBuf>,
+    #[arg(long, alias = "folder", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    output_folder: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    match &arguments.folder {
+    match &arguments.output_folder {
         Some(folder) => {
             std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
             clap_mangen::generate_to(command_line(), folder)

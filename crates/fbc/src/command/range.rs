@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     batch: bool,
     /// The format to write
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", conflicts_with = "batch")]
-    format: RangeFormat,
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT", conflicts_with = "batch")]
+    output: RangeFormat,
 }
 
 /// The formats of explanations.
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let matches: Vec<Match<'_>> =
         arguments.versions.iter().map(|version| Match::of(&range, version)).collect();
     let mut out = terminal::stdout();
-    match arguments.format {
+    match arguments.output {
         RangeFormat::Text => write_text(&range, &matches, &mut out)?,
         RangeFormat::Json => writeln!(out, "{:#}", as_json(&range, &matches))?,
     }
@@ -85,7 +85,7 @@ impl<'a> Match<'a> {
 }
 
 fn refuse(arguments: &Arguments, grammar: Grammar, text: &str, error: &str) -> Result<u8, Failure> {
-    if arguments.format == RangeFormat::Json {
+    if arguments.output == RangeFormat::Json {
         let mut out = terminal::stdout();
         writeln!(out, "{:#}", json!({ "range": text, "grammar": grammar.to_string(), "error": error }))?;
         out.flush()?;

@@ -17,6 +17,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_evidence::{Evidence, EvidenceArguments};
 use crate::layout;
 use crate::output_file::write_output;
+use crate::output_format::{FormatOrFile, FormatOrFileParser};
 use crate::registry::ImageArguments;
 use crate::report::{self, CheckedCatalog, Format, Style, Summary};
 use crate::terminal;
@@ -53,13 +54,20 @@ pub(crate) struct Arguments {
 #[derive(Args, Debug)]
 pub(crate) struct ReportArguments {
     /// How findings are written
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
+    #[arg(
+        short,
+        long,
+        alias = "format",
+        value_parser = FormatOrFileParser::<Format>::new(),
+        default_value = "full",
+        value_name = "FORMAT"
+    )]
+    output: Vec<FormatOrFile<Format>>,
     #[command(flatten)]
     pub(crate) policy: PolicyArguments,
     /// Write to a file instead of standard output
-    #[arg(long, alias = "output-file", value_name = "FILE", value_hint = ValueHint::FilePath)]
-    output: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
     /// Show no more findings than this; the exit code and the summary count all
     #[arg(long, value_name = "N")]
     max_findings: Option<usize>,
@@ -89,10 +97,15 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 }
 
 impl ReportArguments {
+    /// The file to write, unless it is standard output.
+    fn file(&self) -> Option<&Path> {
+        FormatOrFile::file(&self.output, self.output_file.as_ref())
+    }
+
     /// Shows what is configured, if that is asked for; whether it was.
     pub(crate) fn show_configuration(&self, configuration: &Configuration) -> Result<bool, Failure> {
         if self.policy.show_config {
-            write_output(self.output.as_deref(), |out| Ok(configuration.show(out)?))?;
+            write_output(self.file(), |out| Ok(configuration.show(out)?))?;
         }
         Ok(self.policy.show_config)
     }
@@ -107,12 +120,13 @@ impl ReportArguments {
             let _ = writeln!(anstream::stderr(), "{count} {findings} written to {}", path.display());
         }
         let style = Style {
-            color: self.output.is_none() && terminal::stdout_has_color(),
+            color: self.file().is_none() && terminal::stdout_has_color(),
             quiet: global.quiet,
             max_findings: self.max_findings,
         };
+        let format = FormatOrFile::format(&self.output);
         let written =
-            write_output(self.output.as_deref(), |out| Ok(report::write(self.format, checked, style, out)?));
+            write_output(self.file(), |out| Ok(report::write(format, checked, style, out)?));
         let summary = Summary::of(checked);
         let code =
             if summary.errors > 0 || self.deny_warnings && summary.warnings > 0 { FINDINGS } else { CLEAN };

@@ -12,7 +12,7 @@ use crate::terminal;
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The format to write
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: VersionFormat,
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     installation: InstallationArguments,
     /// The format to write
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: Format,
     #[command(flatten)]
     images: ImageArguments,

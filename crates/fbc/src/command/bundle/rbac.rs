@@ -75,7 +75,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     installation: InstallationArguments,
     /// The format: manifests, with comments in YAML; with --report and --diff text, or JSON
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: Format,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     tech_preview: bool,
     /// The format to write
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: Format,
     #[command(flatten)]
     images: ImageArguments,

@@ -44,8 +44,8 @@ struct DiffArguments {
     #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     new: PathBuf,
     /// The format to write
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: DiffFormat,
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
+    output: DiffFormat,
     /// Whose check and words count
     #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = ["latest", "ocp-4.19"])]
     target: String,
@@ -102,7 +102,7 @@ fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
     let (old, new) = (Definitions::load(&arguments.old)?, Definitions::load(&arguments.new)?);
     let upgrades = crd_upgrade::compare_sets(&old.objects(), &new.objects(), target, enforcement)
         .map_err(|error| source::failure(&error, &old, &new))?;
-    match arguments.format {
+    match arguments.output {
         DiffFormat::Json => {
             let mut out = terminal::stdout();
             writeln!(out, "{:#}", as_json(&upgrades, target, arguments.enforcement))?;

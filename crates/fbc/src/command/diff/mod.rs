@@ -14,6 +14,7 @@ use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::output_file::write_output;
+use crate::output_format::{FormatOrFile, FormatOrFileParser};
 use crate::registry::ImageArguments;
 use crate::report::{self, CheckedCatalog, Format, Style, report_on_stderr};
 use crate::terminal;
@@ -43,16 +44,33 @@ pub(crate) struct Arguments {
     #[arg(short, long = "package", value_name = "PACKAGE")]
     packages: Vec<String>,
     /// How the changes are written
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: DiffFormat,
+    #[arg(
+        short,
+        long,
+        alias = "format",
+        value_parser = FormatOrFileParser::<DiffFormat>::new(),
+        default_value = "text",
+        value_name = "FORMAT"
+    )]
+    output: Vec<FormatOrFile<DiffFormat>>,
     /// Exit with 1 for changes of this class, and worse ones
     #[arg(long, value_enum, default_value_t, value_name = "CLASS")]
     fail_on: FailOn,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    output: Option<PathBuf>,
+    output_file: Option<PathBuf>,
     #[command(flatten)]
     images: ImageArguments,
+}
+
+impl Arguments {
+    fn format(&self) -> DiffFormat {
+        FormatOrFile::format(&self.output)
+    }
+
+    fn file(&self) -> Option<&Path> {
+        FormatOrFile::file(&self.output, self.output_file.as_ref())
+    }
 }
 
 /// The formats of comparisons.
@@ -135,7 +153,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             source: &source,
         };
         told.tell(arguments, &compared, global)?;
-        if arguments.format == DiffFormat::Sarif {
+        if arguments.format() == DiffFormat::Sarif {
             let report = comparison::report(&new, source.tree.as_ref(), &comparison.changes);
             let counts = (new.files.len(), new.packages.len(), new.bundles.len());
             told.checked.push(checked(&pair.new.0, source, report, counts));
@@ -146,7 +164,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     check_packages(&arguments.packages, &told.packages)?;
     let code = if arguments.fail_on.applies(told.worst) { FINDINGS } else { CLEAN };
-    let written = write_output(arguments.output.as_deref(), |out| match arguments.format {
+    let written = write_output(arguments.file(), |out| match arguments.format() {
         DiffFormat::Sarif => Ok(report::write(Format::Sarif, &told.checked, Style::default(), out)?),
         DiffFormat::Json => Ok(json::write(&told.documents, is_layout, out)?),
         _ => Ok(out.write_all(&told.text)?),
@@ -179,12 +197,12 @@ impl Told {
         global: Global,
     ) -> Result<(), Failure> {
         self.worst = self.worst.into_iter().chain(compared.comparison.worst()).min();
-        match arguments.format {
+        match arguments.format() {
             DiffFormat::Sarif => {}
             DiffFormat::Json => self.documents.push(json::document(compared)?),
             DiffFormat::Markdown => markdown::write(compared, self.catalogs, &mut self.text)?,
             DiffFormat::Text => {
-                let has_color = arguments.output.is_none() && terminal::stdout_has_color();
+                let has_color = arguments.file().is_none() && terminal::stdout_has_color();
                 let title = self.is_layout.then_some(compared.new_name.as_str());
                 text::write(compared, title, has_color, global, &mut self.text)?;
             }

@@ -35,14 +35,14 @@ pub(super) struct Arguments {
     #[command(flatten)]
     image_map: ImageMapArguments,
     /// The folder to write [default: the name of the catalog]
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output_folder: Option<PathBuf>,
     /// Replace the folder and the Dockerfile if they are there; a folder with other files than this command
     /// writes is left alone
     #[arg(long)]
     force: bool,
     /// The format of the catalog files
-    #[arg(short, long, value_enum, default_value_t = OutputFormat::Yaml, value_name = "FORMAT")]
+    #[arg(short, long, alias = "format", value_enum, default_value_t = OutputFormat::Yaml, value_name = "FORMAT")]
     output: OutputFormat,
     /// Bring blobs up to date, up to this level
     #[arg(long, value_name = "LEVEL", value_parser = levels())]

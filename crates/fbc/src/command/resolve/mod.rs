@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum, ValueHint};
@@ -17,6 +17,7 @@ use super::render;
 use crate::arguments::Global;
 use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
 use crate::output_file::write_output;
+use crate::output_format::{FormatOrFile, FormatOrFileParser};
 use crate::registry::ImageArguments;
 use crate::terminal;
 
@@ -73,16 +74,33 @@ pub(crate) struct Arguments {
     #[arg(long)]
     bundle_release_support: bool,
     /// The format to write
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: ResolveFormat,
+    #[arg(
+        short,
+        long,
+        alias = "format",
+        value_parser = FormatOrFileParser::<ResolveFormat>::new(),
+        default_value = "text",
+        value_name = "FORMAT"
+    )]
+    output: Vec<FormatOrFile<ResolveFormat>>,
     /// Show every bundle that was looked at, and what removed it
     #[arg(long)]
     explain: bool,
     /// Write to a file instead of standard output
-    #[arg(long, alias = "output-file", value_name = "FILE", value_hint = ValueHint::FilePath)]
-    output: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
     #[command(flatten)]
     images: ImageArguments,
+}
+
+impl Arguments {
+    fn format(&self) -> ResolveFormat {
+        FormatOrFile::format(&self.output)
+    }
+
+    fn file(&self) -> Option<&Path> {
+        FormatOrFile::file(&self.output, self.output_file.as_ref())
+    }
 }
 
 /// The formats of answers.
@@ -188,7 +206,7 @@ fn load(
 }
 
 fn answer_all(arguments: &Arguments, resolver: &Resolver, extensions: &[Extension]) -> Result<u8, Failure> {
-    let explain = match arguments.format {
+    let explain = match arguments.format() {
         _ if arguments.explain => Explain::Always,
         // Sentences say why even when nobody asks.
         ResolveFormat::Text => Explain::Errors,
@@ -198,10 +216,10 @@ fn answer_all(arguments: &Arguments, resolver: &Resolver, extensions: &[Extensio
         extensions.par_iter().map(|extension| Answer::to(resolver, extension, explain)).collect();
     let style = answer::Style {
         tree: arguments.explain,
-        color: arguments.output.is_none() && terminal::stdout_has_color(),
+        color: arguments.file().is_none() && terminal::stdout_has_color(),
     };
-    write_output(arguments.output.as_deref(), |out| {
-        let written = match arguments.format {
+    write_output(arguments.file(), |out| {
+        let written = match arguments.format() {
             ResolveFormat::Text => answer::write_text(&answers, style, out),
             ResolveFormat::Json => answer::write_json(&answers, out),
             ResolveFormat::Jsonl => answer::write_jsonl(&answers, out),

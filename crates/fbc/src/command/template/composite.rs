@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     image_map: ImageMapArguments,
     /// The format of the catalog files
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: OutputFormat,
     /// Bring bundles up to date, up to this level
     #[arg(long, value_name = "LEVEL", value_parser = levels())]
