@@ -1,6 +1,7 @@
 //! What kind of image an icon is, told by its bytes.
 
 use crate::blob::Icon;
+use crate::file_type;
 
 /// Why a file cannot be an icon; the texts are opm's.
 ///
@@ -19,7 +20,7 @@ pub enum IconError {
 }
 
 impl Icon {
-    /// An icon from the bytes of an image file.
+    /// An icon from the bytes of an image file that opm takes for one.
     ///
     /// # Errors
     /// The bytes are no image.
@@ -27,7 +28,7 @@ impl Icon {
         if data.is_empty() {
             return Err(IconError::Empty);
         }
-        match media_type(&data) {
+        match file_type::media_type(&data) {
             Some(found) if found.starts_with("image/") => {
                 Ok(Self { data: Some(data), media_type: found.to_owned() })
             }
@@ -36,13 +37,11 @@ impl Icon {
     }
 }
 
-/// The media type of some bytes; nothing if it is not known. SVG is `image/svg+xml`.
+/// The media type that browsers find, who know more forms of SVG (`image/svg+xml`) than opm; nothing if it is not
+/// known.
 #[must_use]
 pub fn media_type(data: &[u8]) -> Option<&'static str> {
-    if is_svg(data) {
-        return Some("image/svg+xml");
-    }
-    infer::get(data).map(|kind| kind.mime_type())
+    if is_svg(data) { Some("image/svg+xml") } else { file_type::media_type(data) }
 }
 
 /// XML whose first element is `svg`, whatever its prefix.
@@ -87,7 +86,7 @@ mod tests {
                 b"<?xml version='1.0'?>\n<!-- a > b -->\n<!DOCTYPE svg PUBLIC 'x' 'y' []>\n<s:svg/>",
                 Some("image/svg+xml"),
             ),
-            (b"<html></html>", Some("text/html")),
+            (b"<html></html>", None),
             (b"%PDF-1.4", Some("application/pdf")),
             (b"hello", None),
             (b"", None),
@@ -102,5 +101,7 @@ mod tests {
         assert_eq!(message(b""), "detect icon mediatype: Empty buffer");
         assert_eq!(message(b"%PDF-1.4"), "detected invalid type \"application/pdf\": not an image");
         assert_eq!(message(b"hello"), "detected invalid type \"\": not an image");
+        // Browsers show this, and opm refuses it.
+        assert_eq!(message(b"<svg/>"), "detected invalid type \"\": not an image");
     }
 }

@@ -48,6 +48,11 @@ impl Failure {
         self
     }
 
+    /// Sets the exit code.
+    pub(crate) fn exits_with(self, exit: u8) -> Self {
+        Self { exit, ..self }
+    }
+
     /// Says in front where the failure comes from.
     pub(crate) fn within(mut self, place: &str) -> Self {
         self.message = format!("{place}: {}", self.message);

@@ -1,11 +1,17 @@
 //! From words to a command with its flags and arguments, in cobra's order of checks.
 
-use super::commands::{Action, Arity, COMMANDS, Command, GLOBAL_FLAGS, ROOT};
-use super::flags::{self, Flag, FlagKind};
+use std::collections::BTreeMap;
+
 use fbc_yaml::go_text::quote;
 
-/// Flags of which only one may be given, as cobra lists them.
-const EXCLUSIVE_FLAGS: [[&str; 2]; 2] = [["migrate", "migrate-level"], ["binary-image", "base-image"]];
+use super::commands::{Action, Arity, Command, EXCLUSIVE_FLAGS, GLOBAL_FLAGS};
+use super::find::find;
+use super::flags::{self, Flag, FlagKind, Parsed};
+use super::telling::OpmError;
+use crate::registry::RegistryArguments;
+
+/// The flag that every command has; cobra adds it last.
+static HELP: Flag = Flag::switch(flags::HELP, "help for the command").short('h');
 
 /// A command that is called.
 pub(super) struct Invocation {
@@ -17,8 +23,14 @@ pub(super) struct Invocation {
     pub(super) wants_help: bool,
     /// What to tell about flags that are deprecated.
     pub(super) deprecations: Vec<String>,
-    values: std::collections::BTreeMap<&'static str, Vec<String>>,
-    flags: Vec<&'static Flag>,
+    values: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl Command {
+    /// All flags that the command understands; its own hide those of all commands.
+    pub(super) fn all_flags(&self) -> Vec<&'static Flag> {
+        self.flags.iter().chain(GLOBAL_FLAGS).chain([&HELP]).collect()
+    }
 }
 
 impl Invocation {
@@ -28,35 +40,34 @@ impl Invocation {
     /// The command that was found, and what is wrong with its flags or arguments.
     pub(super) fn parse(words: &[String]) -> Result<Self, (&'static Command, String)> {
         let (command, rest) = find(words);
-        let wants_words = matches!(words.first(), Some(word) if word == "help");
-        let flags: Vec<&'static Flag> = command.flags.iter().chain(GLOBAL_FLAGS).collect();
-        let parsed = flags::parse(&rest, &flags).map_err(|error| (command, error))?;
-        let mut invocation = Self {
+        if matches!(command.action, Action::Absent(_) | Action::Complete { .. }) {
+            let (positionals, values, deprecations) = (rest, BTreeMap::new(), Vec::new());
+            let invocation = Self { command, positionals, wants_help: false, deprecations, values };
+            let arity = command.arity.check(&invocation.positionals, command);
+            return arity.map(|()| invocation).map_err(|error| (command, error));
+        }
+        let mut parsed = Parsed::default();
+        flags::parse(&rest, &command.all_flags(), &mut parsed).map_err(|error| (command, error))?;
+        let wants_help = parsed.wants_help();
+        let invocation = Self {
             command,
             positionals: parsed.positionals,
-            wants_help: parsed.wants_help || wants_words,
-            deprecations: Vec::new(),
+            wants_help,
+            deprecations: parsed.deprecations,
             values: parsed.values,
-            flags,
         };
-        for flag in invocation.flags.iter().filter(|flag| invocation.values.contains_key(flag.name)) {
-            if let Some(instead) = flag.deprecated {
-                invocation.deprecations.push(format!("Flag --{} has been deprecated, {instead}", flag.name));
-            }
-        }
-        if !invocation.wants_help && command.action != Action::Help {
-            command.arity.check(&invocation.positionals, command).map_err(|error| (command, error))?;
-            invocation.check_combinations().map_err(|error| (command, error))?;
+        if !wants_help && command.action != Action::Help {
+            invocation.check().map_err(|error| (command, error))?;
         }
         Ok(invocation)
     }
 
     /// The value of a text flag, or its default.
     pub(super) fn text(&self, name: &str) -> &str {
-        if let Some(value) = self.values.get(name).and_then(|values| values.last()) {
+        if let Some(value) = self.texts(name).last() {
             return value;
         }
-        match self.flags.iter().find(|flag| flag.name == name).map(|flag| flag.kind) {
+        match self.command.all_flags().iter().find(|flag| flag.name == name).map(|flag| flag.kind) {
             Some(FlagKind::Text(default)) => default,
             _ => "",
         }
@@ -77,17 +88,35 @@ impl Invocation {
         self.text(name) == "true"
     }
 
-    fn check_combinations(&self) -> Result<(), String> {
-        let conflict = |a: &str, b: &str| self.switch(a) && self.switch(b);
-        if conflict("use-http", "skip-tls-verify") {
-            return Err(
-                "invalid flag combination: --use-http and --skip-tls-verify cannot both be true".to_owned()
-            );
-        }
+    /// Settles how registries are spoken to. Only commands that may pull look at these flags, and each where opm
+    /// does, so that the order of its errors is the same. All three have one meaning in opm: any certificate, or
+    /// HTTP where there is no HTTPS.
+    ///
+    /// # Errors
+    /// Flags that exclude each other, in opm's words.
+    pub(super) fn settle_registry(&self, error: impl Fn(String) -> OpmError) -> Result<(), OpmError> {
         for other in ["use-http", "skip-tls-verify"] {
-            if conflict("skip-tls", other) {
-                return Err(format!("invalid flag combination: cannot use --{other} with --skip-tls"));
+            if self.is_given("skip-tls") && self.is_given(other) {
+                let text = format!("invalid flag combination: cannot use --{other} with --skip-tls");
+                return Err(error(text));
             }
+        }
+        if self.switch("use-http") && self.switch("skip-tls-verify") {
+            let text = "invalid flag combination: --use-http and --skip-tls-verify cannot both be true";
+            return Err(error(text.to_owned()));
+        }
+        let is_insecure = ["skip-tls", "skip-tls-verify", "use-http"].iter().any(|flag| self.switch(flag));
+        RegistryArguments { insecure_skip_tls_verify: is_insecure, ..RegistryArguments::default() }.settle();
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.command.arity.check(&self.positionals, self.command)?;
+        let required = self.command.flags.iter().filter(|flag| flag.is_required && !self.is_given(flag.name));
+        let mut missing: Vec<&str> = required.map(|flag| flag.name).collect();
+        missing.sort_unstable();
+        if !missing.is_empty() {
+            return Err(format!("required flag(s) \"{}\" not set", missing.join("\", \"")));
         }
         EXCLUSIVE_FLAGS.iter().try_for_each(|[first, second]| {
             if !self.is_given(first) || !self.is_given(second) {
@@ -99,28 +128,6 @@ impl Invocation {
                  [{low} {high}] were all set"
             ))
         })
-    }
-}
-
-/// The command that the words name, and the words that are left for it.
-fn find(words: &[String]) -> (&'static Command, Vec<String>) {
-    let mut command = &ROOT;
-    let mut rest: Vec<String> = words.to_vec();
-    if rest.first().is_some_and(|word| word == "help") {
-        rest.remove(0);
-    }
-    loop {
-        // All flags that may stand in front of a command are switches.
-        let next = rest.iter().take_while(|word| *word != "--").position(|word| !word.starts_with('-'));
-        let Some(position) = next else { return (command, rest) };
-        let child = COMMANDS.iter().find(|child| {
-            child.path.len() == command.path.len() + 1
-                && child.path.starts_with(command.path)
-                && rest.get(position).map(String::as_str) == child.path.last().copied()
-        });
-        let Some(child) = child else { return (command, rest) };
-        rest.remove(position);
-        command = child;
     }
 }
 
@@ -140,10 +147,49 @@ impl Arity {
             Self::AtLeast(least) if count < least => {
                 Err(format!("requires at least {least} arg(s), only received {count}"))
             }
+            Self::AtMost(most) if count > most => {
+                Err(format!("accepts at most {most} arg(s), received {count}"))
+            }
             Self::Between(least, most) if !(least..=most).contains(&count) => {
                 Err(format!("accepts between {least} and {most} arg(s), received {count}"))
             }
-            Self::Any | Self::Exactly(_) | Self::AtLeast(_) | Self::Between(..) => Ok(()),
+            Self::Any | Self::Exactly(_) | Self::AtLeast(_) | Self::AtMost(_) | Self::Between(..) => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Invocation;
+
+    #[test]
+    fn checks_come_in_cobras_order() {
+        for (line, expected) in [
+            ("render --help --bogus", "unknown flag: --bogus"),
+            ("render --help=false", "requires at least 1 arg(s), only received 0"),
+            ("validate --use-http --skip-tls-verify x y", "accepts 1 arg(s), received 2"),
+            ("alpha bundle build x", "unknown command \"x\" for \"opm alpha bundle build\""),
+            ("alpha bundle build", "required flag(s) \"directory\", \"tag\" not set"),
+            ("alpha convert-template basic a b", "accepts at most 1 arg(s), received 2"),
+            (
+                "render x --migrate --migrate-level all",
+                "if any flags in the group [migrate migrate-level] are set none of the others can be; \
+                 [migrate migrate-level] were all set",
+            ),
+            ("--debug alpha list packages x", "unknown flag: --debug"),
+            ("__complete", "requires at least 1 arg(s), only received 0"),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let error = Invocation::parse(&words).err().map(|(_, error)| error);
+            assert_eq!(error.as_deref(), Some(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn flags_of_registries_are_taken_everywhere() {
+        for line in ["validate --use-http --skip-tls-verify x", "--skip-tls init --use-http p", "version a b"] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert!(Invocation::parse(&words).is_ok(), "{line}");
         }
     }
 }

@@ -11,7 +11,6 @@ use fbc_model::writer::{self, Format};
 use fbc_yaml::go_text::quote;
 
 use super::telling::OpmError;
-use crate::failure::Failure;
 use crate::image_map::{ImageMap, pull_as_opm};
 use crate::image_source::Unpacked;
 use crate::terminal;
@@ -90,8 +89,19 @@ pub(super) fn write(
 ) -> Result<(), OpmError> {
     let mut out = terminal::stdout();
     writer::write(catalog, format(output), &mut out).map_err(|fault| match fault {
-        writer::WriteError::Output(fault) => Failure::from(fault).into(),
+        writer::WriteError::Output(fault) => fault.into(),
         writer::WriteError::Blob { .. } => error(fault.to_string()),
     })?;
-    out.flush().map_err(|fault| Failure::from(fault).into())
+    Ok(out.flush()?)
+}
+
+/// The text that [`write`] writes.
+pub(super) fn text(
+    catalog: &Catalog,
+    output: &str,
+    error: impl Fn(String) -> OpmError,
+) -> Result<String, OpmError> {
+    let mut bytes = Vec::new();
+    writer::write(catalog, format(output), &mut bytes).map_err(|fault| error(fault.to_string()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,5 +1,6 @@
 //! The table of opm's commands.
 
+use clap_complete::Shell;
 use fbc_template::ConversionTarget;
 
 use super::flags::Flag;
@@ -13,7 +14,7 @@ pub(super) struct Command {
     pub(super) path: &'static [&'static str],
     /// What its arguments are called.
     pub(super) arguments: &'static str,
-    /// What it does.
+    /// What it is for.
     pub(super) purpose: &'static str,
     /// Its own flags.
     pub(super) flags: &'static [Flag],
@@ -21,6 +22,8 @@ pub(super) struct Command {
     pub(super) arity: Arity,
     /// What it does.
     pub(super) action: Action,
+    /// Why it is not to be used any more; such a command is not shown.
+    pub(super) deprecated: Option<&'static str>,
 }
 
 /// How many arguments a command takes.
@@ -34,6 +37,8 @@ pub(super) enum Arity {
     Exactly(usize),
     /// So many or more.
     AtLeast(usize),
+    /// So many or fewer.
+    AtMost(usize),
     /// A number between two.
     Between(usize, usize),
 }
@@ -45,8 +50,25 @@ pub(super) enum Action {
     Nothing,
     /// Prints its help, whatever its arguments are.
     Help,
-    /// Says that it is missing.
-    NotYet,
+    /// Says that it is not there, whatever flags follow, and what to do instead.
+    Absent(&'static str),
+    /// `help`
+    HelpAbout,
+    /// `completion …`
+    Completion(Shell),
+    /// `__complete`, `__completeNoDesc`
+    Complete {
+        /// Whether each completion comes with what it is for.
+        with_descriptions: bool,
+    },
+    /// `alpha bundle build`
+    BundleBuild,
+    /// `alpha bundle generate`
+    BundleGenerate,
+    /// `alpha bundle unpack`
+    BundleUnpack,
+    /// `alpha bundle validate`
+    BundleValidate,
     /// `validate`
     Validate,
     /// `render`
@@ -81,7 +103,17 @@ impl Command {
     }
 
     const fn new(path: &'static [&'static str], arguments: &'static str, purpose: &'static str) -> Self {
-        Self { path, arguments, purpose, flags: &[], arity: Arity::Any, action: Action::NotYet }
+        let (flags, arity, action, deprecated) = (&[], Arity::Any, Action::Help, None);
+        Self { path, arguments, purpose, flags, arity, action, deprecated }
+    }
+
+    /// A command of opm that fbc does not have.
+    const fn absent(path: &'static [&'static str], purpose: &'static str, instead: &'static str) -> Self {
+        Self::new(path, "", purpose).does(Action::Absent(instead))
+    }
+
+    const fn deprecated(self, reason: &'static str) -> Self {
+        Self { deprecated: Some(reason), ..self }
     }
 
     const fn takes(self, arity: Arity) -> Self {
@@ -103,6 +135,10 @@ pub(super) static ROOT: Command = Command::new(&[], "", "Work with file-based ca
     .takes(Arity::None)
     .does(Action::Nothing);
 
+/// Flags of which only one may be given, as cobra lists them.
+pub(super) const EXCLUSIVE_FLAGS: [[&str; 2]; 2] =
+    [["migrate", "migrate-level"], ["binary-image", "base-image"]];
+
 /// Flags that all commands have.
 pub(super) static GLOBAL_FLAGS: &[Flag] = &[
     Flag::switch("skip-tls", "do not verify certificates of registries")
@@ -118,23 +154,91 @@ const MIGRATE_LEVEL: Flag = Flag::text(
     "bring blobs up to date, up to this level: none, bundle-object-to-csv-metadata or all",
 );
 
+const DIRECTORY: Flag = Flag::text("directory", "", "directory with the manifests").short('d').required();
+const PACKAGE: Flag = Flag::text("package", "", "package of the bundle").short('p');
+const CHANNELS: Flag = Flag::text("channels", "", "channels of the bundle, as a,b").short('c');
+const DEFAULT_CHANNEL: Flag = Flag::text("default", "", "default channel of the package").short('e');
+const OUTPUT_DIR: Flag =
+    Flag::text("output-dir", "", "directory that gets a copy of the manifests, and the metadata").short('u');
+const BASE_IMAGE: Flag = Flag::text("base-image", "scratch", "image that the bundle is added to");
+
+const NO_DATABASES: &str = "file-based catalogs have taken the place of databases, and opm has lost these commands; \
+                            `fbc catalog from-bundles` makes a catalog of bundle images as `index add` did, `fbc add` adds a bundle to a catalog";
+
+const NO_DESCRIPTIONS: &[Flag] = &[Flag::switch("no-descriptions", "leave out what words are for")];
+
+const fn completion(path: &'static [&'static str], purpose: &'static str, shell: Shell) -> Command {
+    Command::new(path, "", purpose)
+        .flags(NO_DESCRIPTIONS)
+        .takes(Arity::None)
+        .does(Action::Completion(shell))
+}
+
 /// All commands below the root.
 pub(super) static COMMANDS: &[Command] = &[
     Command::new(&["alpha"], "", "Commands that may still change").takes(Arity::None).does(Action::Nothing),
-    Command::new(&["alpha", "bundle"], "", "Work with bundles").does(Action::Help),
-    Command::new(&["alpha", "bundle", "build"], "", "Build the image of a bundle"),
-    Command::new(&["alpha", "bundle", "extract"], "", "Write a bundle to a ConfigMap"),
-    Command::new(&["alpha", "bundle", "generate"], "", "Generate the metadata of a bundle"),
-    Command::new(&["alpha", "bundle", "unpack"], "<ref>", "Unpack the image of a bundle"),
-    Command::new(&["alpha", "bundle", "validate"], "", "Validate the image of a bundle"),
-    Command::new(&["alpha", "convert-template"], "", "Convert a catalog to a template").does(Action::Help),
+    Command::new(&["__complete"], "[command-line]", "Answer a shell that completes a command line")
+        .takes(Arity::AtLeast(1))
+        .does(Action::Complete { with_descriptions: true }),
+    Command::new(&["__completeNoDesc"], "[command-line]", "As __complete, the words alone")
+        .takes(Arity::AtLeast(1))
+        .does(Action::Complete { with_descriptions: false }),
+    Command::new(&["alpha", "bundle"], "", "Work with bundles"),
+    Command::new(&["alpha", "bundle", "build"], "", "Generate the metadata of a bundle and build its image")
+        .flags(&[
+            DIRECTORY,
+            Flag::text("tag", "", "name of the image").short('t').required(),
+            PACKAGE,
+            CHANNELS,
+            Flag::text("image-builder", "docker", "program that builds: docker, podman or buildah").short('b'),
+            DEFAULT_CHANNEL,
+            Flag::switch("overwrite", "replace an annotations.yaml that is there").short('o'),
+            OUTPUT_DIR,
+            BASE_IMAGE,
+        ])
+        .takes(Arity::None)
+        .does(Action::BundleBuild),
+    Command::absent(
+        &["alpha", "bundle", "extract"],
+        "Write a bundle to a ConfigMap",
+        "it writes to a cluster; use opm itself for it",
+    ),
+    Command::new(&["alpha", "bundle", "generate"], "", "Generate the metadata and the Dockerfile of a bundle")
+        .flags(&[DIRECTORY, PACKAGE, CHANNELS, DEFAULT_CHANNEL, OUTPUT_DIR, BASE_IMAGE])
+        .takes(Arity::None)
+        .does(Action::BundleGenerate),
+    Command::new(&["alpha", "bundle", "unpack"], "BUNDLE_NAME[:TAG|@DIGEST]", "Unpack the image of a bundle")
+        .flags(&[
+            Flag::switch("debug", "log more").short('d'),
+            Flag::switch("skip-tls", "do not verify certificates of registries")
+                .short('s')
+                .deprecated("use --use-http and --skip-tls-verify instead"),
+            Flag::switch("skip-tls-verify", "do not verify the certificates of image registries"),
+            Flag::switch("use-http", "talk to image registries over plain HTTP"),
+            Flag::switch("skip-validation", "take the bundle as it is").short('v'),
+            Flag::text("root-ca", "", "file with the authority that certificates come from").short('c'),
+            Flag::text("out", "./", "directory to unpack into").short('o'),
+        ])
+        .takes(Arity::Exactly(1))
+        .does(Action::BundleUnpack),
+    Command::new(&["alpha", "bundle", "validate"], "", "Validate the image of a bundle")
+        .flags(&[
+            Flag::text("tag", "", "name of the image").short('t').required(),
+            Flag::text("image-builder", "docker", "none, docker or podman; the registry is asked in any case")
+                .short('b'),
+            Flag::text("optional-validators", "", "further checks: operatorhub, bundle-objects").short('o'),
+        ])
+        .takes(Arity::None)
+        .does(Action::BundleValidate)
+        .deprecated("opm is to lose it; `fbc bundle validate` and `operator-sdk bundle validate` stay"),
+    Command::new(&["alpha", "convert-template"], "", "Convert a catalog to a template"),
     Command::new(
         &["alpha", "convert-template", "basic"],
         "[file | -]",
         "Convert a catalog to a basic template",
     )
     .flags(&[OUTPUT_JSON])
-    .takes(Arity::Between(0, 1))
+    .takes(Arity::AtMost(1))
     .does(Action::ConvertTemplate(ConversionTarget::Basic)),
     Command::new(
         &["alpha", "convert-template", "substitutes"],
@@ -142,9 +246,9 @@ pub(super) static COMMANDS: &[Command] = &[
         "Convert a catalog to a substitutes template",
     )
     .flags(&[OUTPUT_JSON])
-    .takes(Arity::Between(0, 1))
+    .takes(Arity::AtMost(1))
     .does(Action::ConvertTemplate(ConversionTarget::Substitutes)),
-    Command::new(&["alpha", "list"], "", "List what is in a catalog").does(Action::Help),
+    Command::new(&["alpha", "list"], "", "List what is in a catalog"),
     Command::new(&["alpha", "list", "bundles"], "<catalogRef> [packageName]", "List bundles of a catalog")
         .takes(Arity::Between(1, 2))
         .does(Action::List(Listing::Bundles)),
@@ -173,7 +277,12 @@ pub(super) static COMMANDS: &[Command] = &[
         ])
         .takes(Arity::Between(0, 2))
         .does(Action::RenderTemplate),
-    Command::new(&["generate"], "", "Generate files for catalogs").does(Action::Help),
+    Command::new(&["completion"], "", "Generate the completion script for a shell"),
+    completion(&["completion", "bash"], "Generate the completion script for bash", Shell::Bash),
+    completion(&["completion", "fish"], "Generate the completion script for fish", Shell::Fish),
+    completion(&["completion", "powershell"], "Generate the completion script for powershell", Shell::PowerShell),
+    completion(&["completion", "zsh"], "Generate the completion script for zsh", Shell::Zsh),
+    Command::new(&["generate"], "", "Generate files for catalogs"),
     Command::new(&["generate", "dockerfile"], "<catalogDir>", "Generate a Dockerfile for a catalog")
         .flags(&[
             Flag::text("base-image", OPM_IMAGE, "image that the catalog is added to").short('i'),
@@ -184,6 +293,8 @@ pub(super) static COMMANDS: &[Command] = &[
         ])
         .takes(Arity::Exactly(1))
         .does(Action::GenerateDockerfile),
+    Command::new(&["help"], "[command]", "Help about any command").does(Action::HelpAbout),
+    Command::absent(&["index"], "Work with databases of bundles", NO_DATABASES),
     Command::new(&["init"], "<packageName>", "Make an olm.package blob")
         .flags(&[
             Flag::text("default-channel", "", "channel of subscriptions that name none").short('c'),
@@ -197,6 +308,7 @@ pub(super) static COMMANDS: &[Command] = &[
         .flags(&[MIGRATE_LEVEL, OUTPUT_JSON])
         .takes(Arity::Exactly(2))
         .does(Action::Migrate),
+    Command::absent(&["registry"], "Work with databases of bundles", NO_DATABASES),
     Command::new(&["render"], "<ref>...", "Write catalogs as one stream of blobs")
         .flags(&[
             Flag::text("alpha-image-ref-template", "", "template of image references for bundle directories")
@@ -207,7 +319,7 @@ pub(super) static COMMANDS: &[Command] = &[
         ])
         .takes(Arity::AtLeast(1))
         .does(Action::Render),
-    Command::new(&["serve"], "<sourcePath>", "Serve a catalog over gRPC"),
+    Command::absent(&["serve"], "Serve a catalog over gRPC", "use opm itself for it"),
     Command::new(&["validate"], "<directory>", "Validate a catalog")
         .flags(&[Flag::text("output", "", "format of the output: json or yaml").short('o')])
         .takes(Arity::Exactly(1))

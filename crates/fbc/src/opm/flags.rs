@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use fbc_yaml::go_text::quote;
 
+use super::comma_values;
+
 /// A flag.
 #[derive(Debug)]
 pub(super) struct Flag {
@@ -20,6 +22,8 @@ pub(super) struct Flag {
     pub(super) deprecated: Option<&'static str>,
     /// Whether help leaves it out.
     pub(super) is_hidden: bool,
+    /// Whether the command cannot do without it.
+    pub(super) is_required: bool,
 }
 
 /// What a flag takes.
@@ -34,19 +38,28 @@ pub(super) enum FlagKind {
 }
 
 impl Flag {
+    const fn new(name: &'static str, kind: FlagKind, purpose: &'static str) -> Self {
+        Self { name, short: None, kind, purpose, deprecated: None, is_hidden: false, is_required: false }
+    }
+
     /// A switch.
     pub(super) const fn switch(name: &'static str, purpose: &'static str) -> Self {
-        Self { name, short: None, kind: FlagKind::Switch, purpose, deprecated: None, is_hidden: false }
+        Self::new(name, FlagKind::Switch, purpose)
     }
 
     /// A flag that takes a text.
     pub(super) const fn text(name: &'static str, default: &'static str, purpose: &'static str) -> Self {
-        Self { name, short: None, kind: FlagKind::Text(default), purpose, deprecated: None, is_hidden: false }
+        Self::new(name, FlagKind::Text(default), purpose)
     }
 
     /// A flag that takes texts.
     pub(super) const fn list(name: &'static str, purpose: &'static str) -> Self {
-        Self { name, short: None, kind: FlagKind::List, purpose, deprecated: None, is_hidden: false }
+        Self::new(name, FlagKind::List, purpose)
+    }
+
+    /// Makes the flag one that must be given.
+    pub(super) const fn required(self) -> Self {
+        Self { is_required: true, ..self }
     }
 
     /// Adds a short name.
@@ -79,16 +92,18 @@ pub(super) struct Parsed {
     pub(super) values: BTreeMap<&'static str, Vec<String>>,
     /// The other arguments.
     pub(super) positionals: Vec<String>,
-    /// Whether help is asked for.
-    pub(super) wants_help: bool,
+    /// What to tell about deprecated flags, for each time that one is given.
+    pub(super) deprecations: Vec<String>,
 }
 
-/// Tells flags and other arguments apart.
+/// The name of the flag that every command has.
+pub(super) const HELP: &str = "help";
+
+/// Tells flags and other arguments apart. What was read before an error is in `parsed`.
 ///
 /// # Errors
 /// pflag's text.
-pub(super) fn parse(words: &[String], flags: &[&'static Flag]) -> Result<Parsed, String> {
-    let mut parsed = Parsed::default();
+pub(super) fn parse(words: &[String], flags: &[&'static Flag], parsed: &mut Parsed) -> Result<(), String> {
     let mut words = words.iter();
     while let Some(word) = words.next() {
         if word == "--" {
@@ -102,11 +117,8 @@ pub(super) fn parse(words: &[String], flags: &[&'static Flag]) -> Result<Parsed,
         } else {
             parsed.positionals.push(word.clone());
         }
-        if parsed.wants_help {
-            break;
-        }
     }
-    Ok(parsed)
+    Ok(())
 }
 
 impl Parsed {
@@ -124,19 +136,12 @@ impl Parsed {
             Some((name, value)) => (name, Some(value)),
             None => (long, None),
         };
-        let Some(flag) = flags.iter().find(|flag| flag.name == name) else {
-            if name == "help" {
-                self.wants_help = true;
-                return Ok(());
-            }
-            return Err(format!("unknown flag: --{name}"));
-        };
+        let flag = flags.iter().find(|flag| flag.name == name);
+        let flag = flag.ok_or_else(|| format!("unknown flag: --{name}"))?;
         let value = match (value, flag.kind) {
             (Some(value), _) => value.to_owned(),
             (None, FlagKind::Switch) => "true".to_owned(),
-            (None, FlagKind::Text(_) | FlagKind::List) => {
-                words.next().ok_or_else(|| format!("flag needs an argument: --{name}"))?.clone()
-            }
+            (None, _) => words.next().ok_or_else(|| format!("flag needs an argument: --{name}"))?.clone(),
         };
         self.set(flag, value)
     }
@@ -151,25 +156,19 @@ impl Parsed {
         while let Some(letter) = rest.next() {
             let remaining = rest.as_str();
             let Some(flag) = flags.iter().find(|flag| flag.short == Some(letter)) else {
-                if letter == 'h' {
-                    self.wants_help = true;
-                    return Ok(());
-                }
-                return Err(format!(
-                    "unknown shorthand flag: {} in -{letter}{remaining}",
-                    quote_letter(letter)
-                ));
+                return Err(format!("unknown shorthand flag: {} in -{letter}{remaining}", first_byte(letter)));
             };
-            let value = match (remaining.strip_prefix('='), flag.kind) {
+            // Go takes `-o=` for the value `=`.
+            let value = match (remaining.strip_prefix('=').filter(|value| !value.is_empty()), flag.kind) {
                 (Some(value), _) => value.to_owned(),
                 (None, FlagKind::Switch) => {
                     self.set(flag, "true".to_owned())?;
                     continue;
                 }
-                (None, FlagKind::Text(_) | FlagKind::List) if !remaining.is_empty() => remaining.to_owned(),
-                (None, FlagKind::Text(_) | FlagKind::List) => words
+                (None, _) if !remaining.is_empty() => remaining.to_owned(),
+                (None, _) => words
                     .next()
-                    .ok_or_else(|| format!("flag needs an argument: {} in -{letter}", quote_letter(letter)))?
+                    .ok_or_else(|| format!("flag needs an argument: {} in -{letter}", first_byte(letter)))?
                     .clone(),
             };
             return self.set(flag, value);
@@ -181,92 +180,57 @@ impl Parsed {
         let invalid = |value: &str, why: &str| {
             format!("invalid argument {} for {} flag: {why}", quote(value), quote(&flag.shown()))
         };
-        let value = match flag.kind {
-            FlagKind::Text(_) => value,
-            FlagKind::List => {
-                let texts = comma_list(&value).map_err(|error| invalid(&value, &error))?;
-                self.values.entry(flag.name).or_default().extend(texts);
-                return Ok(());
-            }
+        let values = match flag.kind {
+            FlagKind::Text(_) => vec![value],
+            FlagKind::List => comma_values::parse(&value).map_err(|error| invalid(&value, &error))?,
             FlagKind::Switch => match value.as_str() {
-                "1" | "t" | "T" | "true" | "TRUE" | "True" => "true".to_owned(),
-                "0" | "f" | "F" | "false" | "FALSE" | "False" => "false".to_owned(),
+                "1" | "t" | "T" | "true" | "TRUE" | "True" => vec!["true".to_owned()],
+                "0" | "f" | "F" | "false" | "FALSE" | "False" => vec!["false".to_owned()],
                 _ => {
                     let why = format!("strconv.ParseBool: parsing {}: invalid syntax", quote(&value));
                     return Err(invalid(&value, &why));
                 }
             },
         };
-        self.values.entry(flag.name).or_default().push(value);
+        self.values.entry(flag.name).or_default().extend(values);
+        if let Some(instead) = flag.deprecated {
+            self.deprecations.push(format!("Flag --{} has been deprecated, {instead}", flag.name));
+        }
         Ok(())
     }
-}
 
-/// A line of comma separated values, as Go's `encoding/csv` reads it: a value in quotes may hold commas,
-/// and quotes written twice.
-fn comma_list(line: &str) -> Result<Vec<String>, String> {
-    let mut values = Vec::new();
-    if line.is_empty() {
-        return Ok(values);
+    /// The last value of a flag that is given.
+    pub(super) fn last(&self, name: &str) -> Option<&str> {
+        self.values.get(name)?.last().map(String::as_str)
     }
-    let mut rest = line;
-    let fault = |rest: &str, what: &str| {
-        Err(format!("parse error on line 1, column {}: {what}", line.len() - rest.len() + 1))
-    };
-    loop {
-        let mut value = String::new();
-        if let Some(mut quoted) = rest.strip_prefix('"') {
-            rest = loop {
-                let Some((text, behind)) = quoted.split_once('"') else {
-                    return fault("", "extraneous or missing \" in quoted-field");
-                };
-                value.push_str(text);
-                match behind.strip_prefix('"') {
-                    Some(behind) => {
-                        value.push('"');
-                        quoted = behind;
-                    }
-                    None if behind.is_empty() || behind.starts_with(',') => break behind,
-                    None => {
-                        return fault(
-                            quoted.get(text.len()..).unwrap_or_default(),
-                            "extraneous or missing \" in quoted-field",
-                        );
-                    }
-                }
-            };
-        } else {
-            let text = rest.split(',').next().unwrap_or_default();
-            if let Some(at) = text.find('"') {
-                return fault(rest.get(at..).unwrap_or_default(), "bare \" in non-quoted field");
-            }
-            value.push_str(text);
-            rest = rest.get(text.len()..).unwrap_or_default();
-        }
-        values.push(value);
-        match rest.strip_prefix(',') {
-            Some(behind) => rest = behind,
-            None => return Ok(values),
-        }
+
+    /// Whether help is asked for.
+    pub(super) fn wants_help(&self) -> bool {
+        self.last(HELP) == Some("true")
     }
 }
 
-fn quote_letter(letter: char) -> String {
-    format!("'{letter}'")
+/// The first byte of a letter in single quotes: pflag goes through bytes.
+fn first_byte(letter: char) -> String {
+    let mut buffer = [0; 4];
+    let byte = letter.encode_utf8(&mut buffer).bytes().next().map(char::from);
+    format!("'{}'", byte.unwrap_or(letter))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Flag, parse};
+    use super::{Flag, Parsed, parse};
 
     static LABELS: Flag = Flag::list("labels", "").short('l');
     static OUTPUT: Flag = Flag::text("output", "json", "").short('o');
     static MIGRATE: Flag = Flag::switch("migrate", "").short('m');
+    static HELP: Flag = Flag::switch("help", "").short('h');
 
     fn outcome(words: &[&str]) -> Result<String, String> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        parse(&words, &[&OUTPUT, &MIGRATE, &LABELS])
-            .map(|parsed| format!("{:?} {:?}", parsed.values, parsed.positionals))
+        let mut parsed = Parsed::default();
+        parse(&words, &[&OUTPUT, &MIGRATE, &LABELS, &HELP], &mut parsed)?;
+        Ok(format!("{:?} {:?}", parsed.values, parsed.positionals))
     }
 
     #[test]
@@ -280,34 +244,39 @@ mod tests {
             outcome(&["-mo", "x", "-", "--", "-o"]).unwrap(),
             r#"{"migrate": ["true"], "output": ["x"]} ["-", "-o"]"#
         );
+        assert_eq!(outcome(&["-o="]).unwrap(), r#"{"output": ["="]} []"#);
+        assert_eq!(outcome(&["-l", "a,b", "--labels=c"]).unwrap(), r#"{"labels": ["a", "b", "c"]} []"#);
     }
 
     #[test]
-    fn lists() {
-        assert_eq!(
-            outcome(&["-l", "a=1,\"b=\"\"2, 3\"\"\"", "--labels=c,", "-l="]).unwrap(),
-            r#"{"labels": ["a=1", "b=\"2, 3\"", "c", ""]} []"#
-        );
-        assert_eq!(
-            outcome(&["-l", "a,b\"c"]).unwrap_err(),
-            r#"invalid argument "a,b\"c" for "-l, --labels" flag: parse error on line 1, column 4: bare " in non-quoted field"#
-        );
-        assert_eq!(
-            outcome(&["-l", "\"a\"b"]).unwrap_err(),
-            r#"invalid argument "\"a\"b" for "-l, --labels" flag: parse error on line 1, column 3: extraneous or missing " in quoted-field"#
-        );
+    fn help_is_a_switch_like_others() {
+        for (words, expected) in [(&["--help=false"][..], false), (&["-h"], true), (&["-h=f"], false)] {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let mut parsed = Parsed::default();
+            parse(&words, &[&HELP], &mut parsed).unwrap();
+            assert_eq!(parsed.wants_help(), expected, "{words:?}");
+        }
+        assert_eq!(outcome(&["--help", "--x"]).unwrap_err(), "unknown flag: --x");
     }
 
     #[test]
     fn errors_are_those_of_pflag() {
-        assert_eq!(outcome(&["--x=1"]).unwrap_err(), "unknown flag: --x");
-        assert_eq!(outcome(&["-mxy"]).unwrap_err(), "unknown shorthand flag: 'x' in -xy");
-        assert_eq!(outcome(&["-o"]).unwrap_err(), "flag needs an argument: 'o' in -o");
-        assert_eq!(outcome(&["--output"]).unwrap_err(), "flag needs an argument: --output");
-        assert_eq!(outcome(&["--=x"]).unwrap_err(), "bad flag syntax: --=x");
-        assert_eq!(
-            outcome(&["--migrate=yes"]).unwrap_err(),
-            r#"invalid argument "yes" for "-m, --migrate" flag: strconv.ParseBool: parsing "yes": invalid syntax"#
-        );
+        for (words, expected) in [
+            (&["--x=1"][..], "unknown flag: --x"),
+            (&["-mxy"], "unknown shorthand flag: 'x' in -xy"),
+            (&["-o"], "flag needs an argument: 'o' in -o"),
+            (&["--output"], "flag needs an argument: --output"),
+            (&["--=x"], "bad flag syntax: --=x"),
+            (
+                &["--migrate=yes"],
+                r#"invalid argument "yes" for "-m, --migrate" flag: strconv.ParseBool: parsing "yes": invalid syntax"#,
+            ),
+            (
+                &["-l", "a,b\"c"],
+                r#"invalid argument "a,b\"c" for "-l, --labels" flag: parse error on line 1, column 4: bare " in non-quoted-field"#,
+            ),
+        ] {
+            assert_eq!(outcome(words).unwrap_err(), expected, "{words:?}");
+        }
     }
 }

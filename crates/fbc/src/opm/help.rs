@@ -1,6 +1,6 @@
 //! Help and usage, laid out as cobra does.
 
-use super::commands::{Action, COMMANDS, Command, GLOBAL_FLAGS};
+use super::commands::{Action, Command, GLOBAL_FLAGS};
 use super::flags::{Flag, FlagKind};
 
 /// What `--help` prints.
@@ -12,11 +12,7 @@ pub(super) fn help(command: &Command) -> String {
 pub(super) fn usage(command: &Command) -> String {
     let name = command.full_name();
     let mut text = "Usage:\n".to_owned();
-    let children: Vec<&Command> = COMMANDS
-        .iter()
-        .filter(|child| child.path.len() == command.path.len() + 1 && child.path.starts_with(command.path))
-        .filter(|child| shows_alpha() || child.path != ["alpha"])
-        .collect();
+    let children: Vec<&Command> = command.children().filter(|child| child.is_shown()).collect();
     if command.action != Action::Help {
         let arguments =
             if command.arguments.is_empty() { String::new() } else { format!(" {}", command.arguments) };
@@ -38,20 +34,23 @@ pub(super) fn usage(command: &Command) -> String {
     }
     let word = command.path.last().copied().unwrap_or("opm");
     let help_line = ("  -h, --help".to_owned(), format!("help for {word}"));
-    let mut lines: Vec<(String, String)> = flag_lines(command.flags);
+    let mut lines: Vec<(String, String)> = flag_lines(command.flags.iter());
     lines.push(help_line);
     lines.sort_by(|(a, _), (b, _)| a.get(6..).cmp(&b.get(6..)));
     push_lines(&mut text, "\nFlags:\n", &lines);
-    push_lines(&mut text, "\nGlobal Flags:\n", &flag_lines(GLOBAL_FLAGS));
+    let is_own = |global: &Flag| command.flags.iter().any(|flag| flag.name == global.name);
+    let global = flag_lines(GLOBAL_FLAGS.iter().filter(|global| !is_own(global)));
+    if !global.is_empty() {
+        push_lines(&mut text, "\nGlobal Flags:\n", &global);
+    }
     if !children.is_empty() {
         text.push_str(&format!("\nUse \"{name} [command] --help\" for more information about a command.\n"));
     }
     text
 }
 
-fn flag_lines(flags: &[Flag]) -> Vec<(String, String)> {
-    let is_shown = |flag: &&Flag| !flag.is_hidden || shows_alpha() && flag.name.starts_with("alpha-");
-    flags.iter().filter(is_shown).map(flag_line).collect()
+fn flag_lines<'f>(flags: impl Iterator<Item = &'f Flag>) -> Vec<(String, String)> {
+    flags.filter(|flag| flag.is_shown()).map(flag_line).collect()
 }
 
 fn flag_line(flag: &Flag) -> (String, String) {
@@ -71,6 +70,21 @@ fn push_lines(text: &mut String, heading: &str, lines: &[(String, String)]) {
     let width = lines.iter().map(|(left, _)| left.len()).max().unwrap_or(0);
     for (left, right) in lines {
         text.push_str(&format!("{left:width$}   {right}\n"));
+    }
+}
+
+impl Command {
+    /// Whether help and completions name the command.
+    pub(super) fn is_shown(&self) -> bool {
+        let is_there = !matches!(self.action, Action::Absent(_) | Action::Complete { .. });
+        is_there && self.deprecated.is_none() && (shows_alpha() || self.path != ["alpha"])
+    }
+}
+
+impl Flag {
+    /// Whether help and completions name the flag.
+    pub(super) fn is_shown(&self) -> bool {
+        !self.is_hidden || shows_alpha() && self.name.starts_with("alpha-")
     }
 }
 

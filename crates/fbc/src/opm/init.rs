@@ -6,6 +6,7 @@ use fbc_model::{Catalog, Icon, Package};
 
 use super::arguments::Invocation;
 use super::catalog;
+use super::print;
 use super::telling::OpmError;
 use crate::failure::words;
 
@@ -15,17 +16,22 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let icon = file(invocation, "icon")?;
     let description = file(invocation, "description")?;
     let icon = icon.map(Icon::from_image).transpose().map_err(|error| OpmError::Fatal(error.to_string()))?;
+    let (description, replacement) = text(&description.unwrap_or_default(), output == "json");
     let package = Package {
         name: invocation.positionals.first().cloned().unwrap_or_default(),
         default_channel: invocation.text("default-channel").to_owned(),
-        description: description
-            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-            .unwrap_or_default(),
+        description,
         icon,
         ..Package::default()
     };
     let all = Catalog { packages: vec![package], ..Catalog::default() };
-    catalog::write(&all, output, OpmError::Fatal)
+    match replacement {
+        Some(mark) => {
+            let text = catalog::text(&all, output, OpmError::Fatal)?;
+            print(&text.replace(mark, "\\ufffd"))
+        }
+        None => catalog::write(&all, output, OpmError::Fatal),
+    }
 }
 
 /// The bytes of the file that a flag names.
@@ -34,7 +40,46 @@ fn file(invocation: &Invocation, flag: &str) -> Result<Option<Vec<u8>>, OpmError
     if path.is_empty() {
         return Ok(None);
     }
-    fs::read(path).map(Some).map_err(|error| {
+    let opened = fs::File::open(path).map_err(|error| {
         OpmError::Fatal(format!("open {flag} file: open {path}: {}", words(&error).to_lowercase()))
-    })
+    })?;
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut &opened, &mut bytes).map_err(|error| {
+        OpmError::Fatal(format!("read {flag}: read {path}: {}", words(&error).to_lowercase()))
+    })?;
+    Ok(Some(bytes))
+}
+
+/// Bytes as text. Go takes each byte that is no UTF-8 for a U+FFFD of its own, and its JSON escapes these, but not
+/// a U+FFFD that was there: so for JSON they become a mark that the text does not have, to be replaced later.
+fn text(bytes: &[u8], is_json: bool) -> (String, Option<char>) {
+    let marks = ('\u{f0000}'..'\u{ffffd}').find(|mark| {
+        let mut buffer = [0; 4];
+        let mark = mark.encode_utf8(&mut buffer).as_bytes();
+        !bytes.windows(mark.len()).any(|window| window == mark)
+    });
+    let mark = marks.filter(|_| is_json).unwrap_or(char::REPLACEMENT_CHARACTER);
+    let mut text = String::with_capacity(bytes.len());
+    let mut is_clean = true;
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| mark));
+        is_clean &= chunk.invalid().is_empty();
+    }
+    (text, (is_json && !is_clean).then_some(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+
+    #[test]
+    fn each_broken_byte_is_replaced() {
+        assert_eq!(text("gr\u{fc}n".as_bytes(), true), ("gr\u{fc}n".to_owned(), None));
+        assert_eq!(text(b"a\xe2\x82b\xff", false), ("a\u{fffd}\u{fffd}b\u{fffd}".to_owned(), None));
+        let (marked, mark) = text("a\u{fffd}\u{f0000}".as_bytes(), true);
+        assert_eq!((marked.as_str(), mark), ("a\u{fffd}\u{f0000}", None));
+        let (marked, mark) = text(b"a\xf3\xb0\x80\x80\xff", true);
+        assert_eq!(marked.replace(mark.unwrap(), "!"), "a\u{f0000}!");
+    }
 }

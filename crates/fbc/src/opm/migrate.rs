@@ -57,7 +57,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         })?;
         files.push((file, bytes));
     }
-    write_folder(path, &files, Existing::Keep)?;
+    write_folder(path, &files, Existing::Keep).map_err(OpmError::refused)?;
     inform(&format!("wrote rendered file-based catalog to {}\n", quote(folder)));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! opm's command line: the same commands, flags, outputs, error texts and exit codes.
 //!
 //! What users pipe and parse is equal to opm's; help texts say the same in other words. Commands that are
-//! not here yet say so and exit with 2.
+//! not here say so and exit with 2, whatever flags follow.
 //!
 //! Source of the behaviour: `operator-framework/operator-registry:cmd/opm`, and the conventions of the
 //! libraries that it uses, cobra and pflag.
@@ -11,8 +11,13 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 mod arguments;
+mod bundle;
 mod catalog;
+mod comma_values;
 mod commands;
+mod complete;
+mod completion_script;
+mod find;
 mod flags;
 mod generate_dockerfile;
 mod help;
@@ -26,12 +31,13 @@ mod template;
 mod validate;
 mod version;
 
+use fbc_yaml::go_text::quote;
+
 use arguments::Invocation;
 use commands::Action;
 use telling::OpmError;
 
 use crate::failure::{CLEAN, Failure};
-use crate::registry::RegistryArguments;
 use crate::{runtime, terminal};
 
 /// Runs a command line of opm, without the name of the program.
@@ -50,24 +56,41 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn act(invocation: &Invocation) -> Result<(), OpmError> {
-    if invocation.wants_help {
-        return print(&help::help(invocation.command));
-    }
-    for message in &invocation.deprecations {
+    let command = invocation.command;
+    let deprecated = command.deprecated.map(|reason| {
+        let name = quote(command.path.last().copied().unwrap_or_default());
+        format!("Command {name} is deprecated, {reason}")
+    });
+    for message in deprecated.iter().chain(&invocation.deprecations) {
         // A hint is not worth failing for.
         let _ = writeln!(std::io::stderr().lock(), "{message}");
     }
-    let is_insecure = ["skip-tls", "skip-tls-verify", "use-http"].iter().any(|flag| invocation.switch(flag));
-    // All three have the same meaning in opm: any certificate, or HTTP where there is no HTTPS.
-    RegistryArguments { insecure_skip_tls_verify: is_insecure, ..RegistryArguments::default() }.settle();
-    match invocation.command.action {
+    if invocation.wants_help {
+        return print(&help::help(command));
+    }
+    match command.action {
         Action::Nothing => Ok(()),
-        Action::Help => print(&help::help(invocation.command)),
-        Action::NotYet => {
-            let name = invocation.command.path.join(" ");
-            let failure = Failure::new(format!("not yet: fbc does not have `opm {name}` so far"));
-            Err(failure.help("use opm itself for it").into())
+        Action::Help => print(&help::help(command)),
+        Action::HelpAbout => print(&help::help(find::find(&invocation.positionals).0)),
+        Action::Absent(instead) => {
+            let name = command.full_name();
+            Err(Failure::new(format!("fbc does not have `{name}`")).help(instead).into())
         }
+        Action::Completion(shell) => {
+            let script = completion_script::script(shell, !invocation.switch("no-descriptions"));
+            print(&String::from_utf8_lossy(&script))
+        }
+        Action::Complete { with_descriptions } => {
+            let answer = complete::answer(invocation, with_descriptions);
+            print(&answer.stdout)?;
+            // A hint is not worth failing for.
+            let _ = write!(std::io::stderr().lock(), "{}", answer.stderr);
+            Ok(())
+        }
+        Action::BundleBuild => bundle::build(invocation),
+        Action::BundleGenerate => bundle::generate(invocation),
+        Action::BundleUnpack => bundle::unpack(invocation),
+        Action::BundleValidate => bundle::validate(invocation),
         Action::Validate => validate::run(invocation),
         Action::Render => render::run(invocation),
         Action::List(listing) => list::run(invocation, listing),
@@ -83,5 +106,5 @@ fn act(invocation: &Invocation) -> Result<(), OpmError> {
 
 fn print(text: &str) -> Result<(), OpmError> {
     let mut out = terminal::stdout();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| Failure::from(error).into())
+    Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
 }

@@ -15,18 +15,19 @@ use crate::image_map::render_bundle_image;
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let output = invocation.text("output");
     catalog::check_output(output).map_err(OpmError::Log)?;
-    let level = match invocation.text("migrate-level") {
-        "" if invocation.switch("migrate") => MigrateLevel::ALL,
-        "" => MigrateLevel::None,
-        name => MigrateLevel::from_name(name)
-            .ok_or_else(|| OpmError::Log(format!("unknown migration level {}", quote(name))))?,
-    };
+    invocation.settle_registry(OpmError::Log)?;
     let template = match invocation.text("alpha-image-ref-template") {
         "" => None,
         text => Some(
             ImageTemplate::parse(text)
                 .map_err(|error| OpmError::Log(format!("invalid image reference template: {error}")))?,
         ),
+    };
+    let level = match invocation.text("migrate-level") {
+        "" if invocation.switch("migrate") => MigrateLevel::ALL,
+        "" => MigrateLevel::None,
+        name => MigrateLevel::from_name(name)
+            .ok_or_else(|| OpmError::Log(format!("unknown migration level {}", quote(name))))?,
     };
     let mut all = Catalog::default();
     for reference in &invocation.positionals {

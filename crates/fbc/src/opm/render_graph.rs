@@ -10,6 +10,7 @@ use super::telling::OpmError;
 use super::{print, render};
 
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
+    invocation.settle_registry(OpmError::Log)?;
     let mut catalog = Catalog::default();
     for reference in &invocation.positionals {
         catalog.append(render::load(reference)?);

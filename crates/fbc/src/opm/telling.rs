@@ -26,6 +26,13 @@ pub(super) enum OpmError {
     Own(Failure),
 }
 
+/// Output that cannot be written: opm exits with 1.
+impl From<io::Error> for OpmError {
+    fn from(error: io::Error) -> Self {
+        Self::refused(Failure::from(error))
+    }
+}
+
 impl From<Failure> for OpmError {
     fn from(failure: Failure) -> Self {
         Self::Own(failure)
@@ -33,6 +40,11 @@ impl From<Failure> for OpmError {
 }
 
 impl OpmError {
+    /// A failure that is told in our own way and has opm's exit code.
+    pub(super) fn refused(failure: Failure) -> Self {
+        Self::Own(failure.exits_with(FINDINGS))
+    }
+
     /// Tells it on standard error; the exit code.
     pub(super) fn tell(self, command: &Command) -> ExitCode {
         let mut err = io::stderr().lock();

@@ -39,16 +39,17 @@ pub(super) fn render(invocation: &Invocation) -> Result<(), OpmError> {
         let value = quote(output);
         return Err(OpmError::Usage(format!("invalid --output value {value}, expected (json|yaml|mermaid)")));
     }
-    let kind = match name {
-        Some(name) => TemplateKind::from_name(name),
-        None => fbc_template::detect(&text),
-    };
-    let kind = kind.map_err(|error| OpmError::Usage(error.to_string()))?;
+    invocation.settle_registry(|text| OpmError::Usage(format!("creating containerd registry: {text}")))?;
     let level = match invocation.text("migrate-level") {
         "" => MigrateLevel::None,
         name => MigrateLevel::from_name(name)
             .ok_or_else(|| OpmError::Usage(format!("unknown migration level {}", quote(name))))?,
     };
+    let kind = match name {
+        Some(name) => TemplateKind::from_name(name),
+        None => fbc_template::detect(&text),
+    };
+    let kind = kind.map_err(|error| OpmError::Usage(error.to_string()))?;
     let images = ImageMap::from_environment()?;
     let renderer = Renderer {
         source: &TemplateBundles { images: &images, takes_folders: false },

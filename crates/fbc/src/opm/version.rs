@@ -1,19 +1,53 @@
 //! `opm version`.
 
+use std::env;
+
+use fbc_yaml::go_text::quote;
+
 use super::print;
 use super::telling::OpmError;
 
-/// Go prints its struct; release builds of opm fill the first fields, so ours names itself there.
+/// The opm whose behaviour this command line has.
+const OPM_VERSION: &str = "v1.73.0";
+
+/// The environment variable with the version to tell instead, for pipelines that compare it with one they pin.
+const VARIABLE: &str = "FBC_OPM_VERSION";
+
 pub(super) fn run() -> Result<(), OpmError> {
-    let architecture = match std::env::consts::ARCH {
+    let told = env::var(VARIABLE).ok().filter(|version| !version.is_empty());
+    print(&line(told.as_deref().unwrap_or(OPM_VERSION)))
+}
+
+/// The line that opm prints: a struct as Go prints it. Scripts cut the version of opm out of it, so that stands
+/// there alone; fbc names itself in place of the commit.
+fn line(opm_version: &str) -> String {
+    let architecture = match env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
         "powerpc64" => "ppc64le",
         other => other,
     };
-    print(&format!(
-        "Version: version.Version{{OpmVersion:\"fbc {}\", GitCommit:\"\", BuildDate:\"\", GoOs:\"{}\", GoArch:\"{architecture}\"}}\n",
+    let system = env::consts::OS.replace("macos", "darwin");
+    format!(
+        "Version: version.Version{{OpmVersion:{}, GitCommit:\"fbc-{}\", BuildDate:\"\", GoOs:\"{system}\", \
+         GoArch:\"{architecture}\"}}\n",
+        quote(opm_version),
         env!("CARGO_PKG_VERSION"),
-        std::env::consts::OS.replace("macos", "darwin"),
-    ))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    /// The ways in which scripts take the line apart.
+    #[test]
+    fn the_line_can_be_taken_apart() {
+        let line = line("v1.47.0");
+        assert!(line.starts_with("Version: version.Version{OpmVersion:\"v1.47.0\", GitCommit:\"fbc-"), "{line}");
+        assert_eq!(line.split('"').nth(1), Some("v1.47.0"));
+        let first_field = line.split('{').nth(1).and_then(|rest| rest.split(',').next());
+        assert_eq!(first_field, Some("OpmVersion:\"v1.47.0\""));
+        assert!(line.ends_with("\"}\n"), "{line}");
+    }
 }

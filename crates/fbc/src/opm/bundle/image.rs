@@ -1,0 +1,142 @@
+//! `opm alpha bundle unpack` and `opm alpha bundle validate`: bundle images.
+//!
+//! The verdict is that of opm's validators, which `fbc bundle validate` has as rules; so the list of errors begins as
+//! opm's does, and tells each error in the words of the rule.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use fbc_bundle::BundleContents;
+use fbc_image::unpack::{Options, unpack_into};
+use fbc_lint::{Policy, Profile, Severity, Targets, lint_bundle};
+use fbc_model::tree::DiskTree;
+use tempfile::TempDir;
+
+use super::generate::{copy, go_words, media_type};
+use crate::failure::Failure;
+use crate::image_map::ImageMap;
+use crate::image_source::ImageName;
+use crate::opm::arguments::Invocation;
+use crate::opm::telling::{OpmError, inform};
+use crate::registry::RegistryArguments;
+
+/// `opm alpha bundle validate`.
+pub(in crate::opm) fn validate(invocation: &Invocation) -> Result<(), OpmError> {
+    let tool = invocation.text("image-builder");
+    if !["none", "docker", "podman"].contains(&tool) {
+        return Err(OpmError::Usage(format!("unrecognized container-tool option: {tool}")));
+    }
+    let bundle = bring(invocation.text("tag"))?;
+    inform("Unpacked image layers, validating bundle image format & contents");
+    let errors = errors(bundle.path());
+    if !errors.is_empty() {
+        return Err(OpmError::Usage(format!("Bundle validation errors: {}", errors.join(","))));
+    }
+    inform("All validation tests have been completed successfully");
+    Ok(())
+}
+
+/// `opm alpha bundle unpack`.
+pub(in crate::opm) fn unpack(invocation: &Invocation) -> Result<(), OpmError> {
+    let out = Path::new(invocation.text("out"));
+    match fs::metadata(out) {
+        Ok(metadata) if !metadata.is_dir() => {
+            return Err(OpmError::Usage(format!("out {} is not a directory", out.display())));
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => fs::create_dir_all(out)
+            .map_err(|error| OpmError::Usage(format!("mkdir {}: {}", out.display(), go_words(&error))))?,
+        Err(error) => return Err(OpmError::Usage(format!("stat {}: {}", out.display(), go_words(&error)))),
+    }
+    let authority = authority(invocation.text("root-ca"))?;
+    match &authority {
+        Some(folder) => {
+            RegistryArguments { cert_dir: Some(folder.path().to_path_buf()), ..RegistryArguments::default() }
+                .settle();
+        }
+        None => invocation.settle_registry(OpmError::Usage)?,
+    }
+    let reference = invocation.positionals.first().map(String::as_str).unwrap_or_default();
+    let bundle = bring(reference)?;
+    if invocation.switch("skip-validation") {
+        inform("skipping bundle validation");
+    } else {
+        let errors = errors(bundle.path());
+        if !errors.is_empty() {
+            let what = if media_type(&bundle.path().join("manifests")).is_ok() { "content" } else { "format" };
+            return Err(OpmError::Usage(format!(
+                "bundle {what} validation failed: Bundle validation errors: {}",
+                errors.join(",")
+            )));
+        }
+    }
+    copy(bundle.path(), out, true)
+}
+
+/// The folder that the registry client looks for the file of an authority in.
+fn authority(file: &str) -> Result<Option<TempDir>, OpmError> {
+    if file.is_empty() {
+        return Ok(None);
+    }
+    let certificates = fs::read_to_string(file)
+        .map_err(|error| OpmError::Usage(format!("open {file}: {}", go_words(&error))))?;
+    if !certificates.contains("-----BEGIN CERTIFICATE-----") {
+        return Err(OpmError::Usage(format!("failed to fetch root CA from {file}")));
+    }
+    let folder = temporary_folder()?;
+    let path = folder.path().join("ca.crt");
+    fs::write(&path, certificates).map_err(|error| OpmError::refused(Failure::io("write", &path, &error)))?;
+    Ok(Some(folder))
+}
+
+fn temporary_folder() -> Result<TempDir, OpmError> {
+    tempfile::Builder::new()
+        .prefix("fbc-")
+        .tempdir()
+        .map_err(|error| OpmError::refused(Failure::io("write to", &std::env::temp_dir(), &error)))
+}
+
+/// The files of a bundle image in a temporary folder; those that the image map has for it, else those of the registry.
+fn bring(reference: &str) -> Result<TempDir, OpmError> {
+    let folder = temporary_folder()?;
+    if let Some(mapped) = ImageMap::from_environment()?.folder(reference) {
+        copy(mapped, folder.path(), true)?;
+        return Ok(folder);
+    }
+    let pulled = || -> Result<(), Failure> {
+        let name = ImageName::parse(&format!("docker://{}", reference.trim_start_matches("docker://")))
+            .map_err(Failure::new)?;
+        let opened = name.open(None)?;
+        opened.bring_layers()?;
+        unpack_into(&opened.image, opened.source.as_ref(), folder.path(), &Options::default())?;
+        Ok(())
+    };
+    pulled().map_err(|failure| OpmError::refused(failure.within(reference)))?;
+    Ok(folder)
+}
+
+/// What opm refuses in a bundle.
+fn errors(bundle: &Path) -> Vec<String> {
+    let manifests = bundle.join("manifests");
+    let missing: Vec<String> = ["manifests", "metadata"]
+        .into_iter()
+        .filter(|name| !bundle.join(name).is_dir())
+        .map(|name| format!("Unable to locate {name} directory"))
+        .collect();
+    if !missing.is_empty() {
+        return missing;
+    }
+    let kind = match media_type(&manifests) {
+        Ok(kind) => kind,
+        Err(error) => return vec![error],
+    };
+    if kind == "helm" {
+        return Vec::new();
+    }
+    let tree = DiskTree { root: bundle.to_path_buf() };
+    let contents = BundleContents::read(&tree);
+    let report = lint_bundle(&contents, &tree, &Targets::default(), &Policy::from(Profile::Opm));
+    let errors = report.findings.iter().filter(|found| found.finding.severity == Severity::Error);
+    errors.map(|found| found.finding.message.clone()).collect()
+}
