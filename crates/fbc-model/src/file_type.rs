@@ -123,9 +123,9 @@ const OTHERS: &[Magic] = &[
 
 /// Brands of the base media file format that stand for MP4.
 const MP4_BRANDS: [&[u8; 4]; 26] = [
-    b"avc1", b"dash", b"iso2", b"iso3", b"iso4", b"iso5", b"iso6", b"isom", b"mmp4", b"mp41", b"mp42", b"mp4v",
-    b"mp71", b"MSNV", b"NDAS", b"NDSC", b"NSDC", b"NDSH", b"NDSM", b"NDSP", b"NDSS", b"NDXC", b"NDXH", b"NDXM",
-    b"NDXP", b"NDXS",
+    b"avc1", b"dash", b"iso2", b"iso3", b"iso4", b"iso5", b"iso6", b"isom", b"mmp4", b"mp41", b"mp42",
+    b"mp4v", b"mp71", b"MSNV", b"NDAS", b"NDSC", b"NSDC", b"NDSH", b"NDSM", b"NDSP", b"NDSS", b"NDXC",
+    b"NDXH", b"NDXM", b"NDXP", b"NDXS",
 ];
 
 /// The media type that opm finds; nothing if it finds none.
@@ -145,9 +145,8 @@ pub fn media_type(data: &[u8]) -> Option<&'static str> {
 
 impl Magic {
     fn fits(&self, data: &[u8]) -> bool {
-        let stands = |(at, bytes): &(usize, &[u8])| {
-            data.get(*at..).is_some_and(|rest| rest.starts_with(bytes))
-        };
+        let stands =
+            |(at, bytes): &(usize, &[u8])| data.get(*at..).is_some_and(|rest| rest.starts_with(bytes));
         data.len() >= self.least && self.parts.iter().all(stands)
     }
 }
@@ -213,7 +212,8 @@ fn is_heif(data: &[u8]) -> bool {
 /// Videos that more than bytes at fixed places tell.
 fn video(data: &[u8]) -> Option<&'static str> {
     let brand: Option<&[u8; 4]> = data.get(8..12).and_then(|brand| brand.try_into().ok());
-    let is_mp4 = brand.is_some_and(|brand| MP4_BRANDS.contains(&brand) || [b"F4V ", b"F4P "].contains(&brand));
+    let is_mp4 =
+        brand.is_some_and(|brand| MP4_BRANDS.contains(&brand) || [b"F4V ", b"F4P "].contains(&brand));
     if is_mp4 && data.get(4..8) == Some(b"ftyp") {
         return Some("video/mp4");
     }
@@ -227,7 +227,8 @@ fn video(data: &[u8]) -> Option<&'static str> {
             .into_iter()
             .find_map(|(media_type, kind)| has(kind).then_some(media_type));
     }
-    let is_mpeg = data.starts_with(b"\0\0\x01") && data.get(3).is_some_and(|byte| (0xB0..=0xBF).contains(byte));
+    let is_mpeg =
+        data.starts_with(b"\0\0\x01") && data.get(3).is_some_and(|byte| (0xB0..=0xBF).contains(byte));
     is_mpeg.then_some("video/mpeg")
 }
 

@@ -9,7 +9,7 @@ use fbc_model::{Bundle, Catalog};
 use crate::document::place_of;
 use crate::error::{BundleFault, TemplateError, TemplateFault, TemplatePlace};
 use crate::kind::TemplateKind;
-use crate::{basic, semver, substitutes};
+use crate::{OpmSemantics, basic, semver, substitutes};
 
 /// Where templates get the bundles that they name.
 pub trait BundleSource {
@@ -32,6 +32,8 @@ pub struct Renderer<'a> {
     pub validate: &'a dyn Fn(&Catalog) -> Result<(), String>,
     /// How far the bundles of the source are brought up to date.
     pub migrate: MigrateLevel,
+    /// Whose expansion of semver templates counts.
+    pub semantics: OpmSemantics,
 }
 
 /// Expands a template.

@@ -8,7 +8,7 @@ use fbc_model::writer::{Format, write};
 use fbc_model::{Bundle, Catalog, Origin, Property, RelatedImage, Value};
 use fbc_yaml::base64;
 
-use crate::{BundleSource, Renderer, TemplateError, TemplateKind, render};
+use crate::{BundleSource, OpmSemantics, Renderer, TemplateError, TemplateKind, render};
 
 /// Bundles by image reference, and which were asked for.
 pub(crate) struct Images {
@@ -69,7 +69,17 @@ pub(crate) fn bundle(image: &str, package: &str, version: &str, release: &str) -
 
 /// Expands a template with bundles at the highest level; every catalog is valid.
 pub(crate) fn expand(kind: TemplateKind, text: &[u8], images: &Images) -> Result<Catalog, TemplateError> {
-    let renderer = Renderer { source: images, validate: &|_| Ok(()), migrate: MigrateLevel::ALL };
+    expand_as(OpmSemantics::default(), kind, text, images)
+}
+
+/// The expansion of an older opm.
+pub(crate) fn expand_as(
+    semantics: OpmSemantics,
+    kind: TemplateKind,
+    text: &[u8],
+    images: &Images,
+) -> Result<Catalog, TemplateError> {
+    let renderer = Renderer { source: images, validate: &|_| Ok(()), migrate: MigrateLevel::ALL, semantics };
     render(kind, text, &renderer)
 }
 

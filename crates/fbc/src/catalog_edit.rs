@@ -303,8 +303,10 @@ fn write_elsewhere(
     };
     let Some(bytes) = bytes else {
         let shown = shown.get(path).unwrap_or(path).display();
-        return Err(Failure::new(format!("{shown} would be deleted, and --output-file names a file to write"))
-            .help("edit the catalog in place, or look at the changes with --dry-run"));
+        return Err(Failure::new(format!(
+            "{shown} would be deleted, and --output-file names a file to write"
+        ))
+        .help("edit the catalog in place, or look at the changes with --dry-run"));
     };
     write_bytes(output, bytes)
 }

@@ -8,6 +8,7 @@ use fbc_version::Version;
 
 use super::template::SemverTemplate;
 use super::{ARCHETYPES, ChannelKind, channel_name};
+use crate::OpmSemantics;
 
 /// A bundle of a list.
 pub(super) struct Member<'b> {
@@ -24,7 +25,12 @@ pub(super) struct Generated {
 }
 
 /// Generates the channels of the lists, which are in the order of [`ARCHETYPES`].
-pub(super) fn generate(template: &SemverTemplate, package: &str, lists: &[Vec<Member<'_>>]) -> Generated {
+pub(super) fn generate(
+    template: &SemverTemplate,
+    package: &str,
+    lists: &[Vec<Member<'_>>],
+    semantics: OpmSemantics,
+) -> Generated {
     let start = Version::new(0, 0, 0);
     let mut default = Candidate { archetype: 0, version: &start, kind: None };
     let mut default_channel = String::new();
@@ -56,7 +62,11 @@ pub(super) fn generate(template: &SemverTemplate, package: &str, lists: &[Vec<Me
             }
         }
     }
-    link(&mut channels, steps);
+    if semantics < OpmSemantics::V1_61 {
+        link_within_channels(&mut channels, &steps, semantics);
+    } else {
+        link(&mut channels, steps);
+    }
     let channels = channels
         .into_iter()
         .map(|(name, entries)| Channel {
@@ -137,6 +147,36 @@ fn link(channels: &mut BTreeMap<String, Vec<ChannelEntry>>, mut steps: Vec<Step<
         } else {
             highest_before = "";
             lower.clear();
+        }
+    }
+}
+
+/// As opm did before v1.61: in each channel the highest patch of each minor version replaces the highest of the minor
+/// before in the same channel, and skips the lower patches of its own minor.
+fn link_within_channels(
+    channels: &mut BTreeMap<String, Vec<ChannelEntry>>,
+    steps: &[Step<'_>],
+    semantics: OpmSemantics,
+) {
+    let mut of_channel: BTreeMap<&str, Vec<&Step<'_>>> = BTreeMap::new();
+    for step in steps {
+        of_channel.entry(&step.channel).or_default().push(step);
+    }
+    for (channel, steps) in of_channel {
+        let Some(entries) = channels.get_mut(channel) else { continue };
+        let mut highest_before = "";
+        let is_same_minor = |a: &&Step<'_>, b: &&Step<'_>| {
+            (a.version.major(), a.version.minor()) == (b.version.major(), b.version.minor())
+        };
+        for minor in steps.chunk_by(is_same_minor) {
+            let Some((highest, lower)) = minor.split_last() else { continue };
+            if let Some(entry) = entries.get_mut(highest.entry) {
+                entry.replaces = highest_before.to_owned();
+                let skips_replaced = semantics < OpmSemantics::V1_57 && !highest_before.is_empty();
+                let skips = skips_replaced.then_some(highest_before).into_iter();
+                entry.skips = skips.chain(lower.iter().map(|step| step.name)).map(str::to_owned).collect();
+            }
+            highest_before = highest.name;
         }
     }
 }

@@ -15,6 +15,7 @@ use fbc_model::go_type::{self, GoType};
 use fbc_model::{Bundle, Catalog, Icon, Origin, Package, bundle_object, go_types};
 use fbc_version::Version;
 
+use crate::OpmSemantics;
 use crate::error::{SemverBundleFault, TemplateError, TemplateFault, VersionClash};
 use crate::render::{RenderedBundle, Renderer};
 use channels::{Member, generate};
@@ -76,7 +77,7 @@ pub(crate) fn render(text: &[u8], renderer: &Renderer<'_>) -> Result<Catalog, Te
         lists.push(members);
     }
     let package = package.unwrap_or_default();
-    let generated = generate(&template, &package, &lists);
+    let generated = generate(&template, &package, &lists, renderer.semantics);
     let mut package = Package {
         origin: Origin::default(),
         name: package,
@@ -90,7 +91,8 @@ pub(crate) fn render(text: &[u8], renderer: &Renderer<'_>) -> Result<Catalog, Te
         .iter()
         .find(|channel| channel.name == package.default_channel)
         .and_then(|channel| channel.entries().last());
-    if let Some(head) = head
+    if renderer.semantics >= OpmSemantics::V1_65
+        && let Some(head) = head
         && let Some(rendered) = bundles.iter().find(|rendered| rendered.bundle.name == head.name)
     {
         describe(&mut package, &rendered.original);

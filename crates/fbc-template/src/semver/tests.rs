@@ -1,7 +1,8 @@
 //! The worked examples and refusals of semver templates.
 
+use crate::OpmSemantics;
 use crate::TemplateKind::Semver;
-use crate::testing::{Images, bundle, property, yaml};
+use crate::testing::{Images, bundle, expand_as, property, yaml};
 
 /// A list of images named by versions.
 fn list(versions: &str) -> String {
@@ -245,4 +246,53 @@ fn refusals() {
     let text = b"schema: olm.semver\nfast: {bundles: [{image: a}, {image: d}]}";
     let error = crate::testing::expand(Semver, text, &images).unwrap_err();
     assert!(error.help().unwrap().contains("releases"));
+}
+
+/// The answers of the opm of each time, channels as `name: version<replaces-skips...`.
+#[test]
+fn edges_of_older_opms() {
+    let versions = "1.0.0 1.0.1 1.0.2 1.1.0 1.1.3 1.3.0 2.0.0 2.0.1";
+    let both = "generateMajorChannels: true\ngenerateMinorChannels: true";
+    let text = format!(
+        "schema: olm.semver\n{both}\ncandidate: {}\nstable: {}\n",
+        list("1.0.0 1.0.1 1.0.2 1.1.0 1.1.3 1.3.0"),
+        list("2.0.0 2.0.1")
+    );
+    let shown = |version: &str| {
+        let semantics = OpmSemantics::of(version).unwrap();
+        let catalog = expand_as(semantics, Semver, text.as_bytes(), &images(versions)).unwrap();
+        let short = |name: &str| name.strip_prefix("testop.v").unwrap_or(name).to_owned();
+        let channels = catalog.channels.iter().map(|channel| {
+            let entries = channel.entries().iter().map(|entry| {
+                let replaces = if entry.replaces.is_empty() { "" } else { "<" };
+                let skips: String = entry.skips.iter().map(|name| format!("-{}", short(name))).collect();
+                format!(" {}{replaces}{}{skips}", short(&entry.name), short(&entry.replaces))
+            });
+            format!("{}:{}", channel.name, entries.collect::<String>())
+        });
+        (channels.collect::<Vec<_>>(), catalog.packages[0].description.clone())
+    };
+    let minor = [
+        "candidate-v1.0: 1.0.0 1.0.1 1.0.2-1.0.0-1.0.1",
+        "candidate-v1.1: 1.1.0 1.1.3-1.1.0",
+        "candidate-v1.3: 1.3.0",
+        "stable-v2: 2.0.0 2.0.1-2.0.0",
+        "stable-v2.0: 2.0.0 2.0.1-2.0.0",
+    ];
+    for (version, major) in [
+        (
+            "v1.47",
+            "candidate-v1: 1.0.0 1.0.1 1.0.2-1.0.0-1.0.1 1.1.0 1.1.3<1.0.2-1.0.2-1.1.0 1.3.0<1.1.3-1.1.3",
+        ),
+        ("v1.60", "candidate-v1: 1.0.0 1.0.1 1.0.2-1.0.0-1.0.1 1.1.0 1.1.3<1.0.2-1.1.0 1.3.0<1.1.3"),
+    ] {
+        let (channels, description) = shown(version);
+        assert_eq!(channels[0], major, "{version}");
+        assert_eq!(channels[1..], minor, "{version}");
+        assert_eq!(description, "", "{version}");
+    }
+    let (channels, description) = shown("v1.61");
+    assert_eq!(channels[2], "candidate-v1.1: 1.1.0 1.1.3<1.0.2-1.0.0-1.0.1-1.1.0");
+    assert_eq!(description, "");
+    assert_eq!(shown("v1.65").1, "desc 2.0.1");
 }

@@ -3,6 +3,7 @@
 use fbc_model::Catalog;
 use fbc_model::render::MigrateLevel;
 
+use crate::OpmSemantics;
 use crate::TemplateKind::Substitutes;
 use crate::testing::{Images, bundle, property, shown, yaml};
 use crate::{Renderer, render};
@@ -158,7 +159,12 @@ fn the_catalog_is_judged_before_and_after() {
         let validate = |catalog: &Catalog| {
             if catalog.bundles.len() > limit { Err("too many".to_owned()) } else { Ok(()) }
         };
-        let renderer = Renderer { source: &images, validate: &validate, migrate: MigrateLevel::None };
+        let renderer = Renderer {
+            source: &images,
+            validate: &validate,
+            migrate: MigrateLevel::None,
+            semantics: OpmSemantics::default(),
+        };
         let error = render(Substitutes, text.as_bytes(), &renderer).unwrap_err();
         assert_eq!(shown(&error, &text).0, message);
     }

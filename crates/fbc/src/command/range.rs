@@ -32,7 +32,15 @@ pub(crate) struct Arguments {
     #[arg(long)]
     batch: bool,
     /// The format to write
-    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT", conflicts_with = "batch")]
+    #[arg(
+        short,
+        long,
+        alias = "format",
+        value_enum,
+        default_value_t,
+        value_name = "FORMAT",
+        conflicts_with = "batch"
+    )]
     output: RangeFormat,
 }
 

@@ -125,8 +125,7 @@ impl ReportArguments {
             max_findings: self.max_findings,
         };
         let format = FormatOrFile::format(&self.output);
-        let written =
-            write_output(self.file(), |out| Ok(report::write(format, checked, style, out)?));
+        let written = write_output(self.file(), |out| Ok(report::write(format, checked, style, out)?));
         let summary = Summary::of(checked);
         let code =
             if summary.errors > 0 || self.deny_warnings && summary.warnings > 0 { FINDINGS } else { CLEAN };

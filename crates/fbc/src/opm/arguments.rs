@@ -37,29 +37,23 @@ impl Invocation {
     /// Reads a command line.
     ///
     /// # Errors
-    /// The command that was found, and what is wrong with its flags or arguments.
+    /// The command that was found, and what is wrong with its flags.
     pub(super) fn parse(words: &[String]) -> Result<Self, (&'static Command, String)> {
         let (command, rest) = find(words);
         if matches!(command.action, Action::Absent(_) | Action::Complete { .. }) {
             let (positionals, values, deprecations) = (rest, BTreeMap::new(), Vec::new());
-            let invocation = Self { command, positionals, wants_help: false, deprecations, values };
-            let arity = command.arity.check(&invocation.positionals, command);
-            return arity.map(|()| invocation).map_err(|error| (command, error));
+            return Ok(Self { command, positionals, wants_help: false, deprecations, values });
         }
         let mut parsed = Parsed::default();
         flags::parse(&rest, &command.all_flags(), &mut parsed).map_err(|error| (command, error))?;
         let wants_help = parsed.wants_help();
-        let invocation = Self {
+        Ok(Self {
             command,
             positionals: parsed.positionals,
             wants_help,
             deprecations: parsed.deprecations,
             values: parsed.values,
-        };
-        if !wants_help && command.action != Action::Help {
-            invocation.check().map_err(|error| (command, error))?;
-        }
-        Ok(invocation)
+        })
     }
 
     /// The value of a text flag, or its default.
@@ -110,7 +104,14 @@ impl Invocation {
         Ok(())
     }
 
-    fn check(&self) -> Result<(), String> {
+    /// Checks how many arguments there are and which flags come together, unless help is asked for.
+    ///
+    /// # Errors
+    /// cobra's text.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.wants_help || self.command.action == Action::Help {
+            return Ok(());
+        }
         self.command.arity.check(&self.positionals, self.command)?;
         let required = self.command.flags.iter().filter(|flag| flag.is_required && !self.is_given(flag.name));
         let mut missing: Vec<&str> = required.map(|flag| flag.name).collect();
@@ -180,16 +181,19 @@ mod tests {
             ("__complete", "requires at least 1 arg(s), only received 0"),
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            let error = Invocation::parse(&words).err().map(|(_, error)| error);
-            assert_eq!(error.as_deref(), Some(expected), "{line}");
+            let outcome = Invocation::parse(&words).map_err(|(_, error)| error);
+            let outcome = outcome.and_then(|invocation| invocation.check());
+            assert_eq!(outcome.unwrap_err(), expected, "{line}");
         }
     }
 
     #[test]
     fn flags_of_registries_are_taken_everywhere() {
-        for line in ["validate --use-http --skip-tls-verify x", "--skip-tls init --use-http p", "version a b"] {
+        for line in ["validate --use-http --skip-tls-verify x", "--skip-tls init --use-http p", "version a b"]
+        {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            assert!(Invocation::parse(&words).is_ok(), "{line}");
+            let invocation = Invocation::parse(&words).map_err(|(_, error)| error).unwrap();
+            assert_eq!(invocation.check(), Ok(()), "{line}");
         }
     }
 }

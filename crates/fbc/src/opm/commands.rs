@@ -168,10 +168,7 @@ const NO_DATABASES: &str = "file-based catalogs have taken the place of database
 const NO_DESCRIPTIONS: &[Flag] = &[Flag::switch("no-descriptions", "leave out what words are for")];
 
 const fn completion(path: &'static [&'static str], purpose: &'static str, shell: Shell) -> Command {
-    Command::new(path, "", purpose)
-        .flags(NO_DESCRIPTIONS)
-        .takes(Arity::None)
-        .does(Action::Completion(shell))
+    Command::new(path, "", purpose).flags(NO_DESCRIPTIONS).takes(Arity::None).does(Action::Completion(shell))
 }
 
 /// All commands below the root.
@@ -190,7 +187,8 @@ pub(super) static COMMANDS: &[Command] = &[
             Flag::text("tag", "", "name of the image").short('t').required(),
             PACKAGE,
             CHANNELS,
-            Flag::text("image-builder", "docker", "program that builds: docker, podman or buildah").short('b'),
+            Flag::text("image-builder", "docker", "program that builds: docker, podman or buildah")
+                .short('b'),
             DEFAULT_CHANNEL,
             Flag::switch("overwrite", "replace an annotations.yaml that is there").short('o'),
             OUTPUT_DIR,
@@ -203,10 +201,14 @@ pub(super) static COMMANDS: &[Command] = &[
         "Write a bundle to a ConfigMap",
         "it writes to a cluster; use opm itself for it",
     ),
-    Command::new(&["alpha", "bundle", "generate"], "", "Generate the metadata and the Dockerfile of a bundle")
-        .flags(&[DIRECTORY, PACKAGE, CHANNELS, DEFAULT_CHANNEL, OUTPUT_DIR, BASE_IMAGE])
-        .takes(Arity::None)
-        .does(Action::BundleGenerate),
+    Command::new(
+        &["alpha", "bundle", "generate"],
+        "",
+        "Generate the metadata and the Dockerfile of a bundle",
+    )
+    .flags(&[DIRECTORY, PACKAGE, CHANNELS, DEFAULT_CHANNEL, OUTPUT_DIR, BASE_IMAGE])
+    .takes(Arity::None)
+    .does(Action::BundleGenerate),
     Command::new(&["alpha", "bundle", "unpack"], "BUNDLE_NAME[:TAG|@DIGEST]", "Unpack the image of a bundle")
         .flags(&[
             Flag::switch("debug", "log more").short('d'),
@@ -224,8 +226,12 @@ pub(super) static COMMANDS: &[Command] = &[
     Command::new(&["alpha", "bundle", "validate"], "", "Validate the image of a bundle")
         .flags(&[
             Flag::text("tag", "", "name of the image").short('t').required(),
-            Flag::text("image-builder", "docker", "none, docker or podman; the registry is asked in any case")
-                .short('b'),
+            Flag::text(
+                "image-builder",
+                "docker",
+                "none, docker or podman; the registry is asked in any case",
+            )
+            .short('b'),
             Flag::text("optional-validators", "", "further checks: operatorhub, bundle-objects").short('o'),
         ])
         .takes(Arity::None)
@@ -280,7 +286,11 @@ pub(super) static COMMANDS: &[Command] = &[
     Command::new(&["completion"], "", "Generate the completion script for a shell"),
     completion(&["completion", "bash"], "Generate the completion script for bash", Shell::Bash),
     completion(&["completion", "fish"], "Generate the completion script for fish", Shell::Fish),
-    completion(&["completion", "powershell"], "Generate the completion script for powershell", Shell::PowerShell),
+    completion(
+        &["completion", "powershell"],
+        "Generate the completion script for powershell",
+        Shell::PowerShell,
+    ),
     completion(&["completion", "zsh"], "Generate the completion script for zsh", Shell::Zsh),
     Command::new(&["generate"], "", "Generate files for catalogs"),
     Command::new(&["generate", "dockerfile"], "<catalogDir>", "Generate a Dockerfile for a catalog")

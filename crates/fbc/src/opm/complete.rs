@@ -128,7 +128,8 @@ enum Valued {
 
 fn valued_flag(flags: &[&'static Flag], rest: &[String], unfinished: &str) -> Valued {
     let is_flag = |word: &str| {
-        word.len() >= 3 && word.starts_with("--") || word.len() >= 2 && word.starts_with('-') && !word.starts_with("--")
+        word.len() >= 3 && word.starts_with("--")
+            || word.len() >= 2 && word.starts_with('-') && !word.starts_with("--")
     };
     let (word, is_here) = match (unfinished.split_once('='), rest.last()) {
         (Some((word, _)), _) if unfinished.starts_with('-') => (word, true),
@@ -208,14 +209,20 @@ mod tests {
             (&["render", ""], " :0"),
             (&["render", "-o", "y"], " :0"),
             (&["render", "--output="], " :0"),
-            (&["render", "--nothing", "y"], "Subcommand 'render' does not support flag 'nothing'"),
+            (
+                &["render", "--nothing", "y"],
+                "Error while parsing flags from args [--nothing]: unknown flag: --nothing",
+            ),
             (&["render", "--", "--mig"], " :0"),
             (&["render", "--help", "x", ""], " :4"),
             (&["validate", "-"], "--skip-tls-verify --use-http --help -h --output -o :4"),
             (&["alpha", "bundle", "build", "-"], "--directory -d --tag -t :4"),
             (&["alpha", "bundle", "build", ""], "--directory -d --tag -t :0"),
             (&["alpha", "bundle", "build", "-d", "x", "-t=y", "--base"], "--base-image :4"),
-            (&["render", "--bogus=1", ""], "Error while parsing flags from args [--bogus=1]: unknown flag: --bogus"),
+            (
+                &["render", "--bogus=1", ""],
+                "Error while parsing flags from args [--bogus=1]: unknown flag: --bogus",
+            ),
         ] {
             assert_eq!(words(line), expected, "{line:?}");
         }

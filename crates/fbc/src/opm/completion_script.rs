@@ -1,5 +1,7 @@
 //! `opm completion`: the script that lets a shell complete opm's commands and flags.
 
+use std::collections::BTreeSet;
+
 use clap::{Arg, ArgAction, Command as ClapCommand, ValueHint};
 use clap_complete::Shell;
 
@@ -26,8 +28,13 @@ fn described(command: &Command, with_descriptions: bool) -> ClapCommand {
         let takes_value = flag.kind != FlagKind::Switch;
         described.action(if takes_value { ArgAction::Set } else { ArgAction::SetTrue })
     };
-    let flags: Vec<&'static Flag> =
-        command.all_flags().into_iter().filter(|flag| flag.is_shown() || flag.name.starts_with("alpha-")).collect();
+    let mut names = BTreeSet::new();
+    let flags: Vec<&'static Flag> = command
+        .all_flags()
+        .into_iter()
+        .filter(|flag| flag.is_shown() || flag.name.starts_with("alpha-"))
+        .filter(|flag| names.insert(flag.name))
+        .collect();
     let takes_files = !command.arguments.is_empty();
     let files = takes_files.then(|| Arg::new("path").num_args(0..).value_hint(ValueHint::AnyPath));
     let children = command.children().filter(|child| child.is_shown() || child.path == ["alpha"]);

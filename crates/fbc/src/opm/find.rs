@@ -25,9 +25,9 @@ pub(super) fn find(words: &[String]) -> (&'static Command, Vec<String>) {
 impl Command {
     /// The commands one word below.
     pub(super) fn children(&self) -> impl Iterator<Item = &'static Self> {
-        COMMANDS.iter().filter(move |child| {
-            child.path.len() == self.path.len() + 1 && child.path.starts_with(self.path)
-        })
+        COMMANDS
+            .iter()
+            .filter(move |child| child.path.len() == self.path.len() + 1 && child.path.starts_with(self.path))
     }
 
     fn is_called(&self, word: &str) -> bool {
@@ -94,7 +94,11 @@ mod tests {
     fn flags_may_stand_in_front() {
         for (line, command, rest) in [
             ("render x", "opm render", "x"),
-            ("--migrate-level all alpha render-template f", "opm alpha render-template", "--migrate-level all f"),
+            (
+                "--migrate-level all alpha render-template f",
+                "opm alpha render-template",
+                "--migrate-level all f",
+            ),
             ("--use-http alpha list packages r", "opm alpha list packages", "--use-http r"),
             ("alpha -o yaml render-template f", "opm alpha render-template", "-o yaml f"),
             ("--migrate-level=all render x", "opm render", "--migrate-level=all x"),

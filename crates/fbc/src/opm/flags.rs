@@ -156,7 +156,10 @@ impl Parsed {
         while let Some(letter) = rest.next() {
             let remaining = rest.as_str();
             let Some(flag) = flags.iter().find(|flag| flag.short == Some(letter)) else {
-                return Err(format!("unknown shorthand flag: {} in -{letter}{remaining}", first_byte(letter)));
+                return Err(format!(
+                    "unknown shorthand flag: {} in -{letter}{remaining}",
+                    first_byte(letter)
+                ));
             };
             // Go takes `-o=` for the value `=`.
             let value = match (remaining.strip_prefix('=').filter(|value| !value.is_empty()), flag.kind) {

@@ -1,6 +1,7 @@
 //! `opm init`.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read as _;
 
 use fbc_model::{Catalog, Icon, Package};
 
@@ -13,8 +14,10 @@ use crate::failure::words;
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let output = invocation.text("output");
     catalog::check_output(output).map_err(OpmError::Fatal)?;
-    let icon = file(invocation, "icon")?;
-    let description = file(invocation, "description")?;
+    // Both are opened before one is read, as in opm.
+    let icon = open(invocation, "icon")?;
+    let description = open(invocation, "description")?.map(Opened::read).transpose()?;
+    let icon = icon.map(Opened::read).transpose()?;
     let icon = icon.map(Icon::from_image).transpose().map_err(|error| OpmError::Fatal(error.to_string()))?;
     let (description, replacement) = text(&description.unwrap_or_default(), output == "json");
     let package = Package {
@@ -34,20 +37,34 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     }
 }
 
-/// The bytes of the file that a flag names.
-fn file(invocation: &Invocation, flag: &str) -> Result<Option<Vec<u8>>, OpmError> {
+/// Opens the file that a flag names.
+fn open<'i>(invocation: &'i Invocation, flag: &'static str) -> Result<Option<Opened<'i>>, OpmError> {
     let path = invocation.text(flag);
     if path.is_empty() {
         return Ok(None);
     }
-    let opened = fs::File::open(path).map_err(|error| {
+    let file = File::open(path).map_err(|error| {
         OpmError::Fatal(format!("open {flag} file: open {path}: {}", words(&error).to_lowercase()))
     })?;
-    let mut bytes = Vec::new();
-    std::io::Read::read_to_end(&mut &opened, &mut bytes).map_err(|error| {
-        OpmError::Fatal(format!("read {flag}: read {path}: {}", words(&error).to_lowercase()))
-    })?;
-    Ok(Some(bytes))
+    Ok(Some(Opened { flag, path, file }))
+}
+
+/// A file that a flag names.
+struct Opened<'i> {
+    flag: &'static str,
+    path: &'i str,
+    file: File,
+}
+
+impl Opened<'_> {
+    fn read(mut self) -> Result<Vec<u8>, OpmError> {
+        let mut bytes = Vec::new();
+        self.file.read_to_end(&mut bytes).map_err(|error| {
+            let words = words(&error).to_lowercase();
+            OpmError::Fatal(format!("read {}: read {}: {words}", self.flag, self.path))
+        })?;
+        Ok(bytes)
+    }
 }
 
 /// Bytes as text. Go takes each byte that is no UTF-8 for a U+FFFD of its own, and its JSON escapes these, but not

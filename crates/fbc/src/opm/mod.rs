@@ -34,7 +34,7 @@ mod version;
 use fbc_yaml::go_text::quote;
 
 use arguments::Invocation;
-use commands::Action;
+use commands::{Action, Command};
 use telling::OpmError;
 
 use crate::failure::{CLEAN, Failure};
@@ -45,7 +45,10 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let invocation = match Invocation::parse(&words) {
         Ok(invocation) => invocation,
-        Err((command, message)) => return OpmError::Usage(message).tell(command),
+        Err((command, message)) => {
+            tell_deprecations(command, &[]);
+            return OpmError::Usage(message).tell(command);
+        }
     };
     let command = invocation.command;
     let outcome = runtime::start_workers(None).map_err(OpmError::from).and_then(|()| act(&invocation));
@@ -55,16 +58,22 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-fn act(invocation: &Invocation) -> Result<(), OpmError> {
-    let command = invocation.command;
-    let deprecated = command.deprecated.map(|reason| {
+/// Tells on standard error what is not to be used any more.
+fn tell_deprecations(command: &Command, flags: &[String]) {
+    let of_command = command.deprecated.map(|reason| {
         let name = quote(command.path.last().copied().unwrap_or_default());
         format!("Command {name} is deprecated, {reason}")
     });
-    for message in deprecated.iter().chain(&invocation.deprecations) {
+    for message in of_command.iter().chain(flags) {
         // A hint is not worth failing for.
         let _ = writeln!(std::io::stderr().lock(), "{message}");
     }
+}
+
+fn act(invocation: &Invocation) -> Result<(), OpmError> {
+    let command = invocation.command;
+    tell_deprecations(command, &invocation.deprecations);
+    invocation.check().map_err(OpmError::Usage)?;
     if invocation.wants_help {
         return print(&help::help(command));
     }

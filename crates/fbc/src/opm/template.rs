@@ -55,6 +55,7 @@ pub(super) fn render(invocation: &Invocation) -> Result<(), OpmError> {
         source: &TemplateBundles { images: &images, takes_folders: false },
         validate: &opm_error,
         migrate: level,
+        semantics: super::version::semantics(),
     };
     let refuse = |error: TemplateError| OpmError::Usage(format!("rendering template: {error}"));
     let catalog = fbc_template::render(kind, &text, &renderer).map_err(refuse)?;

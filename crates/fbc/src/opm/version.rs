@@ -2,6 +2,7 @@
 
 use std::env;
 
+use fbc_template::OpmSemantics;
 use fbc_yaml::go_text::quote;
 
 use super::print;
@@ -14,8 +15,18 @@ const OPM_VERSION: &str = "v1.73.0";
 const VARIABLE: &str = "FBC_OPM_VERSION";
 
 pub(super) fn run() -> Result<(), OpmError> {
-    let told = env::var(VARIABLE).ok().filter(|version| !version.is_empty());
-    print(&line(told.as_deref().unwrap_or(OPM_VERSION)))
+    print(&line(told().as_deref().unwrap_or(OPM_VERSION)))
+}
+
+/// The version that the environment names.
+fn told() -> Option<String> {
+    env::var(VARIABLE).ok().filter(|version| !version.is_empty())
+}
+
+/// Whose expansion of semver templates counts: that of the version that is told, as far as it is known. A build that
+/// is named by its commit counts as the latest.
+pub(super) fn semantics() -> OpmSemantics {
+    told().and_then(|version| OpmSemantics::of(&version).ok()).unwrap_or_default()
 }
 
 /// The line that opm prints: a struct as Go prints it. Scripts cut the version of opm out of it, so that stands
@@ -44,7 +55,10 @@ mod tests {
     #[test]
     fn the_line_can_be_taken_apart() {
         let line = line("v1.47.0");
-        assert!(line.starts_with("Version: version.Version{OpmVersion:\"v1.47.0\", GitCommit:\"fbc-"), "{line}");
+        assert!(
+            line.starts_with("Version: version.Version{OpmVersion:\"v1.47.0\", GitCommit:\"fbc-"),
+            "{line}"
+        );
         assert_eq!(line.split('"').nth(1), Some("v1.47.0"));
         let first_field = line.split('{').nth(1).and_then(|rest| rest.split(',').next());
         assert_eq!(first_field, Some("OpmVersion:\"v1.47.0\""));

@@ -10,8 +10,8 @@ use fbc_model::Catalog;
 use fbc_model::load::{load_bytes, load_tree};
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::DiskTree;
-use fbc_template::Renderer;
 use fbc_template::composite::{Catalogs, Input, Step, plan};
+use fbc_template::{OpmSemantics, Renderer};
 
 use super::{opm_error, read, refusal};
 use crate::catalog_source::CatalogSource;
@@ -121,6 +121,8 @@ fn build(step: &Step, arguments: &Arguments) -> Result<Vec<u8>, Failure> {
                 source: &TemplateBundles { images: &images, takes_folders: true },
                 validate: &opm_error,
                 migrate: level,
+                // The opm that had composite templates is older than all rules that are known.
+                semantics: OpmSemantics::default(),
             };
             fbc_template::render(*kind, &text, &renderer).map_err(|error| refusal(path, &text, &error))?
         }

@@ -8,7 +8,7 @@ use fbc_model::Catalog;
 use fbc_model::render::MigrateLevel;
 use fbc_model::tree::MemoryTree;
 use fbc_model::writer::Format;
-use fbc_template::{Renderer, TemplateError, TemplateKind};
+use fbc_template::{OpmSemantics, Renderer, TemplateError, TemplateKind};
 
 use super::super::render::{levels, write};
 use super::{opm_error, read, refusal};
@@ -38,6 +38,9 @@ pub(super) struct Arguments {
     /// Bring bundles up to date, up to this level
     #[arg(long, value_name = "LEVEL", value_parser = levels())]
     migrate_level: Option<MigrateLevel>,
+    /// Expand semver templates as this version of opm, such as v1.47
+    #[arg(long, value_name = "VERSION", default_value = "latest", value_parser = OpmSemantics::of)]
+    opm_semantics: OpmSemantics,
     /// Exit with 1 if the expansion holds what its author may not have meant
     #[arg(long)]
     deny_warnings: bool,
@@ -79,6 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         source: &TemplateBundles { images: &images, takes_folders: true },
         validate: &opm_error,
         migrate: arguments.migrate_level.unwrap_or_default(),
+        semantics: arguments.opm_semantics,
     };
     let catalog = fbc_template::render(kind, &text, &renderer).map_err(failure)?;
     let has_advice = advise(kind, path, &text, &catalog)?;

@@ -223,7 +223,8 @@ pub(super) fn media_type(folder: &Path) -> Result<&'static str, String> {
         return Ok("helm");
     }
     let is_descriptor = |path: &PathBuf| {
-        first_object(path).is_some_and(|object| object.root().get_str("kind") == Some(CLUSTER_SERVICE_VERSION))
+        first_object(path)
+            .is_some_and(|object| object.root().get_str("kind") == Some(CLUSTER_SERVICE_VERSION))
     };
     Ok(if files.iter().any(is_descriptor) { "registry+v1" } else { "plain" })
 }
@@ -239,9 +240,8 @@ pub(super) fn copy(from: &Path, to: &Path, overwrite: bool) -> Result<(), OpmErr
             let bytes = fs::read(&path)
                 .map_err(|error| OpmError::Usage(format!("open {}: {}", path.display(), go_words(&error))))?;
             write_output(Some(&target), |out| Ok(out.write_all(&bytes)?)).map_err(OpmError::refused)?;
-            let mode = fs::metadata(&path).and_then(|metadata| {
-                fs::set_permissions(&target, metadata.permissions())
-            });
+            let mode =
+                fs::metadata(&path).and_then(|metadata| fs::set_permissions(&target, metadata.permissions()));
             mode.map_err(|error| OpmError::refused(Failure::io("write", &target, &error)))?;
         }
     }
@@ -251,7 +251,8 @@ pub(super) fn copy(from: &Path, to: &Path, overwrite: bool) -> Result<(), OpmErr
 fn write(folder: &Path, name: &str, text: &str) -> Result<(), OpmError> {
     fs::create_dir_all(folder).map_err(|error| OpmError::refused(Failure::io("create", folder, &error)))?;
     inform(&format!("Writing {name} in {}", folder.display()));
-    write_output(Some(&folder.join(name)), |out| Ok(out.write_all(text.as_bytes())?)).map_err(OpmError::refused)
+    write_output(Some(&folder.join(name)), |out| Ok(out.write_all(text.as_bytes())?))
+        .map_err(OpmError::refused)
 }
 
 /// A path from the root, without `.` and `..`, told from its text alone as Go does.
@@ -300,7 +301,11 @@ mod tests {
             (".", "/a/b", "."),
         ] {
             let found = absolute(here, path);
-            assert_eq!((found.as_path(), relative(here, &found).as_str()), (Path::new(expected), way), "{path}");
+            assert_eq!(
+                (found.as_path(), relative(here, &found).as_str()),
+                (Path::new(expected), way),
+                "{path}"
+            );
         }
     }
 
@@ -317,7 +322,13 @@ mod tests {
         assert!(labels.check(written.as_bytes()).is_ok());
         let other = written.replace(": a\n", ": b\n").replace("manifests.v1", "manifests.v2");
         let error = format!("{:?}", labels.check(other.as_bytes()).unwrap_err());
-        assert!(error.contains("[Missing field: operators.operatorframework.io.bundle.manifests.v1, "), "{error}");
-        assert!(error.contains("to have value \\\\\\\"a\\\\\\\" instead of") || error.contains("instead of"), "{error}");
+        assert!(
+            error.contains("[Missing field: operators.operatorframework.io.bundle.manifests.v1, "),
+            "{error}"
+        );
+        assert!(
+            error.contains("to have value \\\\\\\"a\\\\\\\" instead of") || error.contains("instead of"),
+            "{error}"
+        );
     }
 }

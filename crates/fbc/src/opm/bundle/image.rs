@@ -23,10 +23,6 @@ use crate::registry::RegistryArguments;
 
 /// `opm alpha bundle validate`.
 pub(in crate::opm) fn validate(invocation: &Invocation) -> Result<(), OpmError> {
-    let tool = invocation.text("image-builder");
-    if !["none", "docker", "podman"].contains(&tool) {
-        return Err(OpmError::Usage(format!("unrecognized container-tool option: {tool}")));
-    }
     let bundle = bring(invocation.text("tag"))?;
     inform("Unpacked image layers, validating bundle image format & contents");
     let errors = errors(bundle.path());
@@ -64,7 +60,8 @@ pub(in crate::opm) fn unpack(invocation: &Invocation) -> Result<(), OpmError> {
     } else {
         let errors = errors(bundle.path());
         if !errors.is_empty() {
-            let what = if media_type(&bundle.path().join("manifests")).is_ok() { "content" } else { "format" };
+            let what =
+                if media_type(&bundle.path().join("manifests")).is_ok() { "content" } else { "format" };
             return Err(OpmError::Usage(format!(
                 "bundle {what} validation failed: Bundle validation errors: {}",
                 errors.join(",")

@@ -29,8 +29,8 @@ impl PackageFolder {
     /// # Errors
     /// No descriptor, or no package manifest; opm's words.
     pub(super) fn around(bundle: &Path) -> Result<Self, String> {
-        let descriptor =
-            descriptor(bundle).map_err(|error| format!("error loading CSV from bundle directory, {error}"))?;
+        let descriptor = descriptor(bundle)
+            .map_err(|error| format!("error loading CSV from bundle directory, {error}"))?;
         let name = name(descriptor.root());
         let folder = bundle.parent().unwrap_or(bundle);
         let mut older = BTreeMap::new();
@@ -57,7 +57,8 @@ impl PackageFolder {
         channels.sort();
         channels.dedup();
         let only = listed().next().filter(|_| listed().count() == 1);
-        let default_channel = root.get_str("defaultChannel").filter(|name| !name.is_empty()).map(str::to_owned);
+        let default_channel =
+            root.get_str("defaultChannel").filter(|name| !name.is_empty()).map(str::to_owned);
         Ok(Self {
             package: root.get_str("packageName").unwrap_or_default().to_owned(),
             channels,
@@ -84,9 +85,9 @@ fn descriptor(folder: &Path) -> Result<Document, String> {
         let words = crate::failure::words(&error).to_lowercase();
         format!("error reading bundle directory {0}, open {0}: {words}", folder.display())
     })?;
-    let objects = files(folder).into_iter().filter(|path| path.is_file()).filter_map(|path| first_object(&path));
-    let mut found =
-        objects.filter(|object| object.root().get_str("kind") == Some(CLUSTER_SERVICE_VERSION));
+    let objects =
+        files(folder).into_iter().filter(|path| path.is_file()).filter_map(|path| first_object(&path));
+    let mut found = objects.filter(|object| object.root().get_str("kind") == Some(CLUSTER_SERVICE_VERSION));
     match (found.next(), found.next()) {
         (Some(descriptor), None) => Ok(descriptor),
         (Some(_), Some(_)) => Err("more than one ClusterServiceVersion is found in bundle".to_owned()),
@@ -138,7 +139,8 @@ mod tests {
             "packageName: a\nchannels:\n- {name: stable, currentCSV: a.v0.2.0}\n- {name: fast, currentCSV: a.v0.3.0}\n\
              defaultChannel: stable\n",
         );
-        let of = |version: &str| PackageFolder::around(&place.path().join(version)).unwrap().channels.join(",");
+        let of =
+            |version: &str| PackageFolder::around(&place.path().join(version)).unwrap().channels.join(",");
         assert_eq!([of("0.1.0"), of("0.2.0"), of("0.3.0")], ["fast,stable", "fast,stable", "fast"]);
         let folder = PackageFolder::around(&place.path().join("0.3.0")).unwrap();
         assert_eq!((folder.package.as_str(), folder.default_channel.as_str()), ("a", "stable"));
