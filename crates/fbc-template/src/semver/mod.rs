@@ -178,7 +178,7 @@ fn clashes(members: &[Member<'_>]) -> Vec<(usize, VersionClash)> {
 const ICONS: GoType = GoType::List("[]registry.Icon", &GoType::Struct(&go_types::ICON));
 
 /// Gives the package description and icon of a bundle's cluster service version.
-fn describe(package: &mut Package, bundle: &Bundle) {
+pub(crate) fn describe(package: &mut Package, bundle: &Bundle) {
     let Some(version) = bundle_object::cluster_service_version(bundle) else {
         return;
     };

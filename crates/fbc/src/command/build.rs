@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use clap::{Args, ValueHint};
+use clap::{Args, FromArgMatches as _, ValueHint};
 use fbc_bundle::BundleFolder;
 use fbc_image::build::{self, Build, Built, Server, ServerError};
 use fbc_image::image::PlatformName;
@@ -104,6 +104,24 @@ pub(crate) struct Arguments {
     metadata_file: Option<PathBuf>,
     #[command(flatten)]
     transfer: TransferArguments,
+}
+
+impl Arguments {
+    /// The image of a catalog that another command has made and validated, as if nothing else were said.
+    pub(crate) fn of_catalog(
+        folder: PathBuf,
+        tag: Vec<String>,
+        push: bool,
+        to: Option<LocalReference>,
+        transfer: TransferArguments,
+    ) -> Result<Self, Failure> {
+        // Defaults, and what the environment says, are what clap finds.
+        let words = ["build", "--to", "oci:image", "folder"];
+        let matches = Self::augment_args(clap::Command::new("build")).try_get_matches_from(words);
+        let usual = matches.and_then(|matches| Self::from_arg_matches(&matches));
+        let usual = usual.map_err(|error| Failure::new(error.to_string()))?;
+        Ok(Self { folder, tag, push, to, transfer, no_validate: true, ..usual })
+    }
 }
 
 /// What an image is built on.

@@ -38,6 +38,7 @@ pub(crate) struct RegistryArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(crate) registries_conf: Option<PathBuf>,
     /// A file of ImageDigestMirrorSets, ImageTagMirrorSets or ImageContentSourcePolicies; may be given several times
+    /// [env: FBC_MIRROR_SET, paths as in PATH]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(crate) mirror_set: Vec<PathBuf>,
     /// How often a request that failed is repeated; where no connection can be made, twice at most [default: 5]

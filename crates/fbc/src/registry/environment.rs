@@ -46,9 +46,15 @@ impl Environment<'_> {
         }
     }
 
-    /// Where the configuration of registries is. A file that is named is the only one.
+    /// Where the configuration of registries is. A file that is named is the only one. Mirror sets that flags name
+    /// come instead of those of `FBC_MIRROR_SET`, which counts under opm's name too.
     pub(super) fn registries(&self, named: Option<&Path>, mirror_sets: &[PathBuf]) -> RegistriesPaths {
-        let mirror_sets = mirror_sets.to_vec();
+        let mirror_sets = match (mirror_sets, (self.variable)("FBC_MIRROR_SET")) {
+            ([], Some(named)) => {
+                std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()).collect()
+            }
+            (given, _) => given.to_vec(),
+        };
         if let Some(named) = named {
             return RegistriesPaths { main: vec![named.to_path_buf()], drop_in: Vec::new(), mirror_sets };
         }
@@ -117,6 +123,7 @@ mod tests {
             ("https_proxy", "http://p:1"),
             ("ALL_PROXY", "http://all:1"),
             ("DOCKER_CONFIG", ""),
+            ("FBC_MIRROR_SET", "/m1.yaml:/m2.yaml"),
         ];
         let variable = |name: &str| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
@@ -133,6 +140,9 @@ mod tests {
         let registries = environment.registries(None, &[]);
         assert_eq!(registries.main.first(), Some(&"/h/.config/containers/registries.conf".into()));
         assert_eq!(environment.registries(Some(Path::new("x")), &[]).drop_in.len(), 0);
+        #[cfg(unix)]
+        assert_eq!(registries.mirror_sets, [Path::new("/m1.yaml"), Path::new("/m2.yaml")]);
+        assert_eq!(environment.registries(None, &["x".into()]).mirror_sets, [Path::new("x")]);
         let trust = environment.trust(None);
         assert_eq!(trust.certificate_folders.first(), Some(&"/h/.config/containers/certs.d".into()));
     }

@@ -1,0 +1,215 @@
+//! `fbc catalog from-bundles`: a catalog of bundle images, as `opm index add` made indexes.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum, ValueHint};
+use fbc_bundle::{BundleFolder, ImageTemplate};
+use fbc_lint::{Profile, Severity};
+use fbc_model::Catalog;
+use fbc_model::load::load_tree;
+use fbc_model::render::{MigrateLevel, prepare};
+use fbc_model::tree::{DiskTree, MemoryTree, Tree};
+use fbc_model::writer;
+use fbc_template::{AnnotatedBundle, EdgeMode, FromBundles, from_bundles};
+
+use crate::arguments::Global;
+use crate::catalog_source::CatalogSource;
+use crate::command::render::{OutputFormat, levels, migration_failure, write, write_failure};
+use crate::command::{build, validate};
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::image_map::{ImageMap, ImageMapArguments};
+use crate::image_source::{parse_reference, parse_tag};
+use crate::output_file::write_output;
+use crate::output_folder::{Existing, check_free, write_folder};
+use crate::registry::TransferArguments;
+use crate::report::report_on_stderr;
+
+/// Make a catalog of bundles, as `opm index add` made indexes
+///
+/// Channels and the default channel come from the annotations of the bundles, edges from `replaces`, `skips` and
+/// `olm.skipRange` of their manifests: the highest version that lists a channel is its head, and what one comes to
+/// from there is in the channel. The catalog is validated before it is written.
+///
+/// It goes to standard output, to a file or folder, or with --tag and --push (or --to) into an image.
+#[derive(Args, Debug)]
+pub(super) struct Arguments {
+    /// Bundle images, and bundle folders with --image-ref-template; commas may stand between them
+    #[arg(value_name = "BUNDLE", required = true, value_delimiter = ',', value_hint = ValueHint::AnyPath)]
+    bundles: Vec<PathBuf>,
+    /// Where the edges come from
+    #[arg(long, value_enum, default_value_t, value_name = "MODE")]
+    mode: Mode,
+    /// Name the images of bundle folders, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
+    #[arg(long, value_name = "TEMPLATE", value_parser = parse_template)]
+    image_ref_template: Option<ImageTemplate>,
+    #[command(flatten)]
+    image_map: ImageMapArguments,
+    /// Bring bundles up to date, up to this level
+    #[arg(long, value_name = "LEVEL", value_parser = levels())]
+    migrate_level: Option<MigrateLevel>,
+    /// The format to write [default: json, in a folder or image yaml]
+    #[arg(short, long, alias = "format", value_enum, value_name = "FORMAT", hide_possible_values = true)]
+    output: Option<OutputFormat>,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
+    /// Write a folder for each package into this folder, which must be empty or absent
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "output_file")]
+    output_folder: Option<PathBuf>,
+    /// The name of the image; with --push it may be given several times
+    #[arg(short, long, value_name = "REF", value_parser = parse_tag,
+          conflicts_with_all = ["output_file", "output_folder"])]
+    tag: Vec<String>,
+    /// Push the image to where --tag says
+    #[arg(long, requires = "tag")]
+    push: bool,
+    /// Put the image here: oci:PATH[:NAME], oci-archive:FILE[:NAME] or docker-archive:FILE[:NAME]
+    #[arg(long, value_name = "TARGET", value_parser = parse_reference,
+          conflicts_with_all = ["output_file", "output_folder"])]
+    to: Option<fbc_image::LocalReference>,
+    #[command(flatten)]
+    transfer: TransferArguments,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// From the manifests
+    #[default]
+    Replaces,
+    /// From the versions: each bundle replaces the next lower one of its channel
+    Semver,
+}
+
+fn parse_template(text: &str) -> Result<ImageTemplate, String> {
+    ImageTemplate::parse(text).map_err(|error| error.to_string())
+}
+
+pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    if !arguments.tag.is_empty() && !arguments.push && arguments.to.is_none() {
+        return Err(Failure::new("--tag names an image, and nothing says where it goes")
+            .help("give --push, or --to oci:PATH for an image on disk"));
+    }
+    arguments.transfer.settle();
+    if let Some(folder) = &arguments.output_folder {
+        check_free(folder, Existing::Keep)?;
+    }
+    let images = arguments.image_map.read()?;
+    let mut bundles = Vec::new();
+    for reference in &arguments.bundles {
+        let shown = reference.display().to_string();
+        bundles.push(read(reference, &images, arguments).map_err(|failure| failure.within(&shown))?);
+    }
+    let mode = match arguments.mode {
+        Mode::Replaces => EdgeMode::Replaces,
+        Mode::Semver => EdgeMode::Semver,
+    };
+    let FromBundles { mut catalog, left_out } = from_bundles(&bundles, mode).map_err(|error| {
+        Failure::refusal(error.to_string())
+            .help("give all bundles that the channels need, or try --mode semver")
+    })?;
+    if !left_out.is_empty() && !global.quiet {
+        // What is said here is not worth failing for.
+        let _ = writeln!(
+            anstream::stderr(),
+            "no channel leads to {}, so the catalog does not have {}",
+            left_out.join(", "),
+            if left_out.len() == 1 { "it" } else { "them" }
+        );
+    }
+    prepare(&mut catalog, arguments.migrate_level.unwrap_or_default())
+        .map_err(|error| migration_failure(&error))?;
+    let format = |usual| writer::Format::from(arguments.output.unwrap_or(usual));
+    let files = files(&catalog, format(OutputFormat::Yaml))?;
+    if !is_valid(&files)? {
+        return Ok(FINDINGS);
+    }
+    if arguments.push || arguments.to.is_some() {
+        return build(arguments, &files, global);
+    }
+    match &arguments.output_folder {
+        Some(folder) => write_folder(folder, &files, Existing::Keep)?,
+        None => write_output(arguments.output_file.as_deref(), |out| {
+            write(&catalog, format(OutputFormat::Json), out)
+        })?,
+    }
+    Ok(CLEAN)
+}
+
+/// A bundle with its annotations: in a folder that the image map has for an image, an image, or a folder.
+fn read(reference: &Path, images: &ImageMap, arguments: &Arguments) -> Result<AnnotatedBundle, Failure> {
+    let image = reference.to_str().unwrap_or_default();
+    if let Some(folder) = images.folder(image) {
+        let name = image.strip_prefix("docker://").unwrap_or(image);
+        return bundle(&DiskTree { root: folder.to_path_buf() }, &literal(name)?);
+    }
+    let source = CatalogSource::open(reference)?;
+    let template = match source.registry_name() {
+        Some(name) => literal(name)?,
+        None => arguments.image_ref_template.clone().ok_or_else(|| {
+            Failure::new("a folder does not name the image of its bundle").help(
+                "give --image-ref-template, or an image map that says which image the folder stands for",
+            )
+        })?,
+    };
+    bundle(source.tree.as_ref(), &template)
+}
+
+fn literal(name: &str) -> Result<ImageTemplate, Failure> {
+    ImageTemplate::parse(name).map_err(|error| Failure::new(error.to_string()))
+}
+
+fn bundle(tree: &dyn Tree, image: &ImageTemplate) -> Result<AnnotatedBundle, Failure> {
+    let refusal = |error: fbc_bundle::BundleError| Failure::refusal(error.to_string());
+    let folder = BundleFolder::read(tree).map_err(refusal)?;
+    let bundle = fbc_bundle::render::render(&folder, Some(image)).map_err(refusal)?;
+    let channels = folder.annotations.channels.split(',').map(str::trim).filter(|name| !name.is_empty());
+    Ok(AnnotatedBundle {
+        bundle,
+        channels: channels.map(str::to_owned).collect(),
+        default_channel: folder.annotations.default_channel.clone(),
+    })
+}
+
+type Files = Vec<(PathBuf, Vec<u8>)>;
+
+/// A file for each package, in a folder of its own.
+fn files(catalog: &Catalog, format: writer::Format) -> Result<Files, Failure> {
+    let name = if format == writer::Format::Yaml { "catalog.yaml" } else { "catalog.json" };
+    let parts = writer::parts(catalog).into_iter().map(|part| {
+        let mut bytes = Vec::new();
+        part.write(format, &mut bytes).map_err(write_failure)?;
+        Ok((Path::new(part.package).join(name), bytes))
+    });
+    parts.collect()
+}
+
+/// Whether opm takes the catalog. What it objects to is told on standard error.
+fn is_valid(files: &Files) -> Result<bool, Failure> {
+    let tree: MemoryTree = files.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
+    let place = Path::new("the catalog of the bundles");
+    let source = CatalogSource::of_tree(Box::new(tree), place);
+    let catalog = load_tree(source.tree.as_ref());
+    let checked = validate::check_loaded(place, source, &catalog, Profile::Opm);
+    let is_valid = checked.report.count(Severity::Error) == 0;
+    if !is_valid {
+        report_on_stderr(&[checked])?;
+    }
+    Ok(is_valid)
+}
+
+/// Builds the image, as `fbc build` does.
+fn build(arguments: &Arguments, files: &Files, global: Global) -> Result<u8, Failure> {
+    let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
+    let work = tempfile::Builder::new().prefix("fbc-").tempdir().map_err(failed)?;
+    let folder = work.path().join("configs");
+    write_folder(&folder, files, Existing::Keep)?;
+    let image = build::Arguments::of_catalog(
+        folder,
+        arguments.tag.clone(),
+        arguments.push,
+        arguments.to.clone(),
+        arguments.transfer.clone(),
+    )?;
+    build::run(&image, global)
+}
