@@ -89,7 +89,8 @@ fn form(argument: &Arg) -> String {
 fn meaning(argument: &Arg) -> String {
     let help =
         argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string).unwrap_or_default();
-    let mut meaning: Vec<String> = help.split("\n\n").map(paragraph).filter(|text| !text.is_empty()).collect();
+    let mut meaning: Vec<String> =
+        help.split("\n\n").map(paragraph).filter(|text| !text.is_empty()).collect();
     let takes_values = argument.get_action().takes_values();
     let possible = argument.get_possible_values();
     let choices = possible.iter().filter(|value| !value.is_hide_set()).map(|value| value.get_name());
