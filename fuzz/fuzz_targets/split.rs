@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut end = 0;
-    for chunk in fbc_yaml::split::split(bytes, 0) {
+    for chunk in fbc_yaml::split::chunks(bytes, 0) {
         assert!(chunk.range.start >= end && chunk.range.end <= bytes.len());
         let between = &bytes[end..chunk.range.start];
         assert!(between.is_empty() || between.starts_with(b"---"));

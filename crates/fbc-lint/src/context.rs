@@ -36,6 +36,8 @@ pub struct Context<'c> {
 pub struct PackageView<'c> {
     /// The first package blob of that name, which is the one that counts.
     pub package: &'c Package,
+    /// The number of the package among all, by name.
+    pub number: usize,
     /// The channels: of equal names all, in load order.
     pub channels: Vec<&'c Channel>,
     /// The bundles: of equal names all, in load order.
@@ -69,6 +71,7 @@ impl<'c> Context<'c> {
         for package in &catalog.packages {
             packages.entry(&package.name).or_insert_with(|| PackageView {
                 package,
+                number: 0,
                 channels: Vec::new(),
                 bundles: Vec::new(),
                 bundle_by_name: BTreeMap::new(),
@@ -92,6 +95,7 @@ impl<'c> Context<'c> {
                 view.deprecations.push(deprecation);
             }
         }
+        packages.values_mut().enumerate().for_each(|(number, view)| view.number = number);
         let manifests = catalog.bundles.iter().map(|_| OnceLock::new()).collect();
         let (lost, images) = (LostBlobs::of(catalog, tree), ImageFacts::default());
         Self { catalog, packages, tree, lost, parameters, images, manifests }

@@ -1,6 +1,7 @@
 //! Findings: what is wrong where, as data. Words for people are made elsewhere.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fbc_model::Origin;
@@ -247,6 +248,82 @@ impl Finding {
     pub fn opm(mut self, text: OpmText) -> Self {
         self.opm = Some(text);
         self
+    }
+}
+
+/// Findings as rules report them: so many of each rule are kept, the others are counted.
+#[derive(Debug)]
+pub struct Findings {
+    kept: Vec<Finding>,
+    /// How many of each rule are kept.
+    most: usize,
+    /// How many there are, by rule.
+    counts: BTreeMap<&'static str, (&'static Rule, usize)>,
+    /// The first conversion that opm refuses, among those that are not kept.
+    first_conversion: Option<(ConversionOrder, String)>,
+}
+
+/// Findings of one rule that are kept unless somebody wants more.
+pub const MOST_FINDINGS: usize = 10_000;
+
+impl Findings {
+    /// No findings yet, with room for so many of each rule.
+    #[must_use]
+    pub fn with_room(most: usize) -> Self {
+        Self { kept: Vec::new(), most, counts: BTreeMap::new(), first_conversion: None }
+    }
+
+    /// Adds a finding.
+    pub fn push(&mut self, finding: Finding) {
+        let (_, count) = self.counts.entry(finding.rule.code).or_insert((finding.rule, 0));
+        *count += 1;
+        if *count <= self.most {
+            self.kept.push(finding);
+        } else if let Some(OpmText::Conversion { order, text }) = finding.opm {
+            self.note_conversion((order, text));
+        }
+    }
+
+    /// Takes in what others found.
+    pub fn append(&mut self, other: Self) {
+        for (code, (rule, count)) in other.counts {
+            self.counts.entry(code).or_insert((rule, 0)).1 += count;
+        }
+        self.kept.extend(other.kept);
+        other.first_conversion.into_iter().for_each(|conversion| self.note_conversion(conversion));
+    }
+
+    fn note_conversion(&mut self, conversion: (ConversionOrder, String)) {
+        if self.first_conversion.as_ref().is_none_or(|(first, _)| conversion.0 < *first) {
+            self.first_conversion = Some(conversion);
+        }
+    }
+
+    /// The findings that are kept.
+    #[must_use]
+    pub fn kept(&self) -> &[Finding] {
+        &self.kept
+    }
+
+    /// The findings that are kept, to go on with, and how many of each rule are not among them. Nobody may have
+    /// removed any before.
+    #[must_use]
+    pub fn into_kept(self) -> (Vec<Finding>, Vec<(&'static Rule, usize)>) {
+        let left_out = self.counts.into_values();
+        let left_out = left_out.map(|(rule, count)| (rule, count.saturating_sub(self.most)));
+        (self.kept, left_out.filter(|(_, count)| *count > 0).collect())
+    }
+
+    /// The first conversion that opm refuses, among those that are not kept.
+    #[must_use]
+    pub fn first_conversion(&self) -> Option<&(ConversionOrder, String)> {
+        self.first_conversion.as_ref()
+    }
+}
+
+impl Extend<Finding> for Findings {
+    fn extend<T: IntoIterator<Item = Finding>>(&mut self, findings: T) {
+        findings.into_iter().for_each(|finding| self.push(finding));
     }
 }
 

@@ -12,7 +12,7 @@ use fbc_yaml::stream::Syntax;
 use rayon::prelude::*;
 
 use crate::context::Context;
-use crate::finding::{Finding, Place, Severity, Target};
+use crate::finding::{Finding, Findings, Place, Severity, Target};
 use crate::image_facts::ImageFacts;
 use crate::policy::Policy;
 use crate::policy::set_aside::SetAside;
@@ -32,6 +32,8 @@ pub struct Report {
     pub opm_error: Option<String>,
     /// Findings that do not count, in the same order.
     pub set_aside: Vec<SetAside>,
+    /// How many more findings there are, by severity: of each rule only so many are kept.
+    pub counted_only: BTreeMap<Severity, usize>,
 }
 
 /// A finding whose place is known down to the column.
@@ -57,7 +59,7 @@ pub struct Excerpt {
 
 /// Lines before the one of a finding, and bytes to either side of it, that an excerpt has at the most.
 const EXCERPT_LINES: usize = 3;
-const EXCERPT_BYTES: usize = 4096;
+const EXCERPT_BYTES: usize = 1024;
 
 /// A stretch of a file. Lines and columns count from 1, columns in characters; the end is behind
 /// the last character.
@@ -78,10 +80,11 @@ impl Report {
         self.findings.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     }
 
-    /// The number of findings of a severity.
+    /// The number of findings of a severity, with those that are counted only.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|located| located.finding.severity == severity).count()
+        let kept = self.findings.iter().filter(|located| located.finding.severity == severity).count();
+        kept + self.counted_only.get(&severity).copied().unwrap_or_default()
     }
 }
 
@@ -144,23 +147,41 @@ pub fn lint_with(catalog: &Catalog, tree: &dyn Tree, policy: &Policy, images: Im
     let mut context = Context::with(catalog, tree, policy.parameters.clone());
     context.images = images;
     let rules: Vec<&Rule> = RULES.iter().copied().filter(|rule| runs(rule, policy)).collect();
-    let mut findings: Vec<Finding> = rules
+    let found: Vec<Findings> = rules
         .par_iter()
         .with_max_len(1)
-        .flat_map_iter(|rule| {
-            let mut found = Vec::new();
+        .map(|rule| {
+            let mut found = Findings::with_room(policy.most_findings);
             if let Check::Catalog(check) = rule.check {
                 check(&context, &mut found);
             }
             found
         })
         .collect();
+    let mut all = Findings::with_room(policy.most_findings);
+    found.into_iter().for_each(|found| all.append(found));
+    let further_conversion = all.first_conversion().cloned();
+    let (mut findings, left_out) = all.into_kept();
     // Rules report load faults kind by kind; opm knows only the first in the order of the walk.
     yield_to_rules(&mut findings);
-    let opm_error =
-        catalog.faults.first().map(|fault| fault.message.clone()).or_else(|| verdict::opm_error(&findings));
+    let opm_error = match catalog.faults.first() {
+        Some(fault) => Some(fault.message.clone()),
+        None => verdict::opm_error(&findings, further_conversion.as_ref()),
+    };
     judge(&mut findings, policy);
-    Report { findings: locate(catalog, tree, findings), opm_error, set_aside: Vec::new() }
+    let counted_only = counted(&left_out, policy);
+    Report { findings: locate(catalog, tree, findings), opm_error, counted_only, ..Report::default() }
+}
+
+/// Findings that are counted only, by the severity that they have under the policy.
+pub(crate) fn counted(left_out: &[(&Rule, usize)], policy: &Policy) -> BTreeMap<Severity, usize> {
+    let mut counts = BTreeMap::new();
+    for (rule, count) in left_out {
+        if let Some(severity) = policy.level(rule) {
+            *counts.entry(severity).or_default() += count;
+        }
+    }
+    counts
 }
 
 /// Gives each finding its severity under the policy, and drops those that it does not want.
@@ -265,7 +286,9 @@ fn excerpt(source: &[u8], place: &Range<usize>) -> Excerpt {
     let most = source.len().min(place.end.saturating_add(EXCERPT_BYTES));
     let after = source.get(place.end..most).unwrap_or_default();
     let end = memchr::memchr(b'\n', after).map_or(most, |at| place.end + at);
-    let place_end = place.end.min(end).max(place.start);
+    let place_end = place.end.min(end).min(place.start.saturating_add(EXCERPT_BYTES)).max(place.start);
+    // Of a place that is cut, what follows is of no interest.
+    let end = if place_end < place.end { place_end } else { end };
     Excerpt {
         bytes: source.get(start..end.max(place_end)).unwrap_or_default().to_vec(),
         place: place.start - start..place_end - start,

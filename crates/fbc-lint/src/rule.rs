@@ -2,7 +2,7 @@
 
 use crate::bundle::BundleContext;
 use crate::context::Context;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Findings, Severity};
 
 /// A rule. A code is never used again for another rule.
 #[derive(Debug)]
@@ -27,9 +27,9 @@ pub struct Rule {
 #[derive(Debug)]
 pub enum Check {
     /// A catalog.
-    Catalog(fn(&Context<'_>, &mut Vec<Finding>)),
+    Catalog(fn(&Context<'_>, &mut Findings)),
     /// A bundle folder.
-    Bundle(fn(&BundleContext<'_>, &mut Vec<Finding>)),
+    Bundle(fn(&BundleContext<'_>, &mut Findings)),
     /// Neither: whoever finds it says so, such as the reader of the configuration.
     Elsewhere,
 }

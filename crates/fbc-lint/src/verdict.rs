@@ -6,11 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::{Finding, OpmText};
+use crate::finding::{ConversionOrder, Finding, OpmText};
 
-/// The error that opm would print; nothing if it accepts the catalog.
+/// The error that opm would print; nothing if it accepts the catalog. Of findings that are counted only, the first
+/// conversion counts.
 #[must_use]
-pub fn opm_error(findings: &[Finding]) -> Option<String> {
+pub fn opm_error(
+    findings: &[Finding],
+    further_conversion: Option<&(ConversionOrder, String)>,
+) -> Option<String> {
     let texts = || findings.iter().filter_map(|finding| finding.opm.as_ref());
     // Load findings come in the order of the walk.
     let load = texts().find_map(|text| match text {
@@ -25,6 +29,7 @@ pub fn opm_error(findings: &[Finding]) -> Option<String> {
             OpmText::Conversion { order, text } => Some((order, text)),
             _ => None,
         })
+        .chain(further_conversion.map(|(order, text)| (order, text)))
         .min_by_key(|(order, _)| **order);
     if let Some((_, text)) = conversion {
         return Some(text.clone());

@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fbc_yaml::limits::{LimitExceeded, Limits, Meter};
 use fbc_yaml::stream::{self, Decoded, Fault, Syntax};
 use fbc_yaml::{Document, Node, json_writer};
 use rayon::prelude::*;
@@ -81,9 +82,9 @@ thread_local! {
 /// A larger buffer is given back after use.
 const KEPT_BUFFER_BYTES: usize = 32 << 20;
 
-/// Loads a catalog from a tree.
+/// Loads a catalog from a tree, within the usual budgets.
 ///
-/// Never fails as a whole; what cannot be read is among [`Catalog::faults`].
+/// Never fails as a whole; what cannot be read is among [`Catalog::faults`], a budget that is used up too.
 #[must_use]
 pub fn load_tree(tree: &dyn Tree) -> Catalog {
     load_inspected(tree, &|_, _| false)
@@ -96,6 +97,20 @@ pub type Inspect<'a> = &'a (dyn Fn(Node<'_>, &Meta) -> bool + Sync);
 /// As [`load_tree`], with a look at every blob that opm's types take.
 #[must_use]
 pub fn load_inspected(tree: &dyn Tree, inspect: Inspect<'_>) -> Catalog {
+    load_metered(tree, inspect, &Meter::default())
+}
+
+/// As [`load_inspected`], within budgets of one's own.
+///
+/// # Errors
+/// The budget that is used up.
+pub fn load_within(tree: &dyn Tree, inspect: Inspect<'_>, limits: Limits) -> Result<Catalog, LimitExceeded> {
+    let meter = Meter::new(limits);
+    let catalog = load_metered(tree, inspect, &meter);
+    meter.exceeded().map_or(Ok(catalog), Err)
+}
+
+fn load_metered(tree: &dyn Tree, inspect: Inspect<'_>, meter: &Meter) -> Catalog {
     let walk = Walk::over(tree);
     let files: Vec<LoadedFile> = walk
         .files
@@ -106,7 +121,7 @@ pub fn load_inspected(tree: &dyn Tree, inspect: Inspect<'_>) -> Catalog {
             // buffer and brings its own.
             let mut buffer = FILE_BUFFER.take();
             let file = match tree.read_into(path, &mut buffer) {
-                Ok(()) => LoadedFile::from_bytes(path.clone(), &buffer, inspect),
+                Ok(()) => LoadedFile::from_bytes(path.clone(), &buffer, meter, inspect),
                 Err(error) => LoadedFile::unreadable(path.clone(), &error),
             };
             if buffer.capacity() <= KEPT_BUFFER_BYTES {
@@ -126,7 +141,7 @@ pub fn load_inspected(tree: &dyn Tree, inspect: Inspect<'_>) -> Catalog {
 #[must_use]
 pub fn load_bytes(path: &Path, bytes: &[u8]) -> Catalog {
     let mut catalog = Catalog::default();
-    LoadedFile::from_bytes(path.to_path_buf(), bytes, &|_, _| false).add_to(&mut catalog);
+    LoadedFile::from_bytes(path.to_path_buf(), bytes, &Meter::default(), &|_, _| false).add_to(&mut catalog);
     catalog
 }
 
@@ -259,8 +274,8 @@ impl LoadedFile {
         }
     }
 
-    fn from_bytes(path: PathBuf, bytes: &[u8], inspect: Inspect<'_>) -> Self {
-        let decoded = stream::read(bytes, &|document| decode_blob(document, inspect));
+    fn from_bytes(path: PathBuf, bytes: &[u8], meter: &Meter, inspect: Inspect<'_>) -> Self {
+        let decoded = stream::read_within(bytes, meter, &|document| decode_blob(document, inspect));
         let mut file = CatalogFile { path, documents: Vec::with_capacity(decoded.len()) };
         let mut documents = Vec::with_capacity(decoded.len());
         for Decoded { range, syntax, outcome } in decoded {

@@ -11,6 +11,7 @@ use crate::document::{Built, Document, DocumentBuilder, Mark, Slot, Text};
 use crate::events::{self, Event, EventError, EventKind};
 use crate::go_text;
 use crate::json_reader::push_lossy;
+use crate::limits::{Meter, VALUE_BYTES};
 use crate::scalar::{Scalar, resolve_plain, resolve_tagged};
 
 /// go-yaml's limit of nesting.
@@ -65,10 +66,11 @@ impl<'t> Events<'t> {
 /// Reads the first document of the text; one without a node gives null.
 ///
 /// # Errors
-/// What go-yaml or the conversion to JSON objects to: syntax before meaning, as there.
-pub(crate) fn read(bytes: &[u8]) -> Result<Document, GeneralError> {
+/// What go-yaml or the conversion to JSON objects to: syntax before meaning, as there. Aliases that repeat more
+/// than the meter allows are an error of our own.
+pub(crate) fn read(bytes: &[u8], meter: &Meter) -> Result<Document, GeneralError> {
     let mut events = Events::new(bytes);
-    let mut composer = Composer::new();
+    let mut composer = Composer::new(meter);
     loop {
         let event = events.next()?;
         match event.kind {
@@ -101,13 +103,34 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, GeneralError> {
 struct Composed {
     slot: Slot,
     scalar: Option<Scalar>,
-    /// Decoding steps in it, for the limit on aliases.
+    /// What it costs where an alias repeats it.
+    size: Size,
+}
+
+/// What a node costs, with all that aliases in it repeat.
+#[derive(Clone, Copy)]
+struct Size {
+    /// Decoding steps, for go-yaml's limit on aliases.
     steps: u64,
+    /// Bytes as [`crate::limits::Limits::alias_bytes`] counts them.
+    bytes: u64,
+}
+
+impl Size {
+    /// A value with text of that many bytes.
+    fn of_text(length: usize) -> Self {
+        Self { steps: 1, bytes: VALUE_BYTES + length as u64 }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+    }
 }
 
 enum Frame<'t> {
-    Sequence { mark: Mark, steps: u64, anchor: Option<&'t str> },
-    Mapping { mark: Mark, steps: u64, anchor: Option<&'t str>, key: Option<Key>, has_merge: bool },
+    Sequence { mark: Mark, size: Size, anchor: Option<&'t str> },
+    Mapping { mark: Mark, size: Size, anchor: Option<&'t str>, key: Option<Key>, has_merge: bool },
 }
 
 enum Key {
@@ -120,7 +143,8 @@ struct MeaningError {
     is_syntax: bool,
 }
 
-struct Composer<'t> {
+struct Composer<'t, 'm> {
+    meter: &'m Meter,
     builder: DocumentBuilder,
     frames: Vec<Frame<'t>>,
     /// Nothing while the anchored node is still open.
@@ -132,9 +156,10 @@ struct Composer<'t> {
     alias_steps: u64,
 }
 
-impl<'t> Composer<'t> {
-    fn new() -> Self {
+impl<'t, 'm> Composer<'t, 'm> {
+    fn new(meter: &'m Meter) -> Self {
         Self {
+            meter,
             builder: DocumentBuilder::new(),
             frames: Vec::new(),
             anchors: HashMap::new(),
@@ -154,7 +179,7 @@ impl<'t> Composer<'t> {
             EventKind::Scalar { anchor, tag, value, plain_implicit, .. } => {
                 let (slot, scalar) = self.scalar(tag.as_deref(), &value, plain_implicit).map_err(at)?;
                 self.steps += 1;
-                let composed = Composed { slot, scalar: Some(scalar), steps: 1 };
+                let composed = Composed { slot, scalar: Some(scalar), size: Size::of_text(value.len()) };
                 if let Some(anchor) = anchor {
                     self.anchors.insert(anchor, Some(composed));
                 }
@@ -167,26 +192,37 @@ impl<'t> Composer<'t> {
                 }
                 Some(None) => return Err(at(format!("yaml: anchor '{anchor}' value contains itself"))),
                 Some(&Some(target)) => {
-                    self.steps += 1 + target.steps;
-                    self.alias_steps += target.steps;
+                    self.steps += 1 + target.size.steps;
+                    self.alias_steps += target.size.steps;
                     if self.is_alias_bomb() {
                         return Err(at("yaml: document contains excessive aliasing".to_owned()));
                     }
-                    Composed { steps: target.steps + 1, ..target }
+                    if let Err(exceeded) = self.meter.count_alias(target.size.bytes) {
+                        // There is no use in reading on.
+                        return Err(MeaningError { is_syntax: true, ..at(exceeded.to_string()) });
+                    }
+                    let size = Size { steps: target.size.steps + 1, ..target.size };
+                    Composed { size, ..target }
                 }
             },
             EventKind::SequenceStart { anchor, .. } => {
                 self.open_anchor(anchor);
                 self.steps += 1;
                 let mark = self.builder.open();
-                self.frames.push(Frame::Sequence { mark, steps: 1, anchor });
+                self.frames.push(Frame::Sequence { mark, size: Size::of_text(0), anchor });
                 return Ok(());
             }
             EventKind::MappingStart { anchor, .. } => {
                 self.open_anchor(anchor);
                 self.steps += 1;
                 let mark = self.builder.open();
-                self.frames.push(Frame::Mapping { mark, steps: 1, anchor, key: None, has_merge: false });
+                self.frames.push(Frame::Mapping {
+                    mark,
+                    size: Size::of_text(0),
+                    anchor,
+                    key: None,
+                    has_merge: false,
+                });
                 return Ok(());
             }
             EventKind::SequenceEnd | EventKind::MappingEnd => match self.close() {
@@ -205,18 +241,18 @@ impl<'t> Composer<'t> {
     }
 
     fn close(&mut self) -> Option<Composed> {
-        let (built, steps, anchor) = match self.frames.pop()? {
-            Frame::Sequence { mark, steps, anchor } => (self.builder.close_array(mark), steps, anchor),
-            Frame::Mapping { mark, steps, anchor, has_merge, .. } => {
+        let (built, size, anchor) = match self.frames.pop()? {
+            Frame::Sequence { mark, size, anchor } => (self.builder.close_array(mark), size, anchor),
+            Frame::Mapping { mark, size, anchor, has_merge, .. } => {
                 let built = if has_merge {
                     self.builder.close_merged_object(mark)
                 } else {
                     self.builder.close_object(mark)
                 };
-                (built, steps, anchor)
+                (built, size, anchor)
             }
         };
-        let composed = Composed { slot: built.0, scalar: None, steps };
+        let composed = Composed { slot: built.0, scalar: None, size };
         if let Some(anchor) = anchor {
             self.anchors.insert(anchor, Some(composed));
         }
@@ -236,12 +272,12 @@ impl<'t> Composer<'t> {
     fn store(&mut self, composed: Composed) -> Result<(), String> {
         match self.frames.last_mut() {
             None => self.root = composed.slot,
-            Some(Frame::Sequence { steps, .. }) => {
-                *steps += composed.steps;
+            Some(Frame::Sequence { size, .. }) => {
+                size.add(composed.size);
                 self.builder.push_entry(Text::EMPTY, composed.slot);
             }
-            Some(Frame::Mapping { steps, key, has_merge, .. }) => {
-                *steps += composed.steps;
+            Some(Frame::Mapping { size, key, has_merge, .. }) => {
+                size.add(composed.size);
                 match key.take() {
                     None => {
                         let found = key_of(&mut self.builder, composed)?;

@@ -9,6 +9,7 @@ pub mod go_text;
 pub mod json_reader;
 pub mod json_text;
 pub mod json_writer;
+pub mod limits;
 pub mod locate;
 mod scalar;
 mod scanner;

@@ -74,12 +74,17 @@ impl Locator {
     #[must_use]
     pub fn duplicate_keys(&self) -> Vec<DuplicateKey> {
         let mut duplicates = Vec::new();
-        let mut waiting = vec![(String::new(), &self.root)];
-        while let Some((pointer, node)) = waiting.pop() {
-            let mut first_spans: HashMap<&str, &Range<usize>> = HashMap::new();
-            for member in &node.members {
-                let pointer = format!("{pointer}/{}", member.key.replace('~', "~0").replace('/', "~1"));
-                let first = *first_spans.entry(&member.key).or_insert(&member.span);
+        // The containers that are open, with one pointer for all of them: pointers of their own would cost the
+        // square of the depth.
+        let mut pointer = String::new();
+        let mut open = vec![OpenNode::new(&self.root, 0)];
+        while let Some(container) = open.last_mut() {
+            pointer.truncate(container.pointer_length);
+            let index = container.next;
+            container.next += 1;
+            let child = if let Some(member) = container.node.members.get(index) {
+                push_step(&mut pointer, &member.key);
+                let first = *container.first_spans.entry(&member.key).or_insert(&member.span);
                 if *first != member.span && member.key != "<<" {
                     duplicates.push(DuplicateKey {
                         pointer: pointer.clone(),
@@ -88,10 +93,16 @@ impl Locator {
                         last: member.span.clone(),
                     });
                 }
-                waiting.push((pointer, &member.value));
-            }
-            for (index, item) in node.items.iter().enumerate() {
-                waiting.push((format!("{pointer}/{index}"), item));
+                &member.value
+            } else if let Some(item) = container.node.items.get(index) {
+                push_step(&mut pointer, &index.to_string());
+                item
+            } else {
+                open.pop();
+                continue;
+            };
+            if !child.members.is_empty() || !child.items.is_empty() {
+                open.push(OpenNode::new(child, pointer.len()));
             }
         }
         duplicates.sort_by_key(|duplicate| duplicate.last.start);
@@ -99,20 +110,59 @@ impl Locator {
     }
 }
 
-/// The lines of a file, for many questions about it.
+/// A container whose children are being looked at.
+struct OpenNode<'l> {
+    node: &'l Spanned,
+    /// The child that comes next.
+    next: usize,
+    /// The length of the pointer to the container.
+    pointer_length: usize,
+    /// Where each key stands first.
+    first_spans: HashMap<&'l str, &'l Range<usize>>,
+}
+
+impl<'l> OpenNode<'l> {
+    fn new(node: &'l Spanned, pointer_length: usize) -> Self {
+        Self { node, next: 0, pointer_length, first_spans: HashMap::new() }
+    }
+}
+
+fn push_step(pointer: &mut String, step: &str) {
+    pointer.push('/');
+    for character in step.chars() {
+        match character {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            _ => pointer.push(character),
+        }
+    }
+}
+
+/// The lines of a file, for many questions about it. A question takes logarithmic time, however long the lines are.
 #[derive(Debug)]
 pub struct Lines<'f> {
     file: &'f [u8],
     /// The first byte of each line.
     starts: Vec<usize>,
+    /// The characters before each block of [`BLOCK`] bytes.
+    characters: Vec<usize>,
 }
+
+/// Bytes in which characters are counted one by one.
+const BLOCK: usize = 512;
 
 impl<'f> Lines<'f> {
     /// Looks over a file.
     #[must_use]
     pub fn new(file: &'f [u8]) -> Self {
         let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', file).map(|at| at + 1)).collect();
-        Self { file, starts }
+        let mut before = 0;
+        let characters = file.chunks(BLOCK).map(|block| {
+            let found = before;
+            before += count_characters(block);
+            found
+        });
+        Self { characters: characters.collect(), file, starts }
     }
 
     /// Line and column of a byte, both from 1; columns count characters.
@@ -121,9 +171,22 @@ impl<'f> Lines<'f> {
         let byte = byte.min(self.file.len());
         let line = self.starts.partition_point(|start| *start <= byte);
         let start = line.checked_sub(1).and_then(|line| self.starts.get(line)).copied().unwrap_or_default();
-        let before = self.file.get(start..byte).unwrap_or_default();
-        (line, before.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() + 1)
+        let column = match byte - start {
+            0..BLOCK => count_characters(self.file.get(start..byte).unwrap_or_default()),
+            _ => self.characters_before(byte) - self.characters_before(start),
+        };
+        (line, column + 1)
     }
+
+    fn characters_before(&self, byte: usize) -> usize {
+        let block = (byte / BLOCK).min(self.characters.len().saturating_sub(1));
+        let rest = self.file.get(block * BLOCK..byte).unwrap_or_default();
+        self.characters.get(block).copied().unwrap_or_default() + count_characters(rest)
+    }
+}
+
+fn count_characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
 
 /// Line and column of one byte of a file, as [`Lines::line_and_column`] gives them.
@@ -187,6 +250,14 @@ mod tests {
         let lines = Lines::new(text);
         let places: Vec<_> = [0, 2, 3, 5, 6, 7, 8, 99].map(|byte| lines.line_and_column(byte)).into();
         assert_eq!(places, [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 1), (4, 1), (4, 2)]);
+        let text = format!("{}\n{}", "é".repeat(3 * BLOCK), "üx".repeat(2 * BLOCK));
+        let lines = Lines::new(text.as_bytes());
+        for byte in (0..=text.len()).filter(|&byte| text.is_char_boundary(byte)) {
+            let before = &text[..byte];
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            let expected = (before.matches('\n').count() + 1, line.chars().count() + 1);
+            assert_eq!(lines.line_and_column(byte), expected);
+        }
     }
 
     #[test]

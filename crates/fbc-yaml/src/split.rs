@@ -16,32 +16,32 @@ pub struct Chunk {
     pub bad_separator: Option<(usize, String)>,
 }
 
-/// The chunks of the stream from `start` on. `start` must be the start of a line.
+/// The chunks of the stream from `start` on, one after another. `start` must be the start of a line.
 ///
 /// A line that begins with `---` ends a chunk. If the chunk has no bytes yet, the line becomes its
 /// first line instead. An empty stream has no chunks.
-#[must_use]
-pub fn split(bytes: &[u8], start: usize) -> Vec<Chunk> {
-    let mut chunks = Vec::new();
+pub fn chunks(bytes: &[u8], start: usize) -> impl Iterator<Item = Chunk> {
+    let mut lines = separator_lines(bytes, start);
     let mut chunk_start = start;
-    for line in separator_lines(bytes, start) {
-        let line_end =
-            memchr(b'\n', bytes.get(line..).unwrap_or_default()).map_or(bytes.len(), |at| line + at);
-        let rest = String::from_utf8_lossy(bytes.get(line + 3..line_end).unwrap_or_default());
-        let rest = rest.trim();
-        let is_separator = rest.is_empty() || rest.starts_with('#');
-        if !is_separator {
-            chunks.push(Chunk { range: chunk_start..line, bad_separator: Some((line, rest.to_owned())) });
+    std::iter::from_fn(move || {
+        for line in lines.by_ref() {
+            let line_end =
+                memchr(b'\n', bytes.get(line..).unwrap_or_default()).map_or(bytes.len(), |at| line + at);
+            let rest = String::from_utf8_lossy(bytes.get(line + 3..line_end).unwrap_or_default());
+            let rest = rest.trim();
+            let is_separator = rest.is_empty() || rest.starts_with('#');
+            if is_separator && line <= chunk_start {
+                continue;
+            }
+            let bad_separator = (!is_separator).then(|| (line, rest.to_owned()));
+            let range = chunk_start..line;
             chunk_start = bytes.len().min(line_end + 1);
-        } else if line > chunk_start {
-            chunks.push(Chunk { range: chunk_start..line, bad_separator: None });
-            chunk_start = bytes.len().min(line_end + 1);
+            return Some(Chunk { range, bad_separator });
         }
-    }
-    if chunk_start < bytes.len() {
-        chunks.push(Chunk { range: chunk_start..bytes.len(), bad_separator: None });
-    }
-    chunks
+        let range = chunk_start..bytes.len();
+        chunk_start = bytes.len();
+        (!range.is_empty()).then_some(Chunk { range, bad_separator: None })
+    })
 }
 
 /// The starts of the lines that begin with `---`.
@@ -56,8 +56,7 @@ mod tests {
     use super::*;
 
     fn texts(stream: &str) -> Vec<String> {
-        split(stream.as_bytes(), 0)
-            .into_iter()
+        chunks(stream.as_bytes(), 0)
             .map(|chunk| {
                 let text = stream.get(chunk.range).unwrap_or("?").to_owned();
                 match chunk.bad_separator {

@@ -15,7 +15,8 @@ use crate::document::{Document, MAX_DOCUMENT_BYTES};
 use crate::general;
 use crate::json_reader::{self, JsonError};
 use crate::scanner;
-use crate::split::{Chunk, split};
+use crate::limits::{LimitExceeded, Meter};
+use crate::split::{Chunk, chunks};
 
 /// How many bytes decide between JSON and YAML.
 const PEEK_BYTES: usize = 4096;
@@ -69,10 +70,21 @@ pub type Convert<'a, T, R> = &'a (dyn Fn(Document) -> Result<T, R> + Sync);
 
 /// Reads all documents of a file, in their order. Never fails as a whole: faults are among the
 /// documents. Large files are read by several threads of rayon's pool; the result does not depend
-/// on their number.
+/// on their number. A budget that is used up ([`crate::limits::Limits`]) is a fault too, the last one.
 #[must_use]
 pub fn read<T: Send, R: Send>(bytes: &[u8], convert: Convert<'_, T, R>) -> Vec<Decoded<T, R>> {
-    if begins_as_json(bytes) { read_json(bytes, convert) } else { read_yaml(bytes, 0, convert) }
+    read_within(bytes, &Meter::default(), convert)
+}
+
+/// As [`read`], counting what several files read together. What is read is not whole if
+/// [`Meter::exceeded`] says so.
+#[must_use]
+pub fn read_within<T: Send, R: Send>(
+    bytes: &[u8],
+    meter: &Meter,
+    convert: Convert<'_, T, R>,
+) -> Vec<Decoded<T, R>> {
+    if begins_as_json(bytes) { read_json(bytes, meter, convert) } else { read_yaml(bytes, 0, meter, convert) }
 }
 
 /// Whether the first character that is no white space is `{`.
@@ -81,7 +93,7 @@ fn begins_as_json(bytes: &[u8]) -> bool {
     String::from_utf8_lossy(peeked).trim_start().starts_with('{')
 }
 
-fn read_json<T: Send, R: Send>(bytes: &[u8], convert: Convert<'_, T, R>) -> Vec<Decoded<T, R>> {
+fn read_json<T: Send, R: Send>(bytes: &[u8], meter: &Meter, convert: Convert<'_, T, R>) -> Vec<Decoded<T, R>> {
     let mut decoded = Vec::new();
     let mut at = 0;
     // The reference falls back to YAML only in the first two documents.
@@ -89,6 +101,10 @@ fn read_json<T: Send, R: Send>(bytes: &[u8], convert: Convert<'_, T, R>) -> Vec<
     loop {
         let start = json_reader::skip_space(bytes, at);
         if start >= bytes.len() {
+            return decoded;
+        }
+        if let Err(exceeded) = meter.count_documents(1) {
+            decoded.push(refused(start..bytes.len(), Syntax::Json, exceeded));
             return decoded;
         }
         let (fault, end) = match json_reader::read_value(bytes, start) {
@@ -104,7 +120,7 @@ fn read_json<T: Send, R: Send>(bytes: &[u8], convert: Convert<'_, T, R>) -> Vec<
             Err(error) => (malformed(error, may_fall_back), None),
         };
         if may_fall_back {
-            let mut yaml = read_yaml(bytes, start_of_yaml(bytes, at), convert);
+            let mut yaml = read_yaml(bytes, start_of_yaml(bytes, at), meter, convert);
             if yaml.first().is_none_or(|first| first.outcome.is_ok()) {
                 decoded.append(&mut yaml);
                 return decoded;
@@ -124,6 +140,12 @@ fn read_json<T: Send, R: Send>(bytes: &[u8], convert: Convert<'_, T, R>) -> Vec<
             None => return decoded,
         }
     }
+}
+
+/// The rest of a file for which a budget has nothing left.
+fn refused<T, R>(range: Range<usize>, syntax: Syntax, exceeded: LimitExceeded) -> Decoded<T, R> {
+    let byte = range.start;
+    Decoded { range, syntax, outcome: Err(Fault::Malformed { message: exceeded.to_string(), byte }) }
 }
 
 fn malformed<R>(error: JsonError, names_offset: bool) -> Fault<R> {
@@ -149,8 +171,17 @@ fn start_of_yaml(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-fn read_yaml<T: Send, R: Send>(bytes: &[u8], start: usize, convert: Convert<'_, T, R>) -> Vec<Decoded<T, R>> {
-    let chunks = split(bytes, start);
+fn read_yaml<T: Send, R: Send>(
+    bytes: &[u8],
+    start: usize,
+    meter: &Meter,
+    convert: Convert<'_, T, R>,
+) -> Vec<Decoded<T, R>> {
+    let affordable = usize::try_from(meter.documents_left()).unwrap_or(usize::MAX);
+    let chunks: Vec<Chunk> = chunks(bytes, start).take(affordable.saturating_add(1)).collect();
+    if let Err(exceeded) = meter.count_documents(chunks.len() as u64) {
+        return vec![refused(start..bytes.len(), Syntax::Yaml, exceeded)];
+    }
     let read = |chunk: &Chunk| -> Vec<Decoded<T, R>> {
         let separator = chunk.bad_separator.as_ref().map(|(line, rest)| Decoded {
             range: *line..*line + 3,
@@ -160,7 +191,7 @@ fn read_yaml<T: Send, R: Send>(bytes: &[u8], start: usize, convert: Convert<'_, 
         let document = (!chunk.range.is_empty()).then(|| Decoded {
             range: chunk.range.clone(),
             syntax: Syntax::Yaml,
-            outcome: read_chunk(bytes, chunk.range.clone(), convert),
+            outcome: read_chunk(bytes, chunk.range.clone(), meter, convert),
         });
         document.into_iter().chain(separator).collect()
     };
@@ -171,9 +202,14 @@ fn read_yaml<T: Send, R: Send>(bytes: &[u8], start: usize, convert: Convert<'_, 
     }
 }
 
-fn read_chunk<T, R>(bytes: &[u8], range: Range<usize>, convert: Convert<'_, T, R>) -> Result<T, Fault<R>> {
+fn read_chunk<T, R>(
+    bytes: &[u8],
+    range: Range<usize>,
+    meter: &Meter,
+    convert: Convert<'_, T, R>,
+) -> Result<T, Fault<R>> {
     let chunk = bytes.get(range.clone()).unwrap_or_default();
-    let document = read_yaml_document(chunk).map_err(|error| Fault::Malformed {
+    let document = read_yaml_document(chunk, meter).map_err(|error| Fault::Malformed {
         message: format!("error converting YAML to JSON: {}", error.message),
         byte: range.start + error.byte.map_or(0, |byte| CarriageReturns::new(chunk).original(byte)),
     })?;
@@ -192,7 +228,7 @@ pub fn read_one(bytes: &[u8]) -> Result<Document, String> {
     {
         return Ok(document);
     }
-    read_yaml_document(bytes).map_err(|error| error.message)
+    read_yaml_document(bytes, &Meter::default()).map_err(|error| error.message)
 }
 
 /// The text of a chunk as the parser gets it: line feeds only, and one at the end.
@@ -215,7 +251,7 @@ pub(crate) fn normalised(chunk: &[u8]) -> Cow<'_, [u8]> {
     chunk
 }
 
-fn read_yaml_document(chunk: &[u8]) -> Result<Document, general::GeneralError> {
+fn read_yaml_document(chunk: &[u8], meter: &Meter) -> Result<Document, general::GeneralError> {
     if chunk.len() > MAX_DOCUMENT_BYTES {
         return Err(general::GeneralError {
             message: "document is larger than 1 GiB".to_owned(),
@@ -225,7 +261,7 @@ fn read_yaml_document(chunk: &[u8]) -> Result<Document, general::GeneralError> {
     let chunk = normalised(chunk);
     match std::str::from_utf8(&chunk).ok().and_then(scanner::scan) {
         Some(document) => Ok(document),
-        None => general::read(&chunk),
+        None => general::read(&chunk, meter),
     }
 }
 
@@ -264,7 +300,7 @@ pub mod compare {
     /// # Errors
     /// The reference's text.
     pub fn general(text: &str) -> Result<Document, String> {
-        crate::general::read(text.as_bytes()).map_err(|error| error.message)
+        crate::general::read(text.as_bytes(), &crate::limits::Meter::default()).map_err(|error| error.message)
     }
 }
 

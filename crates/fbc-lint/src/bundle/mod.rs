@@ -10,9 +10,9 @@ use fbc_model::{Origin, go_type};
 use fbc_yaml::stream::Syntax;
 use fbc_yaml::{Document, Node, json_reader};
 
-use crate::finding::{Finding, Place, Severity, Subject, Target};
+use crate::finding::{Finding, Findings, Place, Severity, Subject, Target};
 use crate::policy::Policy;
-use crate::report::{Documents, Report, judge, locate};
+use crate::report::{Documents, Report, counted, judge, locate};
 use crate::rule::{Check, Rule};
 use crate::rules::RULES;
 use crate::rules::bnd::unrenderable;
@@ -204,12 +204,13 @@ pub fn embedded_json(text: &str) -> Result<Document, String> {
 #[must_use]
 pub fn lint_bundle(contents: &BundleContents, tree: &dyn Tree, targets: &Targets, policy: &Policy) -> Report {
     let context = BundleContext::new(contents, tree, targets);
-    let mut findings = Vec::new();
+    let mut found = Findings::with_room(policy.most_findings);
     for rule in RULES.iter() {
         if let Check::Bundle(check) = rule.check {
-            check(&context, &mut findings);
+            check(&context, &mut found);
         }
     }
+    let (mut findings, left_out) = found.into_kept();
     // opm's own words add nothing where another rule says what is wrong, and where.
     let is_refused = findings
         .iter()
@@ -219,7 +220,8 @@ pub fn lint_bundle(contents: &BundleContents, tree: &dyn Tree, targets: &Targets
     Report {
         findings: locate(contents, tree, findings),
         opm_error: rendering_error(tree),
-        set_aside: Vec::new(),
+        counted_only: counted(&left_out, policy),
+        ..Report::default()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::Severity;
+use crate::finding::{MOST_FINDINGS, Severity};
 use crate::profile::Profile;
 use crate::rule::Rule;
 use crate::rules::{self, RULES};
@@ -36,6 +36,8 @@ pub struct Policy {
     pub levels: BTreeMap<&'static str, Level>,
     /// What rules need to know.
     pub parameters: Parameters,
+    /// So many findings of each rule are kept; those beyond are counted only.
+    pub most_findings: usize,
 }
 
 impl Default for Policy {
@@ -47,7 +49,7 @@ impl Default for Policy {
 /// The levels and parameters of the profile, and no others.
 impl From<Profile> for Policy {
     fn from(profile: Profile) -> Self {
-        Self { profile, levels: BTreeMap::new(), parameters: profile.parameters() }
+        Self { profile, levels: BTreeMap::new(), parameters: profile.parameters(), most_findings: MOST_FINDINGS }
     }
 }
 
@@ -59,7 +61,7 @@ impl Policy {
         let parameters =
             Parameters { targets: vec![OcpVersion::new(4, 17)], ..Profile::Konflux.parameters() };
         let levels = RULES.iter().map(|rule| (rule.code, Some(rule.basis.severity()))).collect();
-        Self { profile: Profile::Default, levels, parameters }
+        Self { levels, parameters, ..Self::from(Profile::Default) }
     }
 
     /// How bad a finding of the rule is; nothing where the rule is off.

@@ -149,3 +149,32 @@ fn places_survive_normalising() {
     }
     assert_eq!(carriage_returns.original(99), chunk.len());
 }
+
+#[test]
+fn budgets_end_reading() {
+    use crate::limits::{LimitExceeded, Limits, Meter, VALUE_BYTES};
+    let read = |text: &str, limits: Limits| {
+        let meter = Meter::new(limits);
+        let decoded = read_within(text.as_bytes(), &meter, &only_objects);
+        (decoded.iter().filter(|decoded| decoded.outcome.is_ok()).count(), meter.exceeded())
+    };
+    let documents = |documents| Limits { documents, ..Limits::default() };
+    for text in ["{} ".repeat(10), "---\na: b\n".repeat(10)] {
+        assert_eq!(read(&text, documents(10)), (10, None), "{text}");
+        assert_eq!(read(&text, documents(9)).1, Some(LimitExceeded::Documents(9)), "{text}");
+    }
+    // Chunks behind the budget are not even looked for.
+    assert_eq!(read(&"---\n".repeat(100_000), documents(5)), (0, Some(LimitExceeded::Documents(5))));
+    let text = "a: &a 12345678\nb: &b [*a, *a]\nc: *b\n";
+    // Two times the text, and the list with both.
+    let bytes = 2 * (VALUE_BYTES + 8) + VALUE_BYTES + 2 * (VALUE_BYTES + 8);
+    let alias = |alias_bytes| Limits { alias_bytes, ..Limits::default() };
+    assert_eq!(read(text, alias(bytes)), (1, None));
+    assert_eq!(read(text, alias(bytes - 1)), (0, Some(LimitExceeded::AliasBytes(bytes - 1))));
+    let twice = format!("{text}---\n{text}");
+    assert_eq!(read(&twice, alias(2 * bytes - 1)).1, Some(LimitExceeded::AliasBytes(2 * bytes - 1)));
+    // An alias whose text is long runs into the budget long before go-yaml's own limit.
+    let bomb = format!("a: &a {}\nb: [{}]\n", "x".repeat(100_000), "*a, ".repeat(1000));
+    let error = show(bomb.as_bytes());
+    assert_eq!(error, ["error converting YAML to JSON: YAML aliases repeat more than 67108864 bytes"]);
+}

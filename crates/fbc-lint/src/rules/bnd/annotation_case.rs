@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -40,7 +40,7 @@ metadata:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     for (key, _) in csv.annotations() {
         let known = CASE_SENSITIVE.iter().find(|known| known.eq_ignore_ascii_case(key) && **known != key);

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::annotation_keys::{MANIFESTS_PATH, METADATA_PATH};
@@ -53,7 +53,7 @@ annotations:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(annotations) = context.annotations else { return };
     for (key, folder) in [(MANIFESTS_PATH, MANIFESTS), (METADATA_PATH, METADATA)] {
         let Some(path) = annotations.node.get_str(key) else { continue };

@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::annotation_keys::{CHANNELS, DEFAULT_CHANNEL, MEDIA_TYPE};
@@ -66,7 +66,7 @@ annotations:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(annotations) = context.annotations else { return };
     let text = |key: &str| annotations.node.get_str(key);
     if let Some(media_type) = text(MEDIA_TYPE).filter(|media_type| *media_type != "registry+v1") {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::bundle::BundleContext;
-use crate::finding::{Finding, Place, Target};
+use crate::finding::{Finding, Findings, Place, Target};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::size;
@@ -32,7 +32,7 @@ kind: ClusterServiceVersion
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(size) = size::packed(context).filter(|size| *size > size::MAX_PACKED) else { return };
     let message = format!(
         "the bundle has {} bytes packed, {} more than OLM unpacks ({})",

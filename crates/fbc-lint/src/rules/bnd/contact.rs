@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -42,7 +42,7 @@ spec:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let mut report = |pointer: String, message: String, help: &str| {
         findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));

@@ -1,7 +1,7 @@
 //! Fields of a cluster service version of the wrong kind.
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::go_words;
 
@@ -42,7 +42,7 @@ spec: {version: 1.0}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     for (pointer, departure) in departures(csv.object.node) {
         let Departure::Kind { expected, found } = departure else { continue };

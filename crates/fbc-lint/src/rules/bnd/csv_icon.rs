@@ -5,7 +5,7 @@ use fbc_yaml::base64;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::img::icon::{self, Fault};
 
@@ -66,7 +66,7 @@ spec: {icon: [{base64data: PHN2Zz48L3N2Zz4=, mediatype: image/svg+xml}, {}]}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let mut report = |pointer: &str, message: String, help: String| {
         findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));

@@ -4,7 +4,7 @@ use fbc_version::Version;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::annotation_keys::PACKAGE;
@@ -50,7 +50,7 @@ spec: {version: 1.0.0}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let name = csv.object.name;
     let version = Version::parse(csv.spec_text("version"));

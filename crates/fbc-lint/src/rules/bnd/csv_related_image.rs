@@ -4,7 +4,7 @@ use fbc_model::image_reference;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::img::reference;
 
@@ -48,7 +48,7 @@ spec: {relatedImages: [{name: a}]}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     for (number, name, image) in images::listed(&csv) {
         let pointer = format!("/spec/relatedImages/{number}/image");

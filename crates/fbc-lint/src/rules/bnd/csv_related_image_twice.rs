@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::images;
@@ -48,7 +48,7 @@ spec: {relatedImages: [{name: a, image: quay.io/foo/a:v1}, {name: a, image: quay
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let mut first_images = BTreeMap::new();
     for (number, name, image) in images::listed(&csv).filter(|(_, name, _)| !name.is_empty()) {

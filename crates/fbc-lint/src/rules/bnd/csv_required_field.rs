@@ -3,7 +3,7 @@
 use fbc_yaml::{Kind, Node};
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -41,7 +41,7 @@ spec:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let mut missing = |holder: &str, key: &str, help: &str| {
         let path = format!("{holder}/{key}");

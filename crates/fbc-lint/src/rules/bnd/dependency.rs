@@ -5,7 +5,7 @@ use fbc_yaml::Kind;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::{go_words, suggest};
 use crate::rules::grf::invalid_skip_range;
@@ -67,7 +67,7 @@ dependencies: {type: olm.gvk}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(dependencies) = context.dependencies else { return };
     let mut report = |pointer: String, message: String, help: String| {
         findings.push(context.finding(&RULE, dependencies.origin, pointer, message).help(help));

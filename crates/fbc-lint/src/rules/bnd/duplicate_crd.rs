@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::crd;
@@ -67,7 +67,7 @@ spec:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let mut seen = BTreeSet::new();
     for defined in crd::defined(context) {
         if seen.insert((defined.group, defined.kind, defined.version)) {

@@ -6,7 +6,7 @@ use std::collections::btree_map::Entry;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -47,7 +47,7 @@ metadata: {name: a}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let mut first_files = BTreeMap::new();
     for object in context.objects.iter().filter(|object| !object.name.is_empty()) {
         let file = context.contents.files.get(object.origin.file as usize);

@@ -5,7 +5,7 @@ use fbc_yaml::{Kind, Node};
 
 use crate::bundle::BundleContext;
 use crate::bundle::{embedded_json, pointer};
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -54,7 +54,7 @@ metadata:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     for (key, value) in csv.annotations() {
         let Some(text) = value.as_str() else { continue };

@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 use fbc_yaml::{Kind, Node};
 
 use crate::bundle::{BundleContext, Object};
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::names;
@@ -100,7 +100,7 @@ metadata: {name: foos.example.com}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     for object in context.custom_resource_definitions() {
         if let Some(message) = wrong_api_version(object) {
             findings.push(

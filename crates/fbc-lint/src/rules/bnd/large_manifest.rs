@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fbc_model::Origin;
 
 use crate::bundle::BundleContext;
-use crate::finding::{Finding, Place, Target};
+use crate::finding::{Finding, Findings, Place, Target};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::size;
@@ -32,7 +32,7 @@ kind: ClusterServiceVersion
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     for (number, file) in context.contents.files.iter().enumerate() {
         if file.size <= size::MAX_CONFIG_MAP {
             continue;

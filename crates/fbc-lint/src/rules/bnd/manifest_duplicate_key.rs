@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 use fbc_yaml::locate::Locator;
 
 use crate::bundle::BundleContext;
-use crate::finding::{Finding, Target};
+use crate::finding::{Finding, Findings, Target};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -40,7 +40,7 @@ spec:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     for (number, file) in context.contents.files.iter().enumerate() {
         let documents = file.documents.as_deref().unwrap_or_default();
         let Some(first) = documents.first() else { continue };

@@ -5,7 +5,7 @@ use fbc_yaml::Node;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::{BundleContext, embedded_json, pointer};
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::policy::OcpVersion;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::max_openshift_version;
@@ -54,7 +54,7 @@ metadata:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let mut report = |origin: Origin, pointer: String, value: Node<'_>| {
         if let Some(fault) = max_openshift_version::fault(value) {
             findings.push(

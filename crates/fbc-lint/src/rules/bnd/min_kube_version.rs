@@ -4,7 +4,7 @@ use fbc_version::Version;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -37,7 +37,7 @@ spec: {minKubeVersion: \"1.25\"}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let text = csv.spec_text("minKubeVersion");
     if text.trim().is_empty() || Version::parse(text).is_ok() {

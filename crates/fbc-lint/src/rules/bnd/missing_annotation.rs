@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
-use crate::finding::{Finding, Place, Target};
+use crate::finding::{Finding, Findings, Place, Target};
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::go_words;
 
@@ -71,7 +71,7 @@ annotations: [a]
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(annotations) = context.annotations else {
         let place = Place { path: METADATA.into(), origin: None, target: Target::File };
         findings.push(

@@ -5,7 +5,7 @@ use fbc_bundle::folder::CLUSTER_SERVICE_VERSION;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::{Finding, Place, Target};
+use crate::finding::{Finding, Findings, Place, Target};
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
@@ -38,7 +38,7 @@ kind: ClusterServiceVerison
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     if context.csv.is_some() {
         return;
     }

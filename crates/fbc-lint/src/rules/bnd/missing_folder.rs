@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::{Finding, Place, Target};
+use crate::finding::{Finding, Findings, Place, Target};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -36,7 +36,7 @@ kind: ClusterServiceVersion
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     for (folder, reason) in &context.contents.missing_folders {
         let name = quote(&folder.to_string_lossy());
         let place = Place { path: folder.clone(), origin: None, target: Target::File };

@@ -4,7 +4,7 @@ use fbc_bundle::folder::CLUSTER_SERVICE_VERSION;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -39,7 +39,7 @@ metadata: {}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     for object in &context.objects {
         // That of the cluster service version is BND009's.
         if object.kind == CLUSTER_SERVICE_VERSION || object.kind.is_empty() || !object.name.is_empty() {

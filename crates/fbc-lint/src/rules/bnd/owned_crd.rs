@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
@@ -104,7 +104,7 @@ spec:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let defined = crd::defined(context);
     for (number, owned) in csv.custom_resources("owned") {

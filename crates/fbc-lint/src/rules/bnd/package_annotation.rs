@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::annotation_keys::PACKAGE;
@@ -67,7 +67,7 @@ annotations:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(annotations) = context.annotations else { return };
     let Some(name) = annotations.node.get_str(PACKAGE) else { return };
     let message = if name.is_empty() {

@@ -6,7 +6,7 @@ use fbc_yaml::Node;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::{BundleContext, Deployment, pointer};
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -84,7 +84,7 @@ spec: {install: {strategy: deployment, spec: {deployments: []}}}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let mut report = |pointer: String, message: String, help: &str| {
         findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));

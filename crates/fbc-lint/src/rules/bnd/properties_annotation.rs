@@ -4,7 +4,7 @@ use fbc_yaml::{Kind, Node};
 
 use crate::bundle::BundleContext;
 use crate::bundle::{embedded_json, pointer};
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -52,7 +52,7 @@ metadata:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let Some(text) = csv.annotation("olm.properties") else { return };
     let is_property = |item: Node<'_>| item.get_str("type").is_some_and(|kind| !kind.is_empty());

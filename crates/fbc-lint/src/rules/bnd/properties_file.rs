@@ -3,7 +3,7 @@
 use fbc_yaml::{Kind, Node};
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::go_words;
 
@@ -48,7 +48,7 @@ properties: {a: b}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(properties) = context.properties else { return };
     let mut report = |pointer: String, message: String| {
         findings.push(

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::removed;
@@ -47,7 +47,7 @@ metadata: {name: a}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     for (object, removed) in removed::objects(context) {
         let targets = removed::targets_without(context, removed);
         if targets.is_empty() {

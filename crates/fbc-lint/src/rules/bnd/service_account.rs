@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -45,7 +45,7 @@ metadata: {name: foo}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let of_deployments: BTreeSet<&str> =
         csv.deployments().filter_map(|deployment| deployment.pod()?.get_str("serviceAccountName")).collect();

@@ -4,7 +4,7 @@ use fbc_bundle::folder::CLUSTER_SERVICE_VERSION;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -42,7 +42,7 @@ metadata: {name: foo.v0.9.0}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(first) = context.csv else { return };
     let others = context
         .objects

@@ -5,7 +5,7 @@ use fbc_yaml::Kind;
 use fbc_yaml::stream::Fault;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -39,7 +39,7 @@ kind: Service
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     for (file, content) in context.contents.files.iter().enumerate() {
         let Ok(documents) = &content.documents else { continue };
         for (number, document) in documents.iter().enumerate().skip(1) {

@@ -1,7 +1,7 @@
 //! Keys of a cluster service version that mean nothing.
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::{go_words, suggest};
 
@@ -38,7 +38,7 @@ spec: {minKubeversion: 1.25.0}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     for (pointer, departure) in departures(csv.object.node) {
         let Departure::Unknown { key, known } = departure else { continue };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::images::{self, Reason};
@@ -61,7 +61,7 @@ spec:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let listed: BTreeSet<&str> = images::listed(&csv).map(|(_, _, image)| image).collect();
     let mut reported = BTreeSet::new();

@@ -6,7 +6,7 @@ use fbc_model::image_reference;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::images::{self, Reason};
@@ -42,7 +42,7 @@ spec: {relatedImages: [{name: a, image: quay.io/foo/a:v1}]}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let listed =
         images::listed(&csv).map(|(number, _, image)| (image, format!("/spec/relatedImages/{number}/image")));

@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 use fbc_yaml::stream::{Fault, Syntax};
 
 use crate::bundle::BundleContext;
-use crate::finding::{Finding, Place, Target};
+use crate::finding::{Finding, Findings, Place, Target};
 use crate::lost::is_catalog_file;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::go_words;
@@ -60,7 +60,7 @@ spec: [
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     for (folder, is_of_manifests) in [(MANIFESTS, true), (METADATA, false)] {
         for (number, file) in context.contents.files_of(folder) {
             if !is_of_manifests && !is_catalog_file(&file.path) {

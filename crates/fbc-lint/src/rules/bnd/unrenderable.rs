@@ -2,7 +2,7 @@
 
 use crate::bundle::BundleContext;
 use crate::bundle::rendering_error;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -31,7 +31,7 @@ annotations:
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let Some(error) = rendering_error(context.tree) else { return };
     findings.push(

@@ -6,7 +6,7 @@ use fbc_yaml::Node;
 use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -50,7 +50,7 @@ metadata: {name: metrics}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let used = used(context);
     for object in &context.objects {
         let (message, help) = match object.kind {

@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::grf::invalid_skip_range;
 
@@ -56,7 +56,7 @@ spec: {version: 1.1.0, replaces: foo.v1.2.0, skips: [foo.v1.2.0, foo.v1.1.0]}
     ],
 };
 
-fn check(context: &BundleContext<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let name = csv.object.name;
     let version = Version::parse(csv.spec_text("version")).ok();

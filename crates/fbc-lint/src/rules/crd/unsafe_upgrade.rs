@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fbc_bundle::crd_upgrade::{Definition, Enforcement, Target, compare};
-use fbc_model::{Bundle, bundle_object};
+use fbc_model::{Bundle, ChannelEntry, bundle_object};
 use fbc_yaml::go_text::quote;
 use fbc_yaml::{Document, json_writer};
 use rayon::prelude::*;
 
 use crate::context::{Context, PackageView};
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::policy::OcpVersion;
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -135,8 +135,10 @@ properties:
 const LAST_WITH_OLD_CHECKS: OcpVersion = OcpVersion::new(4, 19);
 /// A finding names no more messages, and no more bundles, than this.
 const MAX_NAMED: usize = 3;
+/// Updates between definitions that are looked at in a package.
+pub const MAX_UPDATES: usize = 100_000;
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let targets = &context.parameters.targets;
     let is_old = !targets.is_empty() && targets.iter().all(|target| *target <= LAST_WITH_OLD_CHECKS);
     let target = if is_old { Target::Ocp419 } else { Target::Latest };
@@ -211,60 +213,109 @@ fn in_package(context: &Context<'_>, view: &PackageView<'_>, target: Target) -> 
     }
     let mut known: HashMap<(usize, usize), Vec<String>> = HashMap::new();
     let mut findings = Vec::new();
-    for (new, froms) in edges(view, &definitions) {
+    let mut updates_left = MAX_UPDATES;
+    for (new, entries) in entries_by_bundle(view, &definitions) {
         let (Some(bundle), Some(now)) = (view.bundle_by_name.get(new), definitions.of_bundle.get(new)) else {
             continue;
         };
+        let froms = updated_from(view, &definitions, new, &entries);
+        let Some(left) = updates_left.checked_sub(froms.len() * now.len()) else {
+            findings.push(unchecked(context, view, bundle));
+            break;
+        };
+        updates_left = left;
         for (name, place) in now {
             let mut from_names = Vec::new();
-            let mut messages: Vec<String> = Vec::new();
-            for from in &froms {
-                let before = definitions.of_bundle.get(*from).and_then(|before| before.get(name));
-                let Some(before) = before.filter(|before| before.number != place.number) else { continue };
-                let refusal = known
-                    .entry((before.number, place.number))
-                    .or_insert_with(|| definitions.refusal(before.number, place.number, target));
-                if refusal.is_empty() {
-                    continue;
+            let mut messages: BTreeMap<&str, usize> = BTreeMap::new();
+            let others = froms.iter().filter_map(|from| {
+                let before = definitions.of_bundle.get(*from).and_then(|before| before.get(name))?;
+                (before.number != place.number).then_some((*from, before.number))
+            });
+            let others: Vec<(&str, usize)> = others.collect();
+            for (_, before) in &others {
+                known
+                    .entry((*before, place.number))
+                    .or_insert_with(|| definitions.refusal(*before, place.number, target));
+            }
+            for (from, before) in others {
+                let refusal = known.get(&(before, place.number)).map(Vec::as_slice).unwrap_or_default();
+                if !refusal.is_empty() {
+                    from_names.push(from);
                 }
-                from_names.push(*from);
-                messages.extend(
-                    refusal.iter().filter(|line| !messages.contains(line)).cloned().collect::<Vec<_>>(),
-                );
+                for line in refusal {
+                    let next = messages.len();
+                    messages.entry(line).or_insert(next);
+                }
             }
             if !from_names.is_empty() {
+                let mut messages: Vec<(usize, &str)> =
+                    messages.into_iter().map(|(line, place)| (place, line)).collect();
+                messages.sort_unstable();
+                let messages: Vec<&str> = messages.into_iter().map(|(_, line)| line).collect();
                 findings.push(finding(context, view, bundle, name, place.property, &from_names, &messages));
             }
+        }
+        // What is known of a pair serves one bundle; later ones have other definitions or the same answers.
+        if known.len() > MAX_UPDATES {
+            known.clear();
         }
     }
     findings
 }
 
-/// The bundles with definitions that update to each bundle in one step, in the order of their versions.
-fn edges<'v>(view: &'v PackageView<'_>, definitions: &Definitions) -> BTreeMap<&'v str, Vec<&'v str>> {
+/// The entries of each bundle that has definitions.
+fn entries_by_bundle<'v>(
+    view: &'v PackageView<'_>,
+    definitions: &Definitions,
+) -> BTreeMap<&'v str, Vec<&'v ChannelEntry>> {
+    let mut by_bundle: BTreeMap<&str, Vec<&ChannelEntry>> = BTreeMap::new();
+    for entry in view.channels.iter().flat_map(|channel| channel.entries()) {
+        if definitions.of_bundle.contains_key(&entry.name) {
+            by_bundle.entry(entry.name.as_str()).or_default().push(entry);
+        }
+    }
+    by_bundle
+}
+
+/// The bundles with definitions that update to a bundle in one step, the newest first.
+fn updated_from<'v>(
+    view: &'v PackageView<'_>,
+    definitions: &'v Definitions,
+    new: &str,
+    entries: &[&'v ChannelEntry],
+) -> Vec<&'v str> {
     let graph = view.graph();
-    let mut froms: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let has_any = |name: &str| definitions.of_bundle.contains_key(name);
-    for entry in
-        view.channels.iter().flat_map(|channel| channel.entries()).filter(|entry| has_any(&entry.name))
-    {
-        let from = froms.entry(entry.name.as_str()).or_default();
+    let mut froms: BTreeSet<&str> = BTreeSet::new();
+    let mut ranges: BTreeSet<&str> = BTreeSet::new();
+    for entry in entries {
         let named = std::iter::once(&entry.replaces).chain(&entry.skips).map(String::as_str);
-        from.extend(named.filter(|name| has_any(name)));
-        if let Some(range) = graph.readable_skip_range(entry) {
-            let covered = view.bundle_by_name.keys().copied().filter(|name| has_any(name));
-            from.extend(
-                covered.filter(|name| graph.version(name).is_some_and(|version| range.matches(version))),
+        froms.extend(named.filter(|name| definitions.of_bundle.contains_key(*name)));
+        // Channels repeat the ranges of each other.
+        if let Some(range) = graph.readable_skip_range(entry).filter(|_| ranges.insert(&entry.skip_range)) {
+            let names = definitions.of_bundle.keys().map(String::as_str);
+            froms.extend(
+                names.filter(|name| graph.version(name).is_some_and(|version| range.matches(version))),
             );
         }
-        from.remove(entry.name.as_str());
     }
-    let sorted = |from: BTreeSet<&'v str>| {
-        let mut from: Vec<&str> = from.into_iter().collect();
-        from.sort_by(|a, b| graph.order(b, a));
-        from
-    };
-    froms.into_iter().map(|(new, from)| (new, sorted(from))).collect()
+    froms.remove(new);
+    let mut froms: Vec<&str> = froms.into_iter().collect();
+    froms.sort_by(|a, b| graph.order(b, a));
+    froms
+}
+
+/// There are more updates than anybody needs: the others are not looked at.
+fn unchecked(context: &Context<'_>, view: &PackageView<'_>, bundle: &Bundle) -> Finding {
+    let (package, name) = (quote(&view.package.name), quote(&bundle.name));
+    let message = format!(
+        "package {package} has more than {MAX_UPDATES} updates between definitions; those to {name} and all behind \
+         it by name are not checked"
+    );
+    Finding::new(&RULE, message)
+        .at(context.value(bundle.origin, "/name"))
+        .about(Subject::bundle(&view.package.name, &bundle.name))
+        .label("the first that is not checked")
+        .help("narrow the ranges, or remove old entries")
 }
 
 fn finding(
@@ -274,7 +325,7 @@ fn finding(
     definition: &str,
     property: usize,
     from: &[&str],
-    messages: &[String],
+    messages: &[&str],
 ) -> Finding {
     let named: Vec<String> = from.iter().take(MAX_NAMED).map(|name| quote(name)).collect();
     let more = from.len().saturating_sub(MAX_NAMED);
@@ -293,7 +344,7 @@ fn finding(
             "keep what the old definition has, in a new version of the API; `fbc crd diff` shows all changes",
         );
     for line in messages.iter().take(MAX_NAMED) {
-        finding = finding.note(line.as_str());
+        finding = finding.note(*line);
     }
     match messages.len().saturating_sub(MAX_NAMED) {
         0 => finding,

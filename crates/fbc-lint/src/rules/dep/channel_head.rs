@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 
 use super::references::references;
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::grf::opm::name_list;
 
@@ -125,7 +125,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     // Packages are deprecated without a name.
     let deprecated: HashSet<(&str, &str)> = references(context)
         .filter(|reference| matches!(reference.entry.schema.as_str(), schema::CHANNEL | schema::PACKAGE))

@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 
 use super::references::references;
 use crate::context::{Context, PackageView};
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::grf::opm::{bundle_leaf, channel_leaf, leaf_order, package_leaf};
 
@@ -89,7 +89,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     const TEXT: &str = "invalid deprecation: message must be set";
     let mut listed: HashMap<&str, HashMap<&str, BTreeSet<&str>>> = HashMap::new();
     for reference in references(context) {

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use super::references::references;
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -66,7 +66,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for reference in references(context) {
         let name = reference.entry.name.as_str();
         if reference.is_repeated || reference.entry.schema != schema::PACKAGE || name.is_empty() {

@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use super::references::{conversion, with_number};
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -54,7 +54,7 @@ entries: []
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let mut first_blobs = HashMap::new();
     for (number, blob, _) in with_number(context) {
         let first = *first_blobs.entry(blob.package.as_str()).or_insert(blob);

@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use super::references::references;
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -67,7 +67,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for reference in references(context).filter(|reference| reference.is_repeated) {
         let package = quote(&reference.blob.package);
         let (schema, name) = (&reference.entry.schema, quote(&reference.entry.name));

@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use super::references::references;
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -67,7 +67,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for reference in references(context) {
         let message = reference.entry.message.as_str();
         // An empty message has a finding of its own. Shorter than this nothing useful can be said.

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use super::references::references;
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
@@ -74,7 +74,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let mut suggestions = 0..suggest::MAX_SUGGESTIONS;
     for reference in references(context) {
         let name = reference.entry.name.as_str();

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use super::references::conversion;
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
@@ -50,7 +50,7 @@ entries: []
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let mut suggestions = 0..suggest::MAX_SUGGESTIONS;
     for (number, blob) in context.catalog.deprecations.iter().enumerate() {
         let package = blob.package.as_str();

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use super::references::references;
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
@@ -69,7 +69,7 @@ entries:
 
 const KNOWN: [&str; 3] = [schema::PACKAGE, schema::CHANNEL, schema::BUNDLE];
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for reference in references(context) {
         let kind = reference.entry.schema.as_str();
         if reference.is_repeated || KNOWN.contains(&kind) {

@@ -2,7 +2,7 @@
 
 use super::references::conversion;
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -46,7 +46,7 @@ entries: []
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let blobs = context.catalog.deprecations.iter().enumerate();
     for (number, blob) in blobs.filter(|(_, blob)| blob.package.is_empty()) {
         let text = format!("package name must be set for deprecation item {number}");

@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use super::references::{conversion, with_number};
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -65,7 +65,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (blob_number, blob, _) in with_number(context) {
         let entries = blob.entries().iter().enumerate();
         for (number, _) in entries.filter(|(_, entry)| entry.schema.is_empty()) {

@@ -4,7 +4,7 @@ use fbc_model::load::{FaultPlace, LoadFaultKind};
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, load_fault};
@@ -33,7 +33,7 @@ Keep the one that is spelt as the format spells it.",
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for fault in load_fault::of_kind(context, LoadFaultKind::AmbiguousKeys) {
         let pointer = match &fault.place {
             FaultPlace::Pointer(pointer) => pointer.clone(),

@@ -6,7 +6,7 @@ use fbc_model::go_type;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{opm, suggest};
@@ -53,7 +53,7 @@ properties:
 /// The annotations that tools read when they make a catalog.
 pub(super) const KNOWN: [&str; 3] = ["olm.skipRange", "olm.substitutesFor", "olm.properties"];
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let mut suspects: BTreeMap<(&str, &str), (opm::BundleInCatalog<'_, '_>, usize)> = BTreeMap::new();
     for item in opm::bundles(context) {
         for (index, value) in opm::values(item.bundle, opm::METADATA_PROPERTY_TYPE) {

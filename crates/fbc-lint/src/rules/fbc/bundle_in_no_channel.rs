@@ -6,7 +6,7 @@ use fbc_model::blob::schema;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{opm, suggest};
@@ -65,7 +65,7 @@ package: foo
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     // Channels of unknown packages have a finding of their own, which comes first.
     let homeless =
         context.catalog.channels.iter().filter(|c| !context.packages.contains_key(c.package.as_str()));

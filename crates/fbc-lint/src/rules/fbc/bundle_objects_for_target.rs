@@ -4,7 +4,7 @@ use fbc_model::bundle_object;
 
 use super::form_of_target;
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -48,7 +48,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let (_, later) = context.parameters.split_targets(form_of_target::FIRST_WITH_METADATA);
     let help = "render the catalog with `--migrate-level bundle-object-to-csv-metadata`";
     form_of_target::forbid(&RULE, bundle_object::PROPERTY_TYPE, later, help, context, findings);

@@ -7,7 +7,7 @@ use fbc_model::blob::schema;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Phase, Subject};
+use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, package_property, unknown_package_help};
@@ -54,7 +54,7 @@ package: fo
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     // The first bundle of each unknown package, and how many there are.
     let mut strays: BTreeMap<&str, (usize, &Bundle, usize)> = BTreeMap::new();
     for (number, bundle) in context.catalog.bundles.iter().enumerate() {

@@ -4,7 +4,7 @@ use fbc_version::{Release, ReleaseError};
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -66,7 +66,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         let Some(property) = opm::package_property(item.bundle) else { continue };
         let Err(error) = Release::parse(property.release) else { continue };

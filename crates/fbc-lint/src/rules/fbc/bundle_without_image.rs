@@ -4,7 +4,7 @@ use fbc_model::bundle_object;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -64,7 +64,7 @@ image: ''
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         let bundle = item.bundle;
         let has_objects = || bundle.properties.iter().any(|p| p.kind == bundle_object::PROPERTY_TYPE);

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Phase, Subject};
+use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{bundle_leaf, conversion, leaf_order};
@@ -53,7 +53,7 @@ package: foo
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (number, bundle) in context.catalog.bundles.iter().enumerate() {
         if !bundle.name.is_empty() {
             continue;

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Phase, Subject};
+use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, package_property};
@@ -39,7 +39,7 @@ name: foo.v1
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (number, bundle) in context.catalog.bundles.iter().enumerate() {
         if bundle.package.is_empty() {
             let name = quote(&bundle.name);

@@ -4,7 +4,7 @@ use fbc_model::blob::schema;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Phase, Subject};
+use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, unknown_package_help};
@@ -64,7 +64,7 @@ name: stable
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (number, channel) in context.catalog.channels.iter().enumerate() {
         let package = channel.package.as_str();
         if context.packages.contains_key(package) || context.lost.may_hold(schema::PACKAGE, package) {

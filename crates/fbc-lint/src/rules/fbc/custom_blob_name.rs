@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -48,7 +48,7 @@ package: foo/bar
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let mut seen = BTreeSet::new();
     for other in &context.catalog.others {
         let (schema, package) = (other.meta.schema.as_str(), other.meta.package.as_str());

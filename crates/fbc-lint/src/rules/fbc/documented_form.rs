@@ -5,7 +5,7 @@ use fbc_model::go_type::push_key;
 use fbc_yaml::stream;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::schema::{self, BlobKind, SchemaRule};
 
@@ -83,7 +83,7 @@ const REFUSED_BY_OPM: [(BlobKind, &str); 7] = [
     (BlobKind::Deprecations, "/package"),
 ];
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (file_index, file) in context.catalog.files.iter().enumerate() {
         if !file.documents.iter().any(|document| document.is_marked) {
             continue;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -50,7 +50,7 @@ name: a
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let mut first_origins = HashMap::with_capacity(context.catalog.others.len());
     for other in &context.catalog.others {
         let meta = &other.meta;

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Phase, Subject};
+use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, other_place};
@@ -58,7 +58,7 @@ package: foo
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (number, bundle) in context.catalog.bundles.iter().enumerate() {
         let Some(view) = context.packages.get(bundle.package.as_str()) else { continue };
         let first = view.bundle_by_name.get(bundle.name.as_str());

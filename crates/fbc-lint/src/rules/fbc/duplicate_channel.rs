@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Phase, Subject};
+use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, other_place};
@@ -51,7 +51,7 @@ name: a
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let mut first_origins = HashMap::new();
     for (number, channel) in context.catalog.channels.iter().enumerate() {
         let key = (channel.package.as_str(), channel.name.as_str());

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Phase, Subject};
+use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::conversion;
@@ -50,7 +50,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (number, channel) in context.catalog.channels.iter().enumerate() {
         let mut names = HashSet::with_capacity(channel.entries().len());
         for (index, entry) in channel.entries().iter().enumerate() {

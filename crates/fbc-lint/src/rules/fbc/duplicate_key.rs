@@ -1,10 +1,10 @@
 //! Keys that an object gives twice.
 
 use fbc_yaml::go_text::quote;
-use fbc_yaml::locate::{Locator, line_and_column};
+use fbc_yaml::locate::{Lines, Locator};
 
 use crate::context::Context;
-use crate::finding::{Finding, Place, Target};
+use crate::finding::{Finding, Findings, Place, Target};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -41,17 +41,18 @@ name: bar
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for file in &context.catalog.files {
         if !file.documents.iter().any(|document| document.has_duplicate_keys) {
             continue;
         }
         // A file that is gone by now has other problems.
         let Ok(bytes) = context.tree.read(&file.path) else { continue };
+        let lines = Lines::new(&bytes);
         for document in file.documents.iter().filter(|document| document.has_duplicate_keys) {
             let locator = Locator::new(&bytes, document.range.clone(), document.syntax);
             for duplicate in locator.duplicate_keys() {
-                let (line, _) = line_and_column(&bytes, duplicate.first.start);
+                let (line, _) = lines.line_and_column(duplicate.first.start);
                 let message =
                     format!("{} is given twice; the value on line {line} is lost", quote(&duplicate.key));
                 let place =

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Phase, Subject};
+use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, other_place};
@@ -47,7 +47,7 @@ name: foo
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let mut first_origins = HashMap::new();
     for (number, package) in context.catalog.packages.iter().enumerate() {
         let name = package.name.as_str();

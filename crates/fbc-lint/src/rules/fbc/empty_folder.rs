@@ -6,7 +6,7 @@ use std::path::Path;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Place, Target};
+use crate::finding::{Finding, Findings, Place, Target};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -31,7 +31,7 @@ defaultChannel: stable
     }],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let catalog = context.catalog;
     let filled =
         catalog.files.iter().filter(|file| !file.documents.is_empty()).map(|file| file.path.as_path());

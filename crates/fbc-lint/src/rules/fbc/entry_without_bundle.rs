@@ -6,7 +6,7 @@ use fbc_model::blob::schema;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{missing_bundles, suggest};
@@ -66,7 +66,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     // Bundles of unknown packages have a finding of their own, which comes first.
     let homeless =
         context.catalog.bundles.iter().filter(|b| !context.packages.contains_key(b.package.as_str()));
@@ -82,7 +82,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 }
             }
         }
-        let mut texts = missing_bundles::OpmTexts::of(context, view);
+        let mut texts = missing_bundles::OpmTexts::of(view);
         for (number, (name, places)) in missing.into_iter().enumerate() {
             let Some((channel, index)) = places.first().copied() else { continue };
             if homeless.contains(name) || context.lost.may_hold(schema::BUNDLE, name) {

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Phase, Subject};
+use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::missing_bundles;
@@ -50,7 +50,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (number, channel) in context.catalog.channels.iter().enumerate() {
         let nameless = channel.entries().iter().enumerate().filter(|(_, entry)| entry.name.is_empty());
         for (before, (index, _)) in nameless.enumerate() {
@@ -71,7 +71,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 );
                 finding = finding.opm(conversion(Phase::Channels, number, 4, index, text));
             } else if let Some(view) = view.filter(|view| !view.bundle_by_name.contains_key("")) {
-                finding.opm = missing_bundles::opm_text(context, view, "");
+                finding.opm = missing_bundles::opm_text(view, "");
             }
             findings.push(finding);
         }

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::odd_keys;
@@ -41,7 +41,7 @@ defaultchannel: stable
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for blob in odd_keys::blobs(context) {
         for odd in &blob.keys {
             let Some(spelling) = odd.spelling else { continue };

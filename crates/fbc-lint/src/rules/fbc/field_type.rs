@@ -3,7 +3,7 @@
 use fbc_model::load::{FaultPlace, LoadFaultKind};
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, load_fault};
@@ -40,7 +40,7 @@ YAML 1.1 reads `4.19`, `1_000`, `on`, `yes` and the like as numbers and booleans
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for fault in load_fault::of_kind(context, LoadFaultKind::FieldType) {
         let field = match &fault.place {
             FaultPlace::Pointer(pointer) => go_words::path(pointer),

@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use super::{form_of_target, opm};
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::policy::in_words;
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -56,7 +56,7 @@ properties: []
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let (earlier, later) = context.parameters.split_targets(form_of_target::FIRST_WITH_METADATA);
     for (kind, targets) in [(bundle_object::PROPERTY_TYPE, earlier), (opm::METADATA_PROPERTY_TYPE, later)] {
         if targets.is_empty() {

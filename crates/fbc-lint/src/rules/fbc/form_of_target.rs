@@ -5,7 +5,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::policy::{OcpVersion, in_words};
 use crate::rule::Rule;
 
@@ -21,7 +21,7 @@ pub(super) fn forbid(
     targets: &[OcpVersion],
     help: &str,
     context: &Context<'_>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) {
     if targets.is_empty() {
         return;

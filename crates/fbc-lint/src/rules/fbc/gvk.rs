@@ -5,7 +5,7 @@ use fbc_yaml::Node;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -58,7 +58,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         for kind in ["olm.gvk", "olm.gvk.required"] {
             for (index, value) in opm::values(item.bundle, kind) {

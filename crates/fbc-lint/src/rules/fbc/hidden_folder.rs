@@ -7,7 +7,7 @@ use fbc_model::load::LoadFault;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, OpmText, Place, Target};
+use crate::finding::{Finding, Findings, OpmText, Place, Target};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::load_fault;
@@ -36,7 +36,7 @@ defaultChannel: stable
     }],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let mut folders: BTreeMap<&Path, (&LoadFault, usize)> = BTreeMap::new();
     for fault in &context.catalog.faults {
         if let Some(folder) = load_fault::hidden_folder(fault) {

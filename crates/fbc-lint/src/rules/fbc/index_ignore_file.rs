@@ -3,7 +3,7 @@
 use fbc_model::load::LoadFaultKind;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::load_fault;
@@ -23,7 +23,7 @@ Put one pattern on each line, as in `.gitignore`.",
     cases: &[Case { title: "no ignore file", files: "schema: olm.package\nname: foo\n", findings: &[] }],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for fault in load_fault::of_kind(context, LoadFaultKind::IndexIgnore) {
         let (message, help) = if fault.message.contains("token too long") {
             ("a line of this file is longer than 64 KiB".to_owned(), "put each pattern on a line of its own")

@@ -5,7 +5,7 @@ use fbc_model::load::LoadFaultKind;
 use fbc_yaml::stream::Syntax;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::load_fault;
@@ -41,7 +41,7 @@ neighbours; a missing or superfluous comma in JSON; comments in JSON.",
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for fault in load_fault::of_kind(context, LoadFaultKind::Malformed) {
         let syntax = syntax(context, fault.origin);
         let reason = reason(&fault.message);

@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 use fbc_yaml::{Kind, Node};
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -73,7 +73,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         let name = quote(&item.bundle.name);
         for (number, (index, value)) in opm::values(item.bundle, "olm.maxOpenShiftVersion").enumerate() {

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::policy::{OcpVersion, in_words};
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -68,7 +68,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     if context.parameters.targets.is_empty() {
         return;
     }

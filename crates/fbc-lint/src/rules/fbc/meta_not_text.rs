@@ -3,7 +3,7 @@
 use fbc_model::load::{FaultPlace, LoadFaultKind};
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, load_fault};
@@ -41,7 +41,7 @@ Put the text in quotes.",
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for fault in load_fault::of_kind(context, LoadFaultKind::MetaNotText) {
         let key = match &fault.place {
             FaultPlace::Pointer(pointer) => go_words::path(pointer),

@@ -2,7 +2,7 @@
 
 use super::{form_of_target, opm};
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -31,7 +31,7 @@ properties:
     }],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let (earlier, _) = context.parameters.split_targets(form_of_target::FIRST_WITH_METADATA);
     let help = "render the bundle image without `--migrate-level`";
     form_of_target::forbid(&RULE, opm::METADATA_PROPERTY_TYPE, earlier, help, context, findings);

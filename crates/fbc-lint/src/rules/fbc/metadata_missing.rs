@@ -4,7 +4,7 @@ use fbc_model::bundle_object;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -56,7 +56,7 @@ image: quay.io/foo/foo:v1
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         let is_shown =
             |kind: &str| kind == opm::METADATA_PROPERTY_TYPE || kind == bundle_object::PROPERTY_TYPE;

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use fbc_model::Property;
@@ -49,7 +49,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         let is_metadata = |property: &Property| property.kind == opm::METADATA_PROPERTY_TYPE;
         let count = item.bundle.properties.iter().filter(|property| is_metadata(property)).count();

@@ -5,11 +5,12 @@
 //! the one before, so the conversion finds only what the last channel misses. In other channels the empty
 //! bundle that stands for the entry survives until the model is checked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
+use fbc_model::Channel;
 use fbc_yaml::go_text::quote;
 
-use crate::context::{Context, PackageView};
+use crate::context::PackageView;
 use crate::finding::{OpmText, Phase};
 
 use super::opm::{bundle_path, conversion, leaf_order};
@@ -17,24 +18,28 @@ use super::opm::{bundle_path, conversion, leaf_order};
 /// opm's texts for the missing bundles of a package.
 pub(crate) struct OpmTexts<'a, 'c> {
     view: &'a PackageView<'c>,
-    /// The number of the package in opm's order, which is random: ours is by name.
-    number: usize,
     /// What the last channel misses.
     leftovers: BTreeSet<&'c str>,
+    /// The channels that list what has no bundle, by its name.
+    channels: HashMap<&'c str, BTreeSet<&'c str>>,
     is_told: bool,
 }
 
 impl<'a, 'c> OpmTexts<'a, 'c> {
     /// Prepares the texts for a package.
-    pub(crate) fn of(context: &'a Context<'c>, view: &'a PackageView<'c>) -> Self {
-        let number = context.packages.range(..view.package.name.as_str()).count();
-        let last = view.channels.last().copied();
-        let entries = last.into_iter().flat_map(|channel| channel.entries());
-        let leftovers = entries
-            .map(|entry| entry.name.as_str())
-            .filter(|name| !view.bundle_by_name.contains_key(name))
-            .collect();
-        Self { view, number, leftovers, is_told: false }
+    pub(crate) fn of(view: &'a PackageView<'c>) -> Self {
+        let missing = |channel: &&'c Channel| {
+            let names = channel.entries().iter().map(|entry| entry.name.as_str());
+            names.filter(|name| !view.bundle_by_name.contains_key(name)).collect::<BTreeSet<&str>>()
+        };
+        let mut channels: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+        for channel in &view.channels {
+            for name in missing(channel) {
+                channels.entry(name).or_default().insert(&channel.name);
+            }
+        }
+        let leftovers = view.channels.last().map(missing).unwrap_or_default();
+        Self { view, leftovers, channels, is_told: false }
     }
 
     /// The text for one missing bundle. What the last channel misses has one text in all, which may be
@@ -51,15 +56,9 @@ impl<'a, 'c> OpmTexts<'a, 'c> {
                 quote(package),
                 names.join(" ")
             );
-            return Some(conversion(Phase::Leftovers, self.number, 1, 0, text));
+            return Some(conversion(Phase::Leftovers, self.view.number, 1, 0, text));
         }
-        let channels: BTreeSet<&str> = self
-            .view
-            .channels
-            .iter()
-            .filter(|channel| channel.entries().iter().any(|entry| entry.name == name))
-            .map(|channel| channel.name.as_str())
-            .collect();
+        let channels = self.channels.get(name).into_iter().flatten();
         let mut leaves = vec![
             (
                 leaf_order::PACKAGE_PROPERTY,
@@ -70,12 +69,12 @@ impl<'a, 'c> OpmTexts<'a, 'c> {
         if name.is_empty() {
             leaves.push((leaf_order::NAME, "name must be set".to_owned()));
         }
-        let paths = channels.into_iter().map(|channel| bundle_path(package, channel, name)).collect();
+        let paths = channels.map(|channel| bundle_path(package, channel, name)).collect();
         Some(OpmText::ModelLeaves { paths, leaves })
     }
 }
 
 /// opm's text for one missing bundle of a package.
-pub(crate) fn opm_text<'c>(context: &Context<'c>, view: &PackageView<'c>, name: &str) -> Option<OpmText> {
-    OpmTexts::of(context, view).of_bundle(name)
+pub(crate) fn opm_text(view: &PackageView<'_>, name: &str) -> Option<OpmText> {
+    OpmTexts::of(view).of_bundle(name)
 }

@@ -4,7 +4,7 @@ use fbc_model::load::{LoadFault, LoadFaultKind};
 use fbc_yaml::json_reader;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{load_fault, suggest};
@@ -50,7 +50,7 @@ A file that is no part of the catalog, such as a Kubernetes manifest or a `READM
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for fault in load_fault::of_kind(context, LoadFaultKind::NoSchema) {
         let (message, help) = if fault.message.starts_with("object '' ") {
             (

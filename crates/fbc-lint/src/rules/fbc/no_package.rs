@@ -1,7 +1,7 @@
 //! Catalogs without packages.
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -35,7 +35,7 @@ name: foo
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     // A package in a document that could not be loaded has a finding of its own.
     if context.catalog.packages.is_empty() && context.catalog.faults.is_empty() {
         findings.push(

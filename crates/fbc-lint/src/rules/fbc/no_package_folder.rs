@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -28,7 +28,7 @@ defaultChannel: stable
     }],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     // A root that cannot be listed has a finding of its own.
     let Ok(entries) = context.tree.list(Path::new("")) else { return };
     if !entries.iter().any(|entry| entry.is_directory && !entry.name.to_string_lossy().starts_with('.')) {

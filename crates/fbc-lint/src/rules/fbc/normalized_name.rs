@@ -4,7 +4,7 @@ use fbc_version::VersionRelease;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -59,7 +59,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         let (name, package) = (item.bundle.name.as_str(), item.bundle.package.as_str());
         let release = opm::package_property(item.bundle).and_then(|property| property.with_release());

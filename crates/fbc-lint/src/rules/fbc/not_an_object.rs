@@ -3,7 +3,7 @@
 use fbc_model::load::LoadFaultKind;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, load_fault};
@@ -37,7 +37,7 @@ name.",
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for fault in load_fault::of_kind(context, LoadFaultKind::NotAnObject) {
         let found =
             fault.message.split_once("cannot unmarshal ").and_then(|(_, rest)| rest.split_once(" into Go "));

@@ -4,7 +4,7 @@ use fbc_model::bundle_object;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use fbc_model::Bundle;
@@ -60,7 +60,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         let object =
             |bundle: &Bundle| bundle.properties.iter().position(|p| p.kind == bundle_object::PROPERTY_TYPE);

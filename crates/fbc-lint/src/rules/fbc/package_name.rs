@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{ConversionOrder, Finding, OpmText, Phase, Subject};
+use crate::finding::{ConversionOrder, Finding, Findings, OpmText, Phase, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -36,7 +36,7 @@ another name is another package.",
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (index, package) in context.catalog.packages.iter().enumerate() {
         let name = package.name.as_str();
         if name.is_empty() {

@@ -1,7 +1,7 @@
 //! Packages without a name.
 
 use crate::context::Context;
-use crate::finding::{Finding, Phase};
+use crate::finding::{Finding, Findings, Phase};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::conversion;
@@ -38,7 +38,7 @@ defaultChannel: stable
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (number, package) in context.catalog.packages.iter().enumerate() {
         if package.name.is_empty() {
             let text = "config contains package with no name".to_owned();

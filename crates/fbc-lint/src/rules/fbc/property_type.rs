@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{annotation_name, opm, suggest};
@@ -76,7 +76,7 @@ const KNOWN: [&str; 11] = [
     "olm.deprecated",
 ];
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let mut suspects: BTreeMap<(&str, &str), (opm::BundleInCatalog<'_, '_>, usize, usize)> = BTreeMap::new();
     for item in opm::bundles(context) {
         for (index, property) in item.bundle.properties.iter().enumerate() {

@@ -5,7 +5,7 @@ use fbc_model::{Value, bundle_object, go_types};
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, opm};
@@ -80,7 +80,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         for (index, property) in item.bundle.properties.iter().enumerate() {
             let (message, pointer) = match property.value.as_ref().map(Value::node) {

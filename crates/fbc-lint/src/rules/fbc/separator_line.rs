@@ -4,7 +4,7 @@ use fbc_model::load::LoadFaultKind;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::load_fault;
@@ -38,7 +38,7 @@ Move what follows the dashes to the next line. Indent a line of text that begins
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for fault in load_fault::of_kind(context, LoadFaultKind::Separator) {
         let rest = fault.message.strip_prefix("invalid Yaml document separator: ").unwrap_or_default();
         let message =

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Place, Target};
+use crate::finding::{Finding, Findings, Place, Target};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use fbc_model::Origin;
@@ -35,7 +35,7 @@ defaultChannel: stable
     }],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (number, file) in context.catalog.files.iter().enumerate() {
         // Files that do not load are reported as such.
         let is_at_fault = || context.catalog.faults.iter().any(|fault| fault.path == file.path);

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -80,7 +80,7 @@ properties:
 
 const ANNOTATION: &str = "operators.openshift.io/valid-subscription";
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         let Some(description) = context.manifests(item.number).and_then(|facts| facts.description.as_ref())
         else {

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{odd_keys, suggest};
@@ -54,7 +54,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for blob in odd_keys::blobs(context) {
         for odd in blob.keys.iter().filter(|odd| odd.spelling.is_none()) {
             let question = suggest::closest(&odd.key, odd.fields.iter().copied());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use fbc_model::Other;
@@ -61,7 +61,7 @@ const KNOWN: [&str; 4] = [schema::PACKAGE, schema::CHANNEL, schema::BUNDLE, sche
 const TEMPLATES: [&str; 4] =
     ["olm.semver", "olm.template.basic", "olm.template.substitutes", "olm.composite"];
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     // Each schema once: the first blob of it, and how many there are.
     let mut suspects: BTreeMap<&str, (&Other, usize)> = BTreeMap::new();
     for other in &context.catalog.others {

@@ -4,7 +4,7 @@ use fbc_model::load::LoadFaultKind;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::Findings;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::load_fault;
@@ -28,7 +28,7 @@ Mend or remove the file, or leave it out with a line in `.indexignore`.",
     }],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for fault in load_fault::of_kind(context, LoadFaultKind::Unreadable) {
         let reason = fault.message.rsplit_once(": ").map_or(fault.message.as_str(), |(_, reason)| reason);
         let shown = if fault.path.as_os_str().is_empty() { ".".into() } else { fault.path.to_string_lossy() };

@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 
 use super::opm::{leaf_order, name_list, package_leaf};
 use crate::context::{Context, PackageView};
-use crate::finding::{Finding, Place, Subject};
+use crate::finding::{Finding, Findings, Place, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -89,7 +89,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         if !may_have_duplicates(view) {
             continue;

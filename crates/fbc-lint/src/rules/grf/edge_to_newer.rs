@@ -5,7 +5,7 @@ use fbc_version::VersionRelease;
 use fbc_yaml::go_text::quote;
 
 use crate::context::{Context, PackageView};
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::graph::ChannelGraph;
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -97,7 +97,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         // Where the edges run in a circle, one of them leads to a newer version, and there is a finding
         // about it.

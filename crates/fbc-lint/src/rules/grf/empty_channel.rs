@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use super::opm::{channel_leaf, leaf_order};
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -65,7 +65,7 @@ name: stable
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         for channel in view.channels.iter().filter(|channel| channel.entries().is_empty()) {
             let pointer = if channel.entries.is_some() { "/entries" } else { "/name" };

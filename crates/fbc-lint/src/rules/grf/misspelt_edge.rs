@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use fbc_yaml::go_text::quote;
 
 use crate::context::{Context, PackageView};
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -74,7 +74,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         let names: HashSet<&str> = names(view).collect();
         // Most packages name nothing that is not there, and need no other spellings.

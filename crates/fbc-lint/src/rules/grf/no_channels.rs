@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use super::opm::{leaf_order, package_leaf};
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -43,7 +43,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         // A default channel that does not exist counts as one for opm, and is refused as such.
         let has_default = !view.package.default_channel.is_empty();

@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use super::opm::{leaf_order, package_leaf};
 use crate::context::{Context, PackageView};
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -37,7 +37,7 @@ Set `defaultChannel` of the package to the name of the channel that most users s
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in context.packages.iter().filter(|(_, view)| view.package.default_channel.is_empty())
     {
         findings.push(

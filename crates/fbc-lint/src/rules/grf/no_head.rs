@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use super::opm::{channel_leaf, leaf_order};
 use crate::context::{Context, PackageView};
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::graph::ChannelGraph;
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -76,7 +76,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         for graph in view.channel_graphs().filter(|graph| graph.analysis.end == ChainEnd::NoHead) {
             let channel = graph.channel;

@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use super::edge_to_newer::prerelease_help;
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -86,7 +86,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         for graph in view.channel_graphs() {
             let Some(head) = graph.analysis.head() else { continue };

@@ -6,7 +6,7 @@ use fbc_version::blang::Range;
 use fbc_yaml::go_text::quote;
 
 use crate::context::{Context, PackageView};
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::graph::ChannelGraph;
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -150,7 +150,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         for graph in view.channel_graphs() {
             let analysis = graph.analysis;

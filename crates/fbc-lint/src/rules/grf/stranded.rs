@@ -7,7 +7,7 @@ use fbc_yaml::go_text::quote;
 
 use super::opm::{channel_leaf, leaf_order};
 use crate::context::{Context, PackageView};
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::graph::ChannelGraph;
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -72,7 +72,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         for graph in view.channel_graphs().filter(|graph| !graph.analysis.stranded.is_empty()) {
             explain(context, package, view, graph, findings);
@@ -85,7 +85,7 @@ fn explain(
     package: &str,
     view: &PackageView<'_>,
     graph: ChannelGraph<'_>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Findings,
 ) {
     let (channel, analysis) = (graph.channel, graph.analysis);
     let sorted: BTreeSet<&str> = analysis.stranded.iter().map(|&entry| graph.name(entry)).collect();

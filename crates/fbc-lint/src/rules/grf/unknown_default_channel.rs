@@ -5,7 +5,7 @@ use fbc_yaml::go_text::quote;
 
 use super::opm::{channel_leaf, leaf_order, name_list};
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
@@ -55,7 +55,7 @@ entries:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         let name = view.package.default_channel.as_str();
         if name.is_empty()

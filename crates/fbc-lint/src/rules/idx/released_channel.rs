@@ -4,7 +4,7 @@ use fbc_yaml::go_text::quote;
 
 use super::shared;
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -113,7 +113,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for released in shared::channels(context).iter().filter(|released| released.kept.is_empty()) {
         let (channel, package) = (&released.channel.name, &released.package.package.name);
         let message = format!(

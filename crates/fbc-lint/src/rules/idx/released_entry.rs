@@ -6,7 +6,7 @@ use fbc_yaml::go_text::quote;
 
 use super::shared;
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -119,7 +119,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for released in shared::channels(context) {
         let Some(first) = released.kept.first() else { continue };
         let kept: BTreeSet<&str> = released

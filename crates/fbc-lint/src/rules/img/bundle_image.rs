@@ -4,7 +4,7 @@ use fbc_model::image_reference;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::reference;
@@ -57,7 +57,7 @@ image: quay.io/Foo/foo:v1
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         let image = item.bundle.image.as_str();
         if image.is_empty() {

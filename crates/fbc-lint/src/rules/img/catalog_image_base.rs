@@ -1,7 +1,7 @@
 //! Catalog images that do not say what they are built on.
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::image_facts::BASE_ANNOTATION;
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -42,7 +42,7 @@ defaultChannel: stable
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let Some(image) = context.images.image.as_ref() else { return };
     if image.base().is_none() {
         let message = format!("the catalog image has no annotation `{BASE_ANNOTATION}`");

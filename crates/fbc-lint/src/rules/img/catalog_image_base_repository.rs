@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::image_facts::repository_of;
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -44,7 +44,7 @@ defaultChannel: stable
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let allowed = &context.parameters.allowed_base_images;
     let base = context.images.image.as_ref().and_then(|image| image.base()).map(repository_of);
     let Some(base) = base.filter(|_| !allowed.is_empty()) else { return };

@@ -1,7 +1,7 @@
 //! Catalog images without the program that serves them, or with several.
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -52,7 +52,7 @@ defaultChannel: stable
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let image = context.images.image.as_ref();
     let Some(found) = image.and_then(|image| image.files_named(|name| name == "opm")) else { return };
     let message = match found.as_slice() {

@@ -1,7 +1,7 @@
 //! Catalog images without a variant for amd64.
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -40,7 +40,7 @@ defaultChannel: stable
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let Some(image) = context.images.image.as_ref() else { return };
     // Nobody looked where there is none at all.
     if image.platforms.is_empty() || image.platforms.iter().any(|platform| platform == "linux/amd64") {

@@ -1,7 +1,7 @@
 //! Catalog images without the program that probes the server.
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -40,7 +40,7 @@ defaultChannel: stable
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let image = context.images.image.as_ref();
     let found = image.and_then(|image| image.files_named(|name| name.starts_with("grpc_health_probe")));
     if found.is_some_and(|found| found.is_empty()) {

@@ -1,7 +1,7 @@
 //! Catalog images that do not say for which OpenShift they are.
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -63,7 +63,7 @@ defaultChannel: stable
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let Some(Err(reason)) = context.images.image.as_ref().map(|image| image.targets()) else { return };
     let message = format!("it is not known for which OpenShift the catalog image is: {reason}");
     let help = "set the label, as in `fbc build --label 'com.redhat.fbc.openshift.version=[\"v4.17\"]'`";

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::policy::is_allowed;
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -62,7 +62,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let allowed = &context.parameters.allowed_related_registries;
     if allowed.is_empty() {
         return;

@@ -4,7 +4,7 @@ use fbc_model::image_reference;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use crate::rules::fbc::opm;
@@ -56,7 +56,7 @@ image: quay.io/foo/foo
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         let image = item.bundle.image.as_str();
         let Ok(parsed) = image_reference::parse(image) else { continue };

@@ -5,7 +5,7 @@ use fbc_model::icon::media_type;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::{Finding, Subject};
+use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -62,7 +62,7 @@ icon: {mediatype: image/png}
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for package in &context.catalog.packages {
         let Some(icon) = &package.icon else { continue };
         let Some(fault) = fault(icon) else { continue };

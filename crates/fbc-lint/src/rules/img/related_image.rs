@@ -6,7 +6,7 @@ use fbc_model::image_reference;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::reference;
@@ -50,7 +50,7 @@ relatedImages:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     // The bundles of a package have most of their images in common.
     let mut good = HashSet::new();
     for item in opm::bundles(context) {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use crate::rules::fbc::opm;
@@ -51,7 +51,7 @@ relatedImages:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         let mut images = HashMap::with_capacity(item.bundle.related_images.len());
         for (index, related) in item.bundle.related_images.iter().enumerate() {

@@ -4,7 +4,7 @@ use fbc_model::image_reference;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::reference;
@@ -46,7 +46,7 @@ image: foo/bar:v1
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         let image = item.bundle.image.as_str();
         let related = &item.bundle.related_images;

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::reference;
@@ -47,7 +47,7 @@ image: quay.io/foo/foo:v1@sha256:0123456789abcdef0123456789abcdef0123456789abcde
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         let bundle = item.bundle;
         let related = bundle.related_images.iter().enumerate();

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use crate::rules::fbc::opm;
@@ -43,7 +43,7 @@ properties:
     ],
 };
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context).filter(|item| item.bundle.image.is_empty()) {
         let name = quote(&item.bundle.name);
         findings.push(

@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use crate::rules::fbc::opm;
@@ -50,7 +50,7 @@ properties:
 /// Source: `operator-framework/operator-controller:internal/operator-controller/resolve/validation.go`.
 const DEPENDENCIES: [&str; 3] = ["olm.package.required", "olm.gvk.required", "olm.constraint"];
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         for (index, property) in item.bundle.properties.iter().enumerate() {
             if !DEPENDENCIES.contains(&property.kind.as_str()) {

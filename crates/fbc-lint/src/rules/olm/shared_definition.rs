@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use crate::rules::fbc::opm;
@@ -65,7 +65,7 @@ properties:
 /// The first bundle of each package, with the number of its property.
 type Providers<'a, 'c> = BTreeMap<&'a str, (opm::BundleInCatalog<'a, 'c>, usize)>;
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     // By kind and group.
     let mut providers: BTreeMap<(&str, &str), Providers<'_, '_>> = BTreeMap::new();
     for item in opm::bundles(context) {

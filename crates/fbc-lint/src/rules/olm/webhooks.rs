@@ -3,7 +3,7 @@
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::policy::{OcpVersion, in_words};
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -49,7 +49,7 @@ properties:
 /// The first version of OpenShift whose OLM v1 installs webhooks.
 const FIRST_WITH_WEBHOOKS: OcpVersion = OcpVersion::new(4, 21);
 
-fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+fn check(context: &Context<'_>, findings: &mut Findings) {
     let (earlier, _) = context.parameters.split_targets(FIRST_WITH_WEBHOOKS);
     if earlier.is_empty() {
         return;

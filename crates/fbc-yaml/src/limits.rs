@@ -1,0 +1,105 @@
+//! Budgets for reading: what a few bytes may grow to before reading gives up.
+//!
+//! Time and memory of a reader follow from the size of its input, with two exceptions: a document of two bytes
+//! costs as much as one of a thousand, and an alias repeats a value that may be large. Both are counted here.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What one run may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Documents in all files together.
+    pub documents: u64,
+    /// Bytes that aliases repeat, in all documents together: of text, and [`VALUE_BYTES`] for each value.
+    pub alias_bytes: u64,
+}
+
+/// What a value counts beside its text.
+pub const VALUE_BYTES: u64 = 32;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { documents: 200_000, alias_bytes: 64 << 20 }
+    }
+}
+
+/// A budget that is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitExceeded {
+    /// There are more documents than this.
+    Documents(u64),
+    /// Aliases repeat more bytes than this.
+    AliasBytes(u64),
+}
+
+impl LimitExceeded {
+    /// The name of the budget.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Documents(_) => "documents",
+            Self::AliasBytes(_) => "alias-bytes",
+        }
+    }
+}
+
+impl fmt::Display for LimitExceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Documents(most) => write!(f, "there are more than {most} documents"),
+            Self::AliasBytes(most) => write!(f, "YAML aliases repeat more than {most} bytes"),
+        }
+    }
+}
+
+/// Counts what several threads read together. Whether a budget is used up does not depend on their order.
+#[derive(Debug, Default)]
+pub struct Meter {
+    limits: Limits,
+    documents: AtomicU64,
+    alias_bytes: AtomicU64,
+}
+
+impl Meter {
+    /// A meter with nothing read yet.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
+    /// Counts documents.
+    ///
+    /// # Errors
+    /// There are more than may be.
+    pub fn count_documents(&self, count: u64) -> Result<(), LimitExceeded> {
+        match add(&self.documents, count) <= self.limits.documents {
+            true => Ok(()),
+            false => Err(LimitExceeded::Documents(self.limits.documents)),
+        }
+    }
+
+    /// Counts the bytes that an alias repeats.
+    pub(crate) fn count_alias(&self, bytes: u64) -> Result<(), LimitExceeded> {
+        match add(&self.alias_bytes, bytes) <= self.limits.alias_bytes {
+            true => Ok(()),
+            false => Err(LimitExceeded::AliasBytes(self.limits.alias_bytes)),
+        }
+    }
+
+    /// The number of documents that may still be read.
+    pub(crate) fn documents_left(&self) -> u64 {
+        self.limits.documents.saturating_sub(self.documents.load(Ordering::Relaxed))
+    }
+
+    /// The budget that is used up; what was read is not whole then.
+    #[must_use]
+    pub fn exceeded(&self) -> Option<LimitExceeded> {
+        self.count_documents(0).and_then(|()| self.count_alias(0)).err()
+    }
+}
+
+/// The sum after adding.
+fn add(counter: &AtomicU64, count: u64) -> u64 {
+    counter.fetch_add(count, Ordering::Relaxed).saturating_add(count)
+}
