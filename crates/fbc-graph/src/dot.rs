@@ -12,6 +12,9 @@ use crate::package::{ChannelGraph, NodeIndex, NodeKind, PackageGraph};
 /// As many versions of a range are drawn one by one.
 const MOST_ARROWS_OF_A_RANGE: usize = 4;
 
+/// Characters of a range that are shown: each of its arrows repeats it.
+const MOST_LABEL: usize = 120;
+
 /// Draws packages; marks are those of one generation of OLM.
 #[must_use]
 pub fn draw(graphs: &[PackageGraph<'_>], semantics: Semantics) -> String {
@@ -75,15 +78,16 @@ fn draw_channel(
         for &from in &edges.skips {
             let _ = writeln!(text, "    {} -> {to} [style=dashed, color=\"#c2410c\"]", node_id(from));
         }
+        let range = label(&entry.skip_range);
         for run in &edges.covered {
             let start = members.partition_point(|&node| node < run.start);
             let end = members.partition_point(|&node| node < run.end);
             let covered = members.get(start..end).unwrap_or_default();
             let (drawn, label) = match covered {
                 [first, .., last] if covered.len() > MOST_ARROWS_OF_A_RANGE => {
-                    (vec![*first, *last], format!("{} ({} versions)", entry.skip_range, covered.len()))
+                    (vec![*first, *last], format!("{range} ({} versions)", covered.len()))
                 }
-                _ => (covered.to_vec(), entry.skip_range.clone()),
+                _ => (covered.to_vec(), range.clone()),
             };
             for from in drawn.into_iter().filter(|&from| from != edges.node) {
                 let label = quoted(&label);
@@ -94,6 +98,14 @@ fn draw_channel(
                 );
             }
         }
+    }
+}
+
+/// A range, without its end where it is very long.
+fn label(range: &str) -> String {
+    match range.char_indices().nth(MOST_LABEL) {
+        Some((end, _)) => format!("{}…", range.get(..end).unwrap_or_default()),
+        None => range.to_owned(),
     }
 }
 

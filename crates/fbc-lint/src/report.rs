@@ -5,8 +5,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fbc_model::load::load_inspected;
+use fbc_model::meta::Meta;
 use fbc_model::tree::Tree;
 use fbc_model::{Catalog, Origin};
+use fbc_yaml::Node;
+use fbc_yaml::limits::{LimitExceeded, Limits};
 use fbc_yaml::locate::{Lines, Locator};
 use fbc_yaml::stream::Syntax;
 use rayon::prelude::*;
@@ -92,7 +95,20 @@ impl Report {
 /// whether it fits the documented schemas.
 #[must_use]
 pub fn load(tree: &dyn Tree) -> Catalog {
-    load_inspected(tree, &|blob, meta| !schema::is_valid(blob, BlobKind::of_schema(&meta.schema)))
+    load_inspected(tree, &misfits_schema)
+}
+
+/// As [`load`], within budgets of one's own.
+///
+/// # Errors
+/// The budget that is used up.
+pub fn load_within(tree: &dyn Tree, limits: Limits) -> Result<Catalog, LimitExceeded> {
+    fbc_model::load::load_within(tree, &misfits_schema, limits)
+}
+
+/// Whether a blob has to be looked at once more: it does not fit the documented schema.
+fn misfits_schema(blob: Node<'_>, meta: &Meta) -> bool {
+    !schema::is_valid(blob, BlobKind::of_schema(&meta.schema))
 }
 
 /// The documented schemas speak only of places of which no other rule speaks.

@@ -57,6 +57,7 @@ pub struct Document {
     root: Slot,
     sorted: bool,
     duplicate_keys: bool,
+    depth: u32,
 }
 
 impl Document {
@@ -70,6 +71,12 @@ impl Document {
     #[must_use]
     pub fn has_duplicate_keys(&self) -> bool {
         self.duplicate_keys
+    }
+
+    /// How many containers are nested in each other at the most.
+    #[must_use]
+    pub fn depth(&self) -> u32 {
+        self.depth
     }
 
     /// Bytes of memory that the document holds.

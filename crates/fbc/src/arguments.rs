@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
+use crate::limits::{self, LimitArgument};
 use crate::terminal::{self, Color};
 use crate::{opm, registry, runtime};
 
@@ -25,6 +26,9 @@ use crate::{opm, registry, runtime};
 struct CommandLine {
     #[command(flatten)]
     global: Global,
+    /// Allow more than a budget, such as `documents=1000000`; docs/reference/limits.md lists them
+    #[arg(long = "limit", global = true, value_name = "NAME=N", help_heading = "Global options")]
+    limits: Vec<LimitArgument>,
     #[command(subcommand)]
     command: Command,
 }
@@ -112,7 +116,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if arguments.get(1).is_some_and(|word| word == "opm") {
         return opm::run(arguments.get(2..).unwrap_or_default());
     }
-    let line = match CommandLine::try_parse_from(arguments) {
+    let mut line = match CommandLine::try_parse_from(arguments) {
         Ok(line) => line,
         Err(error) => {
             // Nothing is left to tell it to if this fails.
@@ -120,6 +124,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             return ExitCode::from(if error.use_stderr() { COULD_NOT_RUN } else { CLEAN });
         }
     };
+    limits::settle(std::mem::take(&mut line.limits));
     line.global.color.settle();
     registry::settle_voice(line.global);
     match runtime::start_workers(line.global.threads.map(usize::from)).and_then(|()| line.run()) {

@@ -21,6 +21,7 @@ use crate::configuration::{Configuration, PolicyArguments};
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, closest};
 use crate::image_source::is_image;
 use crate::layout::catalogs_in_tree;
+use crate::loading::load_for_rules;
 use crate::output_file::{replace_files, write_output};
 use crate::report::{self, CheckedCatalog, Format, Style};
 use crate::terminal;
@@ -93,7 +94,7 @@ impl CatalogEdit {
             return Err(Failure::new(format!("{shown} holds the catalogs {}", names.join(", ")))
                 .help(format!("edit one at a time, such as {}", first.display())));
         }
-        let catalog = fbc_lint::load(source.tree.as_ref());
+        let catalog = load_for_rules(source.tree.as_ref())?;
         Ok(Self { reference: reference.to_path_buf(), source, catalog })
     }
 
@@ -159,7 +160,7 @@ impl CatalogEdit {
         let shown: BTreeMap<PathBuf, PathBuf> =
             files.keys().map(|path| (path.clone(), self.source.shown(path))).collect();
         let source = self.source.overlaid(files.clone());
-        let catalog = fbc_lint::load(source.tree.as_ref());
+        let catalog = load_for_rules(source.tree.as_ref())?;
         let mut checked = check_under(&self.reference, source, &catalog, &policy);
         retain_new(&mut checked.report.findings, before.findings);
         if checked.report.count(Severity::Error) > 0 {

@@ -26,8 +26,11 @@ use crate::bundle_version::{self, BundleVersionError};
 use covered::CoveredEntries;
 use selection::{Selection, ShownEntry};
 
+/// Bytes that a chart may have, unless somebody wants more: the edges of ranges grow with the square of the channel.
+pub const MOST_BYTES: u64 = 64 << 20;
+
 /// What to draw.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct MermaidOptions {
     /// Only edges from this bundle upwards, in its package; empty for all.
     pub minimum_edge: String,
@@ -35,6 +38,19 @@ pub struct MermaidOptions {
     pub package: String,
     /// Whether to mark what OLM v0 never installs or follows, because it is skipped.
     pub draw_v0_semantics: bool,
+    /// Bytes that the chart may have.
+    pub most_bytes: u64,
+}
+
+impl Default for MermaidOptions {
+    fn default() -> Self {
+        Self {
+            minimum_edge: String::new(),
+            package: String::new(),
+            draw_v0_semantics: false,
+            most_bytes: MOST_BYTES,
+        }
+    }
 }
 
 /// A chart.
@@ -74,6 +90,9 @@ pub enum MermaidError {
     /// No bundle has the name given as the minimum.
     #[error("unknown minimum edge name: {}", quote(.0))]
     UnknownMinimumEdge(String),
+    /// The chart has more bytes than it may have.
+    #[error("the chart has more than {0} bytes")]
+    TooLarge(u64),
 }
 
 /// Versions by bundle name, over all packages.
@@ -90,12 +109,14 @@ pub fn draw(catalog: &Catalog, options: &MermaidOptions) -> Result<MermaidChart,
     let selection = Selection::new(options, &channels, &versions)?;
     let mut chart = Chart {
         draw_v0_semantics: options.draw_v0_semantics,
+        bytes_left: options.most_bytes,
+        most_bytes: options.most_bytes,
         deprecated: DeprecatedNames::of(catalog),
         ..Chart::default()
     };
     for channel in channels {
         if let Some(entries) = selection.entries(channel) {
-            chart.draw_channel(channel, &entries, &versions);
+            chart.draw_channel(channel, &entries, &versions)?;
         }
     }
     Ok(chart.finish())
@@ -145,6 +166,8 @@ impl<'c> DeprecatedNames<'c> {
 #[derive(Default)]
 struct Chart<'c> {
     draw_v0_semantics: bool,
+    most_bytes: u64,
+    bytes_left: u64,
     deprecated: DeprecatedNames<'c>,
     packages: BTreeMap<&'c str, String>,
     /// The number of links so far.
@@ -161,7 +184,12 @@ struct Chart<'c> {
 }
 
 impl<'c> Chart<'c> {
-    fn draw_channel(&mut self, channel: &'c Channel, entries: &[ShownEntry<'c>], versions: &Versions<'_>) {
+    fn draw_channel(
+        &mut self,
+        channel: &'c Channel,
+        entries: &[ShownEntry<'c>],
+        versions: &Versions<'_>,
+    ) -> Result<(), MermaidError> {
         let channel_id = format!("{}-{}", channel.package, channel.name);
         let name = quote(&channel.name);
         let mut text = self.packages.remove(channel.package.as_str()).unwrap_or_default();
@@ -182,6 +210,7 @@ impl<'c> Chart<'c> {
             let _ = writeln!(text, "      {own_node}");
             self.decorate(entry.name, &channel_id, &skipped);
             for skip in entry.skips.iter().map(String::as_str) {
+                self.spend(skip.len() + own_node.len())?;
                 let _ = writeln!(text, "      {}-- skip --> {own_node}", node(skip));
                 let is_new = !self.draw_v0_semantics || skipped.insert(skip);
                 self.count_link(!is_new);
@@ -193,6 +222,7 @@ impl<'c> Chart<'c> {
                     Ok(sources) => {
                         for source in sources.into_iter().filter_map(|source| nodes.get(source)) {
                             let range = entry.skip_range;
+                            self.spend(source.len() + range.len() + own_node.len())?;
                             let _ = writeln!(text, "      {source}-- \"skipRange({range})\" --> {own_node}");
                             self.count_link(target_is_skipped);
                         }
@@ -211,6 +241,14 @@ impl<'c> Chart<'c> {
         }
         text.push_str("    end\n");
         self.packages.insert(&channel.package, text);
+        Ok(())
+    }
+
+    /// Takes the bytes of an edge out of the budget.
+    fn spend(&mut self, bytes: usize) -> Result<(), MermaidError> {
+        self.bytes_left =
+            self.bytes_left.checked_sub(bytes as u64).ok_or(MermaidError::TooLarge(self.most_bytes))?;
+        Ok(())
     }
 
     fn count_link(&mut self, is_skipped: bool) {

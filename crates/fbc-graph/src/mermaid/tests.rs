@@ -29,8 +29,12 @@ fn lines(entries: &str, extra: &str, options: &MermaidOptions) -> Vec<String> {
     body.lines().map(|line| line.trim_start().replace("p-c-", "")).collect()
 }
 
-const V0: MermaidOptions =
-    MermaidOptions { minimum_edge: String::new(), package: String::new(), draw_v0_semantics: true };
+const V0: MermaidOptions = MermaidOptions {
+    minimum_edge: String::new(),
+    package: String::new(),
+    draw_v0_semantics: true,
+    most_bytes: MOST_BYTES,
+};
 
 #[test]
 fn edges_in_their_order() {
@@ -155,4 +159,17 @@ proptest! {
         let covered = CoveredEntries::new(versions.iter().map(Some));
         prop_assert_eq!(covered.of(&range).unwrap(), matching);
     }
+}
+
+#[test]
+fn a_chart_has_a_budget() {
+    let catalog = |entries: usize| {
+        let entry = |n: usize| format!("{{name: p.v1.{n}.0, skipRange: '<1.{n}.0'}}");
+        let entries: Vec<String> = (0..entries).map(entry).collect();
+        catalog(&format!("schema: olm.channel\npackage: p\nname: c\nentries: [{}]\n", entries.join(", ")))
+    };
+    let options = |most_bytes| MermaidOptions { most_bytes, ..MermaidOptions::default() };
+    let text = draw(&catalog(50), &options(MOST_BYTES)).unwrap().text;
+    assert!(draw(&catalog(50), &options(text.len() as u64)).is_ok());
+    assert_eq!(draw(&catalog(50), &options(500)), Err(MermaidError::TooLarge(500)));
 }

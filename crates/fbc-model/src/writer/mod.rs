@@ -5,6 +5,7 @@
 mod document_sink;
 mod fields;
 mod json_sink;
+mod layout;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fmt, io};
@@ -44,7 +45,22 @@ pub enum WriteError {
         /// What YAML objects to.
         error: yaml_writer::WriteError,
     },
+    /// Blobs are nested so deep that their indentation is out of proportion.
+    #[error("{blob}: blobs nested this deep are indented by more than {most} bytes in all")]
+    Layout {
+        /// Schema, package and name of the blob with which there is too much.
+        blob: String,
+        /// What may be.
+        most: u64,
+    },
 }
+
+/// Bytes of indentation that deeply nested blobs may have in one output: the square of the depth of each, so that
+/// 20 KB of brackets would become 400 MB. Blobs nested less deep than [`PLAIN_DEPTH`] do not count.
+pub const MOST_LAYOUT_BYTES: u64 = 64 << 20;
+
+/// Nesting that no blob of an operator comes near.
+pub const PLAIN_DEPTH: u32 = 100;
 
 /// Blobs that are turned into text at a time; it bounds memory.
 const BATCH: usize = 64;
@@ -57,7 +73,22 @@ const BATCH: usize = 64;
 /// # Errors
 /// [`WriteError`]; what was written before stays written.
 pub fn write(catalog: &Catalog, format: Format, out: &mut dyn io::Write) -> Result<(), WriteError> {
-    parts(catalog).iter().try_for_each(|part| part.write(format, out))
+    write_within(catalog, format, MOST_LAYOUT_BYTES, out)
+}
+
+/// As [`write()`], with a budget of one's own for the indentation of deeply nested blobs.
+///
+/// # Errors
+/// [`WriteError`]; what was written before stays written.
+pub fn write_within(
+    catalog: &Catalog,
+    format: Format,
+    most_layout_bytes: u64,
+    out: &mut dyn io::Write,
+) -> Result<(), WriteError> {
+    let parts = parts(catalog);
+    layout::check(parts.iter().flat_map(|part| &part.blobs), most_layout_bytes)?;
+    parts.iter().try_for_each(|part| part.write_blobs(format, out))
 }
 
 /// The blobs in the order in which [`write()`] writes them, without those that it leaves out.
@@ -79,6 +110,11 @@ impl Part<'_> {
     /// # Errors
     /// [`WriteError`]; what was written before stays written.
     pub fn write(&self, format: Format, out: &mut dyn io::Write) -> Result<(), WriteError> {
+        layout::check(&self.blobs, MOST_LAYOUT_BYTES)?;
+        self.write_blobs(format, out)
+    }
+
+    fn write_blobs(&self, format: Format, out: &mut dyn io::Write) -> Result<(), WriteError> {
         for batch in self.blobs.chunks(BATCH) {
             let texts: Vec<Result<String, WriteError>> =
                 batch.par_iter().with_max_len(8).map(|blob| text_of(*blob, format)).collect();

@@ -13,6 +13,9 @@ pub struct DocumentBuilder {
     stack: Vec<Entry>,
     sorted: bool,
     duplicate_keys: bool,
+    /// The number of open containers, now and at the most.
+    open: u32,
+    deepest: u32,
 }
 
 /// A value that a [`DocumentBuilder`] holds already.
@@ -40,6 +43,8 @@ impl DocumentBuilder {
             stack: Vec::new(),
             sorted: true,
             duplicate_keys: false,
+            open: 0,
+            deepest: 0,
         }
     }
 
@@ -107,6 +112,8 @@ impl DocumentBuilder {
 
     /// Begins a list or an object; what is pushed from here on belongs to it until it is closed.
     pub fn open(&mut self) -> Mark {
+        self.open += 1;
+        self.deepest = self.deepest.max(self.open);
         Mark(self.stack.len())
     }
 
@@ -128,6 +135,7 @@ impl DocumentBuilder {
     /// Ends the list that began at the mark.
     pub fn close_array(&mut self, mark: Mark) -> Built {
         let start = self.entries.len();
+        self.open = self.open.saturating_sub(1);
         self.entries.extend(self.stack.drain(mark.0..));
         Built(Slot::Array(start as u32, (self.entries.len() - start) as u32))
     }
@@ -135,6 +143,7 @@ impl DocumentBuilder {
     /// Ends the object that began at the mark: the last of equal keys wins.
     pub fn close_object(&mut self, mark: Mark) -> Built {
         let start = self.entries.len();
+        self.open = self.open.saturating_sub(1);
         let text = &self.text;
         let members = self.stack.get_mut(mark.0..).unwrap_or_default();
         let increasing = members
@@ -223,6 +232,7 @@ impl DocumentBuilder {
             root: root.0,
             sorted: self.sorted,
             duplicate_keys: self.duplicate_keys,
+            depth: self.deepest,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! It reads one document straight into the arena and gives up ([`scan`] returns nothing) at the
 //! first thing that it does not fully understand: anchors, tags, flow collections that are not
-//! empty, folded scalars, explicit keys, tabs, every error. Then [`crate::general`] reads the
+//! empty, explicit keys, tabs, every error. Then [`crate::general`] reads the
 //! document instead, so giving up costs time and never correctness. Whatever it does return equals
 //! what the general path returns; a fuzz target holds the two together.
 //!
@@ -255,7 +255,7 @@ impl<'t> Scanner<'t> {
                 self.end_of_value()?;
                 Slot::Text(text)
             }
-            b'|' => Slot::Text(self.literal(indent, line_end)?),
+            b'|' | b'>' => Slot::Text(self.block_scalar(indent, line_end)?),
             open @ (b'[' | b'{') => {
                 let close = if open == b'[' { b']' } else { b'}' };
                 if self.bytes.get(self.at + 1) != Some(&close) {
@@ -364,3 +364,6 @@ impl<'t> Scanner<'t> {
         memchr(b'\n', rest).map(|length| at + length).ok_or(Unclear)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! Plain and literal scalars of the fast path, and the characters that it accepts.
+//! Plain and block scalars of the fast path, and the characters that it accepts.
 
 use memchr::{memchr_iter, memchr2};
 
@@ -120,28 +120,25 @@ impl Scanner<'_> {
         Ok(false)
     }
 
-    /// A literal block scalar whose `|` stands here.
-    pub(super) fn literal(&mut self, indent: usize, line_end: usize) -> Scan<Text> {
+    /// A block scalar whose `|` or `>` stands here.
+    pub(super) fn block_scalar(&mut self, indent: usize, line_end: usize) -> Scan<Text> {
+        let is_folded = self.byte() == b'>';
         let (chomp, explicit) = self.block_header(line_end)?;
         let start = self.builder.text_length();
         let mut content_indent = explicit.map(|digit| indent + digit);
         // Line breaks that wait to be written until it is known what follows them.
         let mut pending = 0;
         let mut most_blank = 0;
+        // Whether the last line of content began with a space; nothing before the first.
+        let mut last_is_indented = None;
         while self.at < self.bytes.len() {
             let line_end = self.line_end(self.at)?;
             let spaces = self.indent_here();
-            if self.at + spaces == line_end {
-                let kept = content_indent.map_or(0, |content| spaces.saturating_sub(content));
-                if kept > 0 {
-                    // A line of blanks that is longer than the indentation is content.
-                    self.write_breaks(pending);
-                    pending = 1;
-                    self.builder.text_mut().extend(std::iter::repeat_n(' ', kept));
-                } else {
-                    most_blank = most_blank.max(spaces);
-                    pending += 1;
-                }
+            let is_blank = self.at + spaces == line_end;
+            // A line of blanks that is longer than the indentation is content.
+            if is_blank && content_indent.is_none_or(|content| spaces <= content) {
+                most_blank = most_blank.max(spaces);
+                pending += 1;
                 self.at = line_end + 1;
                 continue;
             }
@@ -155,17 +152,27 @@ impl Scanner<'_> {
                 break;
             }
             content_indent = Some(content);
-            self.write_breaks(pending);
+            let is_indented = spaces > content;
+            if is_folded && !is_indented && last_is_indented == Some(false) {
+                // The break between two lines becomes a space, or goes where blank lines follow it.
+                if pending == 1 {
+                    self.builder.text_mut().push(' ');
+                } else {
+                    self.write_breaks(pending - 1);
+                }
+            } else {
+                self.write_breaks(pending);
+            }
+            last_is_indented = Some(is_indented);
             let line = self.text.get(self.at + content..line_end).ok_or(Unclear)?;
             self.builder.text_mut().push_str(line);
             pending = 1;
             self.at = line_end + 1;
         }
-        let is_empty = self.builder.text_length() == start;
         match chomp {
             Chomp::Strip => {}
             Chomp::Keep => self.write_breaks(pending),
-            Chomp::Clip if is_empty => {}
+            Chomp::Clip if last_is_indented.is_none() => {}
             Chomp::Clip => self.write_breaks(pending.min(1)),
         }
         Ok(self.builder.text_since(start))

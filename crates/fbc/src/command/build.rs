@@ -15,7 +15,6 @@ use fbc_image::layout::Output;
 use fbc_image::registry::{LocalImage, PlatformWish, Reference};
 use fbc_image::{BlobFolder, FolderImage, Image, ImageSource, LocalReference, Transport};
 use fbc_lint::{Profile, Severity};
-use fbc_model::load::load_tree;
 use fbc_model::tree::DiskTree;
 use serde_json::json;
 
@@ -27,6 +26,7 @@ use crate::catalog_source::CatalogSource;
 use crate::clock::Moment;
 use crate::failure::{CLEAN, Failure};
 use crate::image_source::{ImageName, parse_reference, parse_tag};
+use crate::loading::load_tree;
 use crate::output_file::{check_folder_of, write_output};
 use crate::registry::{TransferArguments, session};
 use crate::report::report_on_stderr;
@@ -283,7 +283,7 @@ fn is_valid(arguments: &Arguments) -> Result<bool, Failure> {
         };
     }
     let source = CatalogSource::open_as_one(folder)?;
-    let catalog = load_tree(source.tree.as_ref());
+    let catalog = load_tree(source.tree.as_ref())?;
     let checked = validate::check_loaded(folder, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {
         report_on_stderr(&[checked])?;

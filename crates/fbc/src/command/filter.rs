@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_graph::filter::{Filtered, filter};
 use fbc_lint::{Profile, Severity};
-use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
 
 use super::render::{self, OutputFormat};
@@ -15,6 +14,7 @@ use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
 use crate::filter::{folder, told};
+use crate::loading::load_tree;
 use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_free};
 use crate::registry::ImageArguments;
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         check_free(path, existing)?;
     }
     let source = CatalogSource::open_as_one(&arguments.reference)?;
-    let catalog = load_tree(source.tree.as_ref());
+    let catalog = load_tree(source.tree.as_ref())?;
     if !catalog.faults.is_empty() {
         render::tell_faults(&arguments.reference, source, &catalog)?;
         return Ok(FINDINGS);

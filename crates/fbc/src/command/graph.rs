@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::render;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
+use crate::limits;
 use crate::output_file::write_output;
 use crate::output_format::{FormatOrFile, FormatOrFileParser};
 use crate::registry::ImageArguments;
@@ -247,6 +248,7 @@ fn draw_mermaid(catalog: &Catalog, arguments: &Arguments) -> Result<u8, Failure>
         minimum_edge: arguments.minimum_edge.clone().unwrap_or_default(),
         package: arguments.package.clone().unwrap_or_default(),
         draw_v0_semantics: arguments.semantics == Semantics::V0,
+        most_bytes: limits::most("chart-bytes"),
     };
     let chart = mermaid::draw(catalog, &options).map_err(|error| failure(catalog, error))?;
     let mut err = anstream::stderr().lock();
@@ -277,6 +279,11 @@ fn failure(catalog: &Catalog, error: MermaidError) -> Failure {
     match error {
         MermaidError::Version(error) => Failure::refusal(format!("the graph cannot be drawn: {error}"))
             .help("every bundle needs a version for it; `fbc validate` shows the place"),
+        MermaidError::TooLarge(_) => {
+            limits::failure("chart-bytes", format!("the graph cannot be drawn: {error}")).help(
+                "`--format html` and `--format svg` draw ranges as they are; --package and --channel draw less",
+            )
+        }
         MermaidError::UnknownMinimumEdge(name) => {
             let failure = Failure::refusal(format!("there is no bundle {name:?} to begin with"));
             match closest(&name, catalog.bundles.iter().map(|bundle| bundle.name.as_str())) {

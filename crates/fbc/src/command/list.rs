@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use fbc_lint::Profile;
 use fbc_lint::Severity;
-use fbc_model::load::load_tree;
 
 use super::validate;
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::listing::{Listing, list};
+use crate::loading::load_tree;
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 use crate::terminal;
@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     };
     input.images.settle();
     let source = CatalogSource::open_as_one(&input.reference)?;
-    let catalog = load_tree(source.tree.as_ref());
+    let catalog = load_tree(source.tree.as_ref())?;
     let checked = validate::check_loaded(&input.reference, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {
         report_on_stderr(&[checked])?;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use clap::{Args, ValueHint};
@@ -13,12 +14,17 @@ use jaq_json::{Map, Val, read};
 
 use super::render;
 use crate::failure::{CLEAN, COULD_NOT_RUN, ERROR, FINDINGS, Failure, STRONG};
+use crate::limits;
 use crate::output_file::write_output;
+use crate::query::guard::{self, Allowance, Guard};
 use crate::query::output::Layout;
 use crate::query::program::{Program, ProgramFault};
 use crate::query::run::{InputMode, Outcome, Query};
 use crate::registry::ImageArguments;
 use crate::terminal;
+
+/// How much larger blobs may be as jq's values than as text.
+const VALUE_SIZE: u64 = 8;
 
 /// Characters of an error that are shown; jq's errors may quote a whole blob.
 const MAX_ERROR: usize = 240;
@@ -91,6 +97,9 @@ pub(crate) struct Arguments {
     /// Let $ARGS.positional be these JSON values: all words up to the next flag
     #[arg(long, num_args = 0.., value_name = "JSON", conflicts_with = "args")]
     jsonargs: Vec<String>,
+    /// Give the program up after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = limits::most("query-seconds"), value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
     /// Bring blobs up to date first, up to this level
     #[arg(long, value_name = "LEVEL", value_parser = render::levels(), conflicts_with = "migrate")]
     migrate_level: Option<MigrateLevel>,
@@ -132,6 +141,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             return Ok(COULD_NOT_RUN);
         }
     };
+    if !guard::is_inside() {
+        return guard::run_inside();
+    }
     let Some(mut catalog) = render::load(&references, None)? else { return Ok(FINDINGS) };
     let level =
         if arguments.migrate { MigrateLevel::ALL } else { arguments.migrate_level.unwrap_or_default() };
@@ -167,11 +179,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             shortened(message)
         );
     };
+    let text_bytes: usize = catalog.files.iter().flat_map(|file| &file.documents).map(|d| d.range.len()).sum();
+    let guard = Guard::watch(Allowance {
+        time: Duration::from_secs(arguments.timeout),
+        bytes: limits::most("query-bytes").saturating_add(VALUE_SIZE * text_bytes as u64),
+    })?;
     let mut outcome = Outcome::default();
     write_output(None, |out| {
         outcome = query.run(out, &mut tell_error)?;
         Ok(())
     })?;
+    drop(guard);
     Ok(exit_code(outcome, arguments.exit_status))
 }
 

@@ -11,7 +11,6 @@ use fbc_lint::Profile;
 use fbc_lint::finding::OpmText;
 use fbc_model::Catalog;
 use fbc_model::catalog::CatalogFile;
-use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateError, MigrateLevel, prepare};
 use fbc_model::writer;
 use rayon::prelude::*;
@@ -20,6 +19,8 @@ use super::validate;
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments, render_bundle_image};
+use crate::limits;
+use crate::loading::load_tree;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
@@ -114,13 +115,14 @@ pub(crate) fn render(references: &[PathBuf], arguments: &RenderingArguments) -> 
 
 /// Writes a catalog.
 pub(crate) fn write(catalog: &Catalog, format: writer::Format, out: &mut dyn Write) -> Result<(), Failure> {
-    writer::write(catalog, format, out).map_err(write_failure)
+    writer::write_within(catalog, format, limits::most("layout-bytes"), out).map_err(write_failure)
 }
 
 /// Why a catalog cannot be written.
 pub(crate) fn write_failure(error: writer::WriteError) -> Failure {
     match error {
         writer::WriteError::Output(error) => Failure::from(error),
+        writer::WriteError::Layout { .. } => limits::failure("layout-bytes", error),
         writer::WriteError::Blob { .. } => Failure::refusal(error.to_string())
             .help("YAML cannot hold this text; render as JSON, or mend the blob"),
     }
@@ -158,7 +160,7 @@ impl Loaded {
         let source = CatalogSource::open_as_one(&path)?;
         let tree = source.tree.as_ref();
         if !is_bundle(tree) {
-            let catalog = load_tree(tree);
+            let catalog = load_tree(tree)?;
             return Ok(Self { path, source, catalog });
         }
         let bundle = match mapped {

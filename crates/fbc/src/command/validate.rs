@@ -16,6 +16,7 @@ use crate::configuration::{Configuration, PolicyArguments};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_evidence::{Evidence, EvidenceArguments};
 use crate::layout;
+use crate::loading::load_for_rules;
 use crate::output_file::write_output;
 use crate::output_format::{FormatOrFile, FormatOrFileParser};
 use crate::registry::ImageArguments;
@@ -69,6 +70,8 @@ pub(crate) struct ReportArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
     /// Show no more findings than this; the exit code and the summary count all
+    ///
+    /// Of each rule 10,000 findings are kept unless this asks for more.
     #[arg(long, value_name = "N")]
     max_findings: Option<usize>,
     /// Exit with 1 for warnings too
@@ -81,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if arguments.paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
-    let mut configuration = Configuration::of(&arguments.report.policy, &arguments.paths)?;
+    let mut configuration = arguments.report.configuration(&arguments.paths)?;
     if arguments.report.show_configuration(&configuration)? {
         return Ok(CLEAN);
     }
@@ -100,6 +103,13 @@ impl ReportArguments {
     /// The file to write, unless it is standard output.
     fn file(&self) -> Option<&Path> {
         FormatOrFile::file(&self.output, self.output_file.as_ref())
+    }
+
+    /// What is configured for these paths.
+    pub(crate) fn configuration(&self, paths: &[PathBuf]) -> Result<Configuration, Failure> {
+        let mut configuration = Configuration::of(&self.policy, paths)?;
+        configuration.keep_findings(self.max_findings);
+        Ok(configuration)
     }
 
     /// Shows what is configured, if that is asked for; whether it was.
@@ -164,7 +174,7 @@ pub(crate) fn check(
     evidence: &Evidence,
     verbose: bool,
 ) -> Result<CheckedCatalog, Failure> {
-    let catalog = fbc_lint::load(source.tree.as_ref());
+    let catalog = load_for_rules(source.tree.as_ref())?;
     if verbose {
         let mut err = anstream::stderr().lock();
         // What is said here is not worth failing for.

@@ -18,7 +18,7 @@ use super::scope::{Scope, is_below};
 use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
 use crate::output_file::write_output;
-use crate::report::CheckedCatalog;
+use crate::report::{CheckedCatalog, not_all_kept};
 
 /// No more entries of a baseline than this are named in a finding.
 const MAX_NAMED: usize = 10;
@@ -106,6 +106,10 @@ impl Configuration {
             !is_below(&identity.file, &scope.roots) || scope.off.contains(identity.code.as_str())
         });
         for catalog in catalogs.iter_mut() {
+            if !catalog.report.counted_only.is_empty() {
+                let reference = catalog.reference.display().to_string();
+                return Err(not_all_kept(&reference, "the baseline would not be whole"));
+            }
             let source = &catalog.source;
             let path_of = |path: &Path| relative(&source.shown(path), &folder);
             for located in std::mem::take(&mut catalog.report.findings) {

@@ -176,6 +176,11 @@ impl Configuration {
         })
     }
 
+    /// Keeps so many findings of each rule, if that is more than usual.
+    pub(crate) fn keep_findings(&mut self, most: Option<usize>) {
+        self.policy.most_findings = self.policy.most_findings.max(most.unwrap_or_default());
+    }
+
     /// The policy for what is no catalog, and whose path says nothing of targets.
     #[must_use]
     pub(crate) fn policy(&self) -> &Policy {

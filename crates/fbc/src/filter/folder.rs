@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use fbc_lint::{Profile, Severity};
-use fbc_model::load::load_tree;
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::{Catalog, writer};
 
@@ -12,6 +11,7 @@ use crate::catalog_source::CatalogSource;
 use crate::command::render::{self, OutputFormat};
 use crate::command::validate::check_loaded;
 use crate::failure::{Failure, WARNING};
+use crate::loading::load_tree;
 use crate::output_folder::{Existing, write_folder};
 use crate::report::report_on_stderr;
 
@@ -63,7 +63,7 @@ fn check_result(folder: &Path, files: &[(PathBuf, Vec<u8>)], removed: &[PathBuf]
     let written = files.iter().map(|(path, bytes)| (path.clone(), Some(bytes.clone())));
     let versions: FileVersions = written.chain(removed.iter().map(|path| (path.clone(), None))).collect();
     let source = CatalogSource::open(folder)?.overlaid(versions);
-    let result = load_tree(source.tree.as_ref());
+    let result = load_tree(source.tree.as_ref())?;
     let checked = check_loaded(folder, source, &result, Profile::Opm);
     if checked.report.count(Severity::Error) == 0 {
         return Ok(());

@@ -90,7 +90,7 @@ pub(super) fn write(
     let mut out = terminal::stdout();
     writer::write(catalog, format(output), &mut out).map_err(|fault| match fault {
         writer::WriteError::Output(fault) => fault.into(),
-        writer::WriteError::Blob { .. } => error(fault.to_string()),
+        writer::WriteError::Blob { .. } | writer::WriteError::Layout { .. } => error(fault.to_string()),
     })?;
     Ok(out.flush()?)
 }

@@ -19,6 +19,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         minimum_edge: invocation.text("minimum-edge").to_owned(),
         package: invocation.text("package-name").to_owned(),
         draw_v0_semantics: invocation.switch("draw-v0-semantics"),
+        ..MermaidOptions::default()
     };
     let chart = draw(&catalog, &options).map_err(|error| OpmError::Log(error.to_string()))?;
     let mut err = std::io::stderr().lock();

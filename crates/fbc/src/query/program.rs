@@ -8,10 +8,10 @@ use jaq_core::{Compiler, compile, load};
 use super::functions::{Filter, definitions, functions};
 
 /// The longest program, in bytes. jaq's parser uses the stack, so that what it gets must have a limit.
-const MAX_BYTES: usize = 64 << 10;
+pub(crate) const MAX_BYTES: usize = 64 << 10;
 
 /// The deepest nesting of brackets in a program.
-const MAX_DEPTH: usize = 500;
+pub(crate) const MAX_DEPTH: usize = 500;
 
 /// Functions that see or do more than what a filter makes of one input. Blobs are taken one after another
 /// where a program names one of them.

@@ -194,6 +194,12 @@ impl Style {
     }
 }
 
+/// Why findings cannot be worked with that are counted only.
+pub(crate) fn not_all_kept(reference: &str, consequence: &str) -> Failure {
+    Failure::new(format!("{reference} has more findings of a rule than are kept; {consequence} (budget findings)"))
+        .help("keep more with `--max-findings N`")
+}
+
 /// Tells errors on standard error, a line each.
 pub(crate) fn report_on_stderr(catalogs: &[CheckedCatalog]) -> Result<(), Failure> {
     tell(catalogs, true)

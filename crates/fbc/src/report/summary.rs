@@ -21,6 +21,12 @@ pub(crate) struct Summary {
     pub(crate) packages: usize,
     /// Bundles.
     pub(crate) bundles: usize,
+    /// Findings that are kept, not only counted.
+    #[serde(skip)]
+    kept: usize,
+    /// Errors among those.
+    #[serde(skip)]
+    kept_errors: usize,
     /// Findings that waivers cover.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) waived: usize,
@@ -43,6 +49,9 @@ impl Summary {
             }
             summary.errors += catalog.report.count(Severity::Error);
             summary.warnings += catalog.report.count(Severity::Warning);
+            summary.kept += catalog.report.findings.len();
+            let errors = catalog.findings().filter(|view| view.severity() == Severity::Error);
+            summary.kept_errors += errors.count();
             summary.files += catalog.files;
             summary.packages += catalog.packages;
             summary.bundles += catalog.bundles;
@@ -82,8 +91,11 @@ impl Summary {
 
     /// What the style leaves out, in words; nothing if everything is shown.
     pub(crate) fn left_out(&self, style: Style) -> Option<String> {
-        let candidates = if style.quiet { self.errors } else { self.errors + self.warnings };
-        let left = candidates.saturating_sub(style.max_findings?);
+        let (candidates, kept) = match style.quiet {
+            true => (self.errors, self.kept_errors),
+            false => (self.errors + self.warnings, self.kept),
+        };
+        let left = candidates.saturating_sub(kept.min(style.max_findings.unwrap_or(usize::MAX)));
         (left > 0).then(|| format!("{} more not shown (--max-findings)", count(left, "finding")))
     }
 }

@@ -11,7 +11,6 @@ use rayon::prelude::*;
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::command::validate::ReportArguments;
-use crate::configuration::Configuration;
 use crate::failure::{CLEAN, Failure};
 use crate::registry::ImageArguments;
 use crate::report::CheckedCatalog;
@@ -46,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             return Err(no_bundle(folder));
         }
     }
-    let mut configuration = Configuration::of(&arguments.report.policy, &arguments.folders)?;
+    let mut configuration = arguments.report.configuration(&arguments.folders)?;
     if arguments.report.show_configuration(&configuration)? {
         return Ok(CLEAN);
     }

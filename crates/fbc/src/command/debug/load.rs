@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use fbc_model::load::load_tree;
 use fbc_model::tree::{Tree, TreeEntry};
 
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, Failure};
+use crate::loading::load_tree;
 use crate::terminal;
 
 pub(super) fn run(path: &Path, times: u32) -> Result<u8, Failure> {
@@ -20,7 +20,7 @@ pub(super) fn run(path: &Path, times: u32) -> Result<u8, Failure> {
     for _ in 0..times.max(1) {
         let tree = CountingTree { tree: source.tree.as_ref(), bytes: AtomicU64::new(0) };
         let start = Instant::now();
-        let catalog = load_tree(&tree);
+        let catalog = load_tree(&tree)?;
         best = best.min(start.elapsed().as_secs_f64());
         (bytes, bundles, faults) =
             (tree.bytes.load(Ordering::Relaxed), catalog.bundles.len(), catalog.faults.len());

@@ -5,16 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use fbc_model::load::load_tree;
 use fbc_resolve::{CatalogIndex, ClusterCatalog, InstalledBundle, Request, Resolver, Rules, bundle_version};
 
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, Failure};
+use crate::loading::load_tree;
 use crate::terminal;
 
 /// On one thread, with everything that a resolution does: the range is parsed each time.
 pub(super) fn run(path: &Path, least: usize) -> Result<u8, Failure> {
-    let catalog = load_tree(CatalogSource::open(path)?.tree.as_ref());
+    let catalog = load_tree(CatalogSource::open(path)?.tree.as_ref())?;
     let requests: Vec<Request> = catalog
         .bundles
         .iter()

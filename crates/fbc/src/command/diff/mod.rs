@@ -224,7 +224,7 @@ fn checked(
 /// Loads a catalog. What cannot be loaded would seem to be removed or added, so there is no comparison then;
 /// the reasons are told on standard error.
 fn load(reference: &Path, source: CatalogSource) -> Result<Option<(Catalog, CatalogSource)>, Failure> {
-    let catalog = fbc_model::load::load_tree(source.tree.as_ref());
+    let catalog = crate::loading::load_tree(source.tree.as_ref())?;
     if catalog.faults.is_empty() {
         return Ok(Some((catalog, source)));
     }

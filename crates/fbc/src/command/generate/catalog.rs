@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_lint::{Profile, Severity};
-use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::MemoryTree;
 use rayon::prelude::*;
@@ -18,6 +17,7 @@ use crate::command::validate::check_loaded;
 use crate::dockerfile::{Dockerfile, OPM_IMAGE, place};
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments};
+use crate::loading::load_tree;
 use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_apart, check_free, write_folder};
 use crate::registry::ImageArguments;
@@ -165,7 +165,7 @@ fn part(reference: &Reference, images: &ImageMap, arguments: &Arguments) -> Resu
 fn is_valid(folder: &Path, files: &[(PathBuf, Vec<u8>)]) -> Result<bool, Failure> {
     let tree: MemoryTree = files.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
     let source = CatalogSource::of_tree(Box::new(tree), folder);
-    let catalog = load_tree(source.tree.as_ref());
+    let catalog = load_tree(source.tree.as_ref())?;
     let checked = check_loaded(folder, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) == 0 {
         return Ok(true);

@@ -12,7 +12,7 @@ use super::label;
 
 /// Looking for a missing edge takes time linear in the channel, so of a large channel with many stuck versions only
 /// some are looked after: this many entries are gone through for them.
-const MOST_ENTRIES_SEARCHED: usize = 200_000;
+pub(crate) const MOST_ENTRIES_SEARCHED: usize = 200_000;
 
 /// The whole answer.
 #[derive(Debug, Serialize)]

@@ -7,7 +7,7 @@ use std::process::Command;
 use clap::{Args, ValueHint};
 use fbc_lint::{Profile, Severity};
 use fbc_model::Catalog;
-use fbc_model::load::{load_bytes, load_tree};
+use fbc_model::load::load_bytes;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::DiskTree;
 use fbc_template::composite::{Catalogs, Input, Step, plan};
@@ -169,7 +169,7 @@ fn validate(directory: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) -> Result<bool
     let new = files.iter().map(|(path, bytes)| (path.clone(), Some(bytes.clone()))).collect();
     let old = CatalogSource::of_tree(Box::new(DiskTree { root: directory.to_path_buf() }), directory);
     let source = old.overlaid(new);
-    let catalog = load_tree(source.tree.as_ref());
+    let catalog = crate::loading::load_tree(source.tree.as_ref())?;
     let checked = check_loaded(directory, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) == 0 {
         return Ok(true);

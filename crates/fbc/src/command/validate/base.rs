@@ -19,7 +19,8 @@ use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::git::Repository;
 use crate::layout;
-use crate::report::CheckedCatalog;
+use crate::loading::{load_for_rules, load_tree};
+use crate::report::{CheckedCatalog, not_all_kept};
 
 /// What the catalogs are compared with.
 enum Base {
@@ -62,10 +63,10 @@ pub(super) fn check(
                 // A catalog that the change deletes is one without packages.
                 let is_gone = old.is_some() && path.as_os_str() != "-" && fs::symlink_metadata(path).is_err();
                 let source = if is_gone { CatalogSource::nothing(path) } else { CatalogSource::open(path)? };
-                run.catalog(path, source, old, &mut talk);
+                run.catalog(path, source, old, &mut talk)?;
             }
             (None, Some(_)) if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) => {
-                run.catalog(path, CatalogSource::open(path)?, old, &mut talk);
+                run.catalog(path, CatalogSource::open(path)?, old, &mut talk)?;
             }
             (in_new, in_old) => {
                 let new = in_new.unwrap_or_default();
@@ -79,7 +80,7 @@ pub(super) fn check(
                         false => CatalogSource::nothing(&catalog),
                     };
                     let old = if old.contains(&name) { base.counterpart(path, Some(&name))? } else { None };
-                    run.catalog(&catalog, source, old, &mut talk);
+                    run.catalog(&catalog, source, old, &mut talk)?;
                 }
             }
         }
@@ -188,28 +189,37 @@ struct Run<'c> {
 
 impl Run<'_> {
     /// Checks one catalog against what it was.
-    fn catalog(&mut self, path: &Path, source: CatalogSource, old: Option<CatalogSource>, talk: &mut Talk) {
+    fn catalog(
+        &mut self,
+        path: &Path,
+        source: CatalogSource,
+        old: Option<CatalogSource>,
+        talk: &mut Talk,
+    ) -> Result<(), Failure> {
         let shown = path.display();
         if old.is_none() {
             talk.say(&format!("{shown}: the base does not have it, so everything in it is new"));
         }
         let old = old.unwrap_or_else(|| CatalogSource::nothing(path));
         let (old_tree, new_tree) = (old.tree.as_ref(), source.tree.as_ref());
-        let before = fbc_model::load::load_tree(old_tree);
-        let after = fbc_model::load::load_tree(new_tree);
+        let before = load_tree(old_tree)?;
+        let after = load_tree(new_tree)?;
         self.bundles.push((shown.to_string(), versions(&after)));
         let scope = Scope::between((&before, old_tree), (&after, new_tree));
         if scope.is_empty() {
             talk.say(&format!("{shown}: nothing changed"));
-            return;
+            return Ok(());
         }
         talk.say(&format!("{shown}: {}", describe(&scope, &before, &after)));
         let (old_narrow, new_narrow) = (scope.narrow(&before, old_tree), scope.narrow(&after, new_tree));
-        let catalog = fbc_lint::load(&new_narrow);
+        let catalog = load_for_rules(&new_narrow)?;
         self.configuration.observe(&source, &catalog);
         let policy = self.configuration.policy_for(path, &source);
         let mut report = fbc_lint::lint_under(&catalog, &new_narrow, &policy);
-        let known = fbc_lint::lint_under(&fbc_lint::load(&old_narrow), &old_narrow, &policy);
+        let known = fbc_lint::lint_under(&load_for_rules(&old_narrow)?, &old_narrow, &policy);
+        if !known.counted_only.is_empty() || !report.counted_only.is_empty() {
+            return Err(not_all_kept(&shown.to_string(), "what is new among them cannot be told"));
+        }
         report.findings = comparison::only_new(report.findings, &known.findings);
         if report.findings.iter().all(|located| located.finding.opm.is_none()) {
             report.opm_error = None;
@@ -226,6 +236,7 @@ impl Run<'_> {
         let (files, packages, bundles) = (catalog.files.len(), catalog.packages.len(), catalog.bundles.len());
         let reference = path.to_path_buf();
         self.checked.push(CheckedCatalog { reference, report, files, packages, bundles, source });
+        Ok(())
     }
 
     /// Checks what the change does to the repository as a whole.

@@ -1,0 +1,18 @@
+//! Loading catalogs within the budgets of this process: one that is used up is no fault of the catalog, but a
+//! reason why the command cannot run.
+
+use fbc_model::Catalog;
+use fbc_model::tree::Tree;
+
+use crate::failure::Failure;
+use crate::limits;
+
+/// Loads a catalog.
+pub(crate) fn load_tree(tree: &dyn Tree) -> Result<Catalog, Failure> {
+    Ok(fbc_model::load::load_within(tree, &|_, _| false, limits::reading())?)
+}
+
+/// Loads a catalog so that every rule can do its work on it.
+pub(crate) fn load_for_rules(tree: &dyn Tree) -> Result<Catalog, Failure> {
+    Ok(fbc_lint::load_within(tree, limits::reading())?)
+}
