@@ -16,6 +16,7 @@ use crate::error::{Context, TaskError, TaskResult};
 use crate::workspace;
 
 mod commands;
+mod limits;
 mod profiles;
 mod rules;
 mod schemas;
@@ -41,7 +42,8 @@ pub(crate) struct Generated {
 type Generator = fn(&Path) -> TaskResult<Vec<Generated>>;
 
 /// All generators. To add one, write a module beside `schemas` and name its function here.
-const GENERATORS: [Generator; 4] = [commands::page, profiles::page, rules::pages, schemas::index];
+const GENERATORS: [Generator; 5] =
+    [commands::page, limits::page, profiles::page, rules::pages, schemas::index];
 
 /// Folders that hold nothing but generated files: what no generator makes is removed from them.
 const GENERATED_FOLDERS: [&str; 2] = ["docs/rules", "docs/reference"];

@@ -14,8 +14,8 @@ use rayon::prelude::*;
 use crate::document::{Document, MAX_DOCUMENT_BYTES};
 use crate::general;
 use crate::json_reader::{self, JsonError};
-use crate::scanner;
 use crate::limits::{LimitExceeded, Meter};
+use crate::scanner;
 use crate::split::{Chunk, chunks};
 
 /// How many bytes decide between JSON and YAML.
@@ -93,7 +93,11 @@ fn begins_as_json(bytes: &[u8]) -> bool {
     String::from_utf8_lossy(peeked).trim_start().starts_with('{')
 }
 
-fn read_json<T: Send, R: Send>(bytes: &[u8], meter: &Meter, convert: Convert<'_, T, R>) -> Vec<Decoded<T, R>> {
+fn read_json<T: Send, R: Send>(
+    bytes: &[u8],
+    meter: &Meter,
+    convert: Convert<'_, T, R>,
+) -> Vec<Decoded<T, R>> {
     let mut decoded = Vec::new();
     let mut at = 0;
     // The reference falls back to YAML only in the first two documents.

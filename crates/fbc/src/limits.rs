@@ -105,9 +105,9 @@ pub static LIMITS: [Limit; 16] = [
     },
     Limit {
         name: "chart-bytes",
-        most: 64 << 20,
+        most: fbc_graph::mermaid::MOST_BYTES,
         unit: Unit::Bytes,
-        of: "the edges of skip ranges in a chart of `graph --format mermaid` or `dot`, as text",
+        of: "the edges in a chart of `graph --format mermaid`, as text",
         beyond: COULD_NOT_RUN,
         raise: Raise::Limit,
     },
@@ -129,9 +129,9 @@ pub static LIMITS: [Limit; 16] = [
     },
     Limit {
         name: "edge-searches",
-        most: crate::command::paths::MOST_ENTRIES_SEARCHED as u64,
+        most: crate::command::paths::MOST_EDGES_SEARCHED as u64,
         unit: Unit::Count,
-        of: "entries that `paths` goes through for missing edges",
+        of: "entries and edges that `paths` goes through for missing edges",
         beyond: "the answer says how many versions were not looked after",
         raise: Raise::Fixed,
     },
@@ -147,7 +147,7 @@ pub static LIMITS: [Limit; 16] = [
         name: "query-bytes",
         most: 384 << 20,
         unit: Unit::Bytes,
-        of: "the memory that a program of `query` takes, beside eight times that of the catalogs",
+        of: "the memory that a program of `query` takes, beside eight times the size of the catalogs",
         beyond: COULD_NOT_RUN,
         raise: Raise::Limit,
     },
@@ -257,6 +257,30 @@ pub(crate) fn failure(name: &str, message: impl std::fmt::Display) -> Failure {
         .help(format!("if that is meant, allow more with `--limit {name}=N`"))
 }
 
+impl Limit {
+    /// What is allowed, in words.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self.unit {
+            Unit::Bytes if self.most % (1 << 30) == 0 => format!("{} GiB", self.most >> 30),
+            Unit::Bytes if self.most % (1 << 20) == 0 => format!("{} MiB", self.most >> 20),
+            Unit::Bytes => format!("{} KiB", self.most >> 10),
+            Unit::Seconds => format!("{} seconds", self.most),
+            Unit::Count => self.most.to_string(),
+        }
+    }
+
+    /// The flag that allows more, in words.
+    #[must_use]
+    pub fn flag(&self) -> String {
+        match self.raise {
+            Raise::Limit => format!("`--limit {}=N`", self.name),
+            Raise::Flag(flag) => format!("`{flag}`"),
+            Raise::Fixed => "none".to_owned(),
+        }
+    }
+}
+
 impl From<LimitExceeded> for Failure {
     fn from(exceeded: LimitExceeded) -> Self {
         failure(exceeded.name(), exceeded)
@@ -280,7 +304,8 @@ mod tests {
 
     #[test]
     fn arguments() {
-        let parsed = |text: &str| text.parse::<LimitArgument>().map(|argument| (argument.name, argument.most));
+        let parsed =
+            |text: &str| text.parse::<LimitArgument>().map(|argument| (argument.name, argument.most));
         assert_eq!(parsed("documents=5"), Ok(("documents", 5)));
         assert_eq!(parsed("alias-bytes=2Gi"), Ok(("alias-bytes", 2 << 30)));
         assert_eq!(parsed("documents=3k"), Ok(("documents", 3_000)));

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use fbc_model::blob::schema;
 use fbc_model::{Catalog, ChannelEntry};
+use fbc_version::blang::RangeError;
 use fbc_version::{Version, VersionRelease};
 
 use super::{ChannelGraph, EntryEdges, Node, NodeIndex, NodeKind, PackageGraph, range};
@@ -34,7 +36,7 @@ impl<'c> PackageGraph<'c> {
         let channels = blobs.iter().map(|channel| {
             let deprecation = messages.channels.get(channel.name.as_str()).map(|&message| message.to_owned());
             let entries = Cow::Borrowed(channel.entries());
-            ChannelGraph::new(channel.name.clone(), deprecation, entries, &nodes, &by_name)
+            ChannelGraph::new(channel.name.clone(), deprecation, entries, &nodes, &by_name, HashMap::new())
         });
         let blob = catalog.packages.iter().find(|blob| blob.name == package);
         Self {
@@ -52,7 +54,8 @@ impl<'c> PackageGraph<'c> {
     pub fn channel_with<'e>(&self, channel: usize, entries: Vec<ChannelEntry>) -> Option<ChannelGraph<'e>> {
         let old = self.channels.get(channel)?;
         let (name, deprecation) = (old.name.clone(), old.deprecation.clone());
-        Some(ChannelGraph::new(name, deprecation, Cow::Owned(entries), &self.nodes, &self.by_name))
+        let known = old.covered_by_text();
+        Some(ChannelGraph::new(name, deprecation, Cow::Owned(entries), &self.nodes, &self.by_name, known))
     }
 }
 
@@ -63,15 +66,19 @@ impl<'c> ChannelGraph<'c> {
         entries: Cow<'c, [ChannelEntry]>,
         nodes: &[Node],
         by_name: &HashMap<String, NodeIndex>,
+        known: CoveredByText<'_>,
     ) -> Self {
         let mut seen = HashSet::with_capacity(entries.len());
-        let mut ranges: HashMap<&str, _> = HashMap::new();
+        let mut ranges = CoveredByText::new();
         let find = |name: &str| by_name.get(name).copied();
         let edges = entries.iter().map(|entry| {
             let text = entry.skip_range.as_str();
             let covered = match text {
                 "" => Ok(Vec::new()),
-                _ => ranges.entry(text).or_insert_with(|| range::covered(nodes, text)).clone(),
+                _ => match known.get(text) {
+                    Some(covered) => covered.clone(),
+                    None => ranges.entry(text).or_insert_with(|| range::covered(nodes, text)).clone(),
+                },
             };
             let (covered, range_error) = match covered {
                 Ok(covered) => (covered, None),
@@ -89,6 +96,25 @@ impl<'c> ChannelGraph<'c> {
         let edges = edges.collect();
         let analysis = ChannelAnalysis::of(&entries);
         Self { name, deprecation, edges, analysis, entries }
+    }
+}
+
+/// What ranges cover, by their text.
+type CoveredByText<'t> = HashMap<&'t str, Result<Vec<Range<NodeIndex>>, RangeError>>;
+
+impl ChannelGraph<'_> {
+    /// What the ranges of the channel cover, so that nobody has to read them again.
+    fn covered_by_text(&self) -> CoveredByText<'_> {
+        let edges = self.entries.iter().zip(&self.edges);
+        let ranges = edges.filter(|(entry, _)| !entry.skip_range.is_empty());
+        let known = ranges.map(|(entry, edges)| {
+            let covered = match &edges.range_error {
+                Some(error) => Err(error.clone()),
+                None => Ok(edges.covered.clone()),
+            };
+            (entry.skip_range.as_str(), covered)
+        });
+        known.collect()
     }
 }
 

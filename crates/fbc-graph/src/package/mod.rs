@@ -191,6 +191,12 @@ impl ChannelGraph<'_> {
         entry_of
     }
 
+    /// How much there is to walk over: entries, names that they skip, and runs that their ranges cover.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.edges.iter().map(|edges| 1 + edges.skips.len() + edges.covered.len()).sum()
+    }
+
     /// Whether an entry is skipped by another.
     #[must_use]
     pub fn is_skipped(&self, entry: usize) -> bool {

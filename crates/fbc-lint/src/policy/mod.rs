@@ -49,7 +49,12 @@ impl Default for Policy {
 /// The levels and parameters of the profile, and no others.
 impl From<Profile> for Policy {
     fn from(profile: Profile) -> Self {
-        Self { profile, levels: BTreeMap::new(), parameters: profile.parameters(), most_findings: MOST_FINDINGS }
+        Self {
+            profile,
+            levels: BTreeMap::new(),
+            parameters: profile.parameters(),
+            most_findings: MOST_FINDINGS,
+        }
     }
 }
 

@@ -11,7 +11,10 @@ fn is_fast(text: &str) -> bool {
     let Some(fast) = super::scan(text) else { return false };
     let general = general::read(text.as_bytes(), &Meter::default());
     assert_eq!(general.as_ref(), Ok(&fast), "{text:?}");
-    assert!(general.is_ok_and(|general| general.has_duplicate_keys() == fast.has_duplicate_keys()), "{text:?}");
+    assert!(
+        general.is_ok_and(|general| general.has_duplicate_keys() == fast.has_duplicate_keys()),
+        "{text:?}"
+    );
     true
 }
 
@@ -34,8 +37,20 @@ fn folded_texts_take_the_fast_path() {
 }
 
 /// Pieces of lines of which block scalars may consist.
-const LINES: [&str; 12] =
-    ["", " ", "  ", "   ", "    ", "  x", "   y", "    z", "  two words ", " low", "  # no comment", "  a: b"];
+const LINES: [&str; 12] = [
+    "",
+    " ",
+    "  ",
+    "   ",
+    "    ",
+    "  x",
+    "   y",
+    "    z",
+    "  two words ",
+    " low",
+    "  # no comment",
+    "  a: b",
+];
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]

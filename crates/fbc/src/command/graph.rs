@@ -279,11 +279,13 @@ fn failure(catalog: &Catalog, error: MermaidError) -> Failure {
     match error {
         MermaidError::Version(error) => Failure::refusal(format!("the graph cannot be drawn: {error}"))
             .help("every bundle needs a version for it; `fbc validate` shows the place"),
-        MermaidError::TooLarge(_) => {
-            limits::failure("chart-bytes", format!("the graph cannot be drawn: {error}")).help(
-                "`--format html` and `--format svg` draw ranges as they are; --package and --channel draw less",
-            )
-        }
+        MermaidError::TooLarge(_) => limits::failure(
+            "chart-bytes",
+            format!("the graph cannot be drawn: {error}"),
+        )
+        .help(
+            "`--format html` and `--format svg` draw ranges as they are; --package and --channel draw less",
+        ),
         MermaidError::UnknownMinimumEdge(name) => {
             let failure = Failure::refusal(format!("there is no bundle {name:?} to begin with"));
             match closest(&name, catalog.bundles.iter().map(|bundle| bundle.name.as_str())) {

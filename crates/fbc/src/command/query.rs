@@ -179,7 +179,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             shortened(message)
         );
     };
-    let text_bytes: usize = catalog.files.iter().flat_map(|file| &file.documents).map(|d| d.range.len()).sum();
+    let text_bytes: usize =
+        catalog.files.iter().flat_map(|file| &file.documents).map(|d| d.range.len()).sum();
     let guard = Guard::watch(Allowance {
         time: Duration::from_secs(arguments.timeout),
         bytes: limits::most("query-bytes").saturating_add(VALUE_SIZE * text_bytes as u64),

@@ -97,16 +97,12 @@ impl Guard {
 }
 
 /// What there is too much of.
-fn excess(
-    elapsed: Duration,
-    memory: Option<u64>,
-    allowance: Allowance,
-    most_bytes: u64,
-) -> Option<Failure> {
+fn excess(elapsed: Duration, memory: Option<u64>, allowance: Allowance, most_bytes: u64) -> Option<Failure> {
     if elapsed > allowance.time {
         let seconds = allowance.time.as_secs();
-        let message =
-            format!("the program was given up: it runs for more than {seconds} seconds (budget query-seconds)");
+        let message = format!(
+            "the program was given up: it runs for more than {seconds} seconds (budget query-seconds)"
+        );
         return Some(Failure::new(message).help("if that is meant, allow more with `--timeout SECONDS`"));
     }
     memory.filter(|memory| *memory > most_bytes).map(|_| {
@@ -148,6 +144,8 @@ mod tests {
         assert_eq!(told(1_999, Some(150)), None);
         assert_eq!(told(0, None), None);
         assert!(told(2_001, Some(0)).is_some_and(|text| text.contains("more than 2 seconds")));
-        assert!(told(0, Some(151)).is_some_and(|text| text.contains("more than 100 bytes (budget query-bytes)")));
+        assert!(
+            told(0, Some(151)).is_some_and(|text| text.contains("more than 100 bytes (budget query-bytes)"))
+        );
     }
 }

@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::label;
 
 /// Looking for a missing edge takes time linear in the channel, so of a large channel with many stuck versions only
-/// some are looked after: this many entries are gone through for them.
-pub(crate) const MOST_ENTRIES_SEARCHED: usize = 200_000;
+/// some are looked after: this many entries and edges are gone through for them.
+pub(crate) const MOST_EDGES_SEARCHED: usize = 1_000_000;
 
 /// The whole answer.
 #[derive(Debug, Serialize)]
@@ -169,8 +169,8 @@ fn scope(
     let goal = to.or(moves.head);
     let hops = goal.map(|goal| moves.updates_until(goal)).unwrap_or_default();
     let ways = goal.map(|goal| moves.shortest_ways(channels, goal)).unwrap_or_default();
-    let entries: usize = channels.iter().map(|channel| channel.entries.len()).sum();
-    let mut searches = (MOST_ENTRIES_SEARCHED / entries.max(1)).max(1);
+    let size: usize = channels.iter().map(|channel| channel.size()).sum();
+    let mut searches = (MOST_EDGES_SEARCHED / size.max(1)).max(1);
     let mut not_searched = 0;
     let mut edits: HashMap<NodeIndex, Option<Edit>> = HashMap::new();
     // Who follows a channel may have come from another one; such versions are of interest where updates take them in.

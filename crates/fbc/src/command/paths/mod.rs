@@ -17,7 +17,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::registry::ImageArguments;
 use crate::terminal;
 use answer::Answer;
-pub(crate) use answer::MOST_ENTRIES_SEARCHED;
+pub(crate) use answer::MOST_EDGES_SEARCHED;
 
 /// Show which installed version updates to what, and what is missing where it is stuck
 ///
