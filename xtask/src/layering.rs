@@ -15,7 +15,7 @@ mod rust_text;
 mod sources;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line.
-const LAYERS: [&str; 17] = [
+const LAYERS: [&str; 18] = [
     "fbc",
     "fbc-lsp",
     "fbc-serve",
@@ -33,6 +33,7 @@ const LAYERS: [&str; 17] = [
     "fbc-model",
     "fbc-version",
     "fbc-yaml",
+    "fbc-staging",
 ];
 
 /// Crates that do not use each other, although they have an order in the list.

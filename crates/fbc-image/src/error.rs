@@ -144,6 +144,9 @@ pub enum ImageError {
 /// Why an entry of a layer is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EntryFault {
+    /// A path that is longer than systems take.
+    #[error("its path has more than {} bytes", crate::limits::PATH_BYTES)]
+    LongPath,
     /// A path with `..` or from the root.
     #[error("the path leads out of the image")]
     PathEscapes,
@@ -200,7 +203,6 @@ impl ImageError {
             | Self::Malformed { .. }
             | Self::Entry { .. }
             | Self::Layer { .. }
-            | Self::Limit { .. }
             | Self::MissingBlob { .. }
             | Self::Content { .. } => true,
             Self::Blob { source, .. } => {
@@ -211,6 +213,7 @@ impl ImageError {
             | Self::SeveralImages { .. }
             | Self::NoPlatform { .. }
             | Self::SeveralPlatforms { .. }
+            | Self::Limit { .. }
             | Self::Target { .. } => false,
         }
     }

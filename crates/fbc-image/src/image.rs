@@ -12,14 +12,13 @@ use serde_json::Value;
 
 use crate::blob::{VerifyingReader, read_error};
 use crate::error::ImageError;
+use crate::limits::DOCUMENT_BYTES;
 
 /// The label of catalog images: the folder of the catalog.
 pub const CATALOG_LABEL: &str = "operators.operatorframework.io.index.configs.v1";
 /// The label of bundle images: the folder of the manifests.
 pub const BUNDLE_LABEL: &str = "operators.operatorframework.io.bundle.manifests.v1";
 
-/// Manifests, indexes and configurations with more bytes are refused: 8 MiB, twice what registries take.
-const MAX_DOCUMENT_BYTES: u64 = 8 << 20;
 /// Indexes within indexes, at most.
 const MAX_DEPTH: usize = 4;
 /// Images in an index, at most.
@@ -55,8 +54,8 @@ pub(crate) fn open_verified<'s>(
 
 /// The bytes of a small document.
 pub(crate) fn document(source: &dyn ImageSource, descriptor: &Descriptor) -> Result<Vec<u8>, ImageError> {
-    if descriptor.size() > MAX_DOCUMENT_BYTES {
-        let reason = format!("has {} bytes; {MAX_DOCUMENT_BYTES} are permitted", descriptor.size());
+    if descriptor.size() > DOCUMENT_BYTES {
+        let reason = format!("has {} bytes; {DOCUMENT_BYTES} are permitted", descriptor.size());
         return Err(ImageError::malformed(descriptor.digest().to_string(), reason));
     }
     let mut bytes = Vec::new();

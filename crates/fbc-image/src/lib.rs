@@ -11,6 +11,7 @@ mod error;
 pub mod image;
 pub mod layer;
 pub mod layout;
+pub mod limits;
 pub mod reference;
 pub mod registry;
 pub mod store;

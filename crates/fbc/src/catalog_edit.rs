@@ -23,6 +23,7 @@ use crate::image_source::is_image;
 use crate::layout::catalogs_in_tree;
 use crate::loading::load_for_rules;
 use crate::output_file::{replace_files, write_output};
+use crate::registry::Session;
 use crate::report::{self, CheckedCatalog, Format, Style};
 use crate::terminal;
 
@@ -84,7 +85,7 @@ impl CatalogEdit {
             return Err(Failure::new(format!("{shown} is an image, which cannot be edited in place"))
                 .help("`fbc unpack` writes the catalog of an image to a folder; edit that one"));
         }
-        let source = CatalogSource::open(reference)?;
+        let source = CatalogSource::open(reference, &Session::default())?;
         if !source.is_on_disk() {
             return Err(Failure::new(format!("{shown} is in a revision, which cannot be edited"))
                 .help("name the folder or file of the work tree"));

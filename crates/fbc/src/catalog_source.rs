@@ -13,6 +13,7 @@ use crate::git::Repository;
 use crate::git_tree::{GitPath, GitTree};
 use crate::image_source::{ImageName, Unpacked, image_of_path, registry_image_of_path, unpack_contents};
 use crate::layout::catalogs_in_tree;
+use crate::registry::Session;
 
 /// A catalog that can be loaded.
 pub(crate) struct CatalogSource {
@@ -38,12 +39,12 @@ enum Root {
 
 impl CatalogSource {
     /// Finds what a reference names. What exists on disk comes before a revision of the same name.
-    pub(crate) fn open(reference: &Path) -> Result<Self, Failure> {
+    pub(crate) fn open(reference: &Path, session: &Session) -> Result<Self, Failure> {
         if reference.as_os_str() == "-" {
             return Self::standard_input();
         }
         if let Some(image) = image_of_path(reference) {
-            return Self::image(&image?);
+            return Self::image(&image?, session);
         }
         let metadata = match fs::metadata(reference) {
             Ok(metadata) => metadata,
@@ -54,7 +55,7 @@ impl CatalogSource {
                 // A revision may be named like an image; hardly anybody does that, and then it is meant.
                 return match (in_revision, image) {
                     (Some(Ok(source)), _) => Ok(source),
-                    (_, Some(image)) => Self::image(&image).map_err(|failure| {
+                    (_, Some(image)) => Self::image(&image, session).map_err(|failure| {
                         let text = image.to_string();
                         match text.contains([':', '@']) {
                             true => failure,
@@ -85,8 +86,8 @@ impl CatalogSource {
     }
 
     /// The catalog or bundle of an image.
-    fn image(name: &ImageName) -> Result<Self, Failure> {
-        let unpacked = unpack_contents(name)?;
+    fn image(name: &ImageName, session: &Session) -> Result<Self, Failure> {
+        let unpacked = unpack_contents(name, session)?;
         let tree = Box::new(DiskTree { root: unpacked.folder.path().to_path_buf() });
         Ok(Self { tree, root: Root::Image(unpacked) })
     }
@@ -109,8 +110,8 @@ impl CatalogSource {
 
     /// As [`Self::open`], for commands that look at one catalog: a folder of several is taken as one, of which
     /// the user is warned.
-    pub(crate) fn open_as_one(reference: &Path) -> Result<Self, Failure> {
-        let source = Self::open(reference)?;
+    pub(crate) fn open_as_one(reference: &Path, session: &Session) -> Result<Self, Failure> {
+        let source = Self::open(reference, session)?;
         if let Some(names) = catalogs_in_tree(source.tree.as_ref()) {
             // A warning is not worth failing for.
             let _ = writeln!(

@@ -104,6 +104,8 @@ impl Failure {
             // The reader has seen enough; that is nobody's fault.
             return ExitCode::from(CLEAN);
         }
+        // What a signal has just removed is no news.
+        fbc_staging::wait_if_exiting();
         let mut err = anstream::stderr().lock();
         // Nothing is left to tell it to if this fails.
         let _ = writeln!(err, "{ERROR}error{ERROR:#}{STRONG}: {}{STRONG:#}", self.message);

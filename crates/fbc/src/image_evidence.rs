@@ -12,13 +12,14 @@ use fbc_lint::image_facts::CatalogImage;
 use fbc_lint::rules::img::{catalog_image_opm, catalog_image_platform, catalog_image_probe};
 use fbc_lint::{ImageFacts, Policy, Rule};
 use fbc_model::Catalog;
+use fbc_staging::StagedDirectory;
 
 use crate::catalog_source::CatalogSource;
 use crate::command::render;
 use crate::failure::Failure;
 use crate::image_source::{ImageName, OpenImage};
 use crate::needed_images::{Needs, find_all};
-use crate::registry::{session, settled_platform};
+use crate::registry::Session;
 
 /// What to look at beside the catalogs.
 #[derive(Args, Clone, Debug, Default)]
@@ -31,6 +32,13 @@ pub(crate) struct EvidenceArguments {
     check_images: bool,
 }
 
+impl EvidenceArguments {
+    /// The reference of the index.
+    pub(crate) fn index(&self) -> Option<&PathBuf> {
+        self.index.as_ref()
+    }
+}
+
 /// What was looked up once for all catalogs.
 pub(crate) struct Evidence {
     index: Option<Arc<Catalog>>,
@@ -39,8 +47,8 @@ pub(crate) struct Evidence {
 
 impl Evidence {
     /// Loads what the flags name.
-    pub(crate) fn read(arguments: &EvidenceArguments) -> Result<Self, Failure> {
-        let index = arguments.index.as_ref().map(load_index).transpose()?;
+    pub(crate) fn read(arguments: &EvidenceArguments, session: &Session) -> Result<Self, Failure> {
+        let index = arguments.index.as_ref().map(|index| load_index(index, session)).transpose()?;
         Ok(Self { index, asks: arguments.check_images })
     }
 
@@ -50,16 +58,17 @@ impl Evidence {
         source: &CatalogSource,
         catalog: &Catalog,
         policy: &Policy,
+        session: &Session,
     ) -> Result<ImageFacts, Failure> {
         let mut facts = ImageFacts { index: self.index.clone(), ..ImageFacts::default() };
-        facts.image = source.image_name().map(|image| catalog_image(image, policy)).transpose()?;
+        facts.image = source.image_name().map(|image| catalog_image(image, policy, session)).transpose()?;
         if self.asks {
             let mut needs = Needs::of(catalog).images;
             if let Some(index) = &self.index {
                 let known = Needs::of(index).images;
                 needs.retain(|image, _| !known.contains_key(image));
             }
-            for (image, answer) in find_all(needs.keys().map(String::as_str))? {
+            for (image, answer) in find_all(needs.keys().map(String::as_str), session)? {
                 if let Err(error) = answer {
                     facts.unreachable.insert(image, error.to_string());
                 }
@@ -70,9 +79,9 @@ impl Evidence {
 }
 
 /// Loads the released index.
-pub(crate) fn load_index(reference: &PathBuf) -> Result<Arc<Catalog>, Failure> {
+pub(crate) fn load_index(reference: &PathBuf, session: &Session) -> Result<Arc<Catalog>, Failure> {
     let shown = reference.display();
-    let Some(index) = render::load(std::slice::from_ref(reference), None)? else {
+    let Some(index) = render::load(std::slice::from_ref(reference), None, session)? else {
         return Err(Failure::new(format!("the index {shown} cannot be read; see above")));
     };
     if index.packages.is_empty() {
@@ -81,35 +90,35 @@ pub(crate) fn load_index(reference: &PathBuf) -> Result<Arc<Catalog>, Failure> {
     Ok(Arc::new(index))
 }
 
-fn catalog_image(name: &ImageName, policy: &Policy) -> Result<CatalogImage, Failure> {
+fn catalog_image(name: &ImageName, policy: &Policy, session: &Session) -> Result<CatalogImage, Failure> {
     let wants = |rule: &Rule| policy.level(rule).is_some();
-    let opened = name.open(settled_platform())?;
+    let opened = name.open(session.platform(), session)?;
     let pairs = |map: Option<&std::collections::HashMap<String, String>>| {
         map.into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())).collect()
     };
-    let platforms = if wants(&catalog_image_platform::RULE) { platforms(name)? } else { Vec::new() };
+    let platforms = if wants(&catalog_image_platform::RULE) { platforms(name, session)? } else { Vec::new() };
     let looks = wants(&catalog_image_opm::RULE) || wants(&catalog_image_probe::RULE);
     Ok(CatalogImage {
         platforms,
         labels: pairs(opened.image.configuration.labels_of_config()),
         annotations: pairs(opened.image.manifest.annotations().as_ref()),
-        files: if looks { Some(files(name, &opened)?) } else { None },
+        files: if looks { Some(files(name, &opened, session)?) } else { None },
     })
 }
 
-fn platforms(name: &ImageName) -> Result<Vec<String>, Failure> {
+fn platforms(name: &ImageName, session: &Session) -> Result<Vec<String>, Failure> {
     let images = match name {
-        ImageName::Registry(text) => Image::all(&session()?.documents(text, &PlatformWish::All)?.1),
+        ImageName::Registry(text) => Image::all(&session.open()?.documents(text, &PlatformWish::All)?.1),
         ImageName::Local(reference) => reference.open().and_then(|source| Image::all(source.as_ref())),
     };
     Ok(images?.iter().map(|image| image.platform().to_string()).collect())
 }
 
 /// The regular files of an image.
-fn files(name: &ImageName, opened: &OpenImage) -> Result<Vec<String>, Failure> {
-    opened.bring_layers()?;
+fn files(name: &ImageName, opened: &OpenImage, session: &Session) -> Result<Vec<String>, Failure> {
+    opened.bring_layers(session)?;
     let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-    let folder = tempfile::Builder::new().prefix("fbc-").tempdir().map_err(failed)?;
+    let folder = StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)?;
     unpack_into(&opened.image, opened.source.as_ref(), folder.path(), &unpack::Options::default())
         .map_err(|error: ImageError| Failure::from(error).within(&name.to_string()))?;
     let mut files = Vec::new();

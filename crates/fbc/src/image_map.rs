@@ -15,6 +15,7 @@ use fbc_yaml::stream;
 
 use crate::failure::Failure;
 use crate::image_source::{ImageName, Unpacked, unpack_contents};
+use crate::registry::Session;
 
 /// The environment variable that names an image map, also for opm's command line.
 const VARIABLE: &str = "FBC_IMAGE_MAP";
@@ -87,7 +88,7 @@ pub(crate) fn render_bundle_image(reference: &str, tree: &dyn Tree, place: &Path
 /// Pulls an image as opm does, which wants to know host, repository, and tag or digest.
 ///
 /// Source: `containers/image:docker/reference/normalize.go`, `docker/docker_transport.go`.
-pub(crate) fn pull_as_opm(reference: &str) -> Result<Unpacked, String> {
+pub(crate) fn pull_as_opm(reference: &str, session: &Session) -> Result<Unpacked, String> {
     let parsed = image_reference::parse(reference).map_err(|error| error.to_string());
     let pulled = parsed.and_then(|parsed| {
         let tag = parsed.tag.as_ref().map(|tag| format!(":{tag}")).unwrap_or_default();
@@ -103,18 +104,17 @@ pub(crate) fn pull_as_opm(reference: &str) -> Result<Unpacked, String> {
             (false, false) => {
                 Err("Docker references with both a tag and digest are currently not supported".to_owned())
             }
-            _ => {
-                unpack_contents(&ImageName::Registry(reference.to_owned())).map_err(|failure| failure.line())
-            }
+            _ => unpack_contents(&ImageName::Registry(reference.to_owned()), session)
+                .map_err(|failure| failure.line()),
         }
     });
     pulled.map_err(|error| format!("failed to pull image {}: {error}", quote(reference)))
 }
 
 /// Pulls an image that has a host, for who may have meant a folder.
-fn pull(reference: &str) -> Result<Unpacked, String> {
+fn pull(reference: &str, session: &Session) -> Result<Unpacked, String> {
     let name = ImageName::parse(reference).map_err(|error| format!("it is no folder, and {error}"));
-    let pulled = name.and_then(|name| unpack_contents(&name).map_err(|failure| failure.line()));
+    let pulled = name.and_then(|name| unpack_contents(&name, session).map_err(|failure| failure.line()));
     pulled.map_err(|error| format!("failed to pull image {}: {error}", quote(reference)))
 }
 
@@ -136,6 +136,8 @@ pub(crate) struct TemplateBundles<'m> {
     pub(crate) images: &'m ImageMap,
     /// Whether a template may name a folder in place of an image. opm refuses that.
     pub(crate) takes_folders: bool,
+    /// Where images come from.
+    pub(crate) session: &'m Session,
 }
 
 impl BundleSource for TemplateBundles<'_> {
@@ -150,8 +152,8 @@ impl BundleSource for TemplateBundles<'_> {
                 let kind = if is_bundle(&tree) { "bundle" } else { "declarative config" };
                 Err(format!("cannot render {kind} directory {}: not allowed", quote(reference)))
             }
-            (false, true) => render_pulled(reference, &pull(reference)?),
-            (false, false) => render_pulled(reference, &pull_as_opm(reference)?),
+            (false, true) => render_pulled(reference, &pull(reference, self.session)?),
+            (false, false) => render_pulled(reference, &pull_as_opm(reference, self.session)?),
         }
     }
 }

@@ -9,10 +9,10 @@ use fbc_image::registry::{PlatformWish, Reference};
 use fbc_image::unpack::{self, unpack_into};
 use fbc_image::{Image, ImageError, ImageSource, LocalReference, Transport};
 use fbc_model::image_reference;
-use tempfile::TempDir;
+use fbc_staging::StagedDirectory;
 
 use crate::failure::Failure;
-use crate::registry::{session, settled_platform};
+use crate::registry::Session;
 
 /// The forms of references that are images in files and folders.
 pub(crate) const FORMS: &str = "oci:PATH[:NAME], oci-archive:FILE[:NAME] or docker-archive:FILE[:NAME]";
@@ -87,13 +87,17 @@ impl ImageName {
 
     /// Opens the image of the platform that is wished for. Of one in a registry the manifests and configurations are
     /// there, the layers are brought by [`OpenImage::bring_layers`].
-    pub(crate) fn open(&self, platform: Option<&PlatformName>) -> Result<OpenImage, Failure> {
+    pub(crate) fn open(
+        &self,
+        platform: Option<&PlatformName>,
+        session: &Session,
+    ) -> Result<OpenImage, Failure> {
         let within = |error: ImageError| Failure::from(error).within(&self.to_string());
         let (source, origin): (Box<dyn ImageSource>, _) = match self {
             Self::Local(reference) => (reference.open().map_err(within)?, None),
             Self::Registry(text) => {
                 let wish = platform.map_or(PlatformWish::Any, |platform| PlatformWish::One(platform.clone()));
-                let (origin, cached) = session()?.documents(text, &wish)?;
+                let (origin, cached) = session.open()?.documents(text, &wish)?;
                 (Box::new(cached), Some(origin))
             }
         };
@@ -113,8 +117,8 @@ pub(crate) struct OpenImage {
 
 impl OpenImage {
     /// Sees to it that the source has the layers.
-    pub(crate) fn bring_layers(&self) -> Result<(), Failure> {
-        self.origin.as_ref().map_or(Ok(()), |origin| session()?.layers(origin, &self.image))
+    pub(crate) fn bring_layers(&self, session: &Session) -> Result<(), Failure> {
+        self.origin.as_ref().map_or(Ok(()), |origin| session.open()?.layers(origin, &self.image))
     }
 }
 
@@ -161,7 +165,7 @@ pub(crate) struct Unpacked {
     /// The image.
     pub(crate) name: ImageName,
     /// Where it lies; it is gone when this is dropped.
-    pub(crate) folder: TempDir,
+    pub(crate) folder: StagedDirectory,
     /// How the folder is shown.
     pub(crate) shown: PathBuf,
     /// The name of an image in a registry, which a bundle bears.
@@ -171,8 +175,8 @@ pub(crate) struct Unpacked {
 }
 
 /// Unpacks the catalog or bundle of an image, which its labels tell, to a temporary folder.
-pub(crate) fn unpack_contents(name: &ImageName) -> Result<Unpacked, Failure> {
-    let opened = name.open(settled_platform())?;
+pub(crate) fn unpack_contents(name: &ImageName, session: &Session) -> Result<Unpacked, Failure> {
+    let opened = name.open(session.platform(), session)?;
     let image = &opened.image;
     let (below, is_catalog) = match (image.label(CATALOG_LABEL), image.label(BUNDLE_LABEL)) {
         (Some(folder), _) => (folder.trim_matches('/'), true),
@@ -183,9 +187,9 @@ pub(crate) fn unpack_contents(name: &ImageName) -> Result<Unpacked, Failure> {
             )));
         }
     };
-    opened.bring_layers()?;
+    opened.bring_layers(session)?;
     let failed = |error: io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-    let folder = tempfile::Builder::new().prefix("fbc-").tempdir().map_err(failed)?;
+    let folder = StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)?;
     let options = unpack::Options { below: PathBuf::from(below), ..unpack::Options::default() };
     unpack_into(image, opened.source.as_ref(), folder.path(), &options)
         .map_err(|error| Failure::from(error).within(&name.to_string()))?;

@@ -45,12 +45,18 @@ pub use arguments::command_line;
 /// Runs a command line, the name of the program first. Under the name `opm` it is opm's.
 #[must_use]
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
-    runtime::on_large_stack(move || {
+    if let Err(error) = fbc_staging::exit_on_signals() {
+        return failure::Failure::new(format!("the system does not take handlers of signals: {error}"))
+            .report();
+    }
+    let exit = runtime::on_large_stack(move || {
         if is_opm(arguments.first()) {
             return opm::run(arguments.get(1..).unwrap_or_default());
         }
         arguments::run(&arguments)
-    })
+    });
+    fbc_staging::wait_if_exiting();
+    exit
 }
 
 fn is_opm(program: Option<&OsString>) -> bool {

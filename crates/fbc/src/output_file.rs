@@ -1,10 +1,10 @@
-//! Output to a file: all of it or nothing, under a temporary name that is renamed at the end.
+//! Output to a file: all of it or nothing, staged beside it.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use tempfile::NamedTempFile;
+use fbc_staging::StagedFile;
 
 use crate::failure::Failure;
 use crate::terminal;
@@ -26,12 +26,11 @@ pub(crate) fn write_output(
         write(&mut out)?;
         return out.flush().map_err(|error| failure(path, &error));
     }
-    let file = temporary_file(path)?;
+    let file = StagedFile::beside(path).map_err(|error| failure(path, &error))?;
     let mut out = BufWriter::with_capacity(256 << 10, file);
     write(&mut out)?;
     let file = out.into_inner().map_err(|error| failure(path, error.error()))?;
-    file.persist(path).map_err(|error| failure(path, &error.error))?;
-    Ok(())
+    file.publish(path).map(drop).map_err(|error| failure(path, &error))
 }
 
 /// Refuses a file whose folder does not exist, before work that it would be too late for.
@@ -59,7 +58,7 @@ pub(crate) fn replace_files<'f>(
         ready.push((prepare(&target, bytes)?, target));
     }
     for (file, target) in ready {
-        file.persist(&target).map_err(|error| failure(&target, &error.error))?;
+        file.publish(&target).map_err(|error| failure(&target, &error))?;
     }
     for path in gone {
         fs::remove_file(path).map_err(|error| Failure::io("remove", path, &error))?;
@@ -68,50 +67,33 @@ pub(crate) fn replace_files<'f>(
 }
 
 /// Writes the bytes of a file beside it.
-fn prepare(target: &Path, bytes: &[u8]) -> Result<NamedTempFile, Failure> {
+fn prepare(target: &Path, bytes: &[u8]) -> Result<StagedFile, Failure> {
     let old = fs::metadata(target).ok().map(|metadata| metadata.permissions());
     if old.as_ref().is_some_and(fs::Permissions::readonly) {
         return Err(Failure::new(format!("{} is read-only", target.display()))
             .help("make it writable, or write elsewhere with --output-file"));
     }
-    let mut file = temporary_file(target)?;
+    let mut file = StagedFile::beside(target).map_err(|error| failure(target, &error))?;
     let written = file.write_all(bytes).and_then(|()| match old {
-        Some(permissions) => fs::set_permissions(file.path(), permissions),
+        Some(permissions) => file.as_file()?.set_permissions(permissions),
         None => Ok(()),
     });
-    written.and_then(|()| file.as_file().sync_all()).map_err(|error| failure(target, &error))?;
+    written.and_then(|()| file.as_file()?.sync_all()).map_err(|error| failure(target, &error))?;
     Ok(file)
 }
 
 /// Writes a file that must not be there yet.
 pub(crate) fn write_new_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let mut file = temporary_file(path)?;
+    let mut file = StagedFile::beside(path).map_err(|error| failure(path, &error))?;
     file.write_all(bytes).map_err(|error| failure(path, &error))?;
-    match file.persist_noclobber(path) {
+    match file.publish_new(path) {
         Ok(_) => Ok(()),
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             Err(Failure::new(format!("{} is there already", path.display()))
                 .help("remove it first if it is to be made anew"))
         }
-        Err(error) => Err(failure(path, &error.error)),
+        Err(error) => Err(failure(path, &error)),
     }
-}
-
-/// A new file beside the one that it becomes, with the permissions of any new file.
-fn temporary_file(path: &Path) -> Result<NamedTempFile, Failure> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".fbc-");
-    #[cfg(unix)]
-    {
-        // As any new file: the umask takes away what it must.
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder).map_err(|error| failure(path, &error))
 }
 
 fn failure(path: &Path, error: &io::Error) -> Failure {

@@ -1,8 +1,10 @@
-//! Output to a folder: all of it or nothing, under a temporary name that is renamed at the end.
+//! Output to a folder: all of it or nothing, staged beside it.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use fbc_staging::{StagedDirectory, parent_of};
 
 use crate::failure::Failure;
 use crate::output_file::write_output;
@@ -104,21 +106,10 @@ pub(crate) fn write_folder(
         return fill(folder, files);
     }
     let failure = |error: io::Error| Failure::io("write", folder, &error);
-    let parent = match folder.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let parent = parent_of(folder);
     fs::create_dir_all(parent).map_err(failure)?;
-    // It vanishes with all its files if anything fails before it is renamed.
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".fbc-");
-    #[cfg(unix)]
-    {
-        // As any new folder: the umask takes away what it must.
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(fs::Permissions::from_mode(0o777));
-    }
-    let work = builder.tempdir_in(parent).map_err(failure)?;
+    // It vanishes with all its files if anything fails before it has its name.
+    let work = StagedDirectory::beside(folder).map_err(failure)?;
     for (path, bytes) in files {
         let path = work.path().join(path);
         if let Some(parent) = path.parent() {
@@ -127,20 +118,10 @@ pub(crate) fn write_folder(
         fs::write(&path, bytes).map_err(failure)?;
     }
     if fs::symlink_metadata(folder).is_err() {
-        fs::rename(work.path(), folder).map_err(failure)?;
+        work.publish(folder).map_err(failure)
     } else {
-        // Two renames, and the old folder is gone only when the new one stands.
-        let aside = builder.tempdir_in(parent).map_err(failure)?;
-        let old = aside.path().join("old");
-        fs::rename(folder, &old).map_err(failure)?;
-        if let Err(error) = fs::rename(work.path(), folder) {
-            // Best effort: the message is about what went wrong first.
-            let _ = fs::rename(&old, folder);
-            return Err(failure(error));
-        }
+        work.replace(folder).map_err(failure)
     }
-    let _ = work.keep();
-    Ok(())
 }
 
 fn fill(folder: &Path, files: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {

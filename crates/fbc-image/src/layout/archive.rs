@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
+use fbc_staging::StagedDirectory;
 use oci_spec::image::{Descriptor, Digest};
-use tempfile::NamedTempFile;
 
 use super::{INDEX_FILE, LAYOUT_FILE, names};
 use crate::error::ImageError;
@@ -19,6 +19,8 @@ const MAX_ENTRIES: usize = 100_000;
 const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 /// Bytes of a compressed archive without its compression: 64 GiB.
 const MAX_PLAIN_BYTES: u64 = 64 << 30;
+/// The name of an archive without its compression.
+const PLAIN: &str = "plain.tar";
 /// Links that lead to links, at most.
 const MAX_LINKS: usize = 8;
 
@@ -26,8 +28,8 @@ const MAX_LINKS: usize = 8;
 #[derive(Debug)]
 pub(super) struct ArchiveFile {
     path: PathBuf,
-    /// Where it lies without compression.
-    plain: Option<NamedTempFile>,
+    /// Holds it without compression, as [`PLAIN`].
+    plain: Option<StagedDirectory>,
     entries: BTreeMap<PathBuf, Entry>,
 }
 
@@ -50,24 +52,27 @@ impl ArchiveFile {
     /// Opens an archive, also a compressed one, for which room for its plain form is needed.
     pub(super) fn open(path: &Path) -> Result<Self, ImageError> {
         let failed = || ImageError::io("read", path);
-        let mut file = File::open(path).map_err(failed())?;
-        if !file.metadata().map_err(failed())?.is_file() {
-            return Err(ImageError::malformed(path.display().to_string(), "is no file"));
+        // Opening a pipe would wait for somebody who writes to it.
+        if !std::fs::metadata(path).map_err(failed())?.is_file() {
+            return Err(ImageError::malformed(path.display().to_string(), "is not a regular file"));
         }
+        let mut file = File::open(path).map_err(failed())?;
         let mut start = [0; 4];
         let count = file.read(&mut start).map_err(failed())?;
         file.seek(SeekFrom::Start(0)).map_err(failed())?;
         let plain = match sniff(start.get(..count).unwrap_or_default()) {
             None => None,
             compression => {
+                let place = std::env::temp_dir();
+                let folder = StagedDirectory::scratch(&place).map_err(ImageError::io("write", &place))?;
                 let mut plain =
-                    NamedTempFile::new().map_err(ImageError::io("write", &std::env::temp_dir()))?;
+                    File::create(folder.path().join(PLAIN)).map_err(ImageError::io("write", &place))?;
                 let mut archived = uncompressed(file, compression)?.take(MAX_PLAIN_BYTES);
                 if io::copy(&mut archived, &mut plain).map_err(failed())? == MAX_PLAIN_BYTES {
                     let reason = "decompresses to 64 GiB or more; no archive of images is so large";
                     return Err(ImageError::malformed(path.display().to_string(), reason));
                 }
-                Some(plain)
+                Some(folder)
             }
         };
         let mut archive = Self { path: path.to_path_buf(), plain, entries: BTreeMap::new() };
@@ -76,8 +81,13 @@ impl ArchiveFile {
     }
 
     fn file(&self) -> Result<File, ImageError> {
-        let path = self.plain.as_ref().map_or(self.path.as_path(), NamedTempFile::path);
-        File::open(path).map_err(ImageError::io("read", path))
+        let path = self.on_disk();
+        File::open(&path).map_err(ImageError::io("read", &path))
+    }
+
+    /// The archive without compression.
+    fn on_disk(&self) -> PathBuf {
+        self.plain.as_ref().map_or_else(|| self.path.clone(), |folder| folder.path().join(PLAIN))
     }
 
     fn index(&self) -> Result<BTreeMap<PathBuf, Entry>, ImageError> {
@@ -134,7 +144,7 @@ impl ArchiveFile {
     /// Where a file of the archive lies on disk; `None` if there is none of that name.
     pub(super) fn place_of(&self, name: &str) -> Option<(PathBuf, u64)> {
         let (position, _) = self.find(name)?;
-        Some((self.plain.as_ref().map_or(self.path.as_path(), NamedTempFile::path).to_path_buf(), position))
+        Some((self.on_disk(), position))
     }
 
     /// The bytes of a document.

@@ -4,14 +4,14 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
+use fbc_staging::{StagedDirectory, StagedFile, parent_of};
 use oci_spec::image::Descriptor;
-use tempfile::TempDir;
 
 use super::{INDEX_FILE, LAYOUT, LAYOUT_FILE, docker_output, names};
 use crate::error::ImageError;
 use crate::image::Image;
 use crate::reference::{LocalReference, Transport};
-use crate::store::{BlobFolder, FolderImage, new_file, new_folder, parent_of, replace_file};
+use crate::store::{BlobFolder, FolderImage, replace_file};
 
 /// An image that is being written. Dropped before [`Output::finish`], it leaves the target as it was; blobs that
 /// were put into a layout that exists stay there without a name.
@@ -20,7 +20,7 @@ pub struct Output {
     reference: LocalReference,
     blobs: BlobFolder,
     /// The layout in the making; none if blobs go straight into one that exists.
-    work: Option<TempDir>,
+    work: Option<StagedDirectory>,
 }
 
 impl Output {
@@ -63,7 +63,7 @@ impl Output {
             }
             _ => {}
         }
-        let work = new_folder(parent_of(path)).map_err(ImageError::io("write", path))?;
+        let work = StagedDirectory::beside(path).map_err(ImageError::io("write", path))?;
         let blobs = BlobFolder::new(work.path().join("blobs"));
         Ok(Self { reference: reference.clone(), blobs, work: Some(work) })
     }
@@ -99,13 +99,31 @@ impl Output {
         replace_file(&work.path().join(INDEX_FILE), &index)?;
         match transport {
             Transport::OciArchive => write_file(&path, |out| archive_of(work.path(), out)),
-            _ => {
-                fs::rename(work.path(), &path).map_err(ImageError::io("write", &path))?;
-                let _ = work.keep();
-                Ok(())
-            }
+            _ => publish_layout(work, &path, root, name),
         }
     }
+}
+
+/// Gives a layout its name; where another process has made one there in the meantime, its image joins that one.
+fn publish_layout(
+    work: StagedDirectory,
+    path: &Path,
+    root: &Descriptor,
+    name: Option<&str>,
+) -> Result<(), ImageError> {
+    let staged = work.path().to_path_buf();
+    match work.try_publish(path) {
+        Err((work, error)) if is_taken(&error) && path.join(LAYOUT_FILE).exists() => {
+            BlobFolder::new(path.join("blobs")).take_all(&BlobFolder::new(staged.join("blobs")))?;
+            drop(work);
+            put_into(path, root, name)
+        }
+        outcome => outcome.map_err(|(_, error)| ImageError::io("write", path)(error)),
+    }
+}
+
+fn is_taken(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists)
 }
 
 /// Names an image in a layout that holds its blobs.
@@ -126,16 +144,16 @@ fn put_into(folder: &Path, root: &Descriptor, name: Option<&str>) -> Result<(), 
 /// Writes a file under a temporary name and renames it.
 fn write_file(
     path: &Path,
-    write: impl FnOnce(&mut tar::Builder<io::BufWriter<&mut File>>) -> Result<(), ImageError>,
+    write: impl FnOnce(&mut tar::Builder<io::BufWriter<&mut &File>>) -> Result<(), ImageError>,
 ) -> Result<(), ImageError> {
-    let mut file = new_file(parent_of(path)).map_err(ImageError::io("write", path))?;
-    let mut archive = tar::Builder::new(io::BufWriter::with_capacity(256 << 10, file.as_file_mut()));
+    let staged = StagedFile::beside(path).map_err(ImageError::io("write", path))?;
+    let mut file = staged.as_file().map_err(ImageError::io("write", path))?;
+    let mut archive = tar::Builder::new(io::BufWriter::with_capacity(256 << 10, &mut file));
     write(&mut archive)?;
     let written =
         archive.into_inner().and_then(|out| out.into_inner().map_err(io::IntoInnerError::into_error));
     written.map_err(ImageError::io("write", path))?;
-    file.persist(path).map_err(|error| ImageError::io("write", path)(error.error))?;
-    Ok(())
+    staged.publish(path).map(drop).map_err(ImageError::io("write", path))
 }
 
 /// The archive of a layout: folders and files in order.

@@ -77,6 +77,50 @@ fn a_layout_takes_several_images() {
 }
 
 #[test]
+fn a_new_layout_takes_the_images_of_several_processes() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("layout");
+    let named = |name: &str| reference(Transport::Oci, &path, Some(name));
+    // Both begin before one of them is done.
+    let (one, two) = (Output::begin(&named("v1")).unwrap(), Output::begin(&named("v2")).unwrap());
+    for (output, content) in [(one, "one"), (two, "two")] {
+        let source = image_with(content);
+        for bytes in source.blobs.values() {
+            let descriptor = crate::store::descriptor_of(bytes, oci_spec::image::MediaType::ImageLayer);
+            output.blobs().insert_bytes(&descriptor, bytes).unwrap();
+        }
+        output.finish(source.root()).unwrap();
+    }
+    assert_eq!((content(&named("v1")), content(&named("v2"))), ("one".into(), "two".into()));
+    assert_eq!(names_in(place.path()), ["layout"]);
+}
+
+fn make_pipe(path: &Path) {
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[test]
+fn a_pipe_is_no_blob_and_no_archive() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("layout");
+    let target = reference(Transport::Oci, &path, None);
+    put(&image_with("one"), &target);
+    let blobs = path.join("blobs/sha256");
+    let digest = target.open().unwrap().root().digest().digest().to_owned();
+    fs::remove_file(blobs.join(&digest)).unwrap();
+    make_pipe(&blobs.join(&digest));
+    let source = target.open().unwrap();
+    let error = Image::select(source.as_ref(), None).unwrap_err().to_string();
+    assert!(error.ends_with("is not a regular file"), "{error}");
+    let pipe = place.path().join("pipe");
+    make_pipe(&pipe);
+    for transport in [Transport::OciArchive, Transport::DockerArchive] {
+        let error = reference(transport, &pipe, None).open().err().unwrap().to_string();
+        assert!(error.ends_with("is not a regular file"), "{error}");
+    }
+}
+
+#[test]
 fn what_is_given_up_leaves_nothing() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("image");

@@ -14,6 +14,7 @@ use super::challenge::Challenge;
 use super::credentials::{Credential, Proof};
 use super::error::{Problem, RegistryError, Result};
 use super::mirrors::{Endpoint, Security};
+use super::pace::within;
 use super::secret::Secret;
 use super::transport::{Transport, connection_problem, read_limited};
 
@@ -178,20 +179,20 @@ impl Transport {
                 _ => client.get(url),
             }
         };
-        let response = request
-            .send()
+        let timeouts = &self.settings.timeouts;
+        let answer = async { request.send().await.map_err(connection_problem) };
+        let response = within(timeouts.answer, answer)
             .await
-            .map_err(|error| RegistryError::new(action, realm, connection_problem(error)))?;
+            .map_err(|problem| RegistryError::new(action, realm, problem))?;
         if !response.status().is_success() {
             let words =
                 credential.map_or_else(|| "none".to_owned(), |credential| credential.origin.to_string());
             return Err(RegistryError::new(action, realm, self.problem_of(response, words).await));
         }
-        let body = read_limited(response, MOST_BYTES_OF_TOKEN).await;
-        let given: GivenToken = body
-            .ok()
-            .and_then(|body| serde_json::from_slice(&body).ok())
-            .ok_or_else(|| unexpected("the answer is not the JSON of a token"))?;
+        let body = read_limited(response, MOST_BYTES_OF_TOKEN, timeouts.document());
+        let body = body.await.map_err(|problem| RegistryError::new(action, realm, problem))?;
+        let given: GivenToken =
+            serde_json::from_slice(&body).map_err(|_| unexpected("the answer is not the JSON of a token"))?;
         let token = given.token.or(given.access_token).filter(|token| !token.is_empty());
         let token = token.ok_or_else(|| unexpected("the answer holds no token"))?;
         let life = Duration::from_secs(given.expires_in.unwrap_or(0)).max(SHORTEST_LIFE);

@@ -1,6 +1,7 @@
 //! Blobs on their way: where bytes come from, where they go, and whether they are the right ones.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -207,6 +208,8 @@ pub(crate) struct Part<'a> {
     pub(crate) observer: Arc<dyn Observer>,
     /// What went wrong in reading, which the sender does not tell.
     pub(crate) error: Arc<Mutex<Option<Box<RegistryError>>>>,
+    /// How many bytes the sender has taken in this attempt.
+    pub(crate) taken: Arc<AtomicU64>,
 }
 
 impl Payload<'_> {
@@ -229,9 +232,16 @@ impl Payload<'_> {
 }
 
 impl Part<'_> {
+    /// How many bytes are on their way.
+    pub(crate) fn moved(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
     async fn body(&self) -> Result<reqwest::Body> {
         let blocks = self.source.open(self.offset).await?;
         let (observer, errors) = (Arc::clone(&self.observer), Arc::clone(&self.error));
+        let taken = Arc::clone(&self.taken);
+        taken.store(0, Ordering::Relaxed);
         let (digest, size) = (self.descriptor.digest().clone(), self.descriptor.size());
         let (mut position, end) = (self.offset, self.offset + self.length);
         let sent = blocks.map(move |block| match block {
@@ -239,6 +249,7 @@ impl Part<'_> {
                 let left = usize::try_from(end - position).unwrap_or(usize::MAX);
                 block.truncate(left);
                 position += block.len() as u64;
+                taken.fetch_add(block.len() as u64, Ordering::Relaxed);
                 observer.blob_moved(&digest, position, size);
                 Ok(block)
             }

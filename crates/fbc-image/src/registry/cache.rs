@@ -3,11 +3,14 @@
 //! Blobs are content by digest, so what is there is never asked for again. A tag is asked for each time, unless there
 //! is nobody to ask: then it means what it meant the last time.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use fbc_staging::StagedFile;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use oci_spec::image::{Descriptor, Digest, ImageIndex, MediaType};
 use serde::{Deserialize, Serialize};
@@ -22,10 +25,19 @@ use super::reference::Reference;
 use crate::blob::digest_of;
 use crate::error::ImageError;
 use crate::image::{Image, PlatformName, is_image};
-use crate::store::{BlobFolder, Contents, FolderImage, replace_file};
+use crate::limits::DOCUMENT_BYTES;
+use crate::store::{BlobFolder, Contents, FolderImage, create_private};
 
 /// Indexes in indexes are followed that deep.
 const DEEPEST: u32 = 8;
+
+/// The file of the cache that whoever uses it locks.
+const LOCK: &str = "lock";
+
+/// Whether nothing can be written there, as in a cache that is only there to be read.
+fn is_read_only(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
 
 /// Where images come from that the cache does not have.
 #[derive(Clone, Copy)]
@@ -51,10 +63,16 @@ pub enum PlatformWish {
 pub type CachedImage = FolderImage;
 
 /// A folder with blobs and with what references meant.
+///
+/// Nobody else may read it, since it holds private images too. Who uses it holds a shared lock on its file `lock`, so
+/// that nobody empties it in the meantime.
 #[derive(Clone, Debug)]
 pub struct ImageCache {
+    folder: PathBuf,
     blobs: BlobFolder,
     references: PathBuf,
+    /// The lock, once it is held; none where the cache cannot be written.
+    held: Arc<OnceLock<Option<File>>>,
 }
 
 /// What a reference meant.
@@ -71,7 +89,12 @@ impl ImageCache {
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
-        Self { blobs: BlobFolder::new(folder.join("blobs")), references: folder.join("references") }
+        Self {
+            blobs: BlobFolder::private(folder.join("blobs")),
+            references: folder.join("references"),
+            folder,
+            held: Arc::default(),
+        }
     }
 
     /// The blobs.
@@ -80,11 +103,62 @@ impl ImageCache {
         &self.blobs
     }
 
-    /// Removes all blobs, and what references meant; the blobs that were removed.
+    /// Sees to it that nobody empties the cache as long as this value or a clone of it lives.
+    fn hold(&self) -> Result<()> {
+        if self.held.get().is_some() {
+            return Ok(());
+        }
+        for directory in [&self.folder, self.blobs.root(), &self.references] {
+            match create_private(directory) {
+                Err(error) if is_read_only(&error) && self.folder.is_dir() => {
+                    let _ = self.held.set(None);
+                    return Ok(());
+                }
+                created => created
+                    .map_err(|error| RegistryError::new("create", directory.display().to_string(), error))?,
+            }
+        }
+        // Caches of older versions, too.
+        for directory in [self.blobs.root(), &self.references] {
+            // Where it is not ours, its owner decides.
+            let _ = fs::set_permissions(directory, fs::Permissions::from_mode(0o700));
+        }
+        let lock = self.lock_file().and_then(|lock| lock.lock_shared().map(|()| lock));
+        match lock {
+            Ok(lock) => drop(self.held.set(Some(lock))),
+            Err(error) if is_read_only(&error) => drop(self.held.set(None)),
+            Err(error) => {
+                let path = self.folder.join(LOCK);
+                return Err(RegistryError::new("lock", path.display().to_string(), error));
+            }
+        }
+        Ok(())
+    }
+
+    fn lock_file(&self) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600).open(self.folder.join(LOCK))
+    }
+
+    /// Removes all blobs, and what references meant; the blobs that were removed. Where others use the cache, `waiting` is
+    /// called, and they are waited for.
     ///
     /// # Errors
     /// If the system does not remove a file.
-    pub fn clean(&self) -> std::result::Result<Contents, ImageError> {
+    pub fn clean(&self, waiting: &dyn Fn()) -> std::result::Result<Contents, ImageError> {
+        if !self.folder.exists() {
+            return Ok(Contents::default());
+        }
+        let path = self.folder.join(LOCK);
+        let lock = self.lock_file().map_err(ImageError::io("lock", &path))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                waiting();
+                lock.lock().map_err(ImageError::io("lock", &path))?;
+            }
+            Err(TryLockError::Error(error)) => return Err(ImageError::io("lock", &path)(error)),
+        }
         let entries = match fs::read_dir(&self.references) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return self.blobs.clean(),
             entries => entries.map_err(ImageError::io("read", &self.references))?,
@@ -109,6 +183,7 @@ impl ImageCache {
         reference: &Reference,
         wish: &PlatformWish,
     ) -> Result<(Descriptor, CachedImage)> {
+        self.hold()?;
         let mut root = self.root(origin, reference).await?;
         let meaning = root.descriptor.clone();
         for _ in 0..DEEPEST {
@@ -122,6 +197,7 @@ impl ImageCache {
             for manifest in &pending {
                 match &manifest.manifest {
                     Manifest::Image(image) => {
+                        check_configuration(image.config())?;
                         self.fetch(origin, reference, image.config()).await?;
                     }
                     Manifest::Index(index) => {
@@ -167,6 +243,7 @@ impl ImageCache {
         reference: &Reference,
         options: &CopyOptions,
     ) -> Result<CachedImage> {
+        self.hold()?;
         let root = match origin {
             Origin::Registry(client) => {
                 let image = RegistryImage::new(client, reference);
@@ -264,14 +341,26 @@ impl ImageCache {
         };
         let path = self.meaning(reference);
         let failure = |error: std::io::Error| RegistryError::new("write", path.display().to_string(), error);
-        fs::create_dir_all(&self.references).map_err(failure)?;
         let bytes = serde_json::to_vec(&meaning).map_err(|error| failure(error.into()))?;
-        replace_file(&path, &bytes).map_err(local)
+        let staged = StagedFile::private(&self.references).and_then(|mut staged| {
+            staged.write_all(&bytes)?;
+            staged.publish(&path)
+        });
+        staged.map(drop).map_err(failure)
     }
 
     fn meaning(&self, reference: &Reference) -> PathBuf {
         self.references.join(format!("{}.json", digest_of(reference.to_string().as_bytes()).digest()))
     }
+}
+
+/// Refuses a configuration that nobody would read: its size is known before it is fetched.
+fn check_configuration(descriptor: &Descriptor) -> Result<()> {
+    if descriptor.size() <= DOCUMENT_BYTES {
+        return Ok(());
+    }
+    let problem = Problem::TooLarge { limit: DOCUMENT_BYTES };
+    Err(RegistryError::new("get the configuration", descriptor.digest().to_string(), problem))
 }
 
 /// Whether what a reference meant once is what it means now, as far as may be asked.

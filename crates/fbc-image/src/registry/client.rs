@@ -31,12 +31,14 @@ pub struct Settings {
     pub security: Option<Security>,
     /// Servers in between.
     pub proxies: Proxies,
-    /// When silence is a failure.
+    /// When slowness is a failure.
     pub timeouts: Timeouts,
     /// How often things are tried.
     pub retry: RetryPolicy,
     /// A larger manifest is refused, in bytes; 4 MiB is what registries accept.
     pub manifest_limit: u64,
+    /// A larger blob is refused, in bytes.
+    pub blob_limit: u64,
     /// Blobs are sent in parts of this size, in bytes; none sends each as one, which only some proxies refuse.
     pub chunk_size: Option<u64>,
     /// What the client calls itself.
@@ -60,6 +62,7 @@ impl Settings {
             timeouts: Timeouts::default(),
             retry: RetryPolicy::default(),
             manifest_limit: 4 * 1024 * 1024,
+            blob_limit: crate::limits::BLOB_BYTES,
             chunk_size: None,
             user_agent: concat!("fbc/", env!("CARGO_PKG_VERSION")).to_owned(),
             clock,

@@ -11,6 +11,7 @@ use reqwest::header::{CONTENT_RANGE, RANGE};
 use super::blob::{BlobSource, BlobStream, BlobTarget, Payload, Verifier};
 use super::error::{Problem, RegistryError, Result};
 use super::mirrors::Endpoint;
+use super::pace::paced;
 use super::transport::{Call, SharedTransport, Transport, connection_problem};
 
 /// So many bytes between two failures make the second one a first one.
@@ -41,6 +42,7 @@ impl BlobSource for RegistryBlob {
 impl RegistryBlob {
     async fn open_at(&self, endpoint: &Endpoint, offset: u64) -> Result<BlobStream> {
         let (repository, size) = (endpoint.reference.repository(), self.descriptor.size());
+        self.transport.check_size(&self.descriptor)?;
         let item = format!("/{repository}@{}", self.descriptor.digest());
         let path = format!("v2/{repository}/blobs/{}", self.descriptor.digest());
         let url = self.transport.address(endpoint, &path).await?;
@@ -83,22 +85,30 @@ impl RegistryBlob {
             ));
         }
         let blocks: BoxStream<'static, reqwest::Result<Bytes>> = response.bytes_stream().boxed();
-        Ok(blocks
-            .map(move |block| match block {
-                Ok(mut block) => {
-                    let skipped = usize::try_from(skip).unwrap_or(usize::MAX).min(block.len());
-                    skip -= skipped as u64;
-                    Ok(block.split_off(skipped))
-                }
-                Err(error) => {
-                    Err(RegistryError::new("get the blob", place.clone(), connection_problem(error)))
-                }
+        let failure = move |problem| RegistryError::new("get the blob", place.clone(), problem);
+        let broken = failure.clone();
+        let blocks = blocks.map(move |block| block.map_err(|error| broken(connection_problem(error))));
+        let rest = paced(blocks, self.transport.settings.timeouts.stall, failure).map(move |block| {
+            block.map(|mut block| {
+                let skipped = usize::try_from(skip).unwrap_or(usize::MAX).min(block.len());
+                skip -= skipped as u64;
+                block.split_off(skipped)
             })
-            .boxed())
+        });
+        Ok(rest.boxed())
     }
 }
 
 impl Transport {
+    /// Refuses what is larger than permitted, by what its descriptor says.
+    pub(crate) fn check_size(&self, descriptor: &Descriptor) -> Result<()> {
+        let limit = self.settings.blob_limit;
+        if descriptor.size() <= limit {
+            return Ok(());
+        }
+        Err(RegistryError::new("get the blob", descriptor.digest().to_string(), Problem::TooLarge { limit }))
+    }
+
     /// Brings a blob to its target, whole and verified. It goes on behind what the target holds already; if the whole
     /// turns out wrong and a part was there before, it begins anew once.
     pub(crate) async fn fetch(
@@ -173,7 +183,13 @@ impl Transport {
                 }
             };
             failures = if position - began >= PROGRESS { 1 } else { failures + 1 };
-            match error.problem.passing().and_then(|asked| self.settings.retry.delay(failures, asked)) {
+            let is_hopeless = failures >= error.problem.most_attempts();
+            match error
+                .problem
+                .passing()
+                .filter(|_| !is_hopeless)
+                .and_then(|asked| self.settings.retry.delay(failures, asked))
+            {
                 Some(wait) => self.pause(&error, wait).await,
                 None => {
                     error.problem.set_attempts(failures);

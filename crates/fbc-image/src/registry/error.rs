@@ -114,6 +114,14 @@ pub enum Problem {
         /// False if no connection was ever made.
         connected: bool,
     },
+    /// Bytes come, or an answer begins, later than anybody should wait for.
+    #[error("too slow: {text}")]
+    Slow {
+        /// What was waited for, and how long.
+        text: String,
+        /// True if nothing came at all, as from a lost connection.
+        is_silent: bool,
+    },
     /// The certificate of the registry does not convince.
     #[error("the certificate is not trusted: {text}")]
     Certificate {
@@ -141,7 +149,7 @@ pub enum Problem {
         /// What came or was announced.
         actual: u64,
     },
-    /// A manifest is larger than allowed.
+    /// A manifest, configuration or blob is larger than allowed.
     #[error("larger than the limit of {limit} bytes")]
     TooLarge {
         /// The limit.
@@ -192,14 +200,18 @@ impl Problem {
     pub(crate) fn passing(&self) -> Option<Option<Duration>> {
         match self {
             Self::RateLimited { retry_after, .. } | Self::Server { retry_after, .. } => Some(*retry_after),
-            Self::Unreachable { .. } => Some(None),
+            Self::Unreachable { .. } | Self::Slow { is_silent: true, .. } => Some(None),
             _ => None,
         }
     }
 
-    /// True if there was no connection at all.
-    pub(crate) fn is_unconnected(&self) -> bool {
-        matches!(self, Self::Unreachable { connected: false, .. })
+    /// How often such a thing is tried at most, whatever the policy says: what is not there will not come by waiting long.
+    pub(crate) fn most_attempts(&self) -> u32 {
+        match self {
+            Self::Unreachable { connected: false, .. } => 3,
+            Self::Slow { .. } => 2,
+            _ => u32::MAX,
+        }
     }
 
     /// Notes how often something was tried.
@@ -230,7 +242,7 @@ impl RegistryError {
             Problem::RateLimited { .. } | Problem::Server { .. } | Problem::Unexpected(_) => Fault::Registry,
             Problem::Digest { .. } | Problem::Length { .. } | Problem::TooLarge { .. } => Fault::Registry,
             Problem::Manifest(_) => Fault::Registry,
-            Problem::Unreachable { .. } => Fault::Network,
+            Problem::Unreachable { .. } | Problem::Slow { .. } => Fault::Network,
             Problem::Certificate { .. } | Problem::NotHttps(_) | Problem::Blocked(_) => Fault::Configuration,
             Problem::Configuration(_) | Problem::Io(_) => Fault::Configuration,
             Problem::Endpoints(errors) => errors.last().map_or(Fault::Registry, Self::fault),
@@ -260,6 +272,10 @@ impl RegistryError {
             Problem::RateLimited { .. } => "try again later, or log in for a higher limit",
             Problem::Server { .. } => "try again later; if it lasts, ask those who run the registry",
             Problem::Unreachable { .. } => "check host, port, network and proxy (HTTPS_PROXY, NO_PROXY)",
+            Problem::Slow { .. } => {
+                "try again later or from a mirror: a blob goes on where it stopped; --stall-timeout waits longer"
+            }
+            Problem::TooLarge { .. } => "if the image is to be trusted, --max-blob-size permits larger blobs",
             Problem::Certificate { unknown_authority: true, .. } => {
                 "put the authority's certificate as ca.crt into /etc/containers/certs.d/HOST[:PORT]/ or \
                  ~/.config/containers/certs.d/HOST[:PORT]/, or name its folder with --cert-dir; --tls-verify=false \

@@ -11,6 +11,7 @@ use super::error::{Problem, RegistryError, Result};
 use super::manifest::{ACCEPTED, FetchedManifest};
 use super::mirrors::Endpoint;
 use super::transport::{Call, Transport, read_limited};
+use crate::limits::TAG_PAGES;
 
 /// A list of tags is not longer, page by page.
 const MOST_BYTES_OF_TAGS: u64 = 16 * 1024 * 1024;
@@ -79,7 +80,7 @@ impl Transport {
         if response.content_length().is_some_and(|length| length > limit) {
             return Err(Problem::TooLarge { limit });
         }
-        let bytes = read_limited(response, limit).await?;
+        let bytes = read_limited(response, limit, self.settings.timeouts.document()).await?;
         let expected = endpoint.reference.digest().or(told.as_ref());
         FetchedManifest::read(bytes, media_type.as_deref(), expected)
     }
@@ -123,6 +124,9 @@ impl Transport {
         let mut seen = std::collections::BTreeSet::new();
         let mut tags = Vec::new();
         loop {
+            if seen.len() == TAG_PAGES {
+                return Err(unexpected(&format!("its list of tags has more than {TAG_PAGES} pages")));
+            }
             if !seen.insert(url.to_string()) {
                 return Err(unexpected("its pages lead in a circle"));
             }
@@ -139,11 +143,11 @@ impl Transport {
             };
             let response = self.send(endpoint, &call).await?;
             let next = next_page(&response);
-            let body = read_limited(response, MOST_BYTES_OF_TAGS).await;
-            let page: Tags = body
-                .ok()
-                .and_then(|body| serde_json::from_slice(&body).ok())
-                .ok_or_else(|| unexpected("the answer is no list of tags"))?;
+            let body = read_limited(response, MOST_BYTES_OF_TAGS, self.settings.timeouts.document()).await;
+            let body =
+                body.map_err(|problem| RegistryError::new(action, endpoint.reference.name(), problem))?;
+            let page: Tags =
+                serde_json::from_slice(&body).map_err(|_| unexpected("the answer is no list of tags"))?;
             tags.extend(page.tags.unwrap_or_default());
             match next {
                 Some(next) => {

@@ -20,6 +20,7 @@ pub mod manifest;
 mod manifests;
 pub mod mirrors;
 pub mod observer;
+mod pace;
 pub mod platform;
 pub mod reference;
 pub mod retry;

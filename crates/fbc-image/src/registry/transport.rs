@@ -1,6 +1,7 @@
 //! Requests to registries: connections, redirects, credentials for the right host alone, and trying again.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,9 +16,11 @@ use super::challenge;
 use super::client::Settings;
 use super::error::{Answer, Problem, RegistryError, Result};
 use super::mirrors::{Endpoint, Security};
+use super::pace::{self, Meter};
 use super::reference::api_host;
 use super::retry::{is_passing, retry_after};
 use super::secret::Secret;
+use crate::limits;
 
 /// Servers between us and the registries, as the environment names them.
 #[derive(Clone, Debug, Default)]
@@ -30,18 +33,34 @@ pub struct Proxies {
     pub no_proxy: Option<String>,
 }
 
-/// When silence is a failure.
+/// When slowness is a failure.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
     /// Until a connection stands.
     pub connect: Duration,
-    /// Without a byte from the other side.
-    pub idle: Duration,
+    /// Until a question begins to be answered.
+    pub answer: Duration,
+    /// Until a change begins to be answered, once it is sent.
+    pub commit: Duration,
+    /// How long a blob may move at less than the least rate.
+    pub stall: Duration,
+}
+
+impl Timeouts {
+    /// Until a manifest, a token or a list of tags is whole.
+    pub(crate) fn document(&self) -> Duration {
+        self.stall.saturating_mul(2)
+    }
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(30), idle: Duration::from_secs(120) }
+        Self {
+            connect: limits::CONNECT,
+            answer: limits::ANSWER,
+            commit: limits::COMMIT,
+            stall: limits::STALL,
+        }
     }
 }
 
@@ -50,9 +69,6 @@ const MOST_REDIRECTS: usize = 10;
 
 /// What is read of an answer that explains a failure.
 const MOST_BYTES_OF_ERROR: u64 = 64 * 1024;
-
-/// Failures to connect are repeated this often at most: what is not there will not come by waiting long.
-const MOST_CONNECTIONS: u32 = 3;
 
 /// One request as it is meant; it may be sent several times.
 pub(crate) struct Call<'a> {
@@ -105,13 +121,16 @@ impl Transport {
         }
         let https = address("https")?;
         let client = self.client_for(&https, endpoint.security)?;
-        let base = match client.get(format!("{https}v2/")).send().await {
-            Ok(_) => https,
-            Err(error) if error.is_timeout() => https,
-            Err(_) => {
+        let ask = async |base: &Url| {
+            tokio::time::timeout(self.settings.timeouts.answer, client.get(format!("{base}v2/")).send()).await
+        };
+        let base = match ask(&https).await {
+            Ok(Ok(_)) | Err(_) => https,
+            Ok(Err(error)) if error.is_timeout() => https,
+            Ok(Err(_)) => {
                 let http = address("http")?;
                 // Nobody there either: the attempt itself will tell, in terms of HTTPS.
-                if client.get(format!("{http}v2/")).send().await.is_ok() { http } else { https }
+                if matches!(ask(&http).await, Ok(Ok(_))) { http } else { https }
             }
         };
         lock(&self.bases).insert(host.to_owned(), base.clone());
@@ -127,7 +146,7 @@ impl Transport {
                 Err(error) => error,
             };
             failures += 1;
-            let allowed = call.repeat && (!error.problem.is_unconnected() || failures < MOST_CONNECTIONS);
+            let allowed = call.repeat && failures < error.problem.most_attempts();
             let wait = error.problem.passing().filter(|_| allowed);
             match wait.and_then(|asked| self.settings.retry.delay(failures, asked)) {
                 Some(wait) => self.pause(&error, wait).await,
@@ -203,13 +222,13 @@ impl Transport {
             if let Some((length, body)) = call.payload.open().await? {
                 request = request.header(CONTENT_LENGTH, length).body(body);
             }
-            let response = match request.send().await {
+            let response = match self.answer_to(request, call).await {
                 Ok(response) => response,
-                Err(error) => {
+                Err(problem) => {
                     if let Some(error) = call.payload.take_error() {
                         return Err(error);
                     }
-                    return Err(RegistryError::new(call.action, place(), connection_problem(error)));
+                    return Err(RegistryError::new(call.action, place(), problem));
                 }
             };
             let is_read = matches!(call.method, Method::GET | Method::HEAD);
@@ -230,6 +249,33 @@ impl Transport {
         }
         let text = format!("more than {MOST_REDIRECTS} redirects");
         Err(RegistryError::new(call.action, place(), Problem::Unexpected(text)))
+    }
+
+    /// Sends a request and waits for the head of its answer, as long as the payload moves.
+    async fn answer_to(
+        &self,
+        request: reqwest::RequestBuilder,
+        call: &Call<'_>,
+    ) -> std::result::Result<Response, Problem> {
+        let timeouts = &self.settings.timeouts;
+        let is_question = matches!(call.method, Method::GET | Method::HEAD);
+        let patience = if is_question { timeouts.answer } else { timeouts.commit };
+        let mut sending = pin!(request.send());
+        let (mut moved, mut meter) = (0, Meter::default());
+        while let Payload::Part(part) = &call.payload
+            && part.moved() < part.length
+        {
+            match tokio::time::timeout(timeouts.stall, &mut sending).await {
+                Ok(answer) => return answer.map_err(connection_problem),
+                Err(_) if part.moved() == part.length => break,
+                Err(_) => meter.add(timeouts.stall, part.moved() - moved, timeouts.stall)?,
+            }
+            moved = part.moved();
+        }
+        match tokio::time::timeout(patience, sending).await {
+            Ok(answer) => answer.map_err(connection_problem),
+            Err(_) => Err(pace::silence(patience)),
+        }
     }
 
     /// The client for the host of an address.
@@ -255,7 +301,6 @@ impl Transport {
             .tls_backend_preconfigured(tls)
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(self.settings.timeouts.connect)
-            .read_timeout(self.settings.timeouts.idle)
             .user_agent(&self.settings.user_agent)
             .no_proxy();
         if let Some(proxy) = &proxies.http {
@@ -276,7 +321,8 @@ impl Transport {
             .get(RETRY_AFTER)
             .and_then(|header| retry_after(header.to_str().ok()?, self.settings.clock.now()));
         let status = response.status().as_u16();
-        let body = read_limited(response, MOST_BYTES_OF_ERROR).await.unwrap_or_default();
+        let body = read_limited(response, MOST_BYTES_OF_ERROR, self.settings.timeouts.document());
+        let body = body.await.unwrap_or_default();
         let answer = answer_of(status, &body);
         match status {
             401 => Problem::Unauthorized { answer, credential },
@@ -300,16 +346,24 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads a body up to a limit, which is [`Problem::TooLarge`]; one that breaks off is [`Problem::Unreachable`].
-pub(crate) async fn read_limited(mut response: Response, limit: u64) -> std::result::Result<Bytes, Problem> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(connection_problem)? {
-        body.extend_from_slice(&chunk);
-        if body.len() as u64 > limit {
-            return Err(Problem::TooLarge { limit });
+/// Reads a body up to a limit, which is [`Problem::TooLarge`], and in some time, else it is [`Problem::Slow`]; one that
+/// breaks off is [`Problem::Unreachable`].
+pub(crate) async fn read_limited(
+    mut response: Response,
+    limit: u64,
+    whole: Duration,
+) -> std::result::Result<Bytes, Problem> {
+    let read = async {
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(connection_problem)? {
+            body.extend_from_slice(&chunk);
+            if body.len() as u64 > limit {
+                return Err(Problem::TooLarge { limit });
+            }
         }
-    }
-    Ok(body.into())
+        Ok(body.into())
+    };
+    pace::within(whole, read).await
 }
 
 /// The error body of the distribution protocol, as far as it is one.

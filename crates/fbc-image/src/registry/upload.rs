@@ -16,6 +16,7 @@ use super::error::{Problem, RegistryError, Result};
 use super::mirrors::Endpoint;
 use super::observer::BlobOutcome;
 use super::transport::{Call, Transport};
+use crate::limits::{UPLOAD_PROGRESS, UPLOAD_REPETITIONS};
 
 /// Blobs up to this size travel in one request.
 const SMALL: u64 = 256 * 1024;
@@ -114,8 +115,12 @@ impl Upload<'_> {
     /// The blob in parts, each behind what the registry says that it has.
     async fn send_parts(&self, mut address: Url) -> Result<Step> {
         let size = self.descriptor.size();
-        let (mut offset, mut failures) = (0, 0);
+        let (mut offset, mut failures, mut sent) = (0, 0, 0_u64);
         while offset < size {
+            if sent / UPLOAD_REPETITIONS > size {
+                let text = format!("{sent} bytes were sent of a blob of {size}, and it has {offset}");
+                return Err(self.failure(Problem::Unexpected(text)));
+            }
             let length = self.transport.settings.chunk_size.unwrap_or(u64::MAX).max(1).min(size - offset);
             let mut call = self.call("send the blob", Method::PATCH, address.clone(), &[404, 416]);
             call.headers.push((CONTENT_TYPE, "application/octet-stream".to_owned()));
@@ -128,8 +133,10 @@ impl Upload<'_> {
                 length,
                 observer: Arc::clone(&self.transport.settings.observer),
                 error: Arc::default(),
+                taken: Arc::default(),
             });
             let before = offset;
+            sent = sent.saturating_add(length);
             match self.transport.send(self.endpoint, &call).await {
                 Ok(response) if response.status().as_u16() == 404 => return Ok(Step::Lost),
                 Ok(response) if response.status().as_u16() == 416 => {
@@ -147,10 +154,16 @@ impl Upload<'_> {
                         return Err(self.failure(Problem::Unexpected(text)));
                     }
                     address = self.location(&call.url, &response)?;
-                    failures = if has > before { 0 } else { failures + 1 };
+                    let is_enough = has >= before + length.min(UPLOAD_PROGRESS);
+                    failures = if is_enough { 0 } else { failures + 1 };
                     offset = has;
-                    if failures == 0 {
+                    if is_enough {
                         continue;
+                    }
+                    if self.transport.settings.retry.delay(failures, None).is_none() {
+                        let text =
+                            format!("it takes every part and keeps none: {has} bytes of {size} are there");
+                        return Err(self.failure(Problem::Unexpected(text)));
                     }
                 }
                 Err(mut error) => {

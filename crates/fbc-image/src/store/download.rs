@@ -2,12 +2,13 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use fbc_staging::{StagedFile, parent_of};
 use oci_spec::image::Descriptor;
-use tempfile::TempPath;
 
-use super::{BlobFolder, TEMPORARY, new_file, parent_of};
+use super::{BlobFolder, UNFINISHED};
 use crate::error::ImageError;
 
 /// A blob that is being written under a temporary name; only whoever checked the bytes may finish it.
@@ -25,7 +26,7 @@ enum Temporary {
     /// Under a name that follows from the digest; what is there stays for the next attempt.
     Shared(PathBuf),
     /// Under a name of its own, and gone with this if it is not finished.
-    Own(TempPath),
+    Own(StagedFile),
 }
 
 impl BlobFolder {
@@ -37,11 +38,13 @@ impl BlobFolder {
     pub fn download(&self, descriptor: &Descriptor) -> Result<Download, ImageError> {
         let target = self.path(descriptor.digest());
         let folder = parent_of(&target);
-        fs::create_dir_all(folder).map_err(ImageError::io("create", folder))?;
-        let shared = folder.join(format!("{TEMPORARY}{}", descriptor.digest().digest()));
+        self.create_directory(folder)?;
+        let shared = folder.join(format!("{UNFINISHED}{}", descriptor.digest().digest()));
         let failed = || ImageError::io("write", &shared);
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&shared);
-        let file = file.map_err(failed())?;
+        let mode = if self.is_private { 0o600 } else { 0o666 };
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(mode);
+        let file = options.open(&shared).map_err(failed())?;
         match file.try_lock() {
             Ok(()) if is_at(&file, &shared).map_err(failed())? => {
                 return Ok(Download { file, temporary: Temporary::Shared(shared), target });
@@ -50,27 +53,20 @@ impl BlobFolder {
             Ok(()) | Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(ImageError::io("lock", &shared)(error)),
         }
-        let (file, own) = new_file(folder).map_err(ImageError::io("write to", folder))?.into_parts();
+        let own = self.stage(folder)?;
+        let file = own.as_file().and_then(File::try_clone).map_err(ImageError::io("write to", folder))?;
         Ok(Download { file, temporary: Temporary::Own(own), target })
     }
 }
 
 /// Whether the file is still the one of that name.
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        let ours = file.metadata()?;
-        match fs::metadata(path) {
-            Ok(named) => Ok((ours.dev(), ours.ino()) == (named.dev(), named.ino())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = file;
-        path.try_exists()
+    use std::os::unix::fs::MetadataExt as _;
+    let ours = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok((ours.dev(), ours.ino()) == (named.dev(), named.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -82,7 +78,7 @@ impl Download {
     pub fn finish(self) -> Result<(), ImageError> {
         let renamed = match self.temporary {
             Temporary::Shared(path) => fs::rename(path, &self.target),
-            Temporary::Own(path) => path.persist(&self.target).map_err(|error| error.error),
+            Temporary::Own(staged) => staged.publish(&self.target).map(drop),
         };
         renamed.map_err(ImageError::io("write", &self.target))
     }

@@ -9,8 +9,8 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use fbc_staging::StagedFile;
 use oci_spec::image::{Descriptor, Digest};
-use tempfile::NamedTempFile;
 
 pub use download::Download;
 
@@ -18,13 +18,15 @@ use crate::blob::{Hasher, HashingWriter, VerifyingReader, digest_of, read_error}
 use crate::error::ImageError;
 use crate::image::ImageSource;
 
-/// What temporary files begin with; no digest does.
-pub(crate) const TEMPORARY: &str = ".fbc-";
+/// What unfinished downloads begin with, before their digest; staged files begin so as well, and no digest does.
+pub(crate) const UNFINISHED: &str = ".fbc-";
 
 /// A folder of blobs. It need not exist until something is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlobFolder {
     root: PathBuf,
+    /// Whether nobody else may read the blobs.
+    is_private: bool,
 }
 
 /// How much a folder of blobs holds.
@@ -43,7 +45,7 @@ pub struct Contents {
 /// A blob that is being written. Dropped before [`BlobWriter::finish`], it leaves nothing.
 pub struct BlobWriter {
     folder: BlobFolder,
-    out: HashingWriter<NamedTempFile>,
+    out: HashingWriter<StagedFile>,
 }
 
 impl Write for BlobWriter {
@@ -65,7 +67,7 @@ impl BlobWriter {
         let HashingWriter { inner, hasher, written } = self.out;
         let digest = hasher.finish();
         let path = self.folder.path(&digest);
-        inner.persist(&path).map_err(|error| ImageError::io("write", &path)(error.error))?;
+        inner.publish(&path).map_err(ImageError::io("write", &path))?;
         Ok((digest, written))
     }
 }
@@ -73,7 +75,24 @@ impl BlobWriter {
 impl BlobFolder {
     /// A folder of blobs.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), is_private: false }
+    }
+
+    /// A folder of blobs that nobody else may read: its directories get the mode 700, its files 600.
+    pub fn private(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), is_private: true }
+    }
+
+    /// Makes a directory of the folder.
+    fn create_directory(&self, path: &Path) -> Result<(), ImageError> {
+        let created = if self.is_private { create_private(path) } else { fs::create_dir_all(path) };
+        created.map_err(ImageError::io("create", path))
+    }
+
+    fn stage(&self, directory: &Path) -> Result<StagedFile, ImageError> {
+        let staged =
+            if self.is_private { StagedFile::private(directory) } else { StagedFile::within(directory) };
+        staged.map_err(ImageError::io("write to", directory))
     }
 
     /// Where it is.
@@ -98,8 +117,8 @@ impl BlobFolder {
 
     fn begin_with(&self, hasher: Hasher, algorithm: &str) -> Result<BlobWriter, ImageError> {
         let folder = self.root.join(algorithm);
-        fs::create_dir_all(&folder).map_err(ImageError::io("create", &folder))?;
-        let file = new_file(&folder).map_err(ImageError::io("write to", &folder))?;
+        self.create_directory(&folder)?;
+        let file = self.stage(&folder)?;
         Ok(BlobWriter { folder: self.clone(), out: HashingWriter::new(file, hasher) })
     }
 
@@ -166,14 +185,9 @@ impl BlobFolder {
     /// # Errors
     /// If it is not there or cannot be read.
     pub fn open(&self, descriptor: &Descriptor) -> Result<VerifyingReader<File>, ImageError> {
-        let path = self.path(descriptor.digest());
-        let file = File::open(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => ImageError::MissingBlob {
-                digest: descriptor.digest().clone(),
-                place: self.root.display().to_string(),
-            },
-            _ => ImageError::io("read", &path)(error),
-        })?;
+        // Opening a pipe would wait for somebody who writes to it.
+        let (path, _) = self.place(descriptor)?;
+        let file = File::open(&path).map_err(ImageError::io("read", &path))?;
         VerifyingReader::new(file, descriptor)
     }
 
@@ -183,13 +197,33 @@ impl BlobFolder {
     /// If it is not there.
     pub fn place(&self, descriptor: &Descriptor) -> Result<(PathBuf, u64), ImageError> {
         let path = self.path(descriptor.digest());
-        match path.is_file() {
-            true => Ok((path, 0)),
-            false => Err(ImageError::MissingBlob {
+        match fs::metadata(&path) {
+            Ok(metadata) if metadata.is_file() => Ok((path, 0)),
+            Ok(_) => Err(ImageError::malformed(path.display().to_string(), "is not a regular file")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(ImageError::MissingBlob {
                 digest: descriptor.digest().clone(),
                 place: self.root.display().to_string(),
             }),
+            Err(error) => Err(ImageError::io("read", &path)(error)),
         }
+    }
+
+    /// Moves all blobs of another folder here, on the same file system.
+    ///
+    /// # Errors
+    /// If the system does not rename a file.
+    pub(crate) fn take_all(&self, other: &Self) -> Result<(), ImageError> {
+        other.for_each(|entry, is_unfinished| {
+            let path = entry.path();
+            match path.strip_prefix(&other.root) {
+                Ok(below) if !is_unfinished => {
+                    let target = self.root.join(below);
+                    fs::create_dir_all(fbc_staging::parent_of(&target))?;
+                    fs::rename(&path, target)
+                }
+                _ => Ok(()),
+            }
+        })
     }
 
     /// What the folder holds.
@@ -241,7 +275,7 @@ impl BlobFolder {
                 let entry = entry.map_err(ImageError::io("read", &folder))?;
                 let name = entry.file_name();
                 let name = name.to_string_lossy();
-                let is_unfinished = name.starts_with(TEMPORARY);
+                let is_unfinished = name.starts_with(UNFINISHED);
                 let is_blob = name.len() == digits && name.bytes().all(|byte| byte.is_ascii_hexdigit());
                 if is_blob || is_unfinished {
                     visit(&entry, is_unfinished).map_err(ImageError::io("clean", &entry.path()))?;
@@ -275,46 +309,19 @@ impl ImageSource for FolderImage {
     }
 }
 
-/// A new file under a temporary name, with the permissions of any new file.
-pub(crate) fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY);
-    #[cfg(unix)]
-    {
-        // As any new file: the umask takes away what it must.
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
-}
-
-/// A new folder under a temporary name, with the permissions of any new folder. Dropped, it is gone.
-pub(crate) fn new_folder(parent: &Path) -> io::Result<tempfile::TempDir> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY);
-    #[cfg(unix)]
-    {
-        // As any new folder: the umask takes away what it must.
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(fs::Permissions::from_mode(0o777));
-    }
-    builder.tempdir_in(parent)
+/// Makes a directory that nobody else may read, and those on the way to it.
+pub(crate) fn create_private(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Writes a file in one step: it is there with all its bytes or as it was.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
-    let mut file = new_file(parent_of(path)).map_err(ImageError::io("write", path))?;
-    file.write_all(bytes).map_err(ImageError::io("write", path))?;
-    file.persist(path).map_err(|error| ImageError::io("write", path)(error.error))?;
-    Ok(())
-}
-
-/// The folder that a path lies in.
-pub(crate) fn parent_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
+    let written = StagedFile::beside(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.publish(path)
+    });
+    written.map(drop).map_err(ImageError::io("write", path))
 }
 
 /// The descriptor of bytes.

@@ -80,10 +80,10 @@ fn a_download_goes_on_and_nobody_disturbs_it() {
     let good = blob(b"good");
     let mut first = folder.download(&good).unwrap();
     first.file.write_all(b"go").unwrap();
-    // Somebody else has a file of his own, which goes with him.
+    // Somebody else has a file of their own, which goes with them; where the system can, it never has a name.
     let mut second = folder.download(&good).unwrap();
     second.file.write_all(b"xx").unwrap();
-    assert_eq!(names(place.path()), 2);
+    assert!(names(place.path()) <= 2);
     drop(second);
     assert_eq!(names(place.path()), 1);
     drop(first);

@@ -93,8 +93,9 @@ impl<'a, 'b, R: Read> Entries<'a, 'b, R> {
                     self.extension(size)?;
                 }
                 _ => {
-                    self.archive.entry()?;
-                    return self.entry(&header, kind, extension, size).map(Some);
+                    let entry = self.entry(&header, kind, extension, size)?;
+                    self.archive.entry(entry.path.as_os_str().len())?;
+                    return Ok(Some(entry));
                 }
             }
         }

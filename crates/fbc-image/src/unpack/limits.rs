@@ -6,25 +6,25 @@ use oci_spec::image::Digest;
 
 use crate::blob::Hasher;
 use crate::error::ImageError;
+use crate::limits::{
+    FREE_BYTES, PATH_BYTES_BY_ENTRY, STEPS_BY_ENTRY, UNPACKED_BYTES, UNPACKED_ENTRIES, UNPACKED_RATIO,
+};
 
 /// Limits of what is unpacked from one image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of all layers without their compression.
     pub bytes: u64,
-    /// Entries of all layers.
+    /// Entries of all layers, with the directories that only paths name.
     pub entries: u64,
     /// Bytes that one byte of a layer may become, once it has become more than 64 MiB.
     pub ratio: u64,
 }
 
-/// Layers up to this size are not held to the ratio: 64 MiB.
-pub(super) const FREE_BYTES: u64 = 64 << 20;
-
 impl Default for Limits {
-    /// 8 GiB, a million entries, a ratio of 200. Text such as catalogs compresses to a tenth or twentieth.
+    /// 8 GiB, 100,000 entries, a ratio of 200. Text such as catalogs compresses to a tenth or twentieth.
     fn default() -> Self {
-        Self { bytes: 8 << 30, entries: 1_000_000, ratio: 200 }
+        Self { bytes: UNPACKED_BYTES, entries: UNPACKED_ENTRIES, ratio: UNPACKED_RATIO }
     }
 }
 
@@ -34,6 +34,7 @@ pub(super) struct Budget {
     limits: Limits,
     bytes: u64,
     entries: u64,
+    path_bytes: u64,
     layer_bytes: u64,
     /// The most that the layer at hand may become.
     layer_most: u64,
@@ -41,7 +42,7 @@ pub(super) struct Budget {
 
 impl Budget {
     pub(super) fn new(limits: Limits) -> Self {
-        Self { limits, bytes: 0, entries: 0, layer_bytes: 0, layer_most: 0 }
+        Self { limits, bytes: 0, entries: 0, path_bytes: 0, layer_bytes: 0, layer_most: 0 }
     }
 
     pub(super) fn begin_layer(&mut self, compressed: u64) {
@@ -64,12 +65,55 @@ impl Budget {
         Ok(())
     }
 
-    fn spend_entry(&mut self) -> Result<(), String> {
+    fn spend_entry(&mut self, path_bytes: usize) -> Result<(), String> {
+        let most = self.limits.entries;
         self.entries += 1;
-        if self.entries > self.limits.entries {
-            return Err(format!("the image has more than the permitted {} entries", self.limits.entries));
+        self.path_bytes += path_bytes as u64;
+        if self.entries > most {
+            return Err(too_many_entries(most));
+        }
+        let most_bytes = most.saturating_mul(PATH_BYTES_BY_ENTRY);
+        if self.path_bytes > most_bytes {
+            return Err(format!("the paths of the image have more than the permitted {most_bytes} bytes"));
         }
         Ok(())
+    }
+}
+
+fn too_many_entries(most: u64) -> String {
+    format!("the image has more than the permitted {most} entries")
+}
+
+/// What walking along paths may still cost.
+#[derive(Debug)]
+pub(super) struct Steps {
+    limits: Limits,
+    walked: u64,
+    made: u64,
+}
+
+impl Steps {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { limits, walked: 0, made: 0 }
+    }
+
+    /// Spends steps; else which limit is passed.
+    pub(super) fn walk(&mut self, steps: u64) -> Result<(), String> {
+        self.walked = self.walked.saturating_add(steps);
+        let most = self.limits.entries.saturating_mul(STEPS_BY_ENTRY);
+        match self.walked > most {
+            true => Err(format!("its paths, links and whiteouts take more than the permitted {most} steps")),
+            false => Ok(()),
+        }
+    }
+
+    /// Spends a directory that no entry makes; else which limit is passed.
+    pub(super) fn make(&mut self) -> Result<(), String> {
+        self.made += 1;
+        match self.made > self.limits.entries {
+            true => Err(too_many_entries(self.limits.entries)),
+            false => Ok(()),
+        }
     }
 }
 
@@ -83,8 +127,10 @@ pub(super) struct Metered<'b, R> {
 
 impl<R> Metered<'_, R> {
     /// Counts an entry.
-    pub(super) fn entry(&mut self) -> Result<(), ImageError> {
-        self.budget.spend_entry().map_err(|limit| ImageError::Limit { layer: self.layer.clone(), limit })
+    pub(super) fn entry(&mut self, path_bytes: usize) -> Result<(), ImageError> {
+        self.budget
+            .spend_entry(path_bytes)
+            .map_err(|limit| ImageError::Limit { layer: self.layer.clone(), limit })
     }
 }
 

@@ -17,10 +17,12 @@ use oci_spec::image::{Descriptor, Digest};
 pub use limits::Limits;
 
 use crate::blob::{Hasher, read_error};
+use fbc_staging::{StagedDirectory, parent_of};
+
 use crate::error::{EntryFault, ImageError};
 use crate::image::{Image, ImageSource, open_verified};
 use crate::layer::{compression_of, uncompressed};
-use crate::store::{new_folder, parent_of};
+use crate::limits::PATH_BYTES;
 use archive::{Entries, EntryKind};
 use limits::{Budget, Metered};
 use rootfs::Rootfs;
@@ -58,11 +60,9 @@ pub fn unpack(
         }
         Err(error) => return Err(ImageError::io("write", target)(error)),
     }
-    let work = new_folder(parent_of(target)).map_err(ImageError::io("write", target))?;
+    let work = StagedDirectory::beside(target).map_err(ImageError::io("write", target))?;
     unpack_into(image, source, work.path(), options)?;
-    fs::rename(work.path(), target).map_err(ImageError::io("write", target))?;
-    let _ = work.keep();
-    Ok(())
+    work.publish(target).map_err(ImageError::io("write", target))
 }
 
 /// Unpacks an image into an empty folder that nobody else writes to. If it fails, part of the image is there.
@@ -77,7 +77,7 @@ pub fn unpack_into(
 ) -> Result<(), ImageError> {
     let below: PathBuf =
         options.below.components().filter(|part| matches!(part, Component::Normal(_))).collect();
-    let mut rootfs = Rootfs::new(folder);
+    let mut rootfs = Rootfs::new(folder, options.limits);
     let mut budget = Budget::new(options.limits);
     for (layer, diff_id) in image.layers()? {
         if let Err(error) = apply(source, layer, &diff_id, &below, &mut rootfs, &mut budget) {
@@ -89,7 +89,11 @@ pub fn unpack_into(
             return Err(error);
         }
     }
-    if let Some((entry, to)) = rootfs.escaping_link().map_err(ImageError::io("read", folder))? {
+    let escaping = rootfs.escaping_link().map_err(|error| match error.downcast::<ImageError>() {
+        Ok(error) => error,
+        Err(error) => ImageError::io("read", folder)(error),
+    })?;
+    if let Some((entry, to)) = escaping {
         let layer = image.descriptor.digest().clone();
         let entry = below.join(entry).display().to_string();
         return Err(ImageError::Entry { layer, entry, fault: EntryFault::LinkEscapes(to) });
@@ -113,14 +117,11 @@ fn apply(
     budget.begin_layer(layer.size());
     let archived = uncompressed(open_verified(source, layer)?, compression)?;
     let mut metered = Metered { inner: archived, budget, hasher: Hasher::of(diff_id)?, layer: digest };
-    rootfs.begin_layer();
+    rootfs.begin_layer(digest);
     let mut entries = Entries::new(&mut metered, digest);
     while let Some(entry) = entries.next_entry()? {
-        let at = |fault: EntryFault| ImageError::Entry {
-            layer: digest.clone(),
-            entry: entry.path.display().to_string(),
-            fault,
-        };
+        let at =
+            |fault: EntryFault| ImageError::Entry { layer: digest.clone(), entry: shown(&entry.path), fault };
         let path = inner_path(&entry.path).map_err(at)?;
         let Some(path) = within(&path, below, &entry.kind).map_err(at)? else { continue };
         let outcome = match &entry.kind {
@@ -159,8 +160,20 @@ fn apply(
     Ok(())
 }
 
+/// A path for an error: of a long one the beginning.
+fn shown(path: &Path) -> String {
+    let text = path.display().to_string();
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
 /// The path of an entry from the root of the image; archives write `./a` as well as `a`.
 fn inner_path(path: &Path) -> Result<PathBuf, EntryFault> {
+    if path.as_os_str().len() > PATH_BYTES {
+        return Err(EntryFault::LongPath);
+    }
     let mut inner = PathBuf::new();
     for part in path.components() {
         match part {

@@ -9,7 +9,11 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use crate::error::EntryFault;
+use oci_spec::image::Digest;
+
+use super::limits::{Limits, Steps};
+use crate::error::{EntryFault, ImageError};
+use crate::limits::WHITEOUT_STEPS;
 
 /// What the names of whiteouts begin with.
 const WHITEOUT: &str = ".wh.";
@@ -42,9 +46,13 @@ pub(super) struct Rootfs<'f> {
     folder: &'f Path,
     /// What the layer at hand has put there, by real paths.
     of_layer: BTreeSet<PathBuf>,
+    /// Where opaque whiteouts of the layer at hand were: nothing of lower layers is left there.
+    cleared: BTreeSet<PathBuf>,
     /// The folder found last, by its path in archives; entries of one folder follow each other.
     last: Option<(PathBuf, PathBuf)>,
     has_links: bool,
+    steps: Steps,
+    layer: Option<Digest>,
 }
 
 /// Whether a whiteout takes away a folder or one that it lies in.
@@ -59,22 +67,53 @@ pub(super) fn whiteout_covers(path: &Path, below: &Path) -> bool {
 }
 
 impl<'f> Rootfs<'f> {
-    pub(super) fn new(folder: &'f Path) -> Self {
-        Self { folder, of_layer: BTreeSet::new(), last: None, has_links: false }
+    pub(super) fn new(folder: &'f Path, limits: Limits) -> Self {
+        Self {
+            folder,
+            of_layer: BTreeSet::new(),
+            cleared: BTreeSet::new(),
+            last: None,
+            has_links: false,
+            steps: Steps::new(limits),
+            layer: None,
+        }
     }
 
-    pub(super) fn begin_layer(&mut self) {
+    pub(super) fn begin_layer(&mut self, layer: &Digest) {
         self.of_layer.clear();
+        self.cleared.clear();
         self.last = None;
+        self.layer = Some(layer.clone());
+    }
+
+    /// A limit as an error of the system, which whoever called takes apart again.
+    fn within(&self, spent: Result<(), String>) -> io::Result<()> {
+        let layer = self.layer.as_ref();
+        spent.map_err(|limit| match layer {
+            Some(layer) => io::Error::other(ImageError::Limit { layer: layer.clone(), limit }),
+            None => io::Error::other(limit),
+        })
+    }
+
+    fn walk(&mut self, steps: u64) -> io::Result<()> {
+        let spent = self.steps.walk(steps);
+        self.within(spent)
     }
 
     /// Makes a folder; one that is there stays with what it holds.
     pub(super) fn folder(&mut self, path: &Path, mode: u32) -> Result<(), Failure> {
         let Some(real) = self.place(path)? else { return Ok(()) };
-        let is_folder = fs::symlink_metadata(&real).is_ok_and(|metadata| metadata.is_dir());
-        if !is_folder {
-            self.remove(&real)?;
-            fs::create_dir(&real)?;
+        // Hardly ever is something there.
+        if let Err(error) = fs::create_dir(&real) {
+            let is_there = error.kind() == io::ErrorKind::AlreadyExists;
+            let is_folder = fs::symlink_metadata(&real).is_ok_and(|metadata| metadata.is_dir());
+            if !is_there {
+                return Err(error.into());
+            }
+            if !is_folder {
+                self.remove(&real)?;
+                fs::create_dir(&real)?;
+            }
         }
         // Whoever unpacks must be able to write into it, and to remove it.
         set_mode(&real, mode & 0o777 | 0o700)?;
@@ -91,8 +130,13 @@ impl<'f> Rootfs<'f> {
         content: &mut dyn Read,
     ) -> Result<(), Failure> {
         let Some(real) = self.place(path)? else { return Ok(()) };
-        self.remove(&real)?;
-        let mut file = File::create_new(&real)?;
+        let mut file = match File::create_new(&real) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                self.remove(&real)?;
+                File::create_new(&real)?
+            }
+            created => created?,
+        };
         io::copy(content, &mut file)?;
         set_mode(&real, mode & 0o777 | 0o600)?;
         if let Some(time) = UNIX_EPOCH.checked_add(Duration::from_secs(modified)) {
@@ -154,8 +198,11 @@ impl<'f> Rootfs<'f> {
             return Ok(Some(parent.join(name)));
         };
         if name == OPAQUE {
-            for entry in fs::read_dir(&parent)? {
-                self.remove_lower(&entry?.path())?;
+            if !parent.ancestors().any(|folder| self.cleared.contains(folder)) {
+                for entry in fs::read_dir(&parent)? {
+                    self.remove_lower(&entry?.path())?;
+                }
+                self.cleared.insert(parent);
             }
         } else if whiteout.starts_with(WHITEOUT) {
             // Marks of an old file system, with no meaning for who unpacks.
@@ -169,6 +216,7 @@ impl<'f> Rootfs<'f> {
 
     /// Removes what lower layers have put at a path; whether anything of this layer stays.
     fn remove_lower(&mut self, real: &Path) -> Result<bool, Failure> {
+        self.walk(WHITEOUT_STEPS)?;
         let metadata = match fs::symlink_metadata(real) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             metadata => metadata?,
@@ -231,6 +279,8 @@ impl<'f> Rootfs<'f> {
                 _ => continue,
             }
             let here = self.folder.join(&real).join(&part);
+            // The system walks along all of the path.
+            self.walk(real.components().count() as u64 + 1)?;
             match fs::symlink_metadata(&here) {
                 Ok(metadata) if metadata.is_dir() => real.push(part),
                 Ok(metadata) if metadata.is_symlink() => {
@@ -246,6 +296,8 @@ impl<'f> Rootfs<'f> {
                     return Err(EntryFault::NoFolder(folder).into());
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound && make => {
+                    let spent = self.steps.make();
+                    self.within(spent)?;
                     fs::create_dir(&here)?;
                     real.push(part);
                     self.of_layer.insert(here);
@@ -259,7 +311,7 @@ impl<'f> Rootfs<'f> {
     }
 
     /// A link through which a path would leave the folder, and where it leads. Links to nothing are harmless.
-    pub(super) fn escaping_link(&self) -> io::Result<Option<(PathBuf, String)>> {
+    pub(super) fn escaping_link(&mut self) -> io::Result<Option<(PathBuf, String)>> {
         let mut pending = vec![PathBuf::new()];
         while let Some(below) = pending.pop().filter(|_| self.has_links) {
             for entry in fs::read_dir(self.folder.join(&below))? {
@@ -280,7 +332,7 @@ impl<'f> Rootfs<'f> {
     }
 
     /// Whether a link in a real folder leads out, followed step by step as the system would.
-    fn escapes(&self, folder: &Path, to: &Path) -> io::Result<bool> {
+    fn escapes(&mut self, folder: &Path, to: &Path) -> io::Result<bool> {
         let mut pending: Vec<PathBuf> =
             to.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect();
         let mut real = folder.to_path_buf();
@@ -298,6 +350,7 @@ impl<'f> Rootfs<'f> {
                 Some(_) => return Ok(true),
             }
             let here = self.folder.join(&real);
+            self.walk(real.components().count() as u64)?;
             if !fs::symlink_metadata(&here).is_ok_and(|metadata| metadata.is_symlink()) {
                 continue;
             }

@@ -5,10 +5,10 @@ use fbc_image::registry::credentials::CredentialPaths;
 use fbc_image::registry::observer::BlobOutcome;
 use fbc_image::registry::{Client, Credentials, Fault, Problem, RetryPolicy, block_on};
 
-use crate::fixture::{client, layer, noise, reference, shown};
+use crate::fixture::{client, layer, login, noise, reference, shown};
 use crate::server::{Misdeed, Registry, digest};
 
-async fn download(client: &Client, host: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
+pub(crate) async fn download(client: &Client, host: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut target = Vec::new();
     let outcome = client.blob(&reference(host, "ns/a"), &layer(bytes), &mut target).await;
     outcome.map(|()| target).map_err(|error| shown(&error, host))
@@ -173,15 +173,12 @@ fn basic_credentials_and_their_origin() {
             state.wanted = Some("Basic dTpwYXNzd29yZA==".to_owned());
             state.challenge = "Basic realm=\"x\"".to_owned();
         }
-        let fixture = client(|settings| settings.credentials = Credentials::fixed("u", "password"));
+        let fixture = client(|settings| settings.credentials = login(&registry.host, "u", "password"));
         assert_eq!(download(&fixture.client, &registry.host, &content).await.unwrap(), content);
-        assert_eq!(*fixture.notes.0.lock().unwrap(), [format!("{}/ns/a: the command line", registry.host)]);
-        let wrong = client(|settings| settings.credentials = Credentials::fixed("u", "hunter2"));
+        assert_eq!(*fixture.notes.0.lock().unwrap(), [format!("{}/ns/a: --creds", registry.host)]);
+        let wrong = client(|settings| settings.credentials = login(&registry.host, "u", "hunter2"));
         let error = download(&wrong.client, &registry.host, &content).await.unwrap_err();
-        assert!(
-            error.contains("credential tried: the command line | the credential may be wrong"),
-            "{error}"
-        );
+        assert!(error.contains("credential tried: --creds | the credential may be wrong"), "{error}");
         assert!(!error.contains("hunter2"));
         let nobody = client(|_| {});
         let error = download(&nobody.client, &registry.host, &content).await.unwrap_err();
@@ -203,7 +200,7 @@ fn tokens_are_fetched_kept_and_renewed() {
             state.challenge = format!("Bearer realm=\"http://{}/token\",service=\"s\",scope=\"repository:ns/a:pull\"", registry.host);
             state.tokens = [token("one"), token("two"), token("three")].into();
         }
-        let fixture = client(|settings| settings.credentials = Credentials::fixed("u", "p"));
+        let fixture = client(|settings| settings.credentials = login(&registry.host, "u", "p"));
         let fetches = || registry.log().iter().filter(|line| line.starts_with("GET /token")).cloned().collect::<Vec<_>>();
         let get = async || download(&fixture.client, &registry.host, &content).await.unwrap();
         get().await;
@@ -223,7 +220,7 @@ fn tokens_are_fetched_kept_and_renewed() {
         registry.state.lock().unwrap().wanted = Some("Bearer four".to_owned());
         registry.state.lock().unwrap().tokens = [(401, r#"{"details":"no"}"#.to_owned())].into();
         let error = download(&fixture.client, &registry.host, &content).await.unwrap_err();
-        assert!(error.starts_with("cannot get a token from http://HOST/token: not authenticated (status 401, no); credential tried: the command line"), "{error}");
+        assert!(error.starts_with("cannot get a token from http://HOST/token: not authenticated (status 401, no); credential tried: --creds"), "{error}");
     })
     .unwrap();
 }
@@ -240,7 +237,7 @@ fn no_credential_goes_to_another_host() {
             state.challenge = "Basic".to_owned();
         }
         let path = format!("/v2/ns/a/blobs/{}", digest(&content));
-        let fixture = client(|settings| settings.credentials = Credentials::fixed("u", "p"));
+        let fixture = client(|settings| settings.credentials = login(&registry.host, "u", "p"));
         // The first request earns the challenge, so that the next one shows the credential at once.
         assert!(fixture.client.manifest(&reference(&registry.host, "ns/a")).await.is_err());
         registry.log();

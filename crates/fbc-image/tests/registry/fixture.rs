@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use fbc_image::registry::credentials::CredentialOrigin;
-use fbc_image::registry::{Client, Clock, Observer, Reference, RegistryError, Security, Settings};
+use fbc_image::registry::{
+    Client, Clock, Credentials, Observer, Reference, RegistryError, Security, Settings,
+};
 use futures_util::future::BoxFuture;
 use oci_spec::image::{Descriptor, MediaType};
 
@@ -61,6 +63,13 @@ pub(crate) fn client(change: impl FnOnce(&mut Settings)) -> Fixture {
     settings.observer = Arc::<Notes>::clone(&notes);
     change(&mut settings);
     Fixture { client: Client::new(settings), clock, notes }
+}
+
+/// A user and password for one registry.
+pub(crate) fn login(host: &str, user: &str, password: &str) -> Credentials {
+    let mut credentials = Credentials::none();
+    credentials.add(host, "--creds", user, password);
+    credentials
 }
 
 pub(crate) fn reference(host: &str, rest: &str) -> Reference {

@@ -10,7 +10,7 @@ use fbc_image::registry::{
 };
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
-use crate::fixture::{client, layer, noise, reference};
+use crate::fixture::{client, layer, login, noise, reference};
 use crate::program::{is_installed, skopeo, start};
 use crate::server::digest;
 
@@ -94,10 +94,10 @@ fn passwords_are_asked_for() {
         format!("http: {{addr: HOST}}\nauth: {{htpasswd: {{realm: r, path: {}}}}}\n", file.display());
     let running = start(folder.path(), &further);
     block_on(async {
-        let mine = client(|settings| settings.credentials = Credentials::fixed("me", "secret"));
+        let mine = client(|settings| settings.credentials = login(&running.host, "me", "secret"));
         push(&mine.client, &running.host, "ns/a:v1").await;
         for (credentials, expected) in
-            [(Credentials::none(), "none"), (Credentials::fixed("me", "wrong"), "the command line")]
+            [(Credentials::none(), "none"), (login(&running.host, "me", "wrong"), "--creds")]
         {
             let fixture = client(|settings| settings.credentials = credentials);
             let error = fixture.client.manifest(&reference(&running.host, "ns/a:v1")).await.unwrap_err();

@@ -22,6 +22,8 @@ pub(crate) enum Misdeed {
     LoseAnswer,
     /// The upload session is forgotten.
     Forget,
+    /// The right answer, a byte of its body every so often.
+    Trickle(std::time::Duration),
     /// After that many bytes of the body, the request's or else the answer's, nothing comes any more.
     Stall(usize),
 }
@@ -47,6 +49,10 @@ pub(crate) struct State {
     /// The form that the token server was sent last.
     pub(crate) last_form: String,
     pub(crate) ignores_ranges: bool,
+    /// Who stalls does not even begin its answer.
+    pub(crate) says_nothing: bool,
+    /// Parts of uploads are answered as if nothing had come.
+    pub(crate) keeps_nothing: bool,
     /// Told when a connection stalls.
     pub(crate) stalled: Option<std::sync::mpsc::Sender<()>>,
 }
@@ -132,6 +138,9 @@ impl Registry {
         if matches!(misdeed, Some(Misdeed::Stall(_))) && announced > 0 {
             return self.stall(connection).await;
         }
+        if matches!(misdeed, Some(Misdeed::Stall(_))) && self.state.lock().unwrap().says_nothing {
+            return self.stall(connection).await;
+        }
         let (head, body) = match &misdeed {
             Some(Misdeed::Answer(text)) => {
                 let _ = connection.write_all(text.as_bytes()).await;
@@ -152,6 +161,15 @@ impl Registry {
         }
         let head = format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
         let _ = connection.write_all(head.as_bytes()).await;
+        if let Some(Misdeed::Trickle(pause)) = misdeed {
+            for byte in sent {
+                tokio::time::sleep(pause).await;
+                if connection.write_all(&[byte]).await.is_err() {
+                    return;
+                }
+            }
+            return;
+        }
         let _ = connection.write_all(&sent).await;
         if matches!(misdeed, Some(Misdeed::Stall(_))) {
             self.stall(connection).await;
@@ -267,7 +285,9 @@ impl Registry {
                 {
                     return answer("416 Range Not Satisfiable".to_owned());
                 }
-                kept.extend_from_slice(&request.body);
+                if !state.keeps_nothing {
+                    kept.extend_from_slice(&request.body);
+                }
             }
             _ => {}
         }

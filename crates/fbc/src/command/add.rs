@@ -58,9 +58,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session([&arguments.bundle]);
     let edit = CatalogEdit::open(&arguments.catalog)?;
-    let Some(found) = bundle::find(arguments, &edit)? else { return Ok(FINDINGS) };
+    let Some(found) = bundle::find(arguments, &edit, &session)? else { return Ok(FINDINGS) };
     let bundle = &found.bundle;
     let (name, package) = (bundle.name.as_str(), bundle.package.as_str());
     edit.require_package(package).map_err(|failure| {

@@ -16,6 +16,7 @@ use fbc_image::registry::{LocalImage, PlatformWish, Reference};
 use fbc_image::{BlobFolder, FolderImage, Image, ImageSource, LocalReference, Transport};
 use fbc_lint::{Profile, Severity};
 use fbc_model::tree::DiskTree;
+use fbc_staging::StagedDirectory;
 use serde_json::json;
 
 use super::cache::size;
@@ -28,7 +29,7 @@ use crate::failure::{CLEAN, Failure};
 use crate::image_source::{ImageName, parse_reference, parse_tag};
 use crate::loading::load_tree;
 use crate::output_file::{check_folder_of, write_output};
-use crate::registry::{TransferArguments, session};
+use crate::registry::{CopyLogins, Named, Session, TransferArguments};
 use crate::report::report_on_stderr;
 
 /// Seconds since 1970 of the last day that RFC 3339 can write.
@@ -104,6 +105,19 @@ pub(crate) struct Arguments {
     metadata_file: Option<PathBuf>,
     #[command(flatten)]
     transfer: TransferArguments,
+    #[command(flatten)]
+    logins: CopyLogins,
+}
+
+impl Arguments {
+    fn session(&self) -> Session {
+        let base = match &self.base {
+            Base::Scratch => None,
+            Base::Image(name) => Some(name.clone()),
+        };
+        let tags: &[String] = if self.push { &self.tag } else { &[] };
+        self.transfer.session(Named::images(base).and_destinations(tags), &self.logins)
+    }
 }
 
 impl Arguments {
@@ -147,7 +161,7 @@ impl Base {
     }
 
     /// Opens the base, with the layers of the platforms; none means all.
-    fn open(&self, platforms: &[PlatformName]) -> Result<Option<OpenBase>, Failure> {
+    fn open(&self, platforms: &[PlatformName], session: &Session) -> Result<Option<OpenBase>, Failure> {
         let name = match self {
             Self::Scratch => return Ok(None),
             Self::Image(name) => name,
@@ -160,7 +174,7 @@ impl Base {
             }
             ImageName::Registry(text) => text,
         };
-        let session = session()?;
+        let session = session.open()?;
         let (origin, cached) = session.documents(text, &PlatformWish::All)?;
         for image in Image::all(&cached).map_err(within)? {
             let platform = image.platform();
@@ -187,7 +201,7 @@ fn parse_pair(text: &str) -> Result<(String, String), String> {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    arguments.transfer.settle();
+    let session = arguments.session();
     let destinations = if arguments.push { destinations(&arguments.tag)? } else { Vec::new() };
     let output = arguments.to.clone().map(|output| {
         let name = output.name.clone().or_else(|| arguments.tag.first().cloned());
@@ -205,7 +219,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return Err(Failure::refusal(format!("{} is not valid", arguments.folder.display()))
             .help("mend what is wrong, or build it all the same with --no-validate"));
     }
-    let base = arguments.base.open(&arguments.platform)?;
+    let base = arguments.base.open(&arguments.platform, &session)?;
     let contents = if arguments.bundle {
         build::bundle::bundle(&arguments.folder)?
     } else {
@@ -226,7 +240,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     };
     let target = output.as_ref().map(Output::begin).transpose()?;
     let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-    let work = tempfile::Builder::new().prefix("fbc-").tempdir().map_err(failed)?;
+    let work = StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)?;
     let blobs = target.as_ref().map_or_else(|| BlobFolder::new(work.path()), |target| target.blobs().clone());
     let built = build::build(&what, &blobs)?;
     if arguments.verify_reproducible {
@@ -239,7 +253,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         let image = FolderImage { root: built.root.clone(), blobs };
         let image = LocalImage { source: &image, shown: "the image".to_owned() };
         let origin = base.and_then(|base| base.origin);
-        push(&image, origin, &destinations, None, global)?;
+        push(&image, origin, &destinations, None, global, session.open()?)?;
     }
     if let Some(target) = target {
         target.finish(&built.root)?;
@@ -282,7 +296,7 @@ fn is_valid(arguments: &Arguments) -> Result<bool, Failure> {
                 .help("mend the bundle, or build it all the same with --no-validate")),
         };
     }
-    let source = CatalogSource::open_as_one(folder)?;
+    let source = CatalogSource::open_as_one(folder, &Session::default())?;
     let catalog = load_tree(source.tree.as_ref())?;
     let checked = validate::check_loaded(folder, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {
@@ -306,7 +320,7 @@ fn server(path: &Path) -> Result<Server, Failure> {
 /// Builds once more, with one thread, and compares.
 fn verify(what: &Build<'_>, built: &Built) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-    let folder = tempfile::Builder::new().prefix("fbc-").tempdir().map_err(failed)?;
+    let folder = StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let pool = pool.map_err(|error| Failure::new(format!("a worker thread does not start: {error}")))?;
     let blobs = BlobFolder::new(folder.path());

@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session([&arguments.reference]);
     let selection = selection::selection(
         &arguments.package,
         arguments.heads_only,
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if let Some(path) = &arguments.output_folder {
         check_free(path, existing)?;
     }
-    let source = CatalogSource::open_as_one(&arguments.reference)?;
+    let source = CatalogSource::open_as_one(&arguments.reference, &session)?;
     let catalog = load_tree(source.tree.as_ref())?;
     if !catalog.faults.is_empty() {
         render::tell_faults(&arguments.reference, source, &catalog)?;

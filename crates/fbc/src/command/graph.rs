@@ -101,12 +101,12 @@ impl From<Semantics> for fbc_graph::Semantics {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session(&arguments.references);
     if arguments.minimum_edge.is_some() && arguments.format() != GraphFormat::Mermaid {
         return Err(Failure::new("--minimum-edge is for mermaid charts only")
             .help("leave it out, or draw with `-o mermaid`"));
     }
-    let Some(mut catalog) = render::load(&arguments.references, None)? else { return Ok(FINDINGS) };
+    let Some(mut catalog) = render::load(&arguments.references, None, &session)? else { return Ok(FINDINGS) };
     if let Some(name) = arguments.package.as_deref() {
         require_package(&catalog, name)?;
     }

@@ -17,7 +17,7 @@ use crate::filter::told;
 use crate::image_evidence::load_index;
 use crate::needed_images::{Found, Needs, Role, Use, find_all};
 use crate::output_file::write_output;
-use crate::registry::TransferArguments;
+use crate::registry::{CopyLogins, Named, TransferArguments};
 
 /// List the images that a catalog needs
 ///
@@ -81,8 +81,9 @@ enum RoleWord {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    arguments.transfer.settle();
-    let Some(catalog) = render::load(&arguments.references, None)? else {
+    let named = Named::paths(arguments.references.iter().chain(&arguments.not_in));
+    let session = arguments.transfer.session(named, &CopyLogins::default());
+    let Some(catalog) = render::load(&arguments.references, None, &session)? else {
         return Ok(FINDINGS);
     };
     if catalog.files.is_empty() {
@@ -95,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     };
     let mut needs = match &arguments.not_in {
         None => Needs::of(&catalog),
-        Some(index) => beyond(catalog, &*load_index(index)?),
+        Some(index) => beyond(catalog, &*load_index(index, &session)?),
     };
     tell(&needs, arguments, global);
     if arguments.unlisted {
@@ -110,7 +111,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         false => needs.images.keys().map(String::as_str).collect(),
     };
     let asks = arguments.digests || arguments.platforms;
-    let found = if asks { find_all(references.iter().copied())? } else { Found::new() };
+    let found = if asks { find_all(references.iter().copied(), &session)? } else { Found::new() };
     write_output(arguments.output_file.as_deref(), |out| match arguments.output {
         Format::Text => Ok(write_lines(&references, &found, arguments.platforms, out)?),
         Format::Json => {

@@ -78,8 +78,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         What::Channels { input, package } => (Listing::Channels, input, package.as_deref()),
         What::Bundles { input, package } => (Listing::Bundles, input, package.as_deref()),
     };
-    input.images.settle();
-    let source = CatalogSource::open_as_one(&input.reference)?;
+    let session = input.images.session([&input.reference]);
+    let source = CatalogSource::open_as_one(&input.reference, &session)?;
     let catalog = load_tree(source.tree.as_ref())?;
     let checked = validate::check_loaded(&input.reference, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_image::registry::{CopyOptions, platform};
+use regex::Regex;
 
 use crate::arguments::Global;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
@@ -16,7 +17,7 @@ use crate::mirror::resources::{self, CatalogReference, Wishes};
 use crate::mirror::transfer::{self, Done, Target};
 use crate::mirror::{Order, Plan, Prefix, image_set};
 use crate::output_file::write_output;
-use crate::registry::{TransferArguments, session};
+use crate::registry::{CopyLogins, Named, OpenSession, Session, TransferArguments};
 use crate::terminal;
 
 /// Copy catalogs with all images that they need
@@ -80,10 +81,19 @@ pub(crate) struct Arguments {
     icsp: bool,
     #[command(flatten)]
     transfer: TransferArguments,
+    #[command(flatten)]
+    logins: CopyLogins,
+}
+
+impl Arguments {
+    fn session(&self, catalogs: &[Order]) -> Session {
+        let images = self.image.iter().map(Path::new);
+        let named = Named::paths(catalogs.iter().map(|order| order.catalog.as_path()).chain(images));
+        self.transfer.session(named.and_prefix(self.to.as_ref().map(ToString::to_string)), &self.logins)
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    arguments.transfer.settle();
     let options = options(arguments)?;
     if let (Some(folder), Some(prefix)) = (&arguments.from_folder, &arguments.to) {
         let Document { images, incomplete, .. } = record::read(folder)?;
@@ -92,8 +102,9 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
                 images.iter().map(|one| (one.source.clone().unwrap_or_default(), one.place().to_string()));
             return print_plan(lines.collect(), Some(prefix));
         }
-        check_online()?;
-        let done = transfer::from_folder(folder, &images, prefix, &options)?;
+        let session = arguments.session(&[]);
+        let session = online(&session)?;
+        let done = transfer::from_folder(folder, &images, prefix, &options, session)?;
         let exit = finish(arguments, done, global)?;
         if incomplete.is_empty() {
             return Ok(exit);
@@ -104,7 +115,9 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             .report();
         return Ok(exit.max(FINDINGS));
     }
-    let Some(plan) = plan(arguments, global)? else { return Ok(FINDINGS) };
+    let wanted = wanted(arguments, global)?;
+    let session = arguments.session(&wanted.orders);
+    let Some(plan) = plan(wanted, arguments, &session, global)? else { return Ok(FINDINGS) };
     if arguments.dry_run {
         return print_plan(lines(&plan), arguments.to.as_ref());
     }
@@ -113,17 +126,19 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         (None, Some(folder)) => Target::Folder(folder),
         (None, None) => return Err(Failure::new("no destination is given").help("add --to or --to-folder")),
     };
-    check_online()?;
-    finish(arguments, transfer::carry_out(&plan, target, &options, arguments.skip_missing)?, global)
+    let session = online(&session)?;
+    let done = transfer::carry_out(&plan, target, &options, arguments.skip_missing, session)?;
+    finish(arguments, done, global)
 }
 
-/// Refuses to copy where no registry may be asked.
-fn check_online() -> Result<(), Failure> {
-    if session()?.is_offline() {
+/// The session, unless no registry may be asked.
+fn online(session: &Session) -> Result<&OpenSession, Failure> {
+    let session = session.open()?;
+    if session.is_offline() {
         return Err(Failure::new("images are copied from and to registries, and --offline forbids that")
             .help("leave out --offline, or add --dry-run"));
     }
-    Ok(())
+    Ok(session)
 }
 
 fn options(arguments: &Arguments) -> Result<CopyOptions, Failure> {
@@ -136,9 +151,15 @@ fn options(arguments: &Arguments) -> Result<CopyOptions, Failure> {
     Ok(CopyOptions { platform: Some(wanted), parallel, ..usual })
 }
 
-/// What is to be copied; nothing after refusals that were told.
-fn plan(arguments: &Arguments, global: Global) -> Result<Option<Plan>, Failure> {
-    let (orders, additional, blocked) = match &arguments.config {
+/// What the command line or the ImageSetConfiguration names.
+struct Wanted {
+    orders: Vec<Order>,
+    additional: Vec<ExtraImage>,
+    blocked: Vec<Regex>,
+}
+
+fn wanted(arguments: &Arguments, global: Global) -> Result<Wanted, Failure> {
+    Ok(match &arguments.config {
         Some(path) => {
             let set = image_set::read(path)?;
             for key in set.passed_over.iter().filter(|_| !global.quiet) {
@@ -146,21 +167,31 @@ fn plan(arguments: &Arguments, global: Global) -> Result<Option<Plan>, Failure> 
                     "`{key}` is passed over; fbc mirrors operators and single images, for all platforms"
                 ));
             }
-            (set.orders, set.additional, set.blocked)
+            Wanted { orders: set.orders, additional: set.additional, blocked: set.blocked }
         }
-        None => (orders_of_flags(arguments)?, Vec::new(), Vec::new()),
-    };
+        None => Wanted { orders: orders_of_flags(arguments)?, additional: Vec::new(), blocked: Vec::new() },
+    })
+}
+
+/// What is to be copied; nothing after refusals that were told.
+fn plan(
+    wanted: Wanted,
+    arguments: &Arguments,
+    session: &Session,
+    global: Global,
+) -> Result<Option<Plan>, Failure> {
+    let Wanted { orders, additional, blocked } = wanted;
     let mut plan = Plan::default();
     let mut is_whole = true;
     for order in &orders {
-        is_whole &= plan.add(order, arguments.unlisted)?;
+        is_whole &= plan.add(order, arguments.unlisted, session)?;
     }
     if !is_whole {
         return Ok(None);
     }
     let flags = arguments.image.iter().map(|name| ExtraImage { name: name.clone(), ..ExtraImage::default() });
     for image in additional.into_iter().chain(flags) {
-        plan.add_extra(&image)?;
+        plan.add_extra(&image, session)?;
     }
     plan.block(&blocked);
     plan.check_places()?;

@@ -12,9 +12,9 @@ use fbc_image::{FolderImage, Image, LocalReference};
 use super::push::write_digest;
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
-use crate::image_source::{parse_reference, parse_registry_reference};
+use crate::image_source::{ImageName, parse_reference, parse_registry_reference};
 use crate::output_file::check_folder_of;
-use crate::registry::{TransferArguments, session};
+use crate::registry::{CopyLogins, Named, TransferArguments};
 
 /// Pull an image from a registry
 ///
@@ -41,8 +41,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    arguments.transfer.settle();
-    let session = session()?;
+    let named = Named::images([ImageName::Registry(arguments.image.clone())]);
+    let session = arguments.transfer.session(named, &CopyLogins::default());
+    let session = session.open()?;
     let reference = session.reference(&arguments.image)?;
     let mut target = arguments.target.clone();
     target.name = target.name.or_else(|| name_of(&reference));

@@ -14,7 +14,7 @@ use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::image_source::{ImageName, local_of_path, parse_tag};
 use crate::output_file::write_output;
-use crate::registry::{TransferArguments, session};
+use crate::registry::{CopyLogins, Named, OpenSession, TransferArguments};
 use crate::terminal;
 
 /// Push an image to a registry
@@ -39,25 +39,29 @@ pub(crate) struct Arguments {
     digest_file: Option<PathBuf>,
     #[command(flatten)]
     transfer: TransferArguments,
+    #[command(flatten)]
+    logins: CopyLogins,
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    arguments.transfer.settle();
     let destinations = destinations(&arguments.tag)?;
+    let source = source(&arguments.source)?;
+    let named = Named::images([source.clone()]).and_destinations(&arguments.tag);
+    let session = arguments.transfer.session(named, &arguments.logins);
+    let session = session.open()?;
     let platform = arguments.platform.as_ref();
-    let report = match source(&arguments.source)? {
+    let report = match source {
         ImageName::Local(reference) => {
             let within = |error| Failure::from(error).within(&reference.to_string());
             let source = reference.open().map_err(within)?;
             let shown = reference.to_string();
             let image = LocalImage { source: source.as_ref(), shown };
-            push(&image, None, &destinations, platform, global)?
+            push(&image, None, &destinations, platform, global, session)?
         }
         ImageName::Registry(text) => {
-            let session = session()?;
             let reference = session.reference(&text)?;
             let image = RegistryImage::new(session.client(), &reference);
-            push(&image, Some(reference), &destinations, platform, global)?
+            push(&image, Some(reference), &destinations, platform, global, session)?
         }
     };
     write_digest(arguments.digest_file.as_deref(), report.root.digest().as_ref())?;
@@ -92,8 +96,8 @@ pub(super) fn push(
     destinations: &[Reference],
     platform: Option<&PlatformName>,
     global: Global,
+    session: &OpenSession,
 ) -> Result<CopyReport, Failure> {
-    let session = session()?;
     if session.is_offline() {
         return Err(Failure::new("nothing can be pushed with --offline").help("leave it out"));
     }

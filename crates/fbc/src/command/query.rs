@@ -131,7 +131,6 @@ struct ProgramText {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
     let (program_text, references) = program_and_references(arguments)?;
     let (names, values) = variables(arguments)?;
     let program = match Program::compile(&program_text.text, &names) {
@@ -144,7 +143,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if !guard::is_inside() {
         return guard::run_inside();
     }
-    let Some(mut catalog) = render::load(&references, None)? else { return Ok(FINDINGS) };
+    let Some(mut catalog) = render::load(&references, None, &arguments.images.session(&references))? else {
+        return Ok(FINDINGS);
+    };
     let level =
         if arguments.migrate { MigrateLevel::ALL } else { arguments.migrate_level.unwrap_or_default() };
     prepare(&mut catalog, level).map_err(|error| render::migration_failure(&error))?;

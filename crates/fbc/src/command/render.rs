@@ -22,7 +22,7 @@ use crate::image_map::{ImageMap, ImageMapArguments, render_bundle_image};
 use crate::limits;
 use crate::loading::load_tree;
 use crate::output_file::write_output;
-use crate::registry::ImageArguments;
+use crate::registry::{ImageArguments, Session};
 use crate::report::report_on_stderr;
 
 /// Write catalogs as one stream of blobs
@@ -63,9 +63,9 @@ pub(crate) struct RenderingArguments {
 }
 
 impl RenderingArguments {
-    /// Settles how this process gets images.
-    pub(crate) fn settle(&self) {
-        self.images.settle();
+    /// How a command with these references gets images.
+    pub(crate) fn session(&self, references: &[PathBuf]) -> Session {
+        self.images.session(references)
     }
 }
 
@@ -95,16 +95,20 @@ pub(crate) fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLe
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.rendering.settle();
-    render(&arguments.references, &arguments.rendering)
+    let session = arguments.rendering.session(&arguments.references);
+    render(&arguments.references, &arguments.rendering, &session)
 }
 
 /// Writes catalogs and bundles as one stream of blobs.
-pub(crate) fn render(references: &[PathBuf], arguments: &RenderingArguments) -> Result<u8, Failure> {
+pub(crate) fn render(
+    references: &[PathBuf],
+    arguments: &RenderingArguments,
+    session: &Session,
+) -> Result<u8, Failure> {
     let level =
         if arguments.migrate { MigrateLevel::ALL } else { arguments.migrate_level.unwrap_or_default() };
     let images = arguments.image_map.read()?;
-    let loaded = load_mapped(references, &images, arguments.image_ref_template.as_ref())?;
+    let loaded = load_mapped(references, &images, arguments.image_ref_template.as_ref(), session)?;
     let Some(mut catalog) = loaded else {
         return Ok(FINDINGS);
     };
@@ -152,12 +156,13 @@ impl Loaded {
         reference: &Path,
         images: &ImageMap,
         template: Option<&ImageTemplate>,
+        session: &Session,
     ) -> Result<Self, Failure> {
         let image = reference.to_str().filter(|_| !reference.exists());
         let image = image.map(|image| image.strip_prefix("docker://").unwrap_or(image));
         let mapped = image.and_then(|image| Some((image, images.folder(image)?)));
         let path = mapped.map_or(reference, |(_, folder)| folder).to_path_buf();
-        let source = CatalogSource::open_as_one(&path)?;
+        let source = CatalogSource::open_as_one(&path, session)?;
         let tree = source.tree.as_ref();
         if !is_bundle(tree) {
             let catalog = load_tree(tree)?;
@@ -198,17 +203,19 @@ impl Loaded {
 pub(crate) fn load(
     references: &[PathBuf],
     template: Option<&ImageTemplate>,
+    session: &Session,
 ) -> Result<Option<Catalog>, Failure> {
-    load_mapped(references, &ImageMap::from_environment()?, template)
+    load_mapped(references, &ImageMap::from_environment()?, template, session)
 }
 
 fn load_mapped(
     references: &[PathBuf],
     images: &ImageMap,
     template: Option<&ImageTemplate>,
+    session: &Session,
 ) -> Result<Option<Catalog>, Failure> {
     let loaded: Vec<Result<Loaded, Failure>> =
-        references.par_iter().map(|reference| Loaded::new(reference, images, template)).collect();
+        references.par_iter().map(|reference| Loaded::new(reference, images, template, session)).collect();
     let mut all = Catalog::default();
     let mut is_whole = true;
     for loaded in loaded {

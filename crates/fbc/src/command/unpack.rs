@@ -9,7 +9,7 @@ use fbc_image::unpack::{Limits, Options, unpack};
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::image_source::ImageName;
-use crate::registry::RegistryArguments;
+use crate::registry::{Named, RegistryArguments};
 
 /// Unpack an image into a folder
 ///
@@ -45,10 +45,10 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    arguments.registry.settle();
+    let session = arguments.registry.session(Named::images([arguments.image.clone()]));
     let within = |error| Failure::from(error).within(&arguments.image.to_string());
-    let opened = arguments.image.open(arguments.platform.as_ref())?;
-    opened.bring_layers()?;
+    let opened = arguments.image.open(arguments.platform.as_ref(), &session)?;
+    opened.bring_layers(&session)?;
     let image = &opened.image;
     let limits =
         Limits { bytes: arguments.max_bytes, entries: arguments.max_entries, ratio: arguments.max_ratio };

@@ -19,7 +19,7 @@ use crate::layout;
 use crate::loading::load_for_rules;
 use crate::output_file::write_output;
 use crate::output_format::{FormatOrFile, FormatOrFileParser};
-use crate::registry::ImageArguments;
+use crate::registry::{ImageArguments, Session};
 use crate::report::{self, CheckedCatalog, Format, Style, Summary};
 use crate::terminal;
 
@@ -80,7 +80,8 @@ pub(crate) struct ReportArguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let references = arguments.paths.iter().chain(&arguments.base).chain(arguments.evidence.index());
+    let session = arguments.images.session(references);
     if arguments.paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
@@ -89,10 +90,11 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return Ok(CLEAN);
     }
     let mut catalogs = match &arguments.base {
-        Some(base) => base::check(base, &arguments.paths, &mut configuration, global)?,
+        Some(base) => base::check(base, &arguments.paths, &mut configuration, &session, global)?,
         None => {
-            let evidence = Evidence::read(&arguments.evidence)?;
-            check_all(&layout::expand(&arguments.paths, global)?, &mut configuration, &evidence, global)?
+            let evidence = Evidence::read(&arguments.evidence, &session)?;
+            let paths = layout::expand(&arguments.paths, global)?;
+            check_all(&paths, &mut configuration, &evidence, &session, global)?
         }
     };
     configuration.finish(&mut catalogs)?;
@@ -152,17 +154,21 @@ fn check_all(
     paths: &[PathBuf],
     configuration: &mut Configuration,
     evidence: &Evidence,
+    session: &Session,
     global: Global,
 ) -> Result<Vec<CheckedCatalog>, Failure> {
     // All paths first: a typing error in the last should not show after minutes.
-    let sources: Vec<(&PathBuf, CatalogSource)> =
-        paths.iter().map(|path| Ok((path, CatalogSource::open(path)?))).collect::<Result<_, Failure>>()?;
+    let sources: Vec<(&PathBuf, CatalogSource)> = paths
+        .iter()
+        .map(|path| Ok((path, CatalogSource::open(path, session)?)))
+        .collect::<Result<_, Failure>>()?;
     if let Some((path, _)) = sources.iter().find(|(_, source)| is_bundle(source.tree.as_ref())) {
         let shown = path.display();
         return Err(Failure::new(format!("{shown} is a bundle folder, and no catalog"))
             .help(format!("`fbc bundle validate {shown}` checks it")));
     }
-    let check = |(path, source): (&PathBuf, _)| check(path, source, configuration, evidence, global.verbose);
+    let check =
+        |(path, source): (&PathBuf, _)| check(path, source, configuration, evidence, session, global.verbose);
     sources.into_iter().map(check).collect()
 }
 
@@ -172,6 +178,7 @@ pub(crate) fn check(
     source: CatalogSource,
     configuration: &mut Configuration,
     evidence: &Evidence,
+    session: &Session,
     verbose: bool,
 ) -> Result<CheckedCatalog, Failure> {
     let catalog = load_for_rules(source.tree.as_ref())?;
@@ -187,7 +194,7 @@ pub(crate) fn check(
             .try_for_each(|path| writeln!(err, "left out by .indexignore: {}", source.shown(path).display()));
     }
     configuration.observe(&source, &catalog);
-    let facts = evidence.of(&source, &catalog, configuration.policy())?;
+    let facts = evidence.of(&source, &catalog, configuration.policy(), session)?;
     if let Some(Ok(targets)) = facts.image.as_ref().map(CatalogImage::targets) {
         configuration.observe_targets(reference, targets);
     }

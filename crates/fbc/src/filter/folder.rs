@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use fbc_lint::{Profile, Severity};
 use fbc_model::overlay_tree::FileVersions;
+use fbc_model::tree::DiskTree;
 use fbc_model::{Catalog, writer};
 
 use crate::catalog_source::CatalogSource;
@@ -62,7 +63,8 @@ pub(crate) fn write(
 fn check_result(folder: &Path, files: &[(PathBuf, Vec<u8>)], removed: &[PathBuf]) -> Result<(), Failure> {
     let written = files.iter().map(|(path, bytes)| (path.clone(), Some(bytes.clone())));
     let versions: FileVersions = written.chain(removed.iter().map(|path| (path.clone(), None))).collect();
-    let source = CatalogSource::open(folder)?.overlaid(versions);
+    let tree = Box::new(DiskTree { root: folder.to_path_buf() });
+    let source = CatalogSource::of_tree(tree, folder).overlaid(versions);
     let result = load_tree(source.tree.as_ref())?;
     let checked = check_loaded(folder, source, &result, Profile::Opm);
     if checked.report.count(Severity::Error) == 0 {

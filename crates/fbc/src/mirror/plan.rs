@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::filter::told;
 use crate::image_source::{ImageName, image_of_path, registry_image_of_path};
 use crate::needed_images::Needs;
-use crate::registry::session;
+use crate::registry::Session;
 
 /// A catalog that is to be mirrored, or a part of it.
 #[derive(Clone, Debug)]
@@ -164,8 +164,13 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Adds a catalog with the images that it needs. Nothing was added if it was refused; the reasons were told.
-    pub(crate) fn add(&mut self, order: &Order, with_unlisted: bool) -> Result<bool, Failure> {
-        let Some(mut catalog) = render::load(std::slice::from_ref(&order.catalog), None)? else {
+    pub(crate) fn add(
+        &mut self,
+        order: &Order,
+        with_unlisted: bool,
+        session: &Session,
+    ) -> Result<bool, Failure> {
+        let Some(mut catalog) = render::load(std::slice::from_ref(&order.catalog), None, session)? else {
             return Ok(false);
         };
         check_content(&catalog, &order.catalog)?;
@@ -184,15 +189,15 @@ impl Plan {
         }
         let needs = Needs::of(&catalog);
         for image in needs.images.keys() {
-            self.add_image(image)?;
+            self.add_image(image, session)?;
         }
         for unlisted in &needs.unlisted {
             match with_unlisted {
-                true => self.add_image(&unlisted.image)?,
+                true => self.add_image(&unlisted.image, session)?,
                 false => _ = self.unlisted.insert(unlisted.image.clone()),
             }
         }
-        let (source, image) = image_of(&order.catalog)?;
+        let (source, image) = image_of(&order.catalog, session)?;
         let content = match image {
             Some(image) if selection.is_none() => Content::Whole(image),
             None if selection.is_none() && order.catalog.is_dir() => Content::Folder(order.catalog.clone()),
@@ -204,16 +209,16 @@ impl Plan {
     }
 
     /// Adds an image that a catalog names.
-    pub(crate) fn add_image(&mut self, image: &str) -> Result<(), Failure> {
+    pub(crate) fn add_image(&mut self, image: &str, session: &Session) -> Result<(), Failure> {
         let extra = ExtraImage { name: image.to_owned(), ..ExtraImage::default() };
-        self.add_extra(&extra).map_err(|failure| {
+        self.add_extra(&extra, session).map_err(|failure| {
             failure.help("the catalog names an image that is no reference; `fbc validate` shows where")
         })
     }
 
     /// Adds an image with a place of its own.
-    pub(crate) fn add_extra(&mut self, image: &ExtraImage) -> Result<(), Failure> {
-        let reference = session()?.reference(&image.name)?;
+    pub(crate) fn add_extra(&mut self, image: &ExtraImage, session: &Session) -> Result<(), Failure> {
+        let reference = session.open()?.reference(&image.name)?;
         let mut place = Place::of(&reference);
         place.repository = image.target_repository.clone().unwrap_or(place.repository);
         place.tag = image.target_tag.clone().unwrap_or(place.tag);
@@ -284,12 +289,12 @@ fn overwritten(one: &str, other: &str, place: &Place) -> Failure {
 }
 
 /// The image that a catalog is, with its name in a registry, pinned for this run; nothing of a file or folder.
-fn image_of(catalog: &Path) -> Result<(Option<Reference>, Option<ImageName>), Failure> {
+fn image_of(catalog: &Path, session: &Session) -> Result<(Option<Reference>, Option<ImageName>), Failure> {
     let image = image_of_path(catalog).transpose()?;
     let not_on_disk = || registry_image_of_path(catalog).filter(|_| !catalog.exists());
     let Some(image) = image.or_else(not_on_disk) else { return Ok((None, None)) };
     let ImageName::Registry(text) = &image else { return Ok((None, Some(image))) };
-    let session = session()?;
+    let session = session.open()?;
     let (pinned, _) = session.documents(text, &PlatformWish::Any)?;
     Ok((Some(session.reference(text)?), Some(ImageName::Registry(pinned.to_string()))))
 }

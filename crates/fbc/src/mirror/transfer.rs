@@ -12,6 +12,7 @@ use fbc_image::registry::observer::BlobOutcome;
 use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, PlatformWish, Reference, Source, copy_image};
 use fbc_image::{BlobFolder, FolderImage, Image, ImageSource as _, LocalReference, Transport};
 use fbc_model::Catalog;
+use fbc_staging::StagedDirectory;
 
 use super::obstacle::{Kind, Obstacle, Watched};
 use super::plan::Content;
@@ -23,7 +24,7 @@ use crate::failure::Failure;
 use crate::filter::folder;
 use crate::image_source::ImageName;
 use crate::output_folder::Existing;
-use crate::registry::session;
+use crate::registry::OpenSession;
 
 /// Where images are carried to.
 #[derive(Clone, Copy, Debug)]
@@ -59,12 +60,12 @@ pub(crate) fn carry_out(
     target: Target<'_>,
     options: &CopyOptions,
     skips_missing: bool,
+    session: &OpenSession,
 ) -> Result<Done, Failure> {
-    let session = session()?;
     let mut done = Done::default();
     for (name, (reference, place)) in &plan.images {
         let image = RegistryImage::new(session.client(), reference);
-        let digest = done.take(name, copy(&image, place, target, options), skips_missing)?;
+        let digest = done.take(name, copy(&image, place, target, options, session), skips_missing)?;
         done.note(digest, Some(name.clone()), place, None);
     }
     let has_failed = !done.failed.is_empty();
@@ -76,13 +77,15 @@ pub(crate) fn carry_out(
             continue;
         }
         let (form, outcome) = match &catalog.content {
-            Content::Whole(image) => (CatalogForm::Whole, copy_whole(image, &catalog.place, target, options)),
+            Content::Whole(image) => {
+                (CatalogForm::Whole, copy_whole(image, &catalog.place, target, options, session))
+            }
             Content::Folder(folder) => {
-                (CatalogForm::Built, copy_built(folder, None, &catalog.place, target, options))
+                (CatalogForm::Built, copy_built(folder, None, &catalog.place, target, options, session))
             }
             Content::Blobs(blobs, image) => {
                 let image = image.as_ref();
-                (CatalogForm::Built, copy_blobs(blobs, image, &catalog.place, target, options))
+                (CatalogForm::Built, copy_blobs(blobs, image, &catalog.place, target, options, session))
             }
         };
         let digest = done.take(&shown, outcome, false)?;
@@ -97,6 +100,7 @@ pub(crate) fn from_folder(
     images: &[Copied],
     prefix: &Prefix,
     options: &CopyOptions,
+    session: &OpenSession,
 ) -> Result<Done, Failure> {
     let mut done = Done::default();
     let is_catalog = |one: &&Copied| one.catalog.is_some();
@@ -111,7 +115,7 @@ pub(crate) fn from_folder(
             LayoutFolder::open(folder, Some(&place.to_string())).map_err(Obstacle::from).and_then(|layout| {
                 check_digest(&layout, one)?;
                 let image = LocalImage { source: &layout, shown: place.to_string() };
-                copy(&image, &place, Target::Registry(prefix), options)
+                copy(&image, &place, Target::Registry(prefix), options, session)
             });
         let digest = done.take(shown, outcome, false)?;
         done.note(digest, one.source.clone(), &place, one.catalog);
@@ -180,8 +184,8 @@ fn copy(
     place: &Place,
     target: Target<'_>,
     options: &CopyOptions,
+    session: &OpenSession,
 ) -> Result<(String, Blobs), Obstacle> {
-    let session = session()?;
     let source = Watched::new(source);
     let report = match target {
         Target::Registry(prefix) => {
@@ -212,17 +216,17 @@ fn copy_whole(
     place: &Place,
     target: Target<'_>,
     options: &CopyOptions,
+    session: &OpenSession,
 ) -> Result<(String, Blobs), Obstacle> {
     match image {
         ImageName::Registry(text) => {
-            let session = session()?;
             let reference = session.reference(text)?;
-            copy(&RegistryImage::new(session.client(), &reference), place, target, options)
+            copy(&RegistryImage::new(session.client(), &reference), place, target, options, session)
         }
         ImageName::Local(reference) => {
             let source = reference.open()?;
             let image = LocalImage { source: source.as_ref(), shown: reference.to_string() };
-            copy(&image, place, target, options)
+            copy(&image, place, target, options, session)
         }
     }
 }
@@ -234,11 +238,12 @@ fn copy_blobs(
     place: &Place,
     target: Target<'_>,
     options: &CopyOptions,
+    session: &OpenSession,
 ) -> Result<(String, Blobs), Obstacle> {
     let work = temporary_folder()?;
     let configs = work.path().join("configs");
     folder::write(catalog, &configs, OutputFormat::Json, Existing::Keep)?;
-    copy_built(&configs, original, place, target, options)
+    copy_built(&configs, original, place, target, options, session)
 }
 
 /// Builds the image of a folder and copies it. What the labels of an original say of the catalog still holds, and it is
@@ -249,8 +254,10 @@ fn copy_built(
     place: &Place,
     target: Target<'_>,
     options: &CopyOptions,
+    session: &OpenSession,
 ) -> Result<(String, Blobs), Obstacle> {
-    let (labels, platforms) = original.map(traits_of).transpose()?.unwrap_or_default();
+    let (labels, platforms) =
+        original.map(|image| traits_of(image, session)).transpose()?.unwrap_or_default();
     let work = temporary_folder()?;
     let blobs = BlobFolder::new(work.path().join("blobs"));
     let built = build::build(
@@ -268,13 +275,16 @@ fn copy_built(
         &blobs,
     )?;
     let image = FolderImage { root: built.root, blobs };
-    copy(&LocalImage { source: &image, shown: place.to_string() }, place, target, options)
+    copy(&LocalImage { source: &image, shown: place.to_string() }, place, target, options, session)
 }
 
 /// The labels of an image, and its platforms.
-fn traits_of(image: &ImageName) -> Result<(BTreeMap<String, String>, Vec<PlatformName>), Failure> {
+fn traits_of(
+    image: &ImageName,
+    session: &OpenSession,
+) -> Result<(BTreeMap<String, String>, Vec<PlatformName>), Failure> {
     let images = match image {
-        ImageName::Registry(text) => Image::all(&session()?.documents(text, &PlatformWish::All)?.1),
+        ImageName::Registry(text) => Image::all(&session.documents(text, &PlatformWish::All)?.1),
         ImageName::Local(reference) => reference.open().and_then(|source| Image::all(source.as_ref())),
     };
     let images = images?;
@@ -284,7 +294,7 @@ fn traits_of(image: &ImageName) -> Result<(BTreeMap<String, String>, Vec<Platfor
     Ok((labels, images.iter().map(Image::platform).collect()))
 }
 
-fn temporary_folder() -> Result<tempfile::TempDir, Failure> {
+fn temporary_folder() -> Result<StagedDirectory, Failure> {
     let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-    tempfile::Builder::new().prefix("fbc-mirror-").tempdir().map_err(failed)
+    StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)
 }

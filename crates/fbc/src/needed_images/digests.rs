@@ -8,7 +8,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream;
 
 use crate::failure::Failure;
-use crate::registry::session;
+use crate::registry::Session;
 
 /// An image in a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +26,11 @@ pub(crate) type Found = BTreeMap<String, Result<FoundImage, Box<RegistryError>>>
 ///
 /// # Errors
 /// If no registry can be asked at all; a single image that cannot be had is a part of the answer.
-pub(crate) fn find_all<'r>(references: impl IntoIterator<Item = &'r str>) -> Result<Found, Failure> {
-    let session = session()?;
+pub(crate) fn find_all<'r>(
+    references: impl IntoIterator<Item = &'r str>,
+    session: &Session,
+) -> Result<Found, Failure> {
+    let session = session.open()?;
     if session.is_offline() {
         return Err(
             Failure::new("this asks registries, and --offline forbids that").help("leave out --offline")

@@ -8,7 +8,7 @@ use super::commands::{Action, Arity, Command, EXCLUSIVE_FLAGS, GLOBAL_FLAGS};
 use super::find::find;
 use super::flags::{self, Flag, FlagKind, Parsed};
 use super::telling::OpmError;
-use crate::registry::RegistryArguments;
+use crate::registry::{Named, RegistryArguments, Session};
 
 /// The flag that every command has; cobra adds it last.
 static HELP: Flag = Flag::switch(flags::HELP, "help for the command").short('h');
@@ -88,7 +88,7 @@ impl Invocation {
     ///
     /// # Errors
     /// Flags that exclude each other, in opm's words.
-    pub(super) fn settle_registry(&self, error: impl Fn(String) -> OpmError) -> Result<(), OpmError> {
+    pub(super) fn session(&self, error: impl Fn(String) -> OpmError) -> Result<Session, OpmError> {
         for other in ["use-http", "skip-tls-verify"] {
             if self.is_given("skip-tls") && self.is_given(other) {
                 let text = format!("invalid flag combination: cannot use --{other} with --skip-tls");
@@ -100,8 +100,9 @@ impl Invocation {
             return Err(error(text.to_owned()));
         }
         let is_insecure = ["skip-tls", "skip-tls-verify", "use-http"].iter().any(|flag| self.switch(flag));
-        RegistryArguments { insecure_skip_tls_verify: is_insecure, ..RegistryArguments::default() }.settle();
-        Ok(())
+        let registry =
+            RegistryArguments { insecure_skip_tls_verify: is_insecure, ..RegistryArguments::default() };
+        Ok(registry.session(Named::default()))
     }
 
     /// Checks how many arguments there are and which flags come together, unless help is asked for.

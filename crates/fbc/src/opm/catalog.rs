@@ -13,6 +13,7 @@ use fbc_yaml::go_text::quote;
 use super::telling::OpmError;
 use crate::image_map::{ImageMap, pull_as_opm};
 use crate::image_source::Unpacked;
+use crate::registry::Session;
 use crate::terminal;
 
 /// Files of a catalog or bundle.
@@ -41,7 +42,11 @@ pub(super) enum Reference {
 
 /// Finds what a reference names: a folder, an image that the image map of the environment knows, or an image in a
 /// registry. The function makes opm's error of a text.
-pub(super) fn find(reference: &str, error: impl Fn(String) -> OpmError) -> Result<Reference, OpmError> {
+pub(super) fn find(
+    reference: &str,
+    session: &Session,
+    error: impl Fn(String) -> OpmError,
+) -> Result<Reference, OpmError> {
     let path = Path::new(reference);
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {
@@ -55,14 +60,14 @@ pub(super) fn find(reference: &str, error: impl Fn(String) -> OpmError) -> Resul
                 let is_bundle = is_bundle(&files.tree);
                 Ok(if is_bundle { Reference::BundleImage(files) } else { Reference::Catalog(files) })
             }
-            None => pull(reference).map_err(error),
+            None => pull(reference, session).map_err(error),
         },
     }
 }
 
 /// Pulls an image.
-fn pull(reference: &str) -> Result<Reference, String> {
-    let unpacked = pull_as_opm(reference)?;
+fn pull(reference: &str, session: &Session) -> Result<Reference, String> {
+    let unpacked = pull_as_opm(reference, session)?;
     let (tree, is_catalog) = (DiskTree { root: unpacked.folder.path().to_path_buf() }, unpacked.is_catalog);
     let files = Files { tree, _unpacked: Some(unpacked) };
     Ok(if is_catalog { Reference::Catalog(files) } else { Reference::BundleImage(files) })

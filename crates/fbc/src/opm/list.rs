@@ -13,8 +13,8 @@ use crate::listing::{Listing, list};
 pub(super) fn run(invocation: &Invocation, listing: Listing) -> Result<(), OpmError> {
     let reference = invocation.positionals.first().map(String::as_str).unwrap_or_default();
     let package = invocation.positionals.get(1).map(String::as_str).filter(|package| !package.is_empty());
-    invocation.settle_registry(OpmError::Fatal)?;
-    let Reference::Catalog(files) = catalog::find(reference, OpmError::Fatal)? else {
+    let session = invocation.session(OpmError::Fatal)?;
+    let Reference::Catalog(files) = catalog::find(reference, &session, OpmError::Fatal)? else {
         return Err(OpmError::Fatal(format!("cannot list non-index {}", quote(reference))));
     };
     let tree = &files.tree;

@@ -11,6 +11,7 @@ use super::telling::{OpmError, inform};
 use super::{catalog, render};
 use crate::failure::words;
 use crate::output_folder::{Existing, write_folder};
+use crate::registry::Session;
 
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let [reference, folder] = invocation.positionals.as_slice() else { return Ok(()) };
@@ -32,7 +33,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         }
         Ok(false) | Err(_) => {}
     }
-    let mut catalog = render::load(reference).map_err(|error| match error {
+    let mut catalog = render::load(reference, &Session::default()).map_err(|error| match error {
         OpmError::Log(text) => OpmError::Fatal(format!("render catalog image: {text}")),
         other => other,
     })?;

@@ -11,11 +11,12 @@ use super::arguments::Invocation;
 use super::catalog::{self, Reference};
 use super::telling::OpmError;
 use crate::image_map::render_bundle_image;
+use crate::registry::Session;
 
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let output = invocation.text("output");
     catalog::check_output(output).map_err(OpmError::Log)?;
-    invocation.settle_registry(OpmError::Log)?;
+    let session = invocation.session(OpmError::Log)?;
     let template = match invocation.text("alpha-image-ref-template") {
         "" => None,
         text => Some(
@@ -31,7 +32,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     };
     let mut all = Catalog::default();
     for reference in &invocation.positionals {
-        let mut catalog = match find(reference)? {
+        let mut catalog = match find(reference, &session)? {
             Reference::Catalog(files) => load_catalog(reference, &files.tree)?,
             Reference::Bundle(files) => render_bundle(reference, &files.tree, template.as_ref())?,
             Reference::BundleImage(files) => {
@@ -50,13 +51,13 @@ fn in_reference(reference: &str, text: &str) -> OpmError {
     OpmError::Log(format!("render reference {}: {text}", quote(reference)))
 }
 
-fn find(reference: &str) -> Result<Reference, OpmError> {
-    catalog::find(reference, |text| in_reference(reference, &text))
+fn find(reference: &str, session: &Session) -> Result<Reference, OpmError> {
+    catalog::find(reference, session, |text| in_reference(reference, &text))
 }
 
 /// Loads a catalog; the error is the first that opm would meet.
-pub(super) fn load(reference: &str) -> Result<Catalog, OpmError> {
-    match find(reference)? {
+pub(super) fn load(reference: &str, session: &Session) -> Result<Catalog, OpmError> {
+    match find(reference, session)? {
         Reference::Catalog(files) => load_catalog(reference, &files.tree),
         Reference::Bundle(_) => {
             let text = format!("cannot render bundle directory {}: not allowed", quote(reference));

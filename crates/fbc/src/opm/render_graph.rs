@@ -10,10 +10,10 @@ use super::telling::OpmError;
 use super::{print, render};
 
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
-    invocation.settle_registry(OpmError::Log)?;
+    let session = invocation.session(OpmError::Log)?;
     let mut catalog = Catalog::default();
     for reference in &invocation.positionals {
-        catalog.append(render::load(reference)?);
+        catalog.append(render::load(reference, &session)?);
     }
     let options = MermaidOptions {
         minimum_edge: invocation.text("minimum-edge").to_owned(),

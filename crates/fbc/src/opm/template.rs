@@ -39,7 +39,8 @@ pub(super) fn render(invocation: &Invocation) -> Result<(), OpmError> {
         let value = quote(output);
         return Err(OpmError::Usage(format!("invalid --output value {value}, expected (json|yaml|mermaid)")));
     }
-    invocation.settle_registry(|text| OpmError::Usage(format!("creating containerd registry: {text}")))?;
+    let session =
+        invocation.session(|text| OpmError::Usage(format!("creating containerd registry: {text}")))?;
     let level = match invocation.text("migrate-level") {
         "" => MigrateLevel::None,
         name => MigrateLevel::from_name(name)
@@ -52,7 +53,7 @@ pub(super) fn render(invocation: &Invocation) -> Result<(), OpmError> {
     let kind = kind.map_err(|error| OpmError::Usage(error.to_string()))?;
     let images = ImageMap::from_environment()?;
     let renderer = Renderer {
-        source: &TemplateBundles { images: &images, takes_folders: false },
+        source: &TemplateBundles { images: &images, takes_folders: false, session: &session },
         validate: &opm_error,
         migrate: level,
         semantics: super::version::semantics(),

@@ -1,13 +1,15 @@
 //! The flags of commands that speak with registries.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueHint};
 use fbc_image::image::PlatformName;
 
-use super::session;
+use super::logins::{Logins, Named};
+use super::session::{Flags, Session};
 use crate::cache_folder::CacheArguments;
+use crate::failure::Failure;
 
 /// How registries are spoken to.
 #[derive(Args, Clone, Debug, Default)]
@@ -17,9 +19,9 @@ pub(crate) struct RegistryArguments {
     /// podman and docker write]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(crate) authfile: Option<PathBuf>,
-    /// User and password for every registry, instead of those in files; other users of the machine may see them
-    #[arg(long, value_name = "USER:PASSWORD", value_parser = parse_credentials, conflicts_with = "authfile",
-          hide_short_help = true)]
+    /// User and password for the registry of the images on the command line, and for no other; other users of the
+    /// machine may see them
+    #[arg(long, value_name = "USER:PASSWORD", value_parser = parse_credentials, hide_short_help = true)]
     pub(crate) creds: Option<UserPassword>,
     /// The folder with *.crt of authorities, and *.cert and *.key to show, instead of /etc/containers/certs.d
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, hide_short_help = true)]
@@ -47,6 +49,13 @@ pub(crate) struct RegistryArguments {
     /// How long to wait before the first repetition; the wait doubles each time [default: 500ms]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, hide_short_help = true)]
     pub(crate) retry_delay: Option<Duration>,
+    /// Give up on a blob that moves slower than 1 KiB/s for so long, and on a manifest or token that is not whole in twice
+    /// that time [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = parse_wait, hide_short_help = true)]
+    pub(crate) stall_timeout: Option<Duration>,
+    /// Refuse blobs with more bytes [default: 16 GiB]
+    #[arg(long, value_name = "BYTES", hide_short_help = true)]
+    pub(crate) max_blob_size: Option<u64>,
     /// Ask no registry: take images from the cache [env: FBC_OFFLINE]
     #[arg(long, hide_short_help = true)]
     pub(crate) offline: bool,
@@ -78,33 +87,69 @@ pub(crate) struct TransferArguments {
     pub(crate) chunk_size: Option<u64>,
 }
 
+/// Who copies, where source and destination want different users.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Registry options")]
+pub(crate) struct CopyLogins {
+    /// User and password for the registry of the source
+    #[arg(long, value_name = "USER:PASSWORD", value_parser = parse_credentials, conflicts_with = "creds",
+          hide_short_help = true)]
+    src_creds: Option<UserPassword>,
+    /// User and password for the registry of the destination
+    #[arg(long, value_name = "USER:PASSWORD", value_parser = parse_credentials, conflicts_with = "creds",
+          hide_short_help = true)]
+    dest_creds: Option<UserPassword>,
+}
+
 impl RegistryArguments {
-    /// Settles how this process speaks to registries.
-    pub(crate) fn settle(&self) {
-        session::settle(session::Settled { registry: self.clone(), ..Default::default() });
+    /// How a command that names these images gets them.
+    pub(crate) fn session(&self, named: Named) -> Session {
+        let logins = Logins::new(self.creds.as_ref(), None, None, named);
+        Session::new(Flags { registry: self.clone(), logins, ..Flags::default() })
     }
 }
 
 impl ImageArguments {
-    /// Settles how this process gets images.
-    pub(crate) fn settle(&self) {
-        session::settle(session::Settled {
-            registry: self.registry.clone(),
-            platform: self.platform.clone(),
-            ..Default::default()
-        });
+    /// How a command with these paths gets images.
+    pub(crate) fn session<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Session {
+        let named = Named::paths(paths);
+        let logins = Logins::new(self.registry.creds.as_ref(), None, None, named);
+        let platform = self.platform.clone();
+        Session::new(Flags { registry: self.registry.clone(), logins, platform, ..Flags::default() })
+    }
+}
+
+impl ImageArguments {
+    /// How a command gets images that files name, and the command line does not.
+    ///
+    /// # Errors
+    /// If a user and password is given, which would be for no registry.
+    pub(crate) fn session_for_files(&self) -> Result<Session, Failure> {
+        let session = self.session(None::<&Path>);
+        match &self.registry.creds {
+            Some(_) => session.open().map(drop),
+            None => Ok(()),
+        }?;
+        Ok(session)
     }
 }
 
 impl TransferArguments {
-    /// Settles how this process speaks to registries.
-    pub(crate) fn settle(&self) {
-        session::settle(session::Settled {
+    /// How a command that names these images gets and sends them.
+    pub(crate) fn session(&self, named: Named, copy: &CopyLogins) -> Session {
+        let logins = Logins::new(
+            self.registry.creds.as_ref(),
+            copy.src_creds.as_ref(),
+            copy.dest_creds.as_ref(),
+            named,
+        );
+        Session::new(Flags {
             registry: self.registry.clone(),
+            logins,
+            platform: None,
             parallel: self.parallel,
             chunk_size: self.chunk_size,
-            ..Default::default()
-        });
+        })
     }
 }
 
@@ -128,6 +173,11 @@ fn parse_credentials(text: &str) -> Result<UserPassword, &'static str> {
         }
         _ => Err("write USER:PASSWORD"),
     }
+}
+
+/// A wait that is not zero.
+fn parse_wait(text: &str) -> Result<Duration, &'static str> {
+    parse_duration(text).and_then(|wait| if wait.is_zero() { Err("more than zero") } else { Ok(wait) })
 }
 
 /// A wait such as `500ms`, `2s` or `2`.

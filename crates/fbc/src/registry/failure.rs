@@ -32,7 +32,7 @@ impl From<Box<RegistryError>> for Failure {
 /// Whether content is refused, rather than that it could not be had.
 fn is_refusal(problem: &Problem) -> bool {
     match problem {
-        Problem::Digest { .. } | Problem::Length { .. } | Problem::TooLarge { .. } => true,
+        Problem::Digest { .. } | Problem::Length { .. } => true,
         Problem::Manifest(_) | Problem::Algorithm(_) => true,
         Problem::Endpoints(errors) => errors.last().is_some_and(|error| is_refusal(&error.problem)),
         _ => false,

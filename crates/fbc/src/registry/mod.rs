@@ -1,16 +1,18 @@
-//! Registries on the command line: flags and environment, one session for the process, progress, and words.
+//! Registries on the command line: flags and environment, the session of a command, progress, and words.
 //!
-//! A command that may name images flattens [`ImageArguments`], [`RegistryArguments`] or [`TransferArguments`] and
-//! settles them before it does anything else. What opens images deep below asks for [`session`]. Both happen once in a
-//! process, as with colours, so that connections, tokens and the cache are shared.
+//! A command that may name images flattens [`ImageArguments`], [`RegistryArguments`] or [`TransferArguments`], makes one
+//! [`Session`] of them, and passes it to what opens images deep below, so that connections, tokens and the cache are
+//! shared.
 
 mod arguments;
 mod environment;
 mod failure;
+mod logins;
 mod progress;
 mod session;
 mod tokio_clock;
 
-pub(crate) use arguments::{ImageArguments, RegistryArguments, TransferArguments};
+pub(crate) use arguments::{CopyLogins, ImageArguments, RegistryArguments, TransferArguments};
+pub(crate) use logins::Named;
 pub(crate) use progress::settle_voice;
-pub(crate) use session::{session, settled_platform};
+pub(crate) use session::{OpenSession, Session};

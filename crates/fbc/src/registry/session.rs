@@ -1,4 +1,4 @@
-//! One client, one runtime and one cache for the whole process.
+//! One client, one runtime and one cache for a whole command.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,69 +14,74 @@ use fbc_image::registry::{
 
 use super::RegistryArguments;
 use super::environment::{Environment, user_number};
+use super::logins::Logins;
 use super::progress::Progress;
 use super::tokio_clock::TokioClock;
 use crate::failure::{Failure, words};
 
 /// What flags say; the default is that of a command without flags.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Settled {
-    pub(crate) registry: RegistryArguments,
+pub(super) struct Flags {
+    pub(super) registry: RegistryArguments,
+    pub(super) logins: Logins,
     /// The platform of images for several.
-    pub(crate) platform: Option<PlatformName>,
+    pub(super) platform: Option<PlatformName>,
     /// How many blobs travel at the same time.
-    pub(crate) parallel: Option<u8>,
+    pub(super) parallel: Option<u8>,
     /// Blobs are sent in parts of this size, in bytes.
-    pub(crate) chunk_size: Option<u64>,
+    pub(super) chunk_size: Option<u64>,
 }
 
-static SETTLED: OnceLock<Settled> = OnceLock::new();
-static SESSION: OnceLock<Session> = OnceLock::new();
-
-/// Settles how this process speaks to registries; the first call counts.
-pub(crate) fn settle(settled: Settled) {
-    let _ = SETTLED.set(settled);
+/// How a command gets images. A command makes one of its flags and passes it to whatever may meet the name of an image,
+/// so that connections, tokens and the cache are shared. Nothing is read or asked before [`Session::open`].
+#[derive(Default)]
+pub(crate) struct Session {
+    flags: Flags,
+    open: OnceLock<OpenSession>,
 }
 
-/// The platform of images that are read, if a flag names one.
-pub(crate) fn settled_platform() -> Option<&'static PlatformName> {
-    SETTLED.get()?.platform.as_ref()
-}
-
-/// The session of this process. Nothing is read or asked before the first call.
-///
-/// # Errors
-/// Files of credentials, registries or mirror sets that cannot be read, and no place for the cache.
-pub(crate) fn session() -> Result<&'static Session, Failure> {
-    if let Some(session) = SESSION.get() {
-        return Ok(session);
+impl Session {
+    pub(super) fn new(flags: Flags) -> Self {
+        Self { flags, open: OnceLock::new() }
     }
-    let session = Session::new(SETTLED.get().cloned().unwrap_or_default())?;
-    Ok(SESSION.get_or_init(|| session))
+
+    /// The platform of images that are read, if a flag names one.
+    pub(crate) fn platform(&self) -> Option<&PlatformName> {
+        self.flags.platform.as_ref()
+    }
+
+    /// The session with its client, made by the first call.
+    ///
+    /// # Errors
+    /// Files of credentials, registries or mirror sets that cannot be read, credentials of flags for no or several
+    /// registries, and no place for the cache.
+    pub(crate) fn open(&self) -> Result<&OpenSession, Failure> {
+        if let Some(open) = self.open.get() {
+            return Ok(open);
+        }
+        let open = OpenSession::new(self.flags.clone())?;
+        Ok(self.open.get_or_init(|| open))
+    }
 }
 
 /// A client for registries with all that belongs to it.
-pub(crate) struct Session {
+pub(crate) struct OpenSession {
     client: Client,
     runtime: tokio::runtime::Runtime,
     cache: ImageCache,
-    settled: Settled,
+    parallel: Option<u8>,
     is_offline: bool,
     progress: Arc<Progress>,
     /// What references turned out to mean: one meaning for the whole run.
     meanings: Mutex<BTreeMap<String, Reference>>,
 }
 
-impl Session {
-    fn new(settled: Settled) -> Result<Self, Failure> {
+impl OpenSession {
+    fn new(settled: Flags) -> Result<Self, Failure> {
         let flags = &settled.registry;
         let variable = |name: &str| std::env::var_os(name);
         let environment = Environment { variable: &variable, user: user_number() };
         let mut settings = Settings::new(Arc::new(TokioClock));
-        settings.credentials = match &flags.creds {
-            Some(given) => Credentials::fixed(&given.user, &given.password),
-            None => Credentials::read(&environment.credentials(flags.authfile.as_deref()))?,
-        };
         if let Some(named) = &flags.registries_conf {
             check_file("--registries-conf", named)?;
         }
@@ -88,6 +93,8 @@ impl Session {
         }
         settings.registries =
             Registries::read(&environment.registries(flags.registries_conf.as_deref(), &flags.mirror_set))?;
+        settings.credentials = Credentials::read(&environment.credentials(flags.authfile.as_deref()))?;
+        settled.logins.add_to(&mut settings.credentials, &settings.registries)?;
         settings.trust = environment.trust(flags.cert_dir.as_deref());
         settings.proxies = environment.proxies();
         settings.security = match (flags.plain_http, flags.insecure_skip_tls_verify, flags.tls_verify) {
@@ -102,6 +109,11 @@ impl Session {
             first_delay: flags.retry_delay.unwrap_or(usual.first_delay),
             ..usual
         };
+        if let Some(stall) = flags.stall_timeout {
+            settings.timeouts.stall = stall;
+            settings.timeouts.answer = settings.timeouts.answer.max(stall);
+        }
+        settings.blob_limit = flags.max_blob_size.unwrap_or(settings.blob_limit);
         settings.chunk_size = settled.chunk_size;
         let progress = Arc::new(Progress::new());
         settings.observer = Arc::<Progress>::clone(&progress);
@@ -112,7 +124,8 @@ impl Session {
         let cache = flags.cache.images()?;
         let client = Client::new(settings);
         let is_offline = flags.offline || environment.is_offline();
-        Ok(Self { client, runtime, cache, settled, is_offline, progress, meanings: Mutex::default() })
+        let parallel = settled.parallel;
+        Ok(Self { client, runtime, cache, parallel, is_offline, progress, meanings: Mutex::default() })
     }
 
     /// The client.
@@ -168,7 +181,7 @@ impl Session {
 
     /// How many blobs travel at the same time.
     pub(crate) fn parallel(&self) -> usize {
-        self.settled.parallel.map_or(CopyOptions::default().parallel, usize::from)
+        self.parallel.map_or(CopyOptions::default().parallel, usize::from)
     }
 
     /// Runs a future to its end. All of them share their connections.

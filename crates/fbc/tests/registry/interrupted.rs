@@ -185,3 +185,113 @@ fn what_cannot_be_written_is_told_before_anything_is_asked() {
     let told = refused(&place.plain(&["pull", &image, &format!("oci:{target}")]), 2);
     assert!(told.contains("is not empty"), "{told}");
 }
+
+fn terminate(child: &std::process::Child, signal: &str) {
+    let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
+    assert!(sent.unwrap().success());
+}
+
+#[test]
+fn a_signal_leaves_nothing_beside_the_target() {
+    let place = Place::new();
+    large_catalog(&place);
+    let registry = registry();
+    let image = format!("{}/me/large:v1", registry.host);
+    let scratch = place.path().join("scratch");
+    fs::create_dir(&scratch).unwrap();
+    let stalled = stalling(&registry);
+    let before = place.names();
+    for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+        registry.misbehave("PUT", Misdeed::Stall(1000));
+        // The layout is staged beside its name until the push is done.
+        let push = ["build", "catalog", "--no-validate", "-o", "oci:layout", "--push", "-q", "-t", &image];
+        let mut command = place.command(&[&push[..], &["--plain-http"]].concat());
+        let mut child = command.env("TMPDIR", &scratch).stderr(Stdio::piped()).spawn().unwrap();
+        stalled.recv().unwrap();
+        let staged: Vec<String> =
+            place.names().into_iter().filter(|name| name.starts_with(".fbc-tmp-")).collect();
+        assert_eq!(staged.len(), 1, "{:?}", place.names());
+        terminate(&child, signal);
+        assert_eq!(child.wait().unwrap().code(), Some(code));
+        assert_eq!(place.names(), before);
+        assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0);
+        assert_eq!(crate::support::text(&child.wait_with_output().unwrap().stderr), "");
+    }
+}
+
+#[test]
+fn what_a_kill_left_goes_with_the_next_run() {
+    let place = Place::new();
+    large_catalog(&place);
+    let registry = registry();
+    let image = format!("{}/me/large:v1", registry.host);
+    let stalled = stalling(&registry);
+    let before = place.names();
+    registry.misbehave("PUT", Misdeed::Stall(1000));
+    let push = [
+        "build",
+        "catalog",
+        "--no-validate",
+        "-o",
+        "oci:layout",
+        "--push",
+        "-q",
+        "-t",
+        &image,
+        "--plain-http",
+    ];
+    let mut child = place.command(&push).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    stalled.recv().unwrap();
+    // While it lives, others leave its names alone.
+    done(place.fbc(&["build", "catalog", "--no-validate", "-o", "oci:other", "-q"]));
+    let staged = |names: Vec<String>| names.iter().filter(|name| name.starts_with(".fbc-tmp-")).count();
+    assert_eq!(staged(place.names()), 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(staged(place.names()), 1);
+    done(place.fbc(&push));
+    let mut expected = [before, vec!["layout".to_owned(), "other".to_owned()]].concat();
+    expected.sort();
+    assert_eq!(place.names(), expected);
+}
+
+#[test]
+fn the_cache_is_private_and_not_emptied_under_its_readers() {
+    use std::io::Read as _;
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    large_catalog(&place);
+    let registry = registry();
+    let image = format!("{}/me/large:v1", registry.host);
+    done(place.plain(&["build", "catalog", "--no-validate", "--push", "-q", "-t", &image]));
+    let stalled = stalling(&registry);
+    registry.misbehave("GET /v2/me/large/blobs/", Misdeed::Stall(100));
+    let pull = ["pull", &image, "oci:image", "-q", "--plain-http"];
+    let mut reader = place.command(&pull).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    stalled.recv().unwrap();
+    let mut cleaner =
+        place.command(&["cache", "clean"]).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut told = [0; 8];
+    cleaner.stderr.as_mut().unwrap().read_exact(&mut told).unwrap();
+    assert!(cleaner.try_wait().unwrap().is_none(), "it waits");
+    let cache = place.path().join("cache");
+    assert!(
+        fs::read_dir(cache.join("references")).unwrap().count()
+            + fs::read_dir(cache.join("blobs/sha256")).unwrap().count()
+            > 0
+    );
+    reader.kill().unwrap();
+    reader.wait().unwrap();
+    assert!(cleaner.wait().unwrap().success());
+    assert_eq!(fs::read_dir(cache.join("blobs/sha256")).unwrap().count(), 0);
+    done(place.plain(&["render", &image]));
+    let mut pending = vec![cache];
+    while let Some(path) = pending.pop() {
+        let metadata = fs::metadata(&path).unwrap();
+        let expected = if metadata.is_dir() { 0o700 } else { 0o600 };
+        assert_eq!(metadata.permissions().mode() & 0o777, expected, "{}", path.display());
+        if metadata.is_dir() {
+            pending.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        }
+    }
+}

@@ -7,6 +7,7 @@ mod clients;
 mod copies;
 mod faults;
 mod interrupted;
+mod logins;
 mod mirrors;
 #[path = "../../../fbc-image/tests/registry/program.rs"]
 mod program;

@@ -81,7 +81,7 @@ fn credentials_are_found_and_told_without_their_value() {
     let told = refused(&place.fbc(&render), 2);
     assert!(told.contains("credential tried: none") && told.contains("help: log in"), "{told}");
     for (flags, variable, origin) in [
-        (vec!["--creds", "me:secret"], None, "the command line".to_owned()),
+        (vec!["--creds", "me:secret"], None, "--creds".to_owned()),
         (vec!["--authfile", named], None, format!("entry \"{host}/me\" of {named}")),
         (vec![], Some(named), format!("entry \"{host}/me\" of {named}")),
     ] {

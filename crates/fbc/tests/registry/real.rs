@@ -82,7 +82,7 @@ fn passwords_are_asked_for() {
     let told = refused(&place.plain(&push), 2);
     assert!(told.contains("credential tried: none") && told.contains("help: log in"), "{told}");
     let told = refused(&place.plain(&[&push[..], &["--creds", "me:wrong"]].concat()), 2);
-    assert!(told.contains("credential tried: the command line") && !told.contains("wrong;"), "{told}");
+    assert!(told.contains("credential tried: --creds") && !told.contains("wrong;"), "{told}");
     done(place.plain(&[&push[..], &["--creds", "me:secret"]].concat()));
     done(place.plain(&["render", &image, "--creds", "me:secret"]));
     if is_installed("skopeo") {

@@ -13,6 +13,7 @@ mod helper;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -84,8 +85,8 @@ pub(crate) struct Credential {
 /// All credentials of a user. Files are read once.
 #[derive(Debug, Default)]
 pub struct Credentials {
-    /// A credential for every registry, from flags.
-    fixed: Option<Credential>,
+    /// By `REGISTRY[/REPOSITORY]`: credentials that come before those of files.
+    added: BTreeMap<String, Credential>,
     files: Vec<AuthFile>,
     program_folders: Vec<PathBuf>,
 }
@@ -97,13 +98,29 @@ impl Credentials {
         Self::default()
     }
 
-    /// One user and password for whatever registry is asked, as `--creds user:password` means.
-    #[must_use]
-    pub fn fixed(user: &str, password: &str) -> Self {
-        let origin =
-            CredentialOrigin { file: PathBuf::new(), entry: "the command line".to_owned(), helper: None };
+    /// Adds a user and password for a registry or a part of one, `REGISTRY[/REPOSITORY]`. No other registry is shown it,
+    /// whatever an image names. `origin` says in words where it comes from.
+    pub fn add(&mut self, scope: &str, origin: &str, user: &str, password: &str) {
+        let origin = CredentialOrigin { file: PathBuf::new(), entry: origin.to_owned(), helper: None };
         let proof = Proof::Password { user: user.to_owned(), password: Secret::new(password) };
-        Self { fixed: Some(Credential { proof, origin }), ..Self::default() }
+        self.added.insert(scope.to_owned(), Credential { proof, origin });
+    }
+
+    /// The user that was added for a repository, if one was.
+    #[must_use]
+    pub fn added(&self, registry: &str, repository: &str) -> Option<&str> {
+        match &self.added_for(registry, repository)?.proof {
+            Proof::Password { user, .. } => Some(user),
+            Proof::IdentityToken(_) | Proof::RegistryToken(_) => None,
+        }
+    }
+
+    /// The longest scope wins.
+    fn added_for(&self, registry: &str, repository: &str) -> Option<&Credential> {
+        let full = format!("{registry}/{repository}");
+        let ends = full.match_indices('/').map(|(end, _)| end).chain([full.len()]);
+        let scopes: Vec<&str> = ends.filter_map(|end| full.get(..end)).collect();
+        scopes.iter().rev().find_map(|scope| self.added.get(*scope))
     }
 
     /// Reads the files.
@@ -121,7 +138,7 @@ impl Credentials {
                 Err(error) => return Err(failure(&path, error)),
             }
         }
-        Ok(Self { fixed: None, files, program_folders: paths.program_folders.clone() })
+        Ok(Self { added: BTreeMap::new(), files, program_folders: paths.program_folders.clone() })
     }
 
     /// Where the credential for a repository comes from, if there is one.
@@ -134,8 +151,8 @@ impl Credentials {
 
     /// The credential for a repository.
     pub(crate) async fn find(&self, registry: &str, repository: &str) -> Result<Option<Credential>> {
-        if let Some(fixed) = &self.fixed {
-            return Ok(Some(fixed.clone()));
+        if let Some(added) = self.added_for(registry, repository) {
+            return Ok(Some(added.clone()));
         }
         for file in &self.files {
             if let Some(found) = self.find_in(file, registry, repository).await? {

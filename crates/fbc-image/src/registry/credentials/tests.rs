@@ -157,7 +157,9 @@ fn no_secret_is_shown() {
         r#"{{"auths": {{"a.io": {{"auth": "{}"}}, "b.io": {{"identitytoken": "hunter2"}}, "c.io": {{"username": "u", "password": "hunter2"}}}}}}"#,
         auth("user:hunter2")
     ));
-    let mut seen = format!("{credentials:?} {:?}", Credentials::fixed("u", "hunter2"));
+    let mut added = Credentials::none();
+    added.add("d.io", "--creds", "u", "hunter2");
+    let mut seen = format!("{credentials:?} {added:?}");
     for registry in ["a.io", "b.io", "c.io"] {
         let credential = run(credentials.find(registry, "x")).unwrap().unwrap();
         seen += &format!("{credential:?} {}", credential.origin);
@@ -175,4 +177,24 @@ fn damaged_files_are_named_and_not_quoted() {
         assert_eq!(error.to_string(), format!("cannot take credentials from /x/auth.json: {expected}"));
     }
     assert!(AuthFile::parse(Path::new("x"), false, b" \n").is_ok());
+}
+
+#[test]
+fn an_added_credential_is_for_its_registry() {
+    let (_folder, mut credentials) = read(&format!(
+        r#"{{"auths": {{"a.io": {{"auth": "{}"}}, "b.io": {{"auth": "{}"}}}}}}"#,
+        auth("file:1"),
+        auth("file:2")
+    ));
+    credentials.add("a.io", "--src-creds", "all", "3");
+    credentials.add("a.io/ns/one", "--dest-creds", "one", "4");
+    for (registry, repository, expected) in [
+        ("a.io", "ns/one", "one/4 --dest-creds"),
+        ("a.io", "ns/one/below", "one/4 --dest-creds"),
+        ("a.io", "ns/ones", "all/3 --src-creds"),
+        ("b.io", "ns/one", "file/2 b.io"),
+        ("a.io:5000", "ns/one", "-"),
+    ] {
+        assert_eq!(shown(&credentials, registry, repository), expected, "{registry}/{repository}");
+    }
 }

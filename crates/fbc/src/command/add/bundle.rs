@@ -8,6 +8,7 @@ use super::Arguments;
 use crate::catalog_edit::{CatalogEdit, is_folder};
 use crate::command::render;
 use crate::failure::Failure;
+use crate::registry::Session;
 
 /// The bundle.
 pub(super) struct Found {
@@ -20,7 +21,11 @@ pub(super) struct Found {
 }
 
 /// Finds the bundle; nothing where it cannot be loaded, which is told by then.
-pub(super) fn find(arguments: &Arguments, edit: &CatalogEdit) -> Result<Option<Found>, Failure> {
+pub(super) fn find(
+    arguments: &Arguments,
+    edit: &CatalogEdit,
+    session: &Session,
+) -> Result<Option<Found>, Failure> {
     let known = &edit.catalog.bundles;
     let reference = &arguments.bundle;
     if !reference.exists()
@@ -39,11 +44,11 @@ pub(super) fn find(arguments: &Arguments, edit: &CatalogEdit) -> Result<Option<F
         Some(image) => Some(literal(image)?),
         None => arguments.image_ref_template.clone(),
     };
-    let Some(mut new) = load(arguments, template.as_ref())? else { return Ok(None) };
+    let Some(mut new) = load(arguments, template.as_ref(), session)? else { return Ok(None) };
     let old = known.iter().find(|bundle| bundle.package == new.package && bundle.name == new.name);
     if let Some(old) = old.filter(|old| is_folder && new.image.is_empty() && !old.image.is_empty()) {
         // A folder does not know its image: it is compared with the one that the catalog names.
-        let Some(named) = load(arguments, Some(&literal(&old.image)?))? else { return Ok(None) };
+        let Some(named) = load(arguments, Some(&literal(&old.image)?), session)? else { return Ok(None) };
         new = named;
     }
     let manifests = new.clone();
@@ -84,9 +89,15 @@ fn literal(image: &str) -> Result<ImageTemplate, Failure> {
 }
 
 /// The one bundle that the command line names.
-fn load(arguments: &Arguments, template: Option<&ImageTemplate>) -> Result<Option<Bundle>, Failure> {
+fn load(
+    arguments: &Arguments,
+    template: Option<&ImageTemplate>,
+    session: &Session,
+) -> Result<Option<Bundle>, Failure> {
     let reference = &arguments.bundle;
-    let Some(catalog) = render::load(std::slice::from_ref(reference), template)? else { return Ok(None) };
+    let Some(catalog) = render::load(std::slice::from_ref(reference), template, session)? else {
+        return Ok(None);
+    };
     let mut bundles = catalog.bundles.into_iter();
     let shown = reference.display();
     match (bundles.next(), bundles.len()) {

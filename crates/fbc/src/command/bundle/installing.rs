@@ -12,6 +12,7 @@ use fbc_yaml::stream::{self, Fault};
 use super::validate::open;
 use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
+use crate::registry::Session;
 
 /// How a bundle is to be installed.
 #[derive(Args, Debug)]
@@ -172,8 +173,8 @@ fn configuration(path: &Path) -> Result<Configuration, Failure> {
 }
 
 /// Reads a bundle.
-pub(super) fn read(reference: &Path) -> Result<Bundle, Failure> {
-    read_from(&open(reference)?, reference)
+pub(super) fn read(reference: &Path, session: &Session) -> Result<Bundle, Failure> {
+    read_from(&open(reference, session)?, reference)
 }
 
 /// Reads a bundle of which the files were opened.

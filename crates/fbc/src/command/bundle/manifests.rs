@@ -67,9 +67,9 @@ enum Format {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session([&arguments.bundle].into_iter().chain(&arguments.diff));
     let installation = arguments.installation.of(&arguments.namespace)?;
-    let objects = objects(&read(&arguments.bundle)?, &arguments.bundle, &installation)?;
+    let objects = objects(&read(&arguments.bundle, &session)?, &arguments.bundle, &installation)?;
     let Some(other) = &arguments.diff else {
         write_output(arguments.output_file.as_deref(), |out| match arguments.output {
             Format::Yaml => write_yaml(&objects, out),
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         })?;
         return Ok(CLEAN);
     };
-    let changed = self::objects(&read(other)?, other, &installation)?;
+    let changed = self::objects(&read(other, &session)?, other, &installation)?;
     let differences = manifest_diff::differences(&objects, &changed)?;
     write_output(arguments.output_file.as_deref(), |out| {
         let has_color = arguments.output_file.is_none() && stdout_has_color();

@@ -91,10 +91,9 @@ pub(super) fn account(text: &str) -> Result<Account, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
     let account = &arguments.service_account;
     let access = access(&arguments.rbac, account)?;
-    let bundle = read(&arguments.bundle)?;
+    let bundle = read(&arguments.bundle, &arguments.images.session([&arguments.bundle]))?;
     let installation = arguments.installation.of(&account.namespace)?;
     let objects = objects(&bundle, &arguments.bundle, &installation)?;
     let extension = arguments.extension.as_deref().unwrap_or(&bundle.package);

@@ -14,7 +14,7 @@ use super::preauth::{EngineName, account};
 use super::{rbac_manifests as manifests, rbac_report as report};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
-use crate::registry::ImageArguments;
+use crate::registry::{ImageArguments, Session};
 
 /// Write the rights that an installer needs, or show what the operator and its users may do
 ///
@@ -127,12 +127,12 @@ fn grantee(text: &str) -> Result<Grantee, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session([&arguments.bundle].into_iter().chain(&arguments.diff));
     if let Some(other) = &arguments.diff {
-        return run_diff(arguments, other);
+        return run_diff(arguments, other, &session);
     }
     if arguments.report {
-        let rights = operator(arguments, &arguments.bundle)?;
+        let rights = operator(arguments, &arguments.bundle, &session)?;
         write_output(arguments.output_file.as_deref(), |out| match arguments.output {
             Format::Yaml => Ok(report::write_rights(&rights, out)?),
             Format::Json => Ok(report::write_json(&report::rights_json(&rights), out)?),
@@ -140,9 +140,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         return Ok(CLEAN);
     }
     if !arguments.users.is_empty() {
-        return run_users(arguments);
+        return run_users(arguments, &session);
     }
-    let bundle = read(&arguments.bundle)?;
+    let bundle = read(&arguments.bundle, &session)?;
     let extension = arguments.extension.as_deref().unwrap_or(&bundle.package);
     let name = arguments.service_account.clone().unwrap_or_else(|| format!("{extension}-installer"));
     let account = Account { namespace: arguments.namespace.clone().unwrap_or_default(), name };
@@ -163,14 +163,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 /// The rights of the operator in a bundle.
-fn operator(arguments: &Arguments, folder: &std::path::Path) -> Result<Rights, Failure> {
-    let bundle = read(folder)?;
+fn operator(arguments: &Arguments, folder: &std::path::Path, session: &Session) -> Result<Rights, Failure> {
+    let bundle = read(folder, session)?;
     let namespace = arguments.namespace.as_deref().unwrap_or(&bundle.package);
     Ok(rights(&objects(&bundle, folder, &arguments.installation.of(namespace)?)?, namespace))
 }
 
-fn run_diff(arguments: &Arguments, other: &std::path::Path) -> Result<u8, Failure> {
-    let (old, new) = (operator(arguments, &arguments.bundle)?, operator(arguments, other)?);
+fn run_diff(arguments: &Arguments, other: &std::path::Path, session: &Session) -> Result<u8, Failure> {
+    let (old, new) = (operator(arguments, &arguments.bundle, session)?, operator(arguments, other, session)?);
     let differences = differences(&old, &new);
     write_output(arguments.output_file.as_deref(), |out| match arguments.output {
         Format::Yaml => Ok(report::write_differences(&differences, out)?),
@@ -180,8 +180,8 @@ fn run_diff(arguments: &Arguments, other: &std::path::Path) -> Result<u8, Failur
     Ok(if arguments.exit_code && has_grown { FINDINGS } else { CLEAN })
 }
 
-fn run_users(arguments: &Arguments) -> Result<u8, Failure> {
-    let bundle = read(&arguments.bundle)?;
+fn run_users(arguments: &Arguments, session: &Session) -> Result<u8, Failure> {
+    let bundle = read(&arguments.bundle, session)?;
     if resources(&bundle).is_empty() {
         return Err(Failure::new(format!(
             "{} has no custom resource definitions, so its users need no roles",

@@ -58,13 +58,13 @@ fn release(text: &str) -> Result<Release, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session(&arguments.folders);
     let releases: BTreeSet<Release> = arguments.ocp.iter().copied().collect();
     let judged = arguments
         .folders
         .par_iter()
         .map(|folder| {
-            let source = open(folder)?;
+            let source = open(folder, &session)?;
             Ok(readiness(&read_from(&source, folder)?, source.tree.as_ref(), &releases))
         })
         .collect::<Result<Vec<Readiness>, Failure>>()?;

@@ -22,11 +22,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.rendering.settle();
+    let session = arguments.rendering.session(&arguments.folders);
     for folder in &arguments.folders {
-        if !is_bundle(open(folder)?.tree.as_ref()) {
+        if !is_bundle(open(folder, &session)?.tree.as_ref()) {
             return Err(no_bundle(folder));
         }
     }
-    render::render(&arguments.folders, &arguments.rendering)
+    render::render(&arguments.folders, &arguments.rendering, &session)
 }

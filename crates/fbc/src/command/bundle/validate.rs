@@ -12,7 +12,7 @@ use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::command::validate::ReportArguments;
 use crate::failure::{CLEAN, Failure};
-use crate::registry::ImageArguments;
+use crate::registry::{ImageArguments, Session};
 use crate::report::CheckedCatalog;
 
 /// Report every problem of bundle folders
@@ -36,9 +36,10 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session(&arguments.folders);
     // All folders first: a typing error in the last should not show after minutes.
-    let sources = arguments.folders.iter().map(|folder| open(folder)).collect::<Result<Vec<_>, _>>()?;
+    let sources =
+        arguments.folders.iter().map(|folder| open(folder, &session)).collect::<Result<Vec<_>, _>>()?;
     for (folder, source) in arguments.folders.iter().zip(&sources) {
         let has = |name: &str| source.is_folder(Path::new(name));
         if !has("manifests") && !has("metadata") {
@@ -74,9 +75,9 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 }
 
 /// Opens a folder; a file is none.
-pub(super) fn open(folder: &Path) -> Result<CatalogSource, Failure> {
+pub(super) fn open(folder: &Path, session: &Session) -> Result<CatalogSource, Failure> {
     let is_named = folder.as_os_str() != "-";
-    let source = is_named.then(|| CatalogSource::open(folder)).transpose()?;
+    let source = is_named.then(|| CatalogSource::open(folder, session)).transpose()?;
     let source = source.filter(|source| source.is_folder(Path::new("")));
     source.ok_or_else(|| {
         let what = if is_named { folder.display().to_string() } else { "standard input".to_owned() };

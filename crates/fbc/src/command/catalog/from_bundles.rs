@@ -11,6 +11,7 @@ use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::{DiskTree, MemoryTree, Tree};
 use fbc_model::writer;
+use fbc_staging::StagedDirectory;
 use fbc_template::{AnnotatedBundle, EdgeMode, FromBundles, from_bundles};
 
 use crate::arguments::Global;
@@ -22,7 +23,7 @@ use crate::image_map::{ImageMap, ImageMapArguments};
 use crate::image_source::{parse_reference, parse_tag};
 use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_free, write_folder};
-use crate::registry::TransferArguments;
+use crate::registry::{CopyLogins, Named, Session, TransferArguments};
 use crate::report::report_on_stderr;
 
 /// Make a catalog of bundles, as `opm index add` made indexes
@@ -90,7 +91,9 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return Err(Failure::new("--tag names an image, and nothing says where it goes")
             .help("give --push, or --to oci:PATH for an image on disk"));
     }
-    arguments.transfer.settle();
+    let tags: &[String] = if arguments.push { &arguments.tag } else { &[] };
+    let named = Named::paths(&arguments.bundles).and_destinations(tags);
+    let session = arguments.transfer.session(named, &CopyLogins::default());
     if let Some(folder) = &arguments.output_folder {
         check_free(folder, Existing::Keep)?;
     }
@@ -98,7 +101,8 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let mut bundles = Vec::new();
     for reference in &arguments.bundles {
         let shown = reference.display().to_string();
-        bundles.push(read(reference, &images, arguments).map_err(|failure| failure.within(&shown))?);
+        bundles
+            .push(read(reference, &images, arguments, &session).map_err(|failure| failure.within(&shown))?);
     }
     let mode = match arguments.mode {
         Mode::Replaces => EdgeMode::Replaces,
@@ -137,13 +141,18 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 }
 
 /// A bundle with its annotations: in a folder that the image map has for an image, an image, or a folder.
-fn read(reference: &Path, images: &ImageMap, arguments: &Arguments) -> Result<AnnotatedBundle, Failure> {
+fn read(
+    reference: &Path,
+    images: &ImageMap,
+    arguments: &Arguments,
+    session: &Session,
+) -> Result<AnnotatedBundle, Failure> {
     let image = reference.to_str().unwrap_or_default();
     if let Some(folder) = images.folder(image) {
         let name = image.strip_prefix("docker://").unwrap_or(image);
         return bundle(&DiskTree { root: folder.to_path_buf() }, &literal(name)?);
     }
-    let source = CatalogSource::open(reference)?;
+    let source = CatalogSource::open(reference, session)?;
     let template = match source.registry_name() {
         Some(name) => literal(name)?,
         None => arguments.image_ref_template.clone().ok_or_else(|| {
@@ -201,7 +210,7 @@ fn is_valid(files: &Files) -> Result<bool, Failure> {
 /// Builds the image, as `fbc build` does.
 fn build(arguments: &Arguments, files: &Files, global: Global) -> Result<u8, Failure> {
     let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-    let work = tempfile::Builder::new().prefix("fbc-").tempdir().map_err(failed)?;
+    let work = StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)?;
     let folder = work.path().join("configs");
     write_folder(&folder, files, Existing::Keep)?;
     let image = build::Arguments::of_catalog(

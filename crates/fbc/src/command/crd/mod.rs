@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session([&arguments.old, &arguments.new]);
     if arguments.old.as_os_str() == "-" && arguments.new.as_os_str() == "-" {
         return Err(Failure::new("OLD and NEW are both standard input").help("give one of them as a file"));
     }
@@ -99,7 +99,8 @@ fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
         EnforcementName::Strict => Enforcement::Strict,
         EnforcementName::None => Enforcement::None,
     };
-    let (old, new) = (Definitions::load(&arguments.old)?, Definitions::load(&arguments.new)?);
+    let (old, new) =
+        (Definitions::load(&arguments.old, &session)?, Definitions::load(&arguments.new, &session)?);
     let upgrades = crd_upgrade::compare_sets(&old.objects(), &new.objects(), target, enforcement)
         .map_err(|error| source::failure(&error, &old, &new))?;
     match arguments.output {

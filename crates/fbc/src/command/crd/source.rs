@@ -10,6 +10,7 @@ use fbc_yaml::{Document, Kind, Node, NodeHandle};
 use super::shown;
 use crate::catalog_source::CatalogSource;
 use crate::failure::{Failure, closest};
+use crate::registry::Session;
 
 /// Endings of files with manifests.
 const MANIFESTS: [&str; 3] = ["yaml", "yml", "json"];
@@ -31,8 +32,8 @@ struct Found {
 
 impl Definitions {
     /// Reads all definitions of a reference.
-    pub(super) fn load(reference: &Path) -> Result<Self, Failure> {
-        let source = CatalogSource::open(reference)?;
+    pub(super) fn load(reference: &Path, session: &Session) -> Result<Self, Failure> {
+        let source = CatalogSource::open(reference, session)?;
         let is_folder = source.is_folder(Path::new(""));
         let mut definitions = Self { documents: Vec::new(), found: Vec::new() };
         let mut kinds: Vec<String> = Vec::new();

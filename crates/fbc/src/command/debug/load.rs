@@ -11,10 +11,11 @@ use fbc_model::tree::{Tree, TreeEntry};
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, Failure};
 use crate::loading::load_tree;
+use crate::registry::Session;
 use crate::terminal;
 
 pub(super) fn run(path: &Path, times: u32) -> Result<u8, Failure> {
-    let source = CatalogSource::open(path)?;
+    let source = CatalogSource::open(path, &Session::default())?;
     let mut best = f64::INFINITY;
     let (mut bytes, mut bundles, mut faults) = (0, 0, 0);
     for _ in 0..times.max(1) {

@@ -124,11 +124,11 @@ struct Compared<'c> {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session([&arguments.old, &arguments.new]);
     if arguments.old.as_os_str() == "-" && arguments.new.as_os_str() == "-" {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
-    let Pairs { pairs, is_layout } = pairs::find(&arguments.old, &arguments.new)?;
+    let Pairs { pairs, is_layout } = pairs::find(&arguments.old, &arguments.new, &session)?;
     let mut told = Told { is_layout, catalogs: pairs.len(), ..Told::default() };
     let mut is_whole = true;
     for pair in pairs {

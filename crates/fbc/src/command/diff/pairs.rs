@@ -6,6 +6,7 @@ use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
 use crate::image_source::is_image;
 use crate::layout::{self, catalogs_in_tree};
+use crate::registry::Session;
 
 /// Two catalogs that are compared, each as it was named, and with its files.
 pub(super) struct Pair {
@@ -21,8 +22,8 @@ pub(super) struct Pairs {
 }
 
 /// Finds the catalogs. Put together, those of a folder would hide what one loses and another still has.
-pub(super) fn find(old: &Path, new: &Path) -> Result<Pairs, Failure> {
-    let sources = [(old, CatalogSource::open(old)?), (new, CatalogSource::open(new)?)];
+pub(super) fn find(old: &Path, new: &Path, session: &Session) -> Result<Pairs, Failure> {
+    let sources = [(old, CatalogSource::open(old, session)?), (new, CatalogSource::open(new, session)?)];
     let mut names = sources.each_ref().map(|(_, source)| catalogs_in_tree(source.tree.as_ref()));
     if names.iter().any(Option::is_some) {
         // An empty folder is one of catalogs that are all gone, or not there yet.
@@ -41,7 +42,10 @@ pub(super) fn find(old: &Path, new: &Path) -> Result<Pairs, Failure> {
             let mut names: Vec<String> = old_names.iter().chain(&new_names).cloned().collect();
             layout::sort(&mut names);
             let pair = |name: String| {
-                Ok(Pair { old: catalog(old, &old_names, &name)?, new: catalog(new, &new_names, &name)? })
+                Ok(Pair {
+                    old: catalog(old, &old_names, &name, session)?,
+                    new: catalog(new, &new_names, &name, session)?,
+                })
             };
             Ok(Pairs { pairs: names.into_iter().map(pair).collect::<Result<_, Failure>>()?, is_layout: true })
         }
@@ -62,7 +66,12 @@ fn several(path: &Path, names: &[String]) -> Failure {
 }
 
 /// A catalog of a folder of catalogs, or nothing in its place.
-fn catalog(folder: &Path, names: &[String], name: &str) -> Result<(PathBuf, CatalogSource), Failure> {
+fn catalog(
+    folder: &Path,
+    names: &[String],
+    name: &str,
+    session: &Session,
+) -> Result<(PathBuf, CatalogSource), Failure> {
     let path = below(folder, name);
     if !names.iter().any(|known| known == name) {
         return Ok((path.clone(), CatalogSource::nothing(&path)));
@@ -71,7 +80,7 @@ fn catalog(folder: &Path, names: &[String], name: &str) -> Result<(PathBuf, Cata
         return Err(Failure::new(format!("{} is an image with several catalogs", folder.display()))
             .help("`fbc unpack` writes them to a folder; compare that one"));
     }
-    let source = CatalogSource::open(&path)?;
+    let source = CatalogSource::open(&path, session)?;
     Ok((path, source))
 }
 

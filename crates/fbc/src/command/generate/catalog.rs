@@ -20,7 +20,7 @@ use crate::image_map::{ImageMap, ImageMapArguments};
 use crate::loading::load_tree;
 use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_apart, check_free, write_folder};
-use crate::registry::ImageArguments;
+use crate::registry::{ImageArguments, Session};
 use crate::report::report_on_stderr;
 
 /// Put a catalog together from others, as a configuration file says
@@ -58,7 +58,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session_for_files()?;
     let path = arguments.configuration.as_path();
     let configuration = match Configuration::read(path) {
         Ok(configuration) => configuration,
@@ -91,8 +91,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         });
         check_apart(&folder, working_directory.into_iter().chain(files).chain(parts))?;
     }
-    let parts: Vec<Result<Vec<u8>, Failure>> =
-        configuration.references.par_iter().map(|reference| part(reference, &images, arguments)).collect();
+    let parts: Vec<Result<Vec<u8>, Failure>> = configuration
+        .references
+        .par_iter()
+        .map(|reference| part(reference, &images, arguments, &session))
+        .collect();
     let mut files = Vec::new();
     let mut code = CLEAN;
     for (reference, part) in configuration.references.iter().zip(parts) {
@@ -143,8 +146,13 @@ fn file_of(reference: &Reference, output: OutputFormat) -> PathBuf {
 
 /// Renders what a reference names to the text of a catalog file. What cannot be loaded is told on standard
 /// error.
-fn part(reference: &Reference, images: &ImageMap, arguments: &Arguments) -> Result<Vec<u8>, Failure> {
-    let loaded = Loaded::new(Path::new(&reference.image), images, None)?;
+fn part(
+    reference: &Reference,
+    images: &ImageMap,
+    arguments: &Arguments,
+    session: &Session,
+) -> Result<Vec<u8>, Failure> {
+    let loaded = Loaded::new(Path::new(&reference.image), images, None, session)?;
     let path = loaded.path.display().to_string();
     if !loaded.catalog.faults.is_empty() {
         loaded.tell_faults()?;

@@ -63,9 +63,10 @@ enum PathsFormat {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
     let references = std::slice::from_ref(&arguments.reference);
-    let Some(catalog) = render::load(references, None)? else { return Ok(FINDINGS) };
+    let Some(catalog) = render::load(references, None, &arguments.images.session(references))? else {
+        return Ok(FINDINGS);
+    };
     require_package(&catalog, &arguments.package)?;
     require_channels(&catalog, &arguments.channels, |package| package == arguments.package)?;
     let graph = PackageGraph::of(&catalog, &arguments.package);

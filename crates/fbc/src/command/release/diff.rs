@@ -44,10 +44,10 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session([&arguments.old, &arguments.new]);
     let inclusion = arguments.cluster.inclusion();
-    let old = PayloadSource::open(&arguments.old)?.load(&inclusion)?;
-    let new = PayloadSource::open(&arguments.new)?.load(&inclusion)?;
+    let old = PayloadSource::open(&arguments.old, &session)?.load(&inclusion)?;
+    let new = PayloadSource::open(&arguments.new, &session)?.load(&inclusion)?;
     let difference = Difference::of(&old, &new);
     match arguments.format {
         Format::Json => {

@@ -2,16 +2,17 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use fbc_image::image::PlatformName;
+use fbc_staging::{StagedDirectory, parent_of};
 
 use super::source::unpack;
 use crate::failure::{CLEAN, Failure};
 use crate::image_source::ImageName;
 use crate::output_folder::{Existing, check_free};
-use crate::registry::RegistryArguments;
+use crate::registry::{Named, RegistryArguments};
 use crate::terminal;
 
 /// Extract the payload of a release image
@@ -35,23 +36,15 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.registry.settle();
+    let session = arguments.registry.session(Named::images([arguments.image.clone()]));
     let folder = &arguments.folder;
     check_free(folder, Existing::Keep)?;
-    let opened = arguments.image.open(arguments.platform.as_ref())?;
+    let opened = arguments.image.open(arguments.platform.as_ref(), &session)?;
     let failure = |error: std::io::Error| Failure::io("write", folder, &error);
-    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(parent).map_err(failure)?;
-    let work = tempfile::Builder::new().prefix(".fbc-").tempdir_in(parent).map_err(failure)?;
-    unpack(&arguments.image, &opened, work.path())?;
-    if folder.exists() {
-        fs::remove_dir(folder).map_err(failure)?;
-    }
-    fs::create_dir(folder).map_err(failure)?;
-    for entry in fs::read_dir(work.path()).map_err(failure)? {
-        let entry = entry.map_err(failure)?;
-        fs::rename(entry.path(), folder.join(entry.file_name())).map_err(failure)?;
-    }
+    fs::create_dir_all(parent_of(folder)).map_err(failure)?;
+    let work = StagedDirectory::beside(folder).map_err(failure)?;
+    unpack(&arguments.image, &opened, work.path(), &session)?;
+    work.publish(folder).map_err(failure)?;
     let image = &opened.image;
     let created = image.raw_configuration.get("created").and_then(serde_json::Value::as_str);
     let mut out = terminal::stdout();

@@ -64,8 +64,8 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
-    let payload = PayloadSource::open(&arguments.payload)?.load(&arguments.cluster.inclusion())?;
+    let session = arguments.images.session([&arguments.payload]);
+    let payload = PayloadSource::open(&arguments.payload, &session)?.load(&arguments.cluster.inclusion())?;
     let mode = match arguments.mode {
         ModeName::Updating => Mode::Updating,
         ModeName::Initializing => Mode::Initializing,

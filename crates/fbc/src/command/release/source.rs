@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use fbc_image::unpack::{Options, unpack_into};
 use fbc_model::tree::DiskTree;
 use fbc_openshift::release::{Inclusion, Payload};
-use tempfile::TempDir;
+use fbc_staging::StagedDirectory;
 
 use crate::failure::Failure;
 use crate::image_source::{ImageName, OpenImage, image_of_path, registry_image_of_path};
-use crate::registry::settled_platform;
+use crate::registry::Session;
 
 /// The folders of a payload in a release image.
 const FOLDERS: [&str; 2] = ["manifests", "release-manifests"];
@@ -25,12 +25,12 @@ pub(super) struct PayloadSource {
     /// The pull spec, or the folder.
     image: String,
     /// Holds what was unpacked of an image.
-    _folder: Option<TempDir>,
+    _folder: Option<StagedDirectory>,
 }
 
 impl PayloadSource {
     /// Opens a folder or an image.
-    pub(super) fn open(reference: &Path) -> Result<Self, Failure> {
+    pub(super) fn open(reference: &Path, session: &Session) -> Result<Self, Failure> {
         let image = match image_of_path(reference) {
             Some(image) => Some(image?),
             None if !reference.exists() => registry_image_of_path(reference),
@@ -38,8 +38,8 @@ impl PayloadSource {
         };
         let Some(name) = image else { return Self::folder(reference) };
         let temporary = |error: io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
-        let folder = tempfile::Builder::new().prefix("fbc-").tempdir().map_err(temporary)?;
-        unpack(&name, &name.open(settled_platform())?, folder.path())?;
+        let folder = StagedDirectory::scratch(&std::env::temp_dir()).map_err(temporary)?;
+        unpack(&name, &name.open(session.platform(), session)?, folder.path(), session)?;
         Ok(Self {
             tree: DiskTree { root: folder.path().to_path_buf() },
             shown: PathBuf::from(name.to_string()),
@@ -93,8 +93,13 @@ impl PayloadSource {
 }
 
 /// Writes the payload of an image to an empty folder.
-pub(super) fn unpack(name: &ImageName, opened: &OpenImage, target: &Path) -> Result<(), Failure> {
-    opened.bring_layers()?;
+pub(super) fn unpack(
+    name: &ImageName,
+    opened: &OpenImage,
+    target: &Path,
+    session: &Session,
+) -> Result<(), Failure> {
+    opened.bring_layers(session)?;
     for below in FOLDERS {
         let folder = target.join(below);
         fs::create_dir_all(&folder).map_err(|error| Failure::io("create", &folder, &error))?;

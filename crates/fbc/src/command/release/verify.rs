@@ -44,8 +44,8 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
-    let source = PayloadSource::open(&arguments.payload)?;
+    let session = arguments.images.session([&arguments.payload]);
+    let source = PayloadSource::open(&arguments.payload, &session)?;
     let (findings, payload) = check(&source.tree, source.image(), &arguments.cluster.inclusion());
     match arguments.format {
         Format::Text => {

@@ -18,7 +18,7 @@ use crate::arguments::Global;
 use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
 use crate::output_file::write_output;
 use crate::output_format::{FormatOrFile, FormatOrFileParser};
-use crate::registry::ImageArguments;
+use crate::registry::{ImageArguments, Session};
 use crate::terminal;
 
 mod advice;
@@ -116,7 +116,6 @@ enum ResolveFormat {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    arguments.images.settle();
     let target: Target = arguments.target.parse().map_err(|error| Failure::new(format!("{error}")))?;
     if arguments.bundle_release_support && target == Target::Ocp419 {
         return Err(Failure::new("OpenShift 4.19 has no feature gate BundleReleaseSupport")
@@ -124,6 +123,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     let rules = Rules { target, bundle_release_support: arguments.bundle_release_support };
     let references = flags::references(&arguments.catalogs, &arguments.files)?;
+    let session = arguments.images.session(references.values());
     let (catalogs, references, extensions) = match &arguments.package {
         Some(package) => {
             let catalogs = flags::catalogs(&references, &arguments.priorities, &arguments.labels)?;
@@ -135,7 +135,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             (manifests.catalogs, references, manifests.extensions)
         }
     };
-    let Some(catalogs) = load(catalogs, &references, rules)? else { return Ok(FINDINGS) };
+    let Some(catalogs) = load(catalogs, &references, rules, &session)? else { return Ok(FINDINGS) };
     let resolver = Resolver::new(rules, catalogs).map_err(|error| Failure::new(error.to_string()))?;
     let extensions = match &arguments.installed {
         Some(installed) => flags::with_installed(&resolver, extensions, installed)?,
@@ -173,11 +173,12 @@ fn load(
     mut catalogs: Vec<ClusterCatalog>,
     references: &BTreeMap<String, PathBuf>,
     rules: Rules,
+    session: &Session,
 ) -> Result<Option<Vec<ClusterCatalog>>, Failure> {
     let mut is_whole = true;
     for catalog in &mut catalogs {
         let Some(reference) = references.get(&catalog.name) else { continue };
-        let loaded = render::load(std::slice::from_ref(reference), None);
+        let loaded = render::load(std::slice::from_ref(reference), None, session);
         let failed = |failure: Failure| {
             let name = &catalog.name;
             let failure = failure.within(&format!("ClusterCatalog {name:?}"));

@@ -106,18 +106,18 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if let Some(ReadyMade::Upgrade(upgrade)) = &arguments.ready_made {
         return upgrade::run(upgrade, global);
     }
-    arguments.images.settle();
+    let session = arguments.images.session(sources::named(&arguments.catalogs));
     if let (Some(scenario), Some(content)) = (&arguments.replay, &arguments.content) {
         let bundles = arguments.bundles.as_deref();
         let seed = arguments.seed.unwrap_or(1);
         let replay = replay::Replay { scenario, content, bundles, seed };
         return replay::run(&replay, arguments.output, arguments.output_file.as_deref());
     }
-    let catalogs = sources::catalogs_of_flags(&arguments.catalogs)?;
+    let catalogs = sources::catalogs_of_flags(&arguments.catalogs, &session)?;
     if arguments.shell {
-        return shell::run(&arguments.scenarios, &catalogs, arguments.seed);
+        return shell::run(&arguments.scenarios, &catalogs, arguments.seed, &session);
     }
-    let scenarios = sources::prepare(&arguments.scenarios, &catalogs)?;
+    let scenarios = sources::prepare(&arguments.scenarios, &catalogs, &session)?;
     destinations::check(
         &[
             ("--trace", arguments.trace.as_deref()),

@@ -10,6 +10,7 @@ use fbc_scenario::{Contents, DURATION_FORM, Prepared, Scenario, Session, duratio
 
 use super::sources;
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
+use crate::registry;
 
 const HELP: &str = "\
 oc …, kubectl …   a command; the program's name may be left out
@@ -25,6 +26,7 @@ pub(super) fn run(
     scenarios: &[PathBuf],
     catalogs: &BTreeMap<String, Arc<dyn Tree>>,
     seed: Option<u64>,
+    images: &registry::Session,
 ) -> Result<u8, Failure> {
     if let [_, second, ..] = scenarios {
         return Err(Failure::new(format!(
@@ -34,7 +36,7 @@ pub(super) fn run(
     }
     let mut prepared = match scenarios {
         [] => nothing(catalogs)?,
-        _ => sources::prepare(scenarios, catalogs)?
+        _ => sources::prepare(scenarios, catalogs, images)?
             .pop()
             .ok_or_else(|| Failure::new("there is no scenario to begin with"))?,
     };

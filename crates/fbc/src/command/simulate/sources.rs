@@ -11,6 +11,7 @@ use fbc_scenario::{Contents, Prepared, Scenario, ScenarioFault};
 
 use crate::catalog_source::CatalogSource;
 use crate::failure::{Failure, closest};
+use crate::registry::Session;
 
 /// A catalog or bundle that was opened, kept as long as its files are needed.
 struct OpenedTree(CatalogSource);
@@ -26,12 +27,20 @@ impl Tree for OpenedTree {
 }
 
 /// Opens what a reference names: a folder, a file, a revision or an image.
-pub(super) fn open(reference: &Path) -> Result<Arc<dyn Tree>, Failure> {
-    Ok(Arc::new(OpenedTree(CatalogSource::open_as_one(reference)?)))
+pub(super) fn open(reference: &Path, session: &Session) -> Result<Arc<dyn Tree>, Failure> {
+    Ok(Arc::new(OpenedTree(CatalogSource::open_as_one(reference, session)?)))
+}
+
+/// The references of `--catalog NAME=REF`.
+pub(super) fn named(flags: &[String]) -> impl Iterator<Item = &Path> {
+    flags.iter().filter_map(|flag| Some(Path::new(flag.split_once('=')?.1)))
 }
 
 /// What `--catalog NAME=REF` says, by name.
-pub(super) fn catalogs_of_flags(flags: &[String]) -> Result<BTreeMap<String, Arc<dyn Tree>>, Failure> {
+pub(super) fn catalogs_of_flags(
+    flags: &[String],
+    session: &Session,
+) -> Result<BTreeMap<String, Arc<dyn Tree>>, Failure> {
     let mut catalogs = BTreeMap::new();
     for flag in flags {
         let pair = flag.split_once('=').filter(|(name, reference)| !name.is_empty() && !reference.is_empty());
@@ -39,7 +48,7 @@ pub(super) fn catalogs_of_flags(flags: &[String]) -> Result<BTreeMap<String, Arc
             Failure::new(format!("--catalog {flag:?} is not of the form NAME=REF"))
                 .help("write the name of a catalog of the scenario, `=`, and the folder, file or image")
         })?;
-        if catalogs.insert(name.to_owned(), open(Path::new(reference))?).is_some() {
+        if catalogs.insert(name.to_owned(), open(Path::new(reference), session)?).is_some() {
             return Err(Failure::new(format!("--catalog gives {name:?} twice")));
         }
     }
@@ -50,11 +59,12 @@ pub(super) fn catalogs_of_flags(flags: &[String]) -> Result<BTreeMap<String, Arc
 pub(super) fn prepare(
     paths: &[PathBuf],
     catalogs: &BTreeMap<String, Arc<dyn Tree>>,
+    session: &Session,
 ) -> Result<Vec<Prepared>, Failure> {
     let mut prepared = Vec::new();
     let mut failures = Vec::new();
     for path in files(paths)? {
-        match prepare_one(&path, catalogs) {
+        match prepare_one(&path, catalogs, session) {
             Ok(one) => prepared.push(one),
             Err(mut some) => failures.append(&mut some),
         }
@@ -109,12 +119,16 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-fn prepare_one(path: &Path, catalogs: &BTreeMap<String, Arc<dyn Tree>>) -> Result<Prepared, Vec<Failure>> {
+fn prepare_one(
+    path: &Path,
+    catalogs: &BTreeMap<String, Arc<dyn Tree>>,
+    session: &Session,
+) -> Result<Prepared, Vec<Failure>> {
     let text = read_file(path).map_err(|error| vec![Failure::io("read", path, &error)])?;
     let shown = path.display().to_string();
     let scenario = Scenario::read(&shown, &text).map_err(failures)?;
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    let contents = contents(&scenario, &folder, catalogs)?;
+    let contents = contents(&scenario, &folder, catalogs, session)?;
     let root = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
     Prepared::new(scenario, contents, Arc::new(DiskTree { root })).map_err(failures)
 }
@@ -135,13 +149,14 @@ fn contents(
     scenario: &Scenario,
     folder: &Path,
     replaced: &BTreeMap<String, Arc<dyn Tree>>,
+    session: &Session,
 ) -> Result<Contents, Vec<Failure>> {
     let mut contents = Contents::default();
     let mut failures = Vec::new();
     let mut find = |text: &str, line: usize| {
         let below = folder.join(text);
         let path = if below.exists() { below } else { PathBuf::from(text) };
-        open(&path)
+        open(&path, session)
             .map_err(|failure| {
                 let place = format!("{}:{line}", scenario.file);
                 failures.push(failure.within(&place).help("paths of a scenario start from its folder"));

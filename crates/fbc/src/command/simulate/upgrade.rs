@@ -85,7 +85,7 @@ struct Outcome {
 }
 
 pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session([&arguments.old, &arguments.new]);
     if [&arguments.old, &arguments.new].iter().all(|catalog| catalog.as_os_str() == "-") {
         return Err(Failure::new("both catalogs are `-`, and standard input holds only one")
             .help("name a folder, a file, a revision or an image for one of them"));
@@ -95,16 +95,20 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
         [arguments.old.as_path(), arguments.new.as_path()].into_iter(),
     )?;
     let target: Target = arguments.target.parse().map_err(|error| Failure::new(format!("{error}")))?;
-    let Some(old) = render::load(std::slice::from_ref(&arguments.old), None)? else { return Ok(FINDINGS) };
-    let Some(new) = render::load(std::slice::from_ref(&arguments.new), None)? else { return Ok(FINDINGS) };
+    let Some(old) = render::load(std::slice::from_ref(&arguments.old), None, &session)? else {
+        return Ok(FINDINGS);
+    };
+    let Some(new) = render::load(std::slice::from_ref(&arguments.new), None, &session)? else {
+        return Ok(FINDINGS);
+    };
     require_package(&old, &arguments.package)?;
     // A channel that the new catalog has lost is something to simulate; one that neither has is a mistake.
     let has_channels =
         |catalog| require_channels(catalog, &arguments.channels, |package| package == arguments.package);
     has_channels(&new).or_else(|failure| has_channels(&old).map_err(|_| failure))?;
     let mut contents = Contents::default();
-    contents.catalogs.insert(OLD.to_owned(), sources::open(&arguments.old)?);
-    contents.catalogs.insert(NEW.to_owned(), sources::open(&arguments.new)?);
+    contents.catalogs.insert(OLD.to_owned(), sources::open(&arguments.old, &session)?);
+    contents.catalogs.insert(NEW.to_owned(), sources::open(&arguments.new, &session)?);
     let images = match &arguments.bundles {
         Some(folder) => bundles(folder, &[&old, &new], &arguments.package, &mut contents)?,
         None => Vec::new(),

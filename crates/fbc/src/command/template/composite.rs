@@ -20,7 +20,7 @@ use crate::command::validate::check_loaded;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMapArguments, TemplateBundles};
 use crate::output_file::write_output;
-use crate::registry::ImageArguments;
+use crate::registry::{ImageArguments, Session};
 use crate::report::report_on_stderr;
 
 /// Build a contribution into several catalogs
@@ -54,7 +54,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session_for_files()?;
     let (catalogs_path, path) = (arguments.catalog_config.as_path(), arguments.composite_config.as_path());
     let text = read(catalogs_path)?;
     let catalogs = Catalogs::parse(&text).map_err(|error| refusal(catalogs_path, &text, &error))?;
@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     // By the folder that is validated: the files that are written into it.
     let mut written: BTreeMap<&Path, BTreeMap<PathBuf, Vec<u8>>> = BTreeMap::new();
     for step in &plan.steps {
-        match build(step, arguments) {
+        match build(step, arguments, &session) {
             Ok(bytes) => {
                 let below = step.output.strip_prefix(&step.directory).unwrap_or(&step.output);
                 written.entry(&step.directory).or_default().insert(below.to_path_buf(), bytes);
@@ -109,7 +109,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 /// The text of the catalog file that a step builds.
-fn build(step: &Step, arguments: &Arguments) -> Result<Vec<u8>, Failure> {
+fn build(step: &Step, arguments: &Arguments, session: &Session) -> Result<Vec<u8>, Failure> {
     let level = arguments.migrate_level.unwrap_or_default();
     let catalog = match &step.input {
         Input::Template { kind, paths } => {
@@ -118,7 +118,7 @@ fn build(step: &Step, arguments: &Arguments) -> Result<Vec<u8>, Failure> {
             let text = read(path)?;
             let images = arguments.image_map.read()?;
             let renderer = Renderer {
-                source: &TemplateBundles { images: &images, takes_folders: true },
+                source: &TemplateBundles { images: &images, takes_folders: true, session },
                 validate: &opm_error,
                 migrate: level,
                 // The opm that had composite templates is older than all rules that are known.

@@ -10,6 +10,7 @@ use super::super::render::{self, OutputFormat};
 use super::{read, refusal};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
+use crate::registry::Session;
 
 /// Turn a catalog into a template
 #[derive(Args, Debug)]
@@ -38,7 +39,9 @@ enum Target {
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let text = if arguments.catalog.is_dir() {
-        let Some(catalog) = render::load(std::slice::from_ref(&arguments.catalog), None)? else {
+        let Some(catalog) =
+            render::load(std::slice::from_ref(&arguments.catalog), None, &Session::default())?
+        else {
             return Ok(FINDINGS);
         };
         let mut text = Vec::new();

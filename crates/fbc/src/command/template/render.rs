@@ -63,7 +63,7 @@ enum TemplateOutput {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    arguments.images.settle();
+    let session = arguments.images.session_for_files()?;
     let (name, path) = match arguments.template.as_slice() {
         [name, path] => (Some(name), path.as_path()),
         // As in opm: a type alone reads standard input.
@@ -79,7 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     };
     let images = arguments.image_map.read()?;
     let renderer = Renderer {
-        source: &TemplateBundles { images: &images, takes_folders: true },
+        source: &TemplateBundles { images: &images, takes_folders: true, session: &session },
         validate: &opm_error,
         migrate: arguments.migrate_level.unwrap_or_default(),
         semantics: arguments.opm_semantics,

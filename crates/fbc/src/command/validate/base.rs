@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::git::Repository;
 use crate::layout;
 use crate::loading::{load_for_rules, load_tree};
+use crate::registry::Session;
 use crate::report::{CheckedCatalog, not_all_kept};
 
 /// What the catalogs are compared with.
@@ -42,6 +43,7 @@ pub(super) fn check(
     base: &Path,
     paths: &[PathBuf],
     configuration: &mut Configuration,
+    session: &Session,
     global: Global,
 ) -> Result<Vec<CheckedCatalog>, Failure> {
     let mut talk = Talk { is_quiet: global.quiet };
@@ -53,20 +55,21 @@ pub(super) fn check(
             .help("run the command once for each, or give a revision"));
     }
     configuration.observe_changes_only();
-    let mut run = Run { configuration, checked: Vec::new(), bundles: Vec::new() };
+    let mut run = Run { configuration, session, checked: Vec::new(), bundles: Vec::new() };
     for path in paths {
-        let old = base.counterpart(path, None)?;
+        let old = base.counterpart(path, None, session)?;
         let in_new = layout::catalogs_in(path);
         let in_old = old.as_ref().and_then(|source| layout::catalogs_in_tree(source.tree.as_ref()));
         match (in_new, in_old) {
             (None, None) => {
                 // A catalog that the change deletes is one without packages.
                 let is_gone = old.is_some() && path.as_os_str() != "-" && fs::symlink_metadata(path).is_err();
-                let source = if is_gone { CatalogSource::nothing(path) } else { CatalogSource::open(path)? };
+                let source =
+                    if is_gone { CatalogSource::nothing(path) } else { CatalogSource::open(path, session)? };
                 run.catalog(path, source, old, &mut talk)?;
             }
             (None, Some(_)) if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) => {
-                run.catalog(path, CatalogSource::open(path)?, old, &mut talk)?;
+                run.catalog(path, CatalogSource::open(path, session)?, old, &mut talk)?;
             }
             (in_new, in_old) => {
                 let new = in_new.unwrap_or_default();
@@ -76,10 +79,14 @@ pub(super) fn check(
                 for name in names {
                     let catalog = path.join(&name);
                     let source = match new.contains(&name) {
-                        true => CatalogSource::open(&catalog)?,
+                        true => CatalogSource::open(&catalog, session)?,
                         false => CatalogSource::nothing(&catalog),
                     };
-                    let old = if old.contains(&name) { base.counterpart(path, Some(&name))? } else { None };
+                    let old = if old.contains(&name) {
+                        base.counterpart(path, Some(&name), session)?
+                    } else {
+                        None
+                    };
                     run.catalog(&catalog, source, old, &mut talk)?;
                 }
             }
@@ -138,11 +145,16 @@ impl Base {
     }
 
     /// What a path, or a catalog in it, was in the base; nothing if it was not there.
-    fn counterpart(&self, path: &Path, catalog: Option<&str>) -> Result<Option<CatalogSource>, Failure> {
+    fn counterpart(
+        &self,
+        path: &Path,
+        catalog: Option<&str>,
+        session: &Session,
+    ) -> Result<Option<CatalogSource>, Failure> {
         match self {
             Self::Folder(base) | Self::Elsewhere(base) => {
                 let base = catalog.map_or_else(|| base.clone(), |catalog| base.join(catalog));
-                CatalogSource::open(&base).map(Some)
+                CatalogSource::open(&base, session).map(Some)
             }
             Self::Revision(revision) => {
                 // A path that is gone still has a place: below the closest folder that is there.
@@ -182,6 +194,7 @@ impl Talk {
 
 struct Run<'c> {
     configuration: &'c mut Configuration,
+    session: &'c Session,
     checked: Vec<CheckedCatalog>,
     /// Package and version of the bundles of each catalog, as it is now.
     bundles: Vec<(String, Vec<(String, Version)>)>,
@@ -273,7 +286,7 @@ impl Run<'_> {
         let tree = DiskTree { root: root.clone() };
         let report: Report =
             comparison::locate(&Catalog::default(), &tree, findings, self.configuration.policy());
-        let source = CatalogSource::open(&root)?;
+        let source = CatalogSource::open(&root, self.session)?;
         self.checked.push(CheckedCatalog {
             reference: root,
             source,

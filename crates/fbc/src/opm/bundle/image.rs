@@ -11,7 +11,7 @@ use fbc_bundle::BundleContents;
 use fbc_image::unpack::{Options, unpack_into};
 use fbc_lint::{Policy, Profile, Severity, Targets, lint_bundle};
 use fbc_model::tree::DiskTree;
-use tempfile::TempDir;
+use fbc_staging::StagedDirectory;
 
 use super::generate::{copy, go_words, media_type};
 use crate::failure::Failure;
@@ -19,11 +19,11 @@ use crate::image_map::ImageMap;
 use crate::image_source::ImageName;
 use crate::opm::arguments::Invocation;
 use crate::opm::telling::{OpmError, inform};
-use crate::registry::RegistryArguments;
+use crate::registry::{Named, RegistryArguments, Session};
 
 /// `opm alpha bundle validate`.
 pub(in crate::opm) fn validate(invocation: &Invocation) -> Result<(), OpmError> {
-    let bundle = bring(invocation.text("tag"))?;
+    let bundle = bring(invocation.text("tag"), &Session::default())?;
     inform("Unpacked image layers, validating bundle image format & contents");
     let errors = errors(bundle.path());
     if !errors.is_empty() {
@@ -46,15 +46,15 @@ pub(in crate::opm) fn unpack(invocation: &Invocation) -> Result<(), OpmError> {
         Err(error) => return Err(OpmError::Usage(format!("stat {}: {}", out.display(), go_words(&error)))),
     }
     let authority = authority(invocation.text("root-ca"))?;
-    match &authority {
+    let session = match &authority {
         Some(folder) => {
             RegistryArguments { cert_dir: Some(folder.path().to_path_buf()), ..RegistryArguments::default() }
-                .settle();
+                .session(Named::default())
         }
-        None => invocation.settle_registry(OpmError::Usage)?,
-    }
+        None => invocation.session(OpmError::Usage)?,
+    };
     let reference = invocation.positionals.first().map(String::as_str).unwrap_or_default();
-    let bundle = bring(reference)?;
+    let bundle = bring(reference, &session)?;
     if invocation.switch("skip-validation") {
         inform("skipping bundle validation");
     } else {
@@ -72,7 +72,7 @@ pub(in crate::opm) fn unpack(invocation: &Invocation) -> Result<(), OpmError> {
 }
 
 /// The folder that the registry client looks for the file of an authority in.
-fn authority(file: &str) -> Result<Option<TempDir>, OpmError> {
+fn authority(file: &str) -> Result<Option<StagedDirectory>, OpmError> {
     if file.is_empty() {
         return Ok(None);
     }
@@ -87,15 +87,13 @@ fn authority(file: &str) -> Result<Option<TempDir>, OpmError> {
     Ok(Some(folder))
 }
 
-fn temporary_folder() -> Result<TempDir, OpmError> {
-    tempfile::Builder::new()
-        .prefix("fbc-")
-        .tempdir()
+fn temporary_folder() -> Result<StagedDirectory, OpmError> {
+    StagedDirectory::scratch(&std::env::temp_dir())
         .map_err(|error| OpmError::refused(Failure::io("write to", &std::env::temp_dir(), &error)))
 }
 
 /// The files of a bundle image in a temporary folder; those that the image map has for it, else those of the registry.
-fn bring(reference: &str) -> Result<TempDir, OpmError> {
+fn bring(reference: &str, session: &Session) -> Result<StagedDirectory, OpmError> {
     let folder = temporary_folder()?;
     if let Some(mapped) = ImageMap::from_environment()?.folder(reference) {
         copy(mapped, folder.path(), true)?;
@@ -104,8 +102,8 @@ fn bring(reference: &str) -> Result<TempDir, OpmError> {
     let pulled = || -> Result<(), Failure> {
         let name = ImageName::parse(&format!("docker://{}", reference.trim_start_matches("docker://")))
             .map_err(Failure::new)?;
-        let opened = name.open(None)?;
-        opened.bring_layers()?;
+        let opened = name.open(None, session)?;
+        opened.bring_layers(session)?;
         unpack_into(&opened.image, opened.source.as_ref(), folder.path(), &Options::default())?;
         Ok(())
     };

@@ -1,0 +1,59 @@
+//! Budgets: how much an image or a registry may cost before it is refused, whatever it says of itself.
+
+use std::time::Duration;
+
+/// Manifests, indexes and configurations with more bytes are refused: 8 MiB, twice what registries take.
+pub const DOCUMENT_BYTES: u64 = 8 << 20;
+
+/// Blobs with more bytes are refused unless a flag permits more: 16 GiB.
+pub const BLOB_BYTES: u64 = 16 << 30;
+
+/// Bytes that all layers of an image may unpack to: 8 GiB.
+pub const UNPACKED_BYTES: u64 = 8 << 30;
+
+/// Files, directories and links that an image may unpack to, with the directories that only paths name.
+pub const UNPACKED_ENTRIES: u64 = 100_000;
+
+/// Bytes that one byte of a layer may become, once it has become more than [`FREE_BYTES`].
+pub const UNPACKED_RATIO: u64 = 200;
+
+/// Layers up to this size are not held to the ratio: 64 MiB.
+pub const FREE_BYTES: u64 = 64 << 20;
+
+/// Bytes of a path in a layer; Linux takes no longer ones.
+pub const PATH_BYTES: usize = 4096;
+
+/// Bytes of the paths of all entries of an image, for each entry that is permitted.
+pub const PATH_BYTES_BY_ENTRY: u64 = 512;
+
+/// Steps along paths and links, and looks at what a whiteout may remove, for each entry that is permitted. A folder found
+/// in the directory at hand is one step; an image needs about ten for each of its entries.
+pub const STEPS_BY_ENTRY: u64 = 50;
+
+/// What looking at one path below a whiteout costs, in steps.
+pub const WHITEOUT_STEPS: u64 = 8;
+
+/// How long a connection may take to stand.
+pub const CONNECT: Duration = Duration::from_secs(30);
+
+/// How long a registry may take to begin an answer to a question.
+pub const ANSWER: Duration = Duration::from_secs(60);
+
+/// How long a registry may take to answer what changes it: it may copy or verify a large blob.
+pub const COMMIT: Duration = Duration::from_secs(300);
+
+/// How long a blob may move at less than [`LEAST_RATE`]; a manifest, a token or a list of tags may take twice as long
+/// altogether.
+pub const STALL: Duration = Duration::from_secs(30);
+
+/// Bytes of a blob in each second, at least: 1 KiB.
+pub const LEAST_RATE: u64 = 1024;
+
+/// Bytes that one request of an upload must bring a registry further, or it counts as failed: 64 KiB.
+pub const UPLOAD_PROGRESS: u64 = 64 << 10;
+
+/// How often the bytes of a blob may be sent altogether, as parts that a registry did not keep.
+pub const UPLOAD_REPETITIONS: u64 = 8;
+
+/// Pages of a list of tags.
+pub const TAG_PAGES: usize = 1_000;

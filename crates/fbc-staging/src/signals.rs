@@ -1,0 +1,79 @@
+//! Signals that end the process.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once, OnceLock};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::{flag, low_level};
+
+use crate::live;
+
+const ENDING: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
+
+/// As shells write it: 130 for Ctrl-C, 143 for SIGTERM.
+fn exit_code(signal: i32) -> i32 {
+    128 + signal
+}
+
+/// Set while nothing is staged: a signal ends the process at once. Also set while the first signal is worked on, so that
+/// a second one need not wait for it.
+static AT_ONCE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// Sees to it that Ctrl-C, SIGTERM and SIGHUP remove what is staged, and that the process exits with 128 and the number
+/// of the signal: also where it is the first process of a container, for which the system does nothing by itself.
+///
+/// # Errors
+/// If the system does not take the handlers.
+pub fn exit_on_signals() -> io::Result<()> {
+    let at_once = AT_ONCE.get_or_init(|| Arc::new(AtomicBool::new(true)));
+    for signal in ENDING {
+        flag::register_conditional_shutdown(signal, exit_code(signal), Arc::clone(at_once))?;
+    }
+    Ok(())
+}
+
+/// Watches for signals, if [`exit_on_signals`] was called. A thread is only started for who stages something.
+pub(crate) fn watch() {
+    static STARTED: Once = Once::new();
+    let Some(at_once) = AT_ONCE.get() else { return };
+    STARTED.call_once(|| {
+        let Ok(mut signals) = Signals::new(ENDING) else { return };
+        let thread = std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            if let Some(signal) = signals.forever().next() {
+                at_once.store(true, Ordering::SeqCst);
+                remove_all();
+                low_level::exit(exit_code(signal));
+            }
+        });
+        // Without a thread nothing is removed, as after a kill.
+        at_once.store(thread.is_err(), Ordering::SeqCst);
+    });
+}
+
+/// Removes what is staged, and keeps the list locked until the process ends.
+fn remove_all() {
+    let live = live::lock();
+    for path in live.iter() {
+        remove(path);
+    }
+    std::mem::forget(live);
+}
+
+/// Other threads may still write into a directory, so it is tried several times.
+fn remove(path: &Path) {
+    for _ in 0..1_000 {
+        let removed = match fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
+            Ok(_) => fs::remove_file(path),
+            Err(error) => Err(error),
+        };
+        match removed {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            _ => return,
+        }
+    }
+}
