@@ -20,7 +20,6 @@ mod graph;
 mod images;
 pub(crate) mod measure;
 mod push;
-mod random;
 mod report;
 
 use measure::Measurement;

@@ -16,7 +16,9 @@ mod error;
 mod fuzz;
 mod generate;
 mod layering;
+mod opm;
 mod process;
+mod random;
 mod statements;
 mod test;
 mod workspace;
@@ -38,6 +40,8 @@ enum Task {
     Gen(generate::Options),
     /// Measure time and memory of fbc, beside opm when asked
     Bench(bench::Options),
+    /// Compare fbc under the name opm with a real opm on mutated input
+    Opm(opm::Options),
     /// Run the fuzz targets
     Fuzz(fuzz::Options),
     /// Which statements of documents tests and scenarios show, and which nothing shows
@@ -68,6 +72,7 @@ fn run(task: Task) -> TaskResult<ExitCode> {
         Task::Test(options) => test::run(&options),
         Task::Gen(options) => generate::run(&options),
         Task::Bench(options) => bench::run(&options),
+        Task::Opm(options) => opm::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Statements(options) => statements::run(&options),
         Task::Dist(options) => dist::run(&options),

@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 
 use fbc_model::tree::Tree;
 use fbc_yaml::stream::{self, Decoded, Syntax};
-use fbc_yaml::{Document, Kind, Node, json_writer};
+use fbc_yaml::{Document, Kind, Node};
+
+use crate::apis;
+use crate::image_template::ImageTemplateError;
+use crate::metadata::{self, Annotations, RawProperty};
 
 /// A bundle as it lies in a folder.
 #[derive(Debug)]
@@ -32,26 +36,6 @@ pub struct Manifest {
     pub object: Document,
 }
 
-/// The annotations of a bundle that opm reads; empty where absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Annotations {
-    /// The package.
-    pub package: String,
-    /// The channels, separated by commas.
-    pub channels: String,
-    /// The default channel.
-    pub default_channel: String,
-}
-
-/// A property or dependency with its value as JSON text, in the form in which opm keeps it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RawProperty {
-    /// The type.
-    pub kind: String,
-    /// The value; empty where there is none.
-    pub value: String,
-}
-
 /// A folder that is no bundle, or a bundle that cannot be rendered. Texts are the reference's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BundleError {
@@ -72,6 +56,9 @@ pub enum BundleError {
     /// No file in `metadata` has the annotations of a bundle.
     #[error("Could not find annotations file")]
     NoAnnotations,
+    /// The template of image references cannot be filled in. The reference names the folder before it.
+    #[error("failed templating image reference: {0}")]
+    ImageTemplate(ImageTemplateError),
     /// Something in a manifest does not decode.
     #[error("{0}")]
     Content(String),
@@ -98,35 +85,23 @@ impl BundleFolder {
         if manifests.is_empty() {
             return Err(BundleError::NoObjects);
         }
-        if !manifests.iter().any(Manifest::is_cluster_service_version) {
-            return Err(BundleError::NoClusterServiceVersion);
-        }
-        let mut annotations = None;
-        let mut dependencies = Vec::new();
-        let mut properties = Vec::new();
-        for (_, first) in first_documents(tree, Path::new("metadata"))? {
-            let Some((document, syntax)) = first else { continue };
-            let root = document.root();
-            if annotations.is_none() {
-                annotations = annotations_of(root);
-            }
-            let text = |value: Node<'_>| raw_text(value, syntax);
-            if dependencies.is_empty() {
-                dependencies = raw_properties(root, "dependencies", text);
-            }
-            if properties.is_empty() {
-                properties = raw_properties(root, "properties", text);
-            }
-        }
-        let annotations = annotations.ok_or(BundleError::NoAnnotations)?;
+        apis::check(&manifests)?;
+        let metadata = metadata::read(&documents(tree, Path::new("metadata"))?);
+        let annotations = metadata.annotations.ok_or(BundleError::NoAnnotations)?;
+        let (dependencies, properties) = (metadata.dependencies, metadata.properties);
         Ok(Self { manifests, annotations, dependencies, properties })
     }
 
     /// The cluster service version.
     #[must_use]
     pub fn cluster_service_version(&self) -> Option<Node<'_>> {
-        self.manifests.iter().find(|manifest| manifest.is_cluster_service_version()).map(Manifest::root)
+        cluster_service_version(&self.manifests)
     }
+}
+
+/// The cluster service version among manifests.
+pub(crate) fn cluster_service_version(manifests: &[Manifest]) -> Option<Node<'_>> {
+    manifests.iter().find(|manifest| manifest.is_cluster_service_version()).map(Manifest::root)
 }
 
 impl Manifest {
@@ -142,103 +117,64 @@ impl Manifest {
         self.root().get_str("kind").unwrap_or_default()
     }
 
+    /// The group and the version of its API.
+    pub(crate) fn group_and_version(&self) -> (&str, &str) {
+        let api_version = self.root().get_str("apiVersion").unwrap_or_default();
+        api_version.split_once('/').unwrap_or(("", api_version))
+    }
+
     fn is_cluster_service_version(&self) -> bool {
         self.kind() == CLUSTER_SERVICE_VERSION
+    }
+
+    /// Whether the reference takes it for an object: it has a kind, and an `apiVersion` that can be taken apart.
+    fn is_object(&self) -> bool {
+        let api_version = self.root().get_str("apiVersion").unwrap_or_default();
+        !self.kind().is_empty() && api_version.matches('/').count() <= 1
     }
 }
 
 /// The manifests: direct children, no hidden files, objects with a kind; the rest is skipped.
 fn manifests(tree: &dyn Tree) -> Result<Vec<Manifest>, BundleError> {
     let mut manifests: Vec<Manifest> = Vec::new();
-    for (path, first) in first_documents(tree, Path::new("manifests"))? {
-        let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        let Some((object, _)) = first.filter(|_| !hidden) else { continue };
+    for (path, object, _) in documents(tree, Path::new("manifests"))? {
+        if path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")) {
+            continue;
+        }
         let manifest = Manifest { path, object };
         let is_second = manifest.is_cluster_service_version()
             && manifests.iter().any(Manifest::is_cluster_service_version);
-        if !manifest.kind().is_empty() && !is_second {
+        if manifest.is_object() && !is_second {
             manifests.push(manifest);
         }
     }
     Ok(manifests)
 }
 
-type FirstDocument = Option<(Document, Syntax)>;
+/// The first document of a file: its path, the document, how it is written.
+pub(crate) type FirstDocument = (PathBuf, Document, Syntax);
 
 /// The first document of each file of a directory, where it is an object.
-fn first_documents(tree: &dyn Tree, directory: &Path) -> Result<Vec<(PathBuf, FirstDocument)>, BundleError> {
+fn documents(tree: &dyn Tree, directory: &Path) -> Result<Vec<FirstDocument>, BundleError> {
     let entries = tree.list(directory).map_err(|error| BundleError::Unreadable {
         path: directory.to_path_buf(),
         message: error.to_string(),
     })?;
     let files = entries.into_iter().filter(|entry| !entry.is_directory);
     Ok(files
-        .map(|entry| {
+        .filter_map(|entry| {
             let path = directory.join(entry.name);
-            let first = tree.read(&path).ok().and_then(|bytes| first_object(&bytes));
-            (path, first)
+            let (object, syntax) = first_object(&tree.read(&path).ok()?)?;
+            Some((path, object, syntax))
         })
         .collect())
 }
 
-fn first_object(bytes: &[u8]) -> FirstDocument {
+fn first_object(bytes: &[u8]) -> Option<(Document, Syntax)> {
     let only_objects = |document: Document| match document.root().kind() {
         Kind::Object => Ok(document),
         _ => Err(()),
     };
-    let Decoded { syntax, outcome, .. } = stream::read(bytes, &only_objects).into_iter().next()?;
+    let Decoded { syntax, outcome, .. } = stream::read_first(bytes, &only_objects)?;
     outcome.ok().map(|document| (document, syntax))
-}
-
-fn annotations_of(root: Node<'_>) -> Option<Annotations> {
-    let annotations = root.get("annotations")?;
-    let text = |name: &str| {
-        let key = format!("operators.operatorframework.io.bundle.{name}.v1");
-        annotations.get_str(&key).unwrap_or_default().to_owned()
-    };
-    let found = Annotations {
-        package: text("package"),
-        channels: text("channels"),
-        default_channel: text("channel.default"),
-    };
-    (found != Annotations::default()).then_some(found)
-}
-
-fn raw_properties(root: Node<'_>, list: &str, text: impl Fn(Node<'_>) -> String) -> Vec<RawProperty> {
-    let items = root.get(list).into_iter().flat_map(Node::items);
-    items
-        .map(|item| RawProperty {
-            kind: item.get_str("type").unwrap_or_default().to_owned(),
-            value: item.get("value").map(&text).unwrap_or_default(),
-        })
-        .collect()
-}
-
-/// The JSON text that opm keeps of a value: from YAML it comes out of Go's encoder, which escapes what
-/// HTML would read.
-fn raw_text(value: Node<'_>, syntax: Syntax) -> String {
-    let text = json_writer::compact(value);
-    match syntax {
-        Syntax::Yaml => escape_html(&text),
-        Syntax::Json => text,
-    }
-}
-
-/// JSON text with `<`, `>` and `&` escaped, which stand in strings only.
-#[must_use]
-pub fn escape_html(json: &str) -> String {
-    let mut escaped = String::with_capacity(json.len());
-    let mut rest = json;
-    while let Some(at) = rest.find(['<', '>', '&']) {
-        let (plain, tail) = rest.split_at(at);
-        escaped.push_str(plain);
-        escaped.push_str(match tail.as_bytes().first() {
-            Some(b'<') => "\\u003c",
-            Some(b'>') => "\\u003e",
-            _ => "\\u0026",
-        });
-        rest = tail.get(1..).unwrap_or_default();
-    }
-    escaped.push_str(rest);
-    escaped
 }

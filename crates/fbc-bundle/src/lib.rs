@@ -1,12 +1,14 @@
 //! registry+v1 bundles: folders with the manifests of one version of an operator, and what becomes of
 //! them.
 
+mod apis;
 pub mod contents;
 pub mod crd_upgrade;
 pub mod folder;
 pub mod image_template;
 pub mod kubernetes;
 pub mod manifests;
+pub mod metadata;
 pub mod permissions;
 pub mod readiness;
 pub mod render;

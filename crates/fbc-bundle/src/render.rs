@@ -5,42 +5,32 @@
 
 use std::collections::BTreeSet;
 
-use fbc_model::go_type::{self, GoField, GoStruct, GoType, STRING};
+use fbc_model::go_type::{self, GoStruct, GoType};
 use fbc_model::{Bundle, Origin, Property, RelatedImage, Value, bundle_object, go_types};
 use fbc_yaml::go_text::{push_general_number, quote};
-use fbc_yaml::{Kind, Node, base64, json_reader, json_text, json_writer};
+use fbc_yaml::json_text::escape_html;
+use fbc_yaml::{Node, base64, json_reader, json_text, json_writer};
 
-use crate::folder::{BundleError, BundleFolder, RawProperty, escape_html};
+use crate::apis::{self, Api};
+use crate::folder::{BundleError, BundleFolder};
 use crate::image_template::ImageTemplate;
+use crate::kubernetes::Shape::{List, Struct as Of};
+use crate::kubernetes::json::{self, Keys};
+use crate::kubernetes::types::apps::DEPLOYMENT_SPEC;
+use crate::kubernetes::{Struct, TEXT, omit};
+use crate::metadata::RawProperty;
 
-/// An API that a bundle provides or requires.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Api {
-    group: String,
-    version: String,
-    kind: String,
-    plural: String,
-}
+/// What of the spec tells the images of deployments (`pkg/registry/csv.go`, `GetOperatorImages`).
+static INSTALLATION: Struct = Struct { name: "registry.csvSpec", fields: &[omit("Install", Of(&STRATEGY))] };
 
-static DEFINITION_KEY: GoStruct = GoStruct {
-    name: "registry.DefinitionKey",
-    fields: &[
-        GoField { name: "group", kind: STRING, omit_empty: false },
-        GoField { name: "kind", kind: STRING, omit_empty: false },
-        GoField { name: "name", kind: STRING, omit_empty: false },
-        GoField { name: "version", kind: STRING, omit_empty: false },
-    ],
-};
+static STRATEGY: Struct =
+    Struct { name: "registry.strategy", fields: &[omit("strategy", TEXT), omit("spec", Of(&STRATEGY_SPEC))] };
 
-const DEFINITION_KEYS: GoType = GoType::List("[]*registry.DefinitionKey", &GoType::Struct(&DEFINITION_KEY));
+static STRATEGY_SPEC: Struct =
+    Struct { name: "registry.strategySpec", fields: &[omit("Deployments", List(&Of(&DEPLOYMENT)))] };
 
-static DEFINITIONS: GoStruct = GoStruct {
-    name: "struct",
-    fields: &[
-        GoField { name: "owned", kind: DEFINITION_KEYS, omit_empty: false },
-        GoField { name: "required", kind: DEFINITION_KEYS, omit_empty: false },
-    ],
-};
+static DEPLOYMENT: Struct =
+    Struct { name: "registry.dep", fields: &[omit("Name", TEXT), omit("Spec", Of(&DEPLOYMENT_SPEC))] };
 
 const ANNOTATION_PROPERTIES: GoType =
     GoType::List("[]registry.Property", &GoType::Struct(&go_types::PROPERTY));
@@ -53,12 +43,14 @@ const RELATED_IMAGES: GoType =
 /// What keeps the reference from rendering it.
 pub fn render(folder: &BundleFolder, template: Option<&ImageTemplate>) -> Result<Bundle, BundleError> {
     let version = folder.cluster_service_version().ok_or(BundleError::NoClusterServiceVersion)?;
-    let name = version.get("metadata").and_then(|meta| meta.get_str("name")).unwrap_or_default();
-    let spec = version.get("spec");
-    let provided = provided_apis(folder, spec)?;
-    check_owned(name, spec, &provided)?;
+    let name = apis::name(version);
+    let name = name.as_str();
+    // Reading the folder has made sure of it.
+    let spec = version.get("spec").ok_or(BundleError::NoClusterServiceVersion)?;
+    let provided = apis::provided(&folder.manifests).map_err(BundleError::Content)?;
     let package = &folder.annotations.package;
-    let listed = listed_properties(folder, version, spec, &provided)?;
+    let listed = listed_properties(folder, version, spec, &provided)
+        .map_err(|error| BundleError::Content(format!("failed to derive properties: {error}")))?;
     let in_bundle =
         |error: String| BundleError::Content(format!("get properties for bundle {}: {error}", quote(name)));
     let mut properties = merged_properties(folder, &listed, spec, &provided).map_err(in_bundle)?;
@@ -73,7 +65,7 @@ pub fn render(folder: &BundleFolder, template: Option<&ImageTemplate>) -> Result
             let first = listed.iter().find(|property| property.kind == "olm.package");
             let of_version =
                 first.and_then(|property| json_text(&property.value, "version")).unwrap_or_default();
-            template.fill(package, name, &of_version)
+            template.fill(package, name, &of_version).map_err(BundleError::ImageTemplate)?
         }
         None => String::new(),
     };
@@ -83,7 +75,9 @@ pub fn render(folder: &BundleFolder, template: Option<&ImageTemplate>) -> Result
     let properties = properties
         .into_iter()
         .map(|property| {
-            let value = Value::from_json(&property.value).map_err(|error| {
+            // Go writes a value that is not there as null.
+            let text = if property.value.is_empty() { "null" } else { &property.value };
+            let value = Value::from_json(text).map_err(|error| {
                 in_bundle(format!("value of {}: {}", quote(&property.kind), error.message))
             })?;
             Ok(Property { kind: property.kind, value: Some(value) })
@@ -108,9 +102,9 @@ fn json_text(json: &str, key: &str) -> Option<String> {
 fn listed_properties(
     folder: &BundleFolder,
     version: Node<'_>,
-    spec: Option<Node<'_>>,
+    spec: Node<'_>,
     provided: &BTreeSet<Api>,
-) -> Result<Vec<RawProperty>, BundleError> {
+) -> Result<Vec<RawProperty>, String> {
     let mut listed = folder.properties.clone();
     let package = &folder.annotations.package;
     if !package.is_empty() {
@@ -121,7 +115,8 @@ fn listed_properties(
             value: escape_html(&package_json(package, &number, &release)),
         });
     }
-    let annotations = version.get("metadata").and_then(|meta| meta.get("annotations"));
+    let annotations =
+        go_type::field(version, "metadata").and_then(|meta| go_type::field(meta, "annotations"));
     if let Some(text) = annotations.and_then(|annotations| annotations.get_str("olm.properties")) {
         listed.extend(properties_of_annotation(text));
     }
@@ -160,11 +155,11 @@ pub(crate) fn properties_of_annotation(text: &str) -> Vec<RawProperty> {
 fn merged_properties(
     folder: &BundleFolder,
     listed: &[RawProperty],
-    spec: Option<Node<'_>>,
+    spec: Node<'_>,
     provided: &BTreeSet<Api>,
 ) -> Result<Vec<RawProperty>, String> {
     let mut gvks: BTreeSet<String> = provided.iter().map(gvk_json).collect();
-    let mut required: BTreeSet<String> = required_apis(spec)?.iter().map(gvk_json).collect();
+    let mut required = BTreeSet::new();
     let mut package = None;
     let mut merged = Vec::new();
     for (index, property) in listed.iter().enumerate() {
@@ -194,14 +189,12 @@ fn merged_properties(
             _ => merged.push(dependency.clone()),
         }
     }
-    let package = match package {
-        Some(package) => package,
-        None => {
-            let number = spec_text(spec, "version").map_err(|error| format!("get version: {error}"))?;
-            let release = release_of(spec).map_err(|error| format!("get release: {error}"))?;
-            package_json(&folder.annotations.package, &number, &release)
-        }
-    };
+    let number = spec_text(spec, "version").map_err(|error| format!("get version: {error}"))?;
+    let release = release_of(spec).map_err(|error| format!("get release: {error}"))?;
+    required.extend(
+        apis::required(spec).map_err(|error| format!("get required apis: {error}"))?.iter().map(gvk_json),
+    );
+    let package = package.unwrap_or_else(|| package_json(&folder.annotations.package, &number, &release));
     merged.push(RawProperty { kind: "olm.package".to_owned(), value: package });
     merged.extend(gvks.into_iter().map(|value| RawProperty { kind: "olm.gvk".to_owned(), value }));
     merged
@@ -258,28 +251,25 @@ fn package_json(package: &str, version: &str, release: &str) -> String {
 }
 
 /// A text of the spec; empty where absent.
-fn spec_text(spec: Option<Node<'_>>, key: &str) -> Result<String, BundleError> {
-    match spec.and_then(|spec| spec.get(key)).filter(|value| !value.is_null()) {
+fn spec_text(spec: Node<'_>, key: &str) -> Result<String, String> {
+    match spec.get(key).filter(|value| !value.is_null()) {
         None => Ok(String::new()),
         Some(value) => value.as_str().map(str::to_owned).ok_or_else(|| {
-            let kind = value.kind().go_name();
-            BundleError::Content(format!("json: cannot unmarshal {kind} into Go value of type string"))
+            format!("json: cannot unmarshal {} into Go value of type string", value.kind().go_name())
         }),
     }
 }
 
 /// The release of the spec, which may be written as a number.
-fn release_of(spec: Option<Node<'_>>) -> Result<String, BundleError> {
-    let Some(value) = spec.and_then(|spec| spec.get("release")).filter(|value| !value.is_null()) else {
+fn release_of(spec: Node<'_>) -> Result<String, String> {
+    let Some(value) = spec.get("release").filter(|value| !value.is_null()) else {
         return Ok(String::new());
     };
     if let Some(text) = value.as_str() {
         return Ok(text.to_owned());
     }
     let Some(number) = value.as_f64() else {
-        return Err(BundleError::Content(
-            "failed to derive properties: release field must be a string or number".to_owned(),
-        ));
+        return Err("release field must be a string or number".to_owned());
     };
     if number == (number as i64) as f64 {
         return Ok((number as i64).to_string());
@@ -289,118 +279,17 @@ fn release_of(spec: Option<Node<'_>>) -> Result<String, BundleError> {
     Ok(text)
 }
 
-/// The APIs of all custom resource definitions in the bundle, and the owned API services.
-fn provided_apis(folder: &BundleFolder, spec: Option<Node<'_>>) -> Result<BTreeSet<Api>, BundleError> {
-    let mut provided = BTreeSet::new();
-    for manifest in &folder.manifests {
-        let root = manifest.root();
-        let api_version = root.get_str("apiVersion").unwrap_or_default();
-        let version = api_version.rsplit('/').next().unwrap_or_default();
-        if manifest.kind() != "CustomResourceDefinition" || !matches!(version, "v1" | "v1beta1") {
-            continue;
-        }
-        let Some(crd) = root.get("spec") else { continue };
-        if crd.kind() != Kind::Object {
-            return Err(BundleError::Content(format!(
-                "error decoding {version} CRD: json: cannot unmarshal {} into Go struct field CustomResourceDefinition.spec of type {version}.CustomResourceDefinitionSpec",
-                crd.kind().go_name()
-            )));
-        }
-        let names = crd.get("names");
-        let name = |key: &str| names.and_then(|names| names.get_str(key)).unwrap_or_default().to_owned();
-        let mut add = |version: &str| {
-            provided.insert(Api {
-                group: crd.get_str("group").unwrap_or_default().to_owned(),
-                version: version.to_owned(),
-                kind: name("kind"),
-                plural: name("plural"),
-            });
-        };
-        for served in crd.get("versions").into_iter().flat_map(Node::items) {
-            add(served.get_str("name").unwrap_or_default());
-        }
-        if let ("v1beta1", Some(single)) = (version, crd.get_str("version").filter(|text| !text.is_empty())) {
-            add(single);
-        }
-    }
-    let services = definitions(spec, "apiservicedefinitions", "owned")
-        .map_err(|error| BundleError::Content(format!("error getting apiservice definitions: {error}")))?;
-    provided.extend(services.into_iter().map(|(api, name)| Api { plural: name, ..api }));
-    Ok(provided)
-}
-
-/// The APIs that the cluster service version asks for.
-fn required_apis(spec: Option<Node<'_>>) -> Result<BTreeSet<Api>, String> {
-    let mut required = BTreeSet::new();
-    for (api, name) in definitions(spec, "customresourcedefinitions", "required")? {
-        required.insert(with_group_of_name(api, &name)?);
-    }
-    required.extend(definitions(spec, "apiservicedefinitions", "required")?.into_iter().map(|(api, _)| api));
-    Ok(required)
-}
-
-/// The name of a custom resource definition is `plural.group`.
-fn with_group_of_name(api: Api, name: &str) -> Result<Api, String> {
-    match name.split_once('.') {
-        Some((plural, group)) => Ok(Api { group: group.to_owned(), plural: plural.to_owned(), ..api }),
-        None => Err(format!("couldn't parse plural.group from crd name: {name}")),
-    }
-}
-
-fn definitions(spec: Option<Node<'_>>, section: &str, list: &str) -> Result<Vec<(Api, String)>, String> {
-    let Some(spec) = spec else {
-        return Err("error unmarshaling into object map: unexpected end of JSON input".to_owned());
-    };
-    let Some(section) = spec.get(section).filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
-    go_type::check(section, &GoType::Struct(&DEFINITIONS)).map_err(|error| error.message)?;
-    let items = go_type::field(section, list).into_iter().flat_map(Node::items);
-    Ok(items
-        .map(|item| {
-            let text = |name| go_type::text(item, name);
-            let api = Api {
-                group: text("group"),
-                version: text("version"),
-                kind: text("kind"),
-                plural: String::new(),
-            };
-            (api, text("name"))
-        })
-        .collect())
-}
-
-/// Every custom resource definition that the cluster service version owns must be in the bundle.
-fn check_owned(name: &str, spec: Option<Node<'_>>, provided: &BTreeSet<Api>) -> Result<(), BundleError> {
-    let in_bundle = |error: String| {
-        BundleError::Content(format!("error checking provided apis in bundle {name}: {error}"))
-    };
-    let mut owned = BTreeSet::new();
-    for (api, crd) in definitions(spec, "customresourcedefinitions", "owned").map_err(in_bundle)? {
-        owned.insert(with_group_of_name(api, &crd).map_err(in_bundle)?);
-    }
-    let shown = |api: &Api| format!("{}/{}/{} ({})", api.group, api.version, api.kind, api.plural);
-    match owned.iter().find(|api| !provided.contains(api)) {
-        None => Ok(()),
-        Some(missing) => {
-            let found: Vec<String> = provided.iter().map(|api| format!("{}:{{}}", shown(api))).collect();
-            Err(in_bundle(format!(
-                "couldn't find {} in bundle. found: map[{}]",
-                shown(missing),
-                found.join(" ")
-            )))
-        }
-    }
-}
-
 /// The images that the cluster service version lists, the bundle's own, and those of its deployments.
-fn related_images(spec: Option<Node<'_>>, image: &str) -> Result<Vec<RelatedImage>, String> {
+fn related_images(spec: Node<'_>, image: &str) -> Result<Vec<RelatedImage>, String> {
     let mut related = Vec::new();
-    if let Some(list) = spec.and_then(|spec| spec.get("relatedImages")).filter(|list| !list.is_null()) {
+    if let Some(list) = spec.get("relatedImages").filter(|list| !list.is_null()) {
         go_type::check(list, &RELATED_IMAGES).map_err(|error| error.message)?;
         related.extend(list.items().map(|item| RelatedImage {
             name: go_type::text(item, "name"),
             image: go_type::text(item, "image"),
         }));
     }
+    json::check(spec, &INSTALLATION, Keys::Folded, "v1").map_err(|misfit| misfit.message)?;
     let mut known: BTreeSet<String> = related.iter().map(|image| image.image.clone()).collect();
     let own = (!image.is_empty()).then(|| image.to_owned());
     for image in own.into_iter().chain(operator_images(spec)) {
@@ -412,8 +301,8 @@ fn related_images(spec: Option<Node<'_>>, image: &str) -> Result<Vec<RelatedImag
 }
 
 /// The images of the containers of all deployments.
-fn operator_images(spec: Option<Node<'_>>) -> BTreeSet<String> {
-    let Some(install) = spec.and_then(|spec| go_type::field(spec, "install")) else { return BTreeSet::new() };
+fn operator_images(spec: Node<'_>) -> BTreeSet<String> {
+    let Some(install) = go_type::field(spec, "install") else { return BTreeSet::new() };
     if go_type::text(install, "strategy") != "deployment" {
         return BTreeSet::new();
     }

@@ -16,6 +16,8 @@ use crate::limits::DOCUMENT_BYTES;
 
 /// The label of catalog images: the folder of the catalog.
 pub const CATALOG_LABEL: &str = "operators.operatorframework.io.index.configs.v1";
+/// The label of bundle images that names the package; it alone makes an image a bundle for opm.
+pub const BUNDLE_PACKAGE_LABEL: &str = "operators.operatorframework.io.bundle.package.v1";
 /// The label of bundle images: the folder of the manifests.
 pub const BUNDLE_LABEL: &str = "operators.operatorframework.io.bundle.manifests.v1";
 

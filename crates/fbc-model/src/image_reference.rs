@@ -1,7 +1,8 @@
 //! Image references, as strict as Docker's familiar form: `[domain/]path[:tag][@digest]`.
 //!
-//! Source of the behaviour: `distribution/reference:normalize.go`, `reference.go`, `regexp.go` and
-//! `opencontainers/go-digest:digest.go`.
+//! Source of the behaviour: `containers/image:docker/reference/normalize.go`, `reference.go`, `regexp.go` and
+//! `opencontainers/go-digest:digest.go`. Newer versions of `distribution/reference` differ: they know addresses of
+//! IPv6, and take a first part with capital letters for a registry.
 
 /// Why a text is no image reference. The texts are the reference's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,6 +13,9 @@ pub enum ReferenceError {
     /// Capital letters in the path.
     #[error("invalid reference format: repository name must be lowercase")]
     Uppercase,
+    /// Capital letters in what would be a path otherwise.
+    #[error("repository name must be lowercase")]
+    UppercaseName,
     /// It does not have the form.
     #[error("invalid reference format")]
     Format,
@@ -32,7 +36,7 @@ pub enum ReferenceError {
 /// The parts of an image reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageReference {
-    /// The registry; `docker.io` where the text names none.
+    /// The registry; `docker.io` where the text names none, and nothing where the first part can only be a path.
     pub domain: String,
     /// The repository.
     pub path: String,
@@ -63,32 +67,36 @@ pub fn parse(text: &str) -> Result<ImageReference, ReferenceError> {
         Some((path, tag)) => (path, Some(tag)),
         None => (name, None),
     };
-    let well_formed = is_domain(&domain)
-        && path.split('/').all(is_path_component)
-        && tag.is_none_or(is_tag)
-        && digest.is_none_or(has_form_of_digest);
-    if !well_formed {
-        return Err(ReferenceError::Format);
+    let is_path = |text: &str| text.split('/').all(is_path_component);
+    let has_registry = is_domain(&domain);
+    let is_well_formed = |domain: &str| {
+        (has_registry || is_path_component(domain))
+            && is_path(path)
+            && tag.is_none_or(is_tag)
+            && digest.is_none_or(has_form_of_digest)
+    };
+    if !is_well_formed(&domain) {
+        let is_well_formed_otherwise = is_well_formed(&domain.to_lowercase());
+        return Err(if is_well_formed_otherwise {
+            ReferenceError::UppercaseName
+        } else {
+            ReferenceError::Format
+        });
     }
-    if path.len() > 255 {
+    if domain.len() + 1 + path.len() > 255 {
         return Err(ReferenceError::TooLong);
     }
     if let Some(digest) = digest {
         check_digest(digest)?;
     }
-    Ok(ImageReference {
-        domain,
-        path: path.to_owned(),
-        tag: tag.map(str::to_owned),
-        digest: digest.map(str::to_owned),
-    })
+    let (domain, path) =
+        if has_registry { (domain, path.to_owned()) } else { (String::new(), format!("{domain}/{path}")) };
+    Ok(ImageReference { domain, path, tag: tag.map(str::to_owned), digest: digest.map(str::to_owned) })
 }
 
 fn split_domain(text: &str) -> (String, String) {
     let (mut domain, mut remainder) = match text.split_once('/') {
-        Some((first, rest))
-            if first.contains(['.', ':']) || first == "localhost" || first.to_lowercase() != first =>
-        {
+        Some((first, rest)) if first.contains(['.', ':']) || first == "localhost" => {
             (first.to_owned(), rest.to_owned())
         }
         _ => ("docker.io".to_owned(), text.to_owned()),
@@ -103,17 +111,9 @@ fn split_domain(text: &str) -> (String, String) {
 }
 
 fn is_domain(domain: &str) -> bool {
-    let (host, port) = match domain.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((address, rest)) => {
-            let is_address =
-                !address.is_empty() && address.bytes().all(|b| b.is_ascii_hexdigit() || b == b':');
-            let port = if rest.is_empty() { Some(None) } else { rest.strip_prefix(':').map(Some) };
-            return is_address && port.is_some_and(|port| port.is_none_or(is_port));
-        }
-        None => match domain.split_once(':') {
-            Some((host, port)) => (host, Some(port)),
-            None => (domain, None),
-        },
+    let (host, port) = match domain.split_once(':') {
+        Some((host, port)) => (host, Some(port)),
+        None => (domain, None),
     };
     let is_component = |component: &str| {
         !component.is_empty()
@@ -186,7 +186,7 @@ mod tests {
     fn references() {
         use ReferenceError::*;
         let hex = "0123456789abcdef".repeat(4);
-        let long = format!("quay.io/{}", "a".repeat(256));
+        let long = format!("quay.io/{}", "a".repeat(248));
         let tag = |length: usize| format!("quay.io/a:{}", "t".repeat(length));
         for (text, expected) in [
             ("quay.io/ns/alpha:v1".to_owned(), Ok("quay.io ns/alpha v1 -")),
@@ -195,7 +195,11 @@ mod tests {
             ("localhost/foo".to_owned(), Ok("localhost foo - -")),
             ("localhost:5000/foo:1".to_owned(), Ok("localhost:5000 foo 1 -")),
             ("Quay.io/foo".to_owned(), Ok("Quay.io foo - -")),
-            ("[::1]:5000/foo".to_owned(), Ok("[::1]:5000 foo - -")),
+            ("[::1]:5000/foo".to_owned(), Err(Format)),
+            ("[::1]/foo".to_owned(), Err(Format)),
+            ("a_b.c/d".to_owned(), Ok(" a_b.c/d - -")),
+            ("a_B.c/d".to_owned(), Err(UppercaseName)),
+            ("A/b".to_owned(), Err(Uppercase)),
             ("quay.io/a__b/c---d/e.f".to_owned(), Ok("quay.io a__b/c---d/e.f - -")),
             (hex.clone(), Err(BareDigest(hex.clone()))),
             ("http://x".to_owned(), Err(Format)),

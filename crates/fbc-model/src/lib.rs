@@ -12,6 +12,7 @@ pub mod icon;
 pub mod image_reference;
 pub mod index_ignore;
 pub mod load;
+pub mod marked_json;
 pub mod meta;
 pub mod overlay_tree;
 pub mod render;

@@ -120,9 +120,9 @@ fn load_metered(tree: &dyn Tree, inspect: Inspect<'_>, meter: &Meter) -> Catalog
             // While a thread waits for parts of one file it may take up another, which then finds no
             // buffer and brings its own.
             let mut buffer = FILE_BUFFER.take();
-            let file = match tree.read_into(path, &mut buffer) {
+            let file = match read_into(tree, path, &mut buffer) {
                 Ok(()) => LoadedFile::from_bytes(path.clone(), &buffer, meter, inspect),
-                Err(error) => LoadedFile::unreadable(path.clone(), &error),
+                Err(message) => LoadedFile::unreadable(path.clone(), message),
             };
             if buffer.capacity() <= KEPT_BUFFER_BYTES {
                 FILE_BUFFER.set(buffer);
@@ -209,6 +209,16 @@ impl Walk {
     /// Collects the files below a directory, depth first, in the order of their names. Depth is
     /// bounded by the length that the system allows to paths.
     fn directory(&mut self, tree: &dyn Tree, directory: &Path, found: &mut Vec<PathBuf>) {
+        if directory.to_str().is_none() {
+            self.faults.push(LoadFault {
+                kind: LoadFaultKind::Unreadable,
+                message: format!("readdir {}: {NOT_UTF_8}", directory.display()),
+                path: directory.to_path_buf(),
+                origin: None,
+                place: FaultPlace::File,
+            });
+            return;
+        }
         match tree.list(directory) {
             Ok(entries) => {
                 for entry in entries {
@@ -251,6 +261,24 @@ fn describe(error: &std::io::Error) -> String {
     }
 }
 
+/// Reads a file of a catalog; the error is the reference's.
+fn read_into(tree: &dyn Tree, path: &Path, buffer: &mut Vec<u8>) -> Result<(), String> {
+    if path.to_str().is_none() {
+        return Err(format!("open {}: {}", path.display(), NOT_UTF_8));
+    }
+    tree.read_into(path, buffer).map_err(|error| match (error.kind(), tree.folder()) {
+        // Go opens a folder like a file, under its whole path, and only then fails.
+        (std::io::ErrorKind::IsADirectory, Some(folder)) => {
+            format!("read {}: {}", folder.join(path).display(), describe(&error))
+        }
+        (std::io::ErrorKind::IsADirectory, None) => format!("read {}: {}", path.display(), describe(&error)),
+        _ => format!("open {}: {}", path.display(), describe(&error)),
+    })
+}
+
+/// What Go says of names that are not UTF-8.
+const NOT_UTF_8: &str = "invalid argument";
+
 struct LoadedFile {
     file: CatalogFile,
     documents: Vec<Result<(Blob, Option<Problem>), Problem>>,
@@ -264,9 +292,7 @@ struct Problem {
 }
 
 impl LoadedFile {
-    fn unreadable(path: PathBuf, error: &std::io::Error) -> Self {
-        let verb = if error.kind() == std::io::ErrorKind::IsADirectory { "read" } else { "open" };
-        let message = format!("{verb} {}: {}", path.display(), describe(error));
+    fn unreadable(path: PathBuf, message: String) -> Self {
         Self {
             file: CatalogFile { path, documents: Vec::new() },
             documents: Vec::new(),
@@ -300,6 +326,7 @@ impl LoadedFile {
             let problem = Problem { kind: LoadFaultKind::Unreadable, message, place: FaultPlace::File };
             catalog.faults.push(fault(problem, None));
         }
+        let first_fault = catalog.faults.len();
         for (number, document) in self.documents.into_iter().enumerate() {
             let origin = Origin { file: index, document: number as u32 };
             match document {
@@ -307,7 +334,23 @@ impl LoadedFile {
                     catalog.push(blob, origin);
                     catalog.faults.extend(problem.map(|problem| fault(problem, Some(origin))));
                 }
-                Err(problem) => catalog.faults.push(fault(problem, Some(origin))),
+                Err(problem) => {
+                    // The reference reads to the end of a document before it looks at it, so it speaks of a line
+                    // that is no separator before it speaks of the document that ends there.
+                    let ended = number.checked_sub(1).filter(|_| problem.kind == LoadFaultKind::Separator);
+                    let is_of_ended =
+                        |fault: &LoadFault| fault.origin.map(|origin| origin.document as usize) == ended;
+                    let before = catalog.faults.len()
+                        - usize::from(
+                            ended.is_some()
+                                && catalog
+                                    .faults
+                                    .get(first_fault..)
+                                    .and_then(<[_]>::last)
+                                    .is_some_and(is_of_ended),
+                        );
+                    catalog.faults.insert(before, fault(problem, Some(origin)));
+                }
             }
         }
         catalog.files.push(self.file);

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use fbc_yaml::{Kind, Node, go_text, json_writer};
 
+use crate::marked_json::marked;
+
 /// The fields that every blob may have; empty where absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meta {
@@ -122,27 +124,10 @@ fn unique_keys(root: Node<'_>) -> Result<(), MetaError> {
     Err(MetaError { rule: MetaRule::UniqueKeys, message, pointer })
 }
 
-/// The reference shows the value with a mark at the byte where Go stopped: behind the first byte
-/// of a list, behind the whole of a scalar.
 fn not_an_object(root: Node<'_>) -> MetaError {
-    let text = json_writer::compact(root);
     let kind = root.kind().go_name();
-    let offset = if root.kind() == Kind::Array { 1 } else { text.len() };
-    let mut shown = String::new();
-    if root.kind() == Kind::Array {
-        json_writer::write_indented(&mut shown, root, 4, 0);
-        shown.insert_str(1, " <== ");
-    } else {
-        shown = format!("{text} <==");
-    }
-    MetaError {
-        rule: MetaRule::Object,
-        message: format!(
-            "json: cannot unmarshal {kind} into Go value of type map[string]interface {{}} \
-             at offset {offset} (indicated by <==)\n{shown}"
-        ),
-        pointer: String::new(),
-    }
+    let message = format!("json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}");
+    MetaError { rule: MetaRule::Object, message: marked(root, &message, ""), pointer: String::new() }
 }
 
 /// Go's `%v` of a decoded value.
@@ -160,36 +145,34 @@ fn with_verb_v(value: Node<'_>) -> String {
             format!("map[{}]", members.join(" "))
         }
         Kind::Bool => json_writer::compact(value),
-        Kind::Number => number_with_verb_v(value.as_f64().unwrap_or_default()),
+        Kind::Number => {
+            let mut text = String::new();
+            go_text::push_general_number(&mut text, value.as_f64().unwrap_or_default());
+            text
+        }
     }
-}
-
-/// Go's `%v` of a float64: the shortest form, with an exponent below -4 and from 21 on.
-fn number_with_verb_v(number: f64) -> String {
-    let mut text = String::new();
-    if number != 0.0 && !(1e-4..1e21).contains(&number.abs()) {
-        go_text::push_general_number(&mut text, number);
-    } else {
-        text = format!("{number}");
-    }
-    text
 }
 
 /// Go's `%t` of a value that is no boolean: the complaint that fmt prints.
 fn with_verb_t(value: Node<'_>) -> String {
+    if value.is_null() { "%!t(<nil>)".to_owned() } else { nested_with_verb_t(value) }
+}
+
+/// As [`with_verb_t`], within a list or map, where fmt has nothing against nil.
+fn nested_with_verb_t(value: Node<'_>) -> String {
     match value.kind() {
-        Kind::Null => "%!t(<nil>)".to_owned(),
+        Kind::Null => "<nil>".to_owned(),
         Kind::Bool => json_writer::compact(value),
         Kind::Number => format!("%!t(float64={})", with_verb_v(value)),
         Kind::String => format!("%!t(string={})", with_verb_v(value)),
         Kind::Array => {
-            let items: Vec<_> = value.items().map(with_verb_t).collect();
+            let items: Vec<_> = value.items().map(nested_with_verb_t).collect();
             format!("[{}]", items.join(" "))
         }
         Kind::Object => {
             let members: Vec<_> = value
                 .members()
-                .map(|(key, value)| format!("%!t(string={key}):{}", with_verb_t(value)))
+                .map(|(key, value)| format!("%!t(string={key}):{}", nested_with_verb_t(value)))
                 .collect();
             format!("map[{}]", members.join(" "))
         }

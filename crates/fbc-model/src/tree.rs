@@ -41,6 +41,11 @@ pub trait Tree: Send + Sync {
         *buffer = self.read(file)?;
         Ok(())
     }
+
+    /// The folder of the disk that it is, if it is one: the reference names it in some errors.
+    fn folder(&self) -> Option<&Path> {
+        None
+    }
 }
 
 /// A tree on disk.
@@ -71,6 +76,10 @@ impl Tree for DiskTree {
     fn read_into(&self, file: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
         read_file_into(&self.root.join(file), buffer)
     }
+
+    fn folder(&self) -> Option<&Path> {
+        Some(&self.root)
+    }
 }
 
 /// Reads a regular file of the disk.
@@ -89,6 +98,9 @@ fn read_file_into(path: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
     if metadata.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory"));
     }
+    if is_null_device(&metadata) {
+        return Ok(());
+    }
     if !metadata.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
@@ -101,6 +113,20 @@ fn read_file_into(path: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
     bytes.reserve(metadata.len() as usize);
     fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(bytes)?;
     if bytes.len() as u64 > MAX_FILE_BYTES { Err(too_large()) } else { Ok(()) }
+}
+
+/// Whether it is `/dev/null`, which has an end, unlike other devices.
+#[cfg(target_os = "linux")]
+fn is_null_device(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+    // Device 3 of the memory devices.
+    const NULL: u64 = (1 << 8) | 3;
+    metadata.file_type().is_char_device() && metadata.rdev() == NULL
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_null_device(_: &fs::Metadata) -> bool {
+    false
 }
 
 fn too_large() -> io::Error {

@@ -48,7 +48,7 @@ pub fn convert(target: ConversionTarget, text: &[u8], format: Format) -> Result<
     match format {
         Format::Json => {
             let mut out = String::new();
-            json_text::write_indented(&mut out, &escape_html(&json), 4, 0);
+            json_text::write_indented(&mut out, &json_text::escape_html(&json), 4, 0);
             out.push('\n');
             Ok(out)
         }
@@ -109,11 +109,6 @@ fn template_json(target: ConversionTarget, text: &[u8]) -> Result<String, Templa
 fn decode(document: Document) -> Result<(Document, String), meta::MetaError> {
     let schema = meta::read(document.root())?.schema;
     Ok((document, schema))
-}
-
-/// JSON with `<`, `>` and `&` escaped, which stand in strings only.
-fn escape_html(json: &str) -> String {
-    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
 #[cfg(test)]

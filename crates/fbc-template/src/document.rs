@@ -46,19 +46,11 @@ impl<'t> TemplateDocument<'t> {
     /// Reads the first document as the reference's decoder does; what comes after it does not count.
     pub(crate) fn first(text: &'t [u8]) -> Result<Self, Misfit<String>> {
         let keep = |document: Document| Ok::<_, Infallible>(document);
-        let mut decoded = stream::read(text, &keep).into_iter();
-        let Some(Decoded { range, syntax, outcome }) = decoded.next() else {
+        let Some(Decoded { range, syntax, outcome }) = stream::read_first(text, &keep) else {
             return Err(Misfit { message: "EOF".to_owned(), place: None });
         };
         let document =
             outcome.map_err(|fault| misfit(text, &range, syntax, fault, |never| match never {}))?;
-        // A bad separator makes the reference drop the document that it ends.
-        if let Some(Decoded { range: next, syntax, outcome: Err(fault @ Fault::Separator { .. }) }) =
-            decoded.next()
-            && next.start <= range.end
-        {
-            return Err(misfit(text, &next, syntax, fault, |never| match never {}));
-        }
         Ok(Self { text, range, syntax, document })
     }
 

@@ -26,18 +26,50 @@ pub struct Base64Error(
 /// # Errors
 /// [`Base64Error`] at the first byte that is outside the alphabet or breaks the padding.
 pub fn decode(text: &str) -> Result<Vec<u8>, Base64Error> {
-    let text = if memchr::memchr2(b'\r', b'\n', text.as_bytes()).is_some() {
+    let joined = if memchr::memchr2(b'\r', b'\n', text.as_bytes()).is_some() {
         Cow::Owned(text.replace(['\r', '\n'], ""))
     } else {
         Cow::Borrowed(text)
     };
-    ENGINE.decode(text.as_bytes()).map_err(|error| {
-        Base64Error(match error {
-            base64::DecodeError::InvalidByte(offset, _)
-            | base64::DecodeError::InvalidLastSymbol { offset, .. } => offset,
-            _ => text.trim_end_matches('=').len(),
-        })
-    })
+    ENGINE.decode(joined.as_bytes()).map_err(|_| Base64Error(offset_of_fault(text.as_bytes())))
+}
+
+/// Where Go sees the fault of a text that has one: line breaks count, and so do the oddities of
+/// `encoding/base64` (`decodeQuantum`), which blames the start of a quantum that ends too early.
+fn offset_of_fault(text: &[u8]) -> usize {
+    let is_break = |at: usize| matches!(text.get(at), Some(b'\r' | b'\n'));
+    let mut at = 0;
+    loop {
+        let mut digits = 0;
+        while digits < 4 {
+            match text.get(at) {
+                None => return at - digits,
+                Some(b'\r' | b'\n') => {}
+                Some(byte) if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/') => digits += 1,
+                Some(b'=') if digits >= 2 => break,
+                Some(_) => return at,
+            }
+            at += 1;
+        }
+        if digits == 4 {
+            continue;
+        }
+        at += 1;
+        if digits == 2 {
+            while is_break(at) {
+                at += 1;
+            }
+            match text.get(at) {
+                None => return at,
+                Some(b'=') => at += 1,
+                Some(_) => return at - 1,
+            }
+        }
+        while is_break(at) {
+            at += 1;
+        }
+        return at;
+    }
 }
 
 /// Encodes bytes with padding, on one line.
@@ -62,6 +94,26 @@ mod tests {
             decode("!aGk=").map_err(|e| e.to_string()),
             Err("illegal base64 data at input byte 0".into())
         );
+        // Made with Go.
+        for (text, offset) in [
+            ("aGk", 0),
+            ("aGk==", 4),
+            ("a", 0),
+            ("aaaaa", 4),
+            ("=", 0),
+            ("a=", 1),
+            ("aG=", 3),
+            ("aG=k", 2),
+            ("aG\n=\nk", 4),
+            ("aGk*", 3),
+            ("aG k", 2),
+            ("a\nGk", 1),
+            ("aGk=\n\naGk=", 6),
+            ("YWJj\nYWJjZ", 9),
+            ("YWJjYWJj\n\nYWé", 12),
+        ] {
+            assert_eq!(decode(text), Err(Base64Error(offset)), "{text:?}");
+        }
         assert_eq!(encode(b"hi"), "aGk=");
     }
 }

@@ -73,6 +73,25 @@ fn string_length(bytes: &[u8]) -> usize {
     }
 }
 
+/// JSON text with `<`, `>` and `&` escaped, which stand in strings only.
+#[must_use]
+pub fn escape_html(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(at) = rest.find(['<', '>', '&']) {
+        let (plain, tail) = rest.split_at(at);
+        escaped.push_str(plain);
+        escaped.push_str(match tail.as_bytes().first() {
+            Some(b'<') => "\\u003c",
+            Some(b'>') => "\\u003e",
+            _ => "\\u0026",
+        });
+        rest = tail.get(1..).unwrap_or_default();
+    }
+    escaped.push_str(rest);
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -87,6 +87,32 @@ pub fn read_within<T: Send, R: Send>(
     if begins_as_json(bytes) { read_json(bytes, meter, convert) } else { read_yaml(bytes, 0, meter, convert) }
 }
 
+/// What the reference gives to who asks for one document: the first, unless the line that ends it is no proper
+/// separator, of which the reference speaks before it looks at the document.
+#[must_use]
+pub fn read_first<T: Send, R: Send>(bytes: &[u8], convert: Convert<'_, T, R>) -> Option<Decoded<T, R>> {
+    let mut decoded = read(bytes, convert);
+    decoded.truncate(2);
+    if decoded.len() == 2 && is_cut_off(decoded.first(), decoded.last()) {
+        decoded.pop()
+    } else {
+        decoded.into_iter().next()
+    }
+}
+
+/// As [`read_first`], of documents that were read.
+fn as_first<T, R>(decoded: &[Decoded<T, R>]) -> Option<&Decoded<T, R>> {
+    let (first, second) = (decoded.first(), decoded.get(1));
+    if is_cut_off(first, second) { second } else { first }
+}
+
+/// Whether a document ends at a line that begins with `---` and goes on, the next item being the fault of that line.
+#[must_use]
+pub fn is_cut_off<T, R>(document: Option<&Decoded<T, R>>, next: Option<&Decoded<T, R>>) -> bool {
+    let (Some(document), Some(next)) = (document, next) else { return false };
+    matches!(next.outcome, Err(Fault::Separator { byte, .. }) if document.syntax == Syntax::Yaml && byte == document.range.end)
+}
+
 /// Whether the first character that is no white space is `{`.
 fn begins_as_json(bytes: &[u8]) -> bool {
     let peeked = bytes.get(..PEEK_BYTES).unwrap_or(bytes);
@@ -125,7 +151,7 @@ fn read_json<T: Send, R: Send>(
         };
         if may_fall_back {
             let mut yaml = read_yaml(bytes, start_of_yaml(bytes, at), meter, convert);
-            if yaml.first().is_none_or(|first| first.outcome.is_ok()) {
+            if as_first(&yaml).is_none_or(|first| first.outcome.is_ok()) {
                 decoded.append(&mut yaml);
                 return decoded;
             }
@@ -263,10 +289,39 @@ fn read_yaml_document(chunk: &[u8], meter: &Meter) -> Result<Document, general::
         });
     }
     let chunk = normalised(chunk);
+    if let Some(text) = from_utf_16(&chunk) {
+        // Places in the text are not places in the file.
+        return general::read(&text, meter).map_err(|error| general::GeneralError {
+            message: error.message.replace(CUT_OFF_IN_UTF_8, CUT_OFF_IN_UTF_16),
+            byte: None,
+        });
+    }
     match std::str::from_utf8(&chunk).ok().and_then(scanner::scan) {
         Some(document) => Ok(document),
         None => general::read(&chunk, meter),
     }
+}
+
+/// What go-yaml says of a text that ends within a character, when it gets that far.
+const CUT_OFF_IN_UTF_8: &str = "incomplete UTF-8 octet sequence";
+const CUT_OFF_IN_UTF_16: &str = "incomplete UTF-16 character";
+
+/// A chunk in UTF-16, which its mark tells, in UTF-8. Since files are cut into lines of bytes before, many a text ends
+/// within a character; so does what comes out then.
+fn from_utf_16(chunk: &[u8]) -> Option<Vec<u8>> {
+    let unit: fn([u8; 2]) -> u16 = match chunk.get(..2)? {
+        [0xFE, 0xFF] => u16::from_be_bytes,
+        [0xFF, 0xFE] => u16::from_le_bytes,
+        _ => return None,
+    };
+    let (units, rest) = chunk.get(2..)?.as_chunks::<2>();
+    let units: Vec<u16> = units.iter().copied().map(unit).collect();
+    let mut text = String::from_utf16(&units).ok()?.into_bytes();
+    if !rest.is_empty() {
+        // The first byte of a character of three.
+        text.push(0xE2);
+    }
+    Some(text)
 }
 
 /// Where [`normalised`] left out carriage returns, to find places of its text in the chunk.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fbc_image::image::{BUNDLE_LABEL, CATALOG_LABEL, PlatformName};
+use fbc_image::image::{BUNDLE_PACKAGE_LABEL, CATALOG_LABEL, PlatformName};
 use fbc_image::registry::{PlatformWish, Reference};
 use fbc_image::unpack::{self, unpack_into};
 use fbc_image::{Image, ImageError, ImageSource, LocalReference, Transport};
@@ -178,31 +178,44 @@ pub(crate) struct Unpacked {
 pub(crate) fn unpack_contents(name: &ImageName, session: &Session) -> Result<Unpacked, Failure> {
     let opened = name.open(session.platform(), session)?;
     let image = &opened.image;
-    let (below, is_catalog) = match (image.label(CATALOG_LABEL), image.label(BUNDLE_LABEL)) {
-        (Some(folder), _) => (folder.trim_matches('/'), true),
-        (None, Some(_)) => ("", false),
+    let (below, is_catalog) = match (image.label(CATALOG_LABEL), image.label(BUNDLE_PACKAGE_LABEL)) {
+        (Some(folder), _) => (within_image(folder), true),
+        (None, Some(_)) => (String::new(), false),
         (None, None) => {
             return Err(Failure::refusal(format!("{name} is neither a catalog nor a bundle")).help(format!(
-                "a catalog image has the label {CATALOG_LABEL}, a bundle image {BUNDLE_LABEL}"
+                "a catalog image has the label {CATALOG_LABEL}, a bundle image {BUNDLE_PACKAGE_LABEL}"
             )));
         }
     };
     opened.bring_layers(session)?;
     let failed = |error: io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
     let folder = StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)?;
-    let options = unpack::Options { below: PathBuf::from(below), ..unpack::Options::default() };
+    let options = unpack::Options { below: PathBuf::from(&below), ..unpack::Options::default() };
     unpack_into(image, opened.source.as_ref(), folder.path(), &options)
         .map_err(|error| Failure::from(error).within(&name.to_string()))?;
     if folder.path().read_dir().map_err(failed)?.next().is_none() {
         return Err(Failure::refusal(format!("{name} holds nothing at /{below}"))
             .help(format!("its label {CATALOG_LABEL} says that the catalog is there")));
     }
-    let shown = Path::new(&name.to_string()).join(below);
+    let shown = Path::new(&name.to_string()).join(&below);
     let registry_name = match name {
         ImageName::Local(_) => None,
         ImageName::Registry(text) => Some(text.strip_prefix("docker://").unwrap_or(text).to_owned()),
     };
     Ok(Unpacked { name: name.clone(), folder, shown, registry_name, is_catalog })
+}
+
+/// A path of a label, from the root of the image: without `.`, `..` and empty parts.
+fn within_image(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 impl From<ImageError> for Failure {
@@ -231,6 +244,24 @@ impl From<ImageError> for Failure {
             ImageError::NoPlatform { .. } => failure.help("name one of them by --platform"),
             ImageError::Target { .. } => failure.help("name another target"),
             _ => failure,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::within_image;
+
+    #[test]
+    fn paths_of_labels() {
+        for (path, within) in [
+            ("/configs", "configs"),
+            ("/x/../configs/", "configs"),
+            ("./a//b", "a/b"),
+            ("../..", ""),
+            ("", ""),
+        ] {
+            assert_eq!(within_image(path), within);
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::random::Random;
+use crate::random::Random;
 
 /// The words of all descriptions.
 const WORDS: [&str; 24] = [

@@ -9,8 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::measure::{self, Measurement};
-use super::random::Random;
 use crate::error::{Context, TaskError, TaskResult};
+use crate::random::Random;
 use crate::workspace;
 
 /// What cannot be compressed, so that the layer is as large, in bytes.

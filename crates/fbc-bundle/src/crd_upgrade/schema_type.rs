@@ -13,6 +13,8 @@ pub(super) enum Type {
     Text,
     /// Raw JSON: the struct `v1.JSON` with its one field.
     Json,
+    /// That field: `[]byte`.
+    Bytes,
     /// A struct.
     Struct(&'static StructType),
     /// A slice.

@@ -38,7 +38,7 @@ impl Value {
             Type::Bool => Self::Bool(false),
             Type::Number => Self::Number(0.0),
             Type::Text => Self::Text(String::new()),
-            Type::Json => Self::Json(String::new()),
+            Type::Json | Type::Bytes => Self::Json(String::new()),
             Type::Struct(of) => Self::zero_struct(of),
             Type::List(_) => Self::List(None),
             Type::Map(_) => Self::Map(None),
@@ -63,7 +63,9 @@ impl Value {
             Type::Text => {
                 node.as_str().map_or_else(|| wrong("string"), |value| Ok(Self::Text(value.to_owned())))
             }
-            Type::Json => Ok(Self::Json(raw_json(node))),
+            // `null` leaves the bytes of `v1.JSON` as they are: none.
+            Type::Json | Type::Bytes if node.is_null() => Ok(Self::Json(String::new())),
+            Type::Json | Type::Bytes => Ok(Self::Json(raw_json(node))),
             Type::Struct(of) => Self::read_struct(node, of, |_| true),
             Type::List(list) => {
                 if node.kind() != Kind::Array {

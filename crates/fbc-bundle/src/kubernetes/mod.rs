@@ -7,7 +7,9 @@
 //! numbers convert, and the errors are others.
 
 mod convert;
+pub mod json;
 mod quantity;
+mod time;
 pub mod types;
 
 pub use convert::{KeyOrder, Misfit, convert};
@@ -60,6 +62,9 @@ pub const TEXT: Shape = Shape::Text("string");
 /// A Go struct; inlined structs are part of its fields.
 #[derive(Debug)]
 pub struct Struct {
+    /// The name in Go with its package, such as `v1.Container`. That of custom resource definitions is
+    /// `apiextensions`, which Go prints as the version.
+    pub name: &'static str,
     /// The fields in the order in which Go writes them.
     pub fields: &'static [Field],
 }

@@ -17,10 +17,11 @@ use fbc_yaml::stream::{self, Fault};
 use fbc_yaml::{Document, DocumentBuilder, Kind, Node, json_reader, json_text, json_writer};
 
 use super::Operator;
-use crate::folder::{CLUSTER_SERVICE_VERSION, RawProperty, escape_html};
+use crate::folder::CLUSTER_SERVICE_VERSION;
 use crate::kubernetes::types::extensions::CUSTOM_RESOURCE_DEFINITION;
 use crate::kubernetes::types::operators::CLUSTER_SERVICE_VERSION as CLUSTER_SERVICE_VERSION_TYPE;
 use crate::kubernetes::{KeyOrder, Misfit, Struct, convert};
+use crate::metadata::RawProperty;
 use crate::render::properties_of_annotation;
 
 /// The kind of custom resource definitions.
@@ -185,7 +186,7 @@ fn check_json(path: &Path, node: Node<'_>, kind: &GoType, prefix: &str) -> Resul
 
 /// The first document of a file, as `sigs.k8s.io/yaml` reads it.
 fn first_document(path: &Path, bytes: &[u8], prefix: &str) -> Result<Option<Document>, ReadError> {
-    let first = stream::read(bytes, &|document| Ok::<_, ()>(document)).into_iter().next();
+    let first = stream::read_first(bytes, &|document| Ok::<_, ()>(document));
     match first.map(|first| first.outcome) {
         None => Ok(None),
         Some(Ok(document)) => Ok(Some(document)),
@@ -389,5 +390,5 @@ fn property_json(property: &RawProperty) -> String {
     json.push_str(",\"value\":");
     json.push_str(&json_text::compact(value));
     json.push('}');
-    escape_html(&json)
+    json_text::escape_html(&json)
 }

@@ -26,6 +26,7 @@ const DEPLOYMENT_CONFIGURATION: &str = "deploymentConfig";
 
 /// What `deploymentConfig` may hold: the Go type of OLM's older generation without its selector.
 static DEPLOYMENT: Struct = Struct {
+    name: "v1alpha1.SubscriptionConfig",
     fields: &[
         field("affinity", Shape::Optional(&Of(&pods::AFFINITY))),
         field("annotations", Map(&TEXT)),

@@ -53,12 +53,12 @@ fn refusals_are_those_of_the_reference() {
         (
             VERSION,
             None,
-            "error getting apiservice definitions: error unmarshaling into object map: unexpected end of JSON input",
+            "error checking provided apis in bundle f.v1.0.0: error getting apiservice definitions: error unmarshaling into object map: unexpected end of JSON input",
         ),
         (
             "kind: ClusterServiceVersion\nspec: {version: 1}\n",
             None,
-            "json: cannot unmarshal number into Go value of type string",
+            "failed to derive properties: json: cannot unmarshal number into Go value of type string",
         ),
         (
             "kind: ClusterServiceVersion\nmetadata: {name: f}\nspec: {customresourcedefinitions: {owned: [{name: foos, kind: Foo, version: v1}]}}\n",
@@ -87,4 +87,74 @@ fn images_of_deployments_are_related() {
     let images = rendered(&version, &[]).unwrap().related_images;
     let images: Vec<_> = images.iter().map(|image| (image.name.as_str(), image.image.as_str())).collect();
     assert_eq!(images, [("main", "q/b:1"), ("", "q/a:1"), ("", "q/c:1")]);
+}
+
+fn annotated(annotations: &str) -> Result<Bundle, String> {
+    let version = format!("{VERSION}spec: {{version: 1.0.0}}\n");
+    let files = [("manifests/csv.yaml", version.as_str()), ("metadata/annotations.yaml", annotations)];
+    let tree: MemoryTree = files.into_iter().collect();
+    let folder = BundleFolder::read(&tree).map_err(|error| error.to_string())?;
+    render(&folder, None).map_err(|error| error.to_string())
+}
+
+#[test]
+fn annotations_that_are_no_text_are_made_text() {
+    let key = "operators.operatorframework.io.bundle.package.v1";
+    for (annotations, package) in [
+        (format!("annotations: {{{key}: 3}}\n"), "3"),
+        (format!("annotations: {{{key}: true}}\n"), "true"),
+        (format!("annotations: {{{key}: 1.5}}\n"), "1.5"),
+        (format!("annotations: {{{key}: 2001-01-01}}\n"), "2001-01-01"),
+        (format!("Annotations: {{{}: f}}\n", key.to_uppercase()), "f"),
+        (format!("{{\"annotations\": {{\"{key}\": 3}}}}"), "3"),
+    ] {
+        assert_eq!(
+            annotated(&annotations).map(|bundle| bundle.package),
+            Ok(package.to_owned()),
+            "{annotations}"
+        );
+    }
+    for annotations in
+        [format!("annotations: {{{key}: [a]}}\n"), "annotations: 3\n".to_owned(), "annotations:\n".to_owned()]
+    {
+        assert_eq!(
+            annotated(&annotations).map(|_| ()),
+            Err("Could not find annotations file".to_owned()),
+            "{annotations}"
+        );
+    }
+}
+
+#[test]
+fn contents_have_the_types_of_kubernetes() {
+    let version = format!("{VERSION}spec: {{version: 1.0.0}}\n");
+    let crd =
+        |rest: &str| format!("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n{rest}");
+    let definition = |text: &str| rendered(&version, &[("manifests/crd.yaml", text)]).map(|_| ());
+    assert_eq!(
+        definition(&crd("spec: {versions: [{name: v1, served: \"yes\"}]}\n")),
+        Err("error decoding v1 CRD: json: cannot unmarshal string into Go struct field CustomResourceDefinitionVersion.spec.versions.served of type bool".to_owned())
+    );
+    assert_eq!(
+        definition("apiVersion: foo.io/v1\nkind: CustomResourceDefinition\n"),
+        Err("error decoding v1 CRD: no kind \"CustomResourceDefinition\" is registered for version \"foo.io/v1\" in scheme \"github.com/operator-framework/operator-registry/pkg/registry/bundle.go:24\"".to_owned())
+    );
+    // What comes before the line is lost with it, and so is what would be wrong there.
+    assert_eq!(definition(&crd("spec: {versions: 3}\n---x\n")), Ok(()));
+    let deployment = "kind: ClusterServiceVersion\nmetadata: {name: f}\nspec: {install: {strategy: deployment, spec: {deployments: [{spec: {template: {spec: {containers: [{image: q/a, resources: {limits: {cpu: lots}}}]}}}}]}}}\n";
+    assert_eq!(
+        rendered(deployment, &[]).map(|_| ()),
+        Err("get related images for bundle \"f\": quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'".to_owned())
+    );
+    assert_eq!(
+        rendered("kind: ClusterServiceVersion\nmetadata: {labels: [a]}\n", &[]).map(|_| ()),
+        Err("json: cannot unmarshal array into Go struct field ObjectMeta.metadata.labels of type map[string]string at offset 54 (indicated by <==)\n{\n    \"kind\": \"ClusterServiceVersion\",\n    \"metadata\": {\n        \"labels\": [ <== \n            \"a\"\n        ]\n    }\n}".to_owned())
+    );
+}
+
+#[test]
+fn a_property_without_value_has_none() {
+    let version = format!("{VERSION}spec: {{version: 1.0.0}}\n");
+    let bundle = rendered(&version, &[("metadata/p.yaml", "properties: [{type: a}]\n")]).unwrap();
+    assert_eq!(shown(&bundle)[0], "a null");
 }

@@ -49,7 +49,7 @@ enum Operator {
     LessOrEqual,
 }
 
-/// Why a text is not a range. All texts but the last are those of `blang/semver:range.go`.
+/// Why a text is not a range. The texts are those of `blang/semver:range.go`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RangeError {
     /// The first token is `||`.
@@ -92,13 +92,6 @@ pub enum RangeError {
         /// What is wrong with it.
         reason: VersionError,
     },
-    /// Nothing stands between two `||`. The reference accepts this, and then crashes when it evaluates the
-    /// range, so it is refused here, in words of our own.
-    #[error("Nothing between '||' and '||' in range {}", quote(.0))]
-    EmptyAlternative(
-        /// The range.
-        String,
-    ),
 }
 
 impl Range {
@@ -108,8 +101,7 @@ impl Range {
     ///
     /// # Errors
     ///
-    /// The first violation in the order in which the reference looks: `||`, wildcards, then tokens; and
-    /// [`RangeError::EmptyAlternative`] last.
+    /// The first violation in the order in which the reference looks: `||`, wildcards, then tokens.
     pub fn parse(text: &str) -> Result<Self, RangeError> {
         let tokens = tokens::tokenize(text);
         if tokens.kept.first().is_some_and(|token| token == "||") {
@@ -131,18 +123,20 @@ impl Range {
             let comparators = comparators.into_iter().map(parse_comparator).collect::<Result<Vec<_>, _>>()?;
             alternatives.push(Alternative { tokens: group, comparators });
         }
-        if alternatives.iter().any(|alternative| alternative.comparators.is_empty()) {
-            return Err(RangeError::EmptyAlternative(text.to_owned()));
-        }
         Ok(Self { text: text.to_owned(), alternatives, dropped: tokens.dropped })
     }
 
     /// Whether a version is in the range. Build metadata does not count.
     #[must_use]
     pub fn matches(&self, version: &Version) -> bool {
-        self.alternatives
-            .iter()
-            .any(|alternative| alternative.comparators.iter().all(|comparator| comparator.matches(version)))
+        self.alternatives.iter().any(|alternative| alternative.matches(version))
+    }
+
+    /// Whether nothing stands between two `||`. The reference takes this for a range, and crashes when it asks
+    /// about a version that no alternative before matches; here an alternative without comparators matches nothing.
+    #[must_use]
+    pub fn has_empty_alternative(&self) -> bool {
+        self.alternatives.iter().any(|alternative| alternative.comparators.is_empty())
     }
 
     /// The versions in the range. Always exact.
@@ -159,7 +153,14 @@ impl Range {
 }
 
 impl Alternative {
+    fn matches(&self, version: &Version) -> bool {
+        !self.comparators.is_empty() && self.comparators.iter().all(|comparator| comparator.matches(version))
+    }
+
     fn intervals(&self) -> VersionSet {
+        if self.comparators.is_empty() {
+            return VersionSet::uniform(IntervalSet::default());
+        }
         VersionSet::uniform(IntervalSet::intersection_all(self.comparators.iter().map(Comparator::intervals)))
     }
 }

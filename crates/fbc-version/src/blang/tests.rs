@@ -59,9 +59,19 @@ fn refusals_have_the_known_texts() {
             "Could not parse Range \">=-9223372036854775808.0.0\": Could not parse comparator \">=-\" in \
              \">=-9223372036854775808.0.0\"",
         ),
-        ("1.2.3 || || 1.2.4", "Nothing between '||' and '||' in range \"1.2.3 || || 1.2.4\""),
     ] {
         assert_eq!(Range::parse(range).unwrap_err().to_string(), error, "{range}");
+    }
+}
+
+#[test]
+fn nothing_between_two_ors_matches_nothing() {
+    let range = Range::parse("1.2.3 || || 1.2.4").unwrap();
+    assert!(range.has_empty_alternative());
+    for (version, is_matched) in [("1.2.3", true), ("1.2.4", true), ("1.2.5", false)] {
+        let version = Version::parse(version).unwrap();
+        assert_eq!(range.matches(&version), is_matched, "{version}");
+        assert_eq!(range.intervals().prereleases.contains(&version), is_matched, "{version}");
     }
 }
 

@@ -124,6 +124,41 @@ fn streams_of_json() {
 }
 
 #[test]
+fn utf_16_as_far_as_lines_leave_it_whole() {
+    let encoded = |text: &str, mark: [u8; 2], unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        mark.into_iter().chain(text.encode_utf16().flat_map(unit)).collect()
+    };
+    let big = |text: &str| encoded(text, [0xFE, 0xFF], u16::to_be_bytes);
+    assert_eq!(show(&big("a: \u{e9}\n")), ["{\"a\":\"\u{e9}\"}"]);
+    assert_eq!(show(&big("{\"a\": 1}\n")), [r#"{"a":1}"#]);
+    let conversion = "error converting YAML to JSON: ";
+    assert_eq!(show(&big("a: b")), [format!("{conversion}yaml: incomplete UTF-16 character")]);
+    let little = |text: &str| encoded(text, [0xFF, 0xFE], u16::to_le_bytes);
+    assert_eq!(show(&little("a: b\n")), [format!("{conversion}yaml: incomplete UTF-16 character")]);
+    // Nothing is read behind the first document.
+    assert_eq!(show(&little("{a: b}\n{\ncccccccccccccccc: dddddddddddddddd\n}\n")), [r#"{"a":"b"}"#]);
+}
+
+#[test]
+fn a_line_that_is_no_separator_counts_before_the_document_that_it_ends() {
+    let first = |text: &str| {
+        read_first(text.as_bytes(), &only_objects).map(|decoded| match decoded.outcome {
+            Ok(document) => format!("{document:?}"),
+            Err(Fault::Separator { rest, .. }) => format!("separator {rest}"),
+            Err(Fault::Malformed { message, .. } | Fault::Rejected(message)) => message,
+        })
+    };
+    assert_eq!(first("a: 1\n---x\nb: 2\n").as_deref(), Some("separator x"));
+    assert_eq!(first("a: [\n---x\n").as_deref(), Some("separator x"));
+    assert_eq!(first("a: 1\n---\nb: 2\n---x\n").as_deref(), Some(r#"{"a":1}"#));
+    assert_eq!(
+        first("{\"a\":1,}\n---x\n").as_deref(),
+        Some("json: offset 8: invalid character '}' looking for beginning of object key string")
+    );
+    assert_eq!(first(""), None);
+}
+
+#[test]
 fn every_fault_of_a_file_is_noted() {
     assert_eq!(
         show(b"a: 1\n--- b\nc: 3\n---\nd: [\n---\ne: 5\n"),

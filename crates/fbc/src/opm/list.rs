@@ -2,6 +2,7 @@
 
 use fbc_lint::Profile;
 use fbc_model::load::load_tree;
+use fbc_model::render::{MigrateLevel, prepare};
 use fbc_yaml::go_text::quote;
 
 use super::arguments::Invocation;
@@ -14,11 +15,18 @@ pub(super) fn run(invocation: &Invocation, listing: Listing) -> Result<(), OpmEr
     let reference = invocation.positionals.first().map(String::as_str).unwrap_or_default();
     let package = invocation.positionals.get(1).map(String::as_str).filter(|package| !package.is_empty());
     let session = invocation.session(OpmError::Fatal)?;
-    let Reference::Catalog(files) = catalog::find(reference, &session, OpmError::Fatal)? else {
+    let in_reference =
+        |text: String| OpmError::Fatal(format!("render reference {}: {text}", quote(reference)));
+    let Reference::Catalog(files) = catalog::find(reference, &session, in_reference)? else {
         return Err(OpmError::Fatal(format!("cannot list non-index {}", quote(reference))));
     };
     let tree = &files.tree;
-    let catalog = load_tree(tree);
+    let mut catalog = load_tree(tree);
+    if let Some(fault) = catalog.faults.first() {
+        return Err(in_reference(fault.message.clone()));
+    }
+    // opm renders before it converts, so errors count properties and images as `render` orders them.
+    prepare(&mut catalog, MigrateLevel::None).map_err(|error| OpmError::Fatal(error.to_string()))?;
     if let Some(error) = fbc_lint::lint(&catalog, tree, Profile::Opm).opm_error {
         return Err(OpmError::Fatal(error));
     }

@@ -1,6 +1,6 @@
 //! `opm render`.
 
-use fbc_bundle::{BundleFolder, ImageTemplate};
+use fbc_bundle::{BundleError, BundleFolder, ImageTemplate};
 use fbc_model::Catalog;
 use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
@@ -82,6 +82,15 @@ fn render_bundle(
 ) -> Result<Catalog, OpmError> {
     let folder = BundleFolder::read(tree);
     let bundle = folder.and_then(|folder| fbc_bundle::render::render(&folder, template));
-    let bundle = bundle.map_err(|error| in_reference(reference, &error.to_string()))?;
+    let bundle = bundle.map_err(|error| match error {
+        BundleError::ImageTemplate(error) => {
+            let folder = quote(reference);
+            in_reference(
+                reference,
+                &format!("failed templating image reference from bundle for {folder}: {error}"),
+            )
+        }
+        error => in_reference(reference, &error.to_string()),
+    })?;
     Ok(Catalog { bundles: vec![bundle], ..Catalog::default() })
 }

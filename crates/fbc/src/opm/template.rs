@@ -31,7 +31,7 @@ pub(super) fn render(invocation: &Invocation) -> Result<(), OpmError> {
             )));
         }
     };
-    let text = read(path).map_err(|(source, error)| {
+    let input = open(path).map_err(|(source, error)| {
         OpmError::Usage(format!("unable to open {}: open {source}: {}", quote(&source), error))
     })?;
     let output = invocation.text("output");
@@ -45,6 +45,12 @@ pub(super) fn render(invocation: &Invocation) -> Result<(), OpmError> {
         "" => MigrateLevel::None,
         name => MigrateLevel::from_name(name)
             .ok_or_else(|| OpmError::Usage(format!("unknown migration level {}", quote(name))))?,
+    };
+    let text = match input {
+        Input::Text(text) => text,
+        Input::Folder(error) => {
+            return Err(OpmError::Usage(format!("{}: {error}", decoding(name.map(String::as_str)))));
+        }
     };
     let kind = match name {
         Some(name) => TemplateKind::from_name(name),
@@ -73,20 +79,51 @@ pub(super) fn convert(invocation: &Invocation, target: ConversionTarget) -> Resu
     let output = invocation.text("output");
     catalog::check_output(output).map_err(OpmError::Log)?;
     let path = invocation.positionals.first().map_or("-", String::as_str);
-    let text = read(path)
+    let input = open(path)
         .map_err(|(source, _)| OpmError::Usage(format!("unable to open input: {}", quote(&source))))?;
+    let text = match input {
+        Input::Text(text) => text,
+        Input::Folder(error) => return Err(OpmError::Usage(format!("converting: {error}"))),
+    };
     let format = if output == "yaml" { Format::Yaml } else { Format::Json };
     let converted = fbc_template::convert(target, &text, format)
         .map_err(|error| OpmError::Usage(format!("converting: {error}")))?;
     print(&converted)
 }
 
-/// Reads a file or standard input; the error is the name and the words of the system.
-fn read(path: &str) -> Result<Vec<u8>, (String, String)> {
+/// What a path or standard input holds.
+enum Input {
+    Text(Vec<u8>),
+    /// A folder, which opens like a file, and fails only when it is read.
+    Folder(String),
+}
+
+/// Opens a file or standard input; the error is the name and the words of the system.
+fn open(path: &str) -> Result<Input, (String, String)> {
     if path == "-" {
         let mut text = Vec::new();
         let read = io::stdin().lock().read_to_end(&mut text);
-        return read.map(|_| text).map_err(|error| ("stdin".to_owned(), words(&error).to_lowercase()));
+        return read
+            .map(|_| Input::Text(text))
+            .map_err(|error| ("stdin".to_owned(), words(&error).to_lowercase()));
     }
-    fs::read(path).map_err(|error| (path.to_owned(), words(&error).to_lowercase()))
+    match fs::read(path) {
+        Ok(text) => Ok(Input::Text(text)),
+        Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
+            Ok(Input::Folder(format!("read {path}: is a directory")))
+        }
+        Err(error) => Err((path.to_owned(), words(&error).to_lowercase())),
+    }
+}
+
+/// What the reference is doing when it first reads a template of that type.
+fn decoding(name: Option<&str>) -> &'static str {
+    match name {
+        None => "auto-detecting template type: decoding template input",
+        Some("semver") => "rendering template: render: unable to read file",
+        Some("substitutes") => {
+            "rendering template: render: unable to parse template: decoding template schema"
+        }
+        Some(_) => "rendering template: decoding template schema",
+    }
 }

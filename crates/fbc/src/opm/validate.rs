@@ -17,13 +17,13 @@ use crate::failure::{Failure, words};
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let directory = invocation.positionals.first().map(String::as_str).unwrap_or_default();
     let output = invocation.text("output");
-    if !output.is_empty() {
-        catalog::check_output(output).map_err(OpmError::Usage)?;
-    }
     let metadata = fs::metadata(directory)
         .map_err(|error| OpmError::Usage(format!("stat {directory}: {}", words(&error).to_lowercase())))?;
     if !metadata.is_dir() {
         return Err(OpmError::Usage(format!("{} is not a directory", quote(directory))));
+    }
+    if !output.is_empty() {
+        catalog::check_output(output).map_err(OpmError::Usage)?;
     }
     let error = refusal(Path::new(directory));
     if output.is_empty() {

@@ -76,6 +76,15 @@ impl<'v> Compared<'v> {
             (Type::Pointer(to), Value::Pointer(Some(old)), Value::Pointer(Some(new))) => {
                 compared.push(String::new(), Self::within(*to, Some(old), Some(new), comparisons));
             }
+            (Type::Json, Value::Json(_), Value::Json(_)) => {
+                compared.push("Raw".to_owned(), Self::within(Type::Bytes, Some(old), Some(new), comparisons));
+            }
+            (Type::Bytes, Value::Json(old), Value::Json(new)) if !old.is_empty() && !new.is_empty() => {
+                comparisons.set(left.saturating_sub(old.len().max(new.len())));
+                for element in bytes(old.as_bytes(), new.as_bytes()) {
+                    compared.push(String::new(), element);
+                }
+            }
             _ if old == new => compared.likeness.same = 1,
             _ => compared.likeness.different = 1,
         }
@@ -89,6 +98,31 @@ impl<'v> Compared<'v> {
         self.depth = self.depth.max(child.depth + 1);
         self.records.push((name, child));
     }
+}
+
+/// The bytes of two texts beside each other. Nobody reads how they are printed, so they have no values.
+fn bytes<'v>(old: &[u8], new: &[u8]) -> impl Iterator<Item = Compared<'v>> {
+    let element = |likeness: Likeness| Compared {
+        kind: Type::Number,
+        old: None,
+        new: None,
+        likeness,
+        children: 0,
+        depth: 0,
+        records: Vec::new(),
+    };
+    byte_script(old, new).into_iter().map(move |edit| {
+        let is_same = edit == Edit::Same;
+        element(Likeness { same: usize::from(is_same), different: usize::from(!is_same) })
+    })
+}
+
+/// The edits that make one text of another, byte by byte.
+fn byte_script(old: &[u8], new: &[u8]) -> Vec<Edit> {
+    edit_script(old.len(), new.len(), &|x, y| {
+        let is_same = old.get(x) == new.get(y);
+        Likeness { same: usize::from(is_same), different: usize::from(!is_same) }
+    })
 }
 
 /// Elements of two lists beside each other, as the edit script pairs them.

@@ -53,6 +53,10 @@ pub(super) fn value(style: Style, kind: Type, value: &Value) -> Text {
         (_, Value::Bool(value)) => with_type(style, kind, Text::line(value.to_string())),
         (_, Value::Number(number)) => with_type(style, kind, Text::line(number_text(*number))),
         (_, Value::Text(text)) => with_type(style, kind, string(style, "", text)),
+        (Type::Bytes, Value::Json(raw)) if raw.is_empty() => with_type(style, kind, Text::nil()),
+        (Type::Bytes, Value::Json(raw)) => {
+            Text::prefixed("[]uint8", parenthesised(string(style.deeper(), "", raw)))
+        }
         (_, Value::Json(raw)) => {
             let limit = (style.power() >> 1) << 2;
             let record = if limit == 0 {
@@ -125,12 +129,14 @@ pub(super) fn with_type(style: Style, kind: Type, text: Text) -> Text {
         Type::Number => "float64",
         Type::Text => "string",
         Type::Json => "v1.JSON",
+        Type::Bytes => "[]uint8",
         Type::Struct(of) => of.name,
         Type::List(list) => list.name,
         Type::Map(map) => map.name,
         Type::Pointer(_) => "",
     };
-    let is_container = matches!(kind, Type::Json | Type::Struct(_) | Type::List(_) | Type::Map(_));
+    let is_container =
+        matches!(kind, Type::Json | Type::Bytes | Type::Struct(_) | Type::List(_) | Type::Map(_));
     match style.type_name {
         TypeName::Left => text,
         TypeName::OfContainers if !is_container || text == Text::nil() => text,

@@ -103,7 +103,7 @@ fn both_sides(node: &Compared<'_>, adapt: impl Fn(Style) -> Style) -> (Option<Te
         let mut style = adapt(style(TypeName::Left, Some(sign)));
         style.verbosity += 2 * longer;
         style.avoid_own_text = longer > 0;
-        which.map(|each| value(style, node.kind, each))
+        which.map(|each| one_byte(style, node, each).unwrap_or_else(|| value(style, node.kind, each)))
     };
     let mut longer = 0;
     loop {
@@ -113,4 +113,19 @@ fn both_sides(node: &Compared<'_>, adapt: impl Fn(Style) -> Style) -> (Option<Te
         }
         longer += 1;
     }
+}
+
+/// A `v1.JSON` of one byte that has become another: go-cmp goes down to that byte.
+fn one_byte(style: Style, node: &Compared<'_>, value: &Value) -> Option<Text> {
+    let (prefix, raw) = match (node.kind, value) {
+        (Type::Pointer(Type::Json), Value::Pointer(Some(to))) => match to.as_ref() {
+            Value::Json(raw) => ("&", raw),
+            _ => return None,
+        },
+        (Type::Json, Value::Json(raw)) => ("", raw),
+        _ => return None,
+    };
+    let (true, [byte]) = (node.depth > 0, raw.as_bytes()) else { return None };
+    let name = if style.type_name == TypeName::Left { "" } else { "v1.JSON" };
+    Some(Text::line(format!("{prefix}{name}{{Raw: []uint8{{0x{byte:02x}}}}}")))
 }

@@ -8,6 +8,7 @@ use super::compared::Compared;
 use super::edit_script::{Edit, Likeness, edit_script};
 use super::format::quoted;
 use super::text::{INSERTED, REMOVED, Record, Text};
+use crate::crd_upgrade::schema_type::Type;
 use crate::crd_upgrade::value::Value;
 
 /// Strings shorter than this are printed whole.
@@ -31,8 +32,15 @@ impl Run {
     }
 }
 
-/// The difference of two long strings; nothing for anything else.
+/// The difference of two long strings, or of bytes that are long or differ much; nothing for anything else.
 pub(super) fn difference(node: &Compared<'_>) -> Option<Text> {
+    if let (Type::Bytes, Some(Value::Json(old)), Some(Value::Json(new))) = (node.kind, node.old, node.new) {
+        let is_long = old.len() >= SHORT_BYTES && new.len() >= SHORT_BYTES;
+        let is_other = node.likeness.different > node.likeness.same;
+        let is_printed = old != new && !old.is_empty() && !new.is_empty() && (is_long || is_other);
+        // JSON in one line: no line breaks to go by.
+        return is_printed.then(|| joined(&in_pieces(old, new)));
+    }
     let (Some(Value::Text(old)), Some(Value::Text(new))) = (node.old, node.new) else { return None };
     if old == new || old.len() < SHORT_BYTES || new.len() < SHORT_BYTES {
         return None;
@@ -43,10 +51,12 @@ pub(super) fn difference(node: &Compared<'_>) -> Option<Text> {
         let list = pieces(&old_lines, &new_lines, 1, |lines| lines.concat());
         return Some(block(&list).unwrap_or_else(|| joined(&list)));
     }
-    let list = pieces(old.as_bytes(), new.as_bytes(), PIECE_BYTES, |bytes| {
-        String::from_utf8_lossy(bytes).into_owned()
-    });
-    Some(joined(&list))
+    Some(joined(&in_pieces(old, new)))
+}
+
+/// What is removed and inserted, in pieces of some bytes.
+fn in_pieces(old: &str, new: &str) -> Vec<(char, String)> {
+    pieces(old.as_bytes(), new.as_bytes(), PIECE_BYTES, |bytes| String::from_utf8_lossy(bytes).into_owned())
 }
 
 /// Whether strings are compared line by line.

@@ -113,3 +113,73 @@ fn d_crd_22_example_of_required_field() {
         )
     );
 }
+
+/// How go-cmp compares the bytes of `v1.JSON`: values of one byte are printed, longer ones by pieces that show where
+/// they differ, and nothing is said of those that nearly agree. Made with the reference.
+#[test]
+fn raw_values_print_as_bytes_do() {
+    let error = |old: &str, new: &str| {
+        let with = |attributes: &str| {
+            example(|text| {
+                text.replace(
+                    "pollInterval: {type: string}",
+                    &format!("pollInterval: {{type: string{attributes}}}"),
+                )
+            })
+        };
+        let told = upgrade(&with(old), &with(new), Target::Latest);
+        let mut messages: Vec<String> = told
+            .messages
+            .iter()
+            .map(|message| message.rsplit("pollInterval: ").next().unwrap().to_owned())
+            .collect();
+        messages.sort();
+        messages
+    };
+    for (old, new, expected) in RAW_VALUES {
+        assert_eq!(error(old, new), *expected, "{old} {new}");
+    }
+}
+
+const RAW_VALUES: &[(&str, &str, &[&str])] = &[
+    (
+        r#", example: 1"#,
+        r#", example: 2"#,
+        &[
+            r#"unhandled: unhandled changes found (Example &JSON{Raw: []uint8{0x31}} -> &JSON{Raw: []uint8{0x32}})"#,
+        ],
+    ),
+    (r#", example: 1"#, r#", example: [1, 2]"#, &[r#"unhandled: unhandled changes found"#]),
+    (r#", example: [1, 2]"#, r#", example: [1, 3]"#, &[r#"unhandled: unhandled changes found"#]),
+    (
+        r#", example: {a: b}"#,
+        r#", example: {c: d, e: f}"#,
+        &[r#"unhandled: unhandled changes found (`a" "b` -> <empty>; `c" <empty> -> "d","e":"f`)"#],
+    ),
+    (
+        r#", example: {some: value that is rather long}"#,
+        r#", example: {other: value that is rather long too}"#,
+        &[r#"unhandled: unhandled changes found"#],
+    ),
+    (
+        r#""#,
+        r#", enum: [a, null]"#,
+        &[r#"enum: enum constraint added when there was none previously : [ "a"]"#],
+    ),
+    (
+        r#", anyOf: [{enum: [a, b]}]"#,
+        r#", anyOf: [{enum: [a, c]}, {default: null}]"#,
+        &[
+            r#"unhandled: unhandled changes found"#,
+            r#"v1alpha1: ^.pollInterval.anyOf[0]: enum: allowed enum values removed : ["b"]"#,
+        ],
+    ),
+    (
+        r#", anyOf: [{default: 1}]"#,
+        r#", anyOf: [{default: [1, 2]}]"#,
+        &[
+            r#"unhandled: unhandled changes found"#,
+            r#"v1alpha1: ^.pollInterval.anyOf[0]: default: default value changed : "1" -> "[1,2]""#,
+        ],
+    ),
+];

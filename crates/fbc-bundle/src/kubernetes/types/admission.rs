@@ -8,6 +8,7 @@ use crate::kubernetes::{Struct, TEXT, always, omit};
 
 /// Go's `RuleWithOperations`.
 pub(crate) static RULE_WITH_OPERATIONS: Struct = Struct {
+    name: "v1.RuleWithOperations",
     fields: &[
         omit("operations", List(&Text("v1.OperationType"))),
         omit("apiGroups", List(&TEXT)),
@@ -19,6 +20,7 @@ pub(crate) static RULE_WITH_OPERATIONS: Struct = Struct {
 
 /// Go's `ValidatingWebhookConfiguration`.
 pub static VALIDATING_WEBHOOK_CONFIGURATION: Struct = Struct {
+    name: "v1.ValidatingWebhookConfiguration",
     fields: &[
         omit("kind", TEXT),
         omit("apiVersion", TEXT),
@@ -29,6 +31,7 @@ pub static VALIDATING_WEBHOOK_CONFIGURATION: Struct = Struct {
 
 /// Go's `ValidatingWebhook`.
 pub(crate) static VALIDATING_WEBHOOK: Struct = Struct {
+    name: "v1.ValidatingWebhook",
     fields: &[
         always("name", TEXT),
         always("clientConfig", Of(&WEBHOOK_CLIENT_CONFIG)),
@@ -46,6 +49,7 @@ pub(crate) static VALIDATING_WEBHOOK: Struct = Struct {
 
 /// Go's `WebhookClientConfig`.
 pub(crate) static WEBHOOK_CLIENT_CONFIG: Struct = Struct {
+    name: "v1.WebhookClientConfig",
     fields: &[
         omit("url", Optional(&TEXT)),
         omit("service", Optional(&Of(&SERVICE_REFERENCE))),
@@ -55,6 +59,7 @@ pub(crate) static WEBHOOK_CLIENT_CONFIG: Struct = Struct {
 
 /// Go's `ServiceReference`.
 pub(crate) static SERVICE_REFERENCE: Struct = Struct {
+    name: "v1.ServiceReference",
     fields: &[
         always("namespace", TEXT),
         always("name", TEXT),
@@ -65,10 +70,11 @@ pub(crate) static SERVICE_REFERENCE: Struct = Struct {
 
 /// Go's `MatchCondition`.
 pub(crate) static MATCH_CONDITION: Struct =
-    Struct { fields: &[always("name", TEXT), always("expression", TEXT)] };
+    Struct { name: "v1.MatchCondition", fields: &[always("name", TEXT), always("expression", TEXT)] };
 
 /// Go's `MutatingWebhookConfiguration`.
 pub static MUTATING_WEBHOOK_CONFIGURATION: Struct = Struct {
+    name: "v1.MutatingWebhookConfiguration",
     fields: &[
         omit("kind", TEXT),
         omit("apiVersion", TEXT),
@@ -79,6 +85,7 @@ pub static MUTATING_WEBHOOK_CONFIGURATION: Struct = Struct {
 
 /// Go's `MutatingWebhook`.
 pub(crate) static MUTATING_WEBHOOK: Struct = Struct {
+    name: "v1.MutatingWebhook",
     fields: &[
         always("name", TEXT),
         always("clientConfig", Of(&WEBHOOK_CLIENT_CONFIG)),

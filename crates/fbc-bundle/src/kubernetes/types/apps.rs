@@ -9,6 +9,7 @@ use crate::kubernetes::{Struct, TEXT, always, omit};
 
 /// Go's `DeploymentSpec`.
 pub(crate) static DEPLOYMENT_SPEC: Struct = Struct {
+    name: "v1.DeploymentSpec",
     fields: &[
         omit("replicas", Optional(&Whole("int32"))),
         always("selector", Optional(&Of(&LABEL_SELECTOR))),
@@ -23,6 +24,7 @@ pub(crate) static DEPLOYMENT_SPEC: Struct = Struct {
 
 /// Go's `DeploymentStrategy`.
 pub(crate) static DEPLOYMENT_STRATEGY: Struct = Struct {
+    name: "v1.DeploymentStrategy",
     fields: &[
         omit("type", Text("v1.DeploymentStrategyType")),
         omit("rollingUpdate", Optional(&Of(&ROLLING_UPDATE_DEPLOYMENT))),
@@ -31,11 +33,13 @@ pub(crate) static DEPLOYMENT_STRATEGY: Struct = Struct {
 
 /// Go's `RollingUpdateDeployment`.
 pub(crate) static ROLLING_UPDATE_DEPLOYMENT: Struct = Struct {
+    name: "v1.RollingUpdateDeployment",
     fields: &[omit("maxUnavailable", Optional(&IntOrText)), omit("maxSurge", Optional(&IntOrText))],
 };
 
 /// Go's `Deployment`.
 pub static DEPLOYMENT: Struct = Struct {
+    name: "v1.Deployment",
     fields: &[
         omit("kind", TEXT),
         omit("apiVersion", TEXT),
@@ -47,6 +51,7 @@ pub static DEPLOYMENT: Struct = Struct {
 
 /// Go's `DeploymentStatus`.
 pub(crate) static DEPLOYMENT_STATUS: Struct = Struct {
+    name: "v1.DeploymentStatus",
     fields: &[
         omit("observedGeneration", Whole("int64")),
         omit("replicas", Whole("int32")),
@@ -62,6 +67,7 @@ pub(crate) static DEPLOYMENT_STATUS: Struct = Struct {
 
 /// Go's `DeploymentCondition`.
 pub(crate) static DEPLOYMENT_CONDITION: Struct = Struct {
+    name: "v1.DeploymentCondition",
     fields: &[
         always("type", Text("v1.DeploymentConditionType")),
         always("status", Text("v1.ConditionStatus")),

@@ -8,6 +8,7 @@ use crate::kubernetes::{Struct, TEXT, always, omit};
 
 /// Go's `Container`.
 pub(crate) static CONTAINER: Struct = Struct {
+    name: "v1.Container",
     fields: &[
         always("name", TEXT),
         omit("image", TEXT),
@@ -39,6 +40,7 @@ pub(crate) static CONTAINER: Struct = Struct {
 
 /// Go's `ContainerPort`.
 pub(crate) static CONTAINER_PORT: Struct = Struct {
+    name: "v1.ContainerPort",
     fields: &[
         omit("name", TEXT),
         omit("hostPort", Whole("int32")),
@@ -50,6 +52,7 @@ pub(crate) static CONTAINER_PORT: Struct = Struct {
 
 /// Go's `EnvFromSource`.
 pub(crate) static ENV_FROM_SOURCE: Struct = Struct {
+    name: "v1.EnvFromSource",
     fields: &[
         omit("prefix", TEXT),
         omit("configMapRef", Optional(&Of(&CONFIG_MAP_ENV_SOURCE))),
@@ -58,20 +61,24 @@ pub(crate) static ENV_FROM_SOURCE: Struct = Struct {
 };
 
 /// Go's `ConfigMapEnvSource`.
-pub(crate) static CONFIG_MAP_ENV_SOURCE: Struct =
-    Struct { fields: &[omit("name", TEXT), omit("optional", Optional(&Flag))] };
+pub(crate) static CONFIG_MAP_ENV_SOURCE: Struct = Struct {
+    name: "v1.ConfigMapEnvSource",
+    fields: &[omit("name", TEXT), omit("optional", Optional(&Flag))],
+};
 
 /// Go's `SecretEnvSource`.
 pub(crate) static SECRET_ENV_SOURCE: Struct =
-    Struct { fields: &[omit("name", TEXT), omit("optional", Optional(&Flag))] };
+    Struct { name: "v1.SecretEnvSource", fields: &[omit("name", TEXT), omit("optional", Optional(&Flag))] };
 
 /// Go's `EnvVar`.
 pub(crate) static ENV_VAR: Struct = Struct {
+    name: "v1.EnvVar",
     fields: &[always("name", TEXT), omit("value", TEXT), omit("valueFrom", Optional(&Of(&ENV_VAR_SOURCE)))],
 };
 
 /// Go's `EnvVarSource`.
 pub(crate) static ENV_VAR_SOURCE: Struct = Struct {
+    name: "v1.EnvVarSource",
     fields: &[
         omit("fieldRef", Optional(&Of(&OBJECT_FIELD_SELECTOR))),
         omit("resourceFieldRef", Optional(&Of(&RESOURCE_FIELD_SELECTOR))),
@@ -82,15 +89,20 @@ pub(crate) static ENV_VAR_SOURCE: Struct = Struct {
 };
 
 /// Go's `ConfigMapKeySelector`.
-pub(crate) static CONFIG_MAP_KEY_SELECTOR: Struct =
-    Struct { fields: &[omit("name", TEXT), always("key", TEXT), omit("optional", Optional(&Flag))] };
+pub(crate) static CONFIG_MAP_KEY_SELECTOR: Struct = Struct {
+    name: "v1.ConfigMapKeySelector",
+    fields: &[omit("name", TEXT), always("key", TEXT), omit("optional", Optional(&Flag))],
+};
 
 /// Go's `SecretKeySelector`.
-pub(crate) static SECRET_KEY_SELECTOR: Struct =
-    Struct { fields: &[omit("name", TEXT), always("key", TEXT), omit("optional", Optional(&Flag))] };
+pub(crate) static SECRET_KEY_SELECTOR: Struct = Struct {
+    name: "v1.SecretKeySelector",
+    fields: &[omit("name", TEXT), always("key", TEXT), omit("optional", Optional(&Flag))],
+};
 
 /// Go's `FileKeySelector`.
 pub(crate) static FILE_KEY_SELECTOR: Struct = Struct {
+    name: "v1.FileKeySelector",
     fields: &[
         always("volumeName", TEXT),
         always("path", TEXT),
@@ -101,6 +113,7 @@ pub(crate) static FILE_KEY_SELECTOR: Struct = Struct {
 
 /// Go's `ResourceRequirements`.
 pub(crate) static RESOURCE_REQUIREMENTS: Struct = Struct {
+    name: "v1.ResourceRequirements",
     fields: &[
         omit("limits", Map(&Quantity)),
         omit("requests", Map(&Quantity)),
@@ -109,10 +122,12 @@ pub(crate) static RESOURCE_REQUIREMENTS: Struct = Struct {
 };
 
 /// Go's `ResourceClaim`.
-pub(crate) static RESOURCE_CLAIM: Struct = Struct { fields: &[always("name", TEXT), omit("request", TEXT)] };
+pub(crate) static RESOURCE_CLAIM: Struct =
+    Struct { name: "v1.ResourceClaim", fields: &[always("name", TEXT), omit("request", TEXT)] };
 
 /// Go's `ContainerResizePolicy`.
 pub(crate) static CONTAINER_RESIZE_POLICY: Struct = Struct {
+    name: "v1.ContainerResizePolicy",
     fields: &[
         always("resourceName", Text("v1.ResourceName")),
         always("restartPolicy", Text("v1.ResourceResizeRestartPolicy")),
@@ -121,6 +136,7 @@ pub(crate) static CONTAINER_RESIZE_POLICY: Struct = Struct {
 
 /// Go's `ContainerRestartRule`.
 pub(crate) static CONTAINER_RESTART_RULE: Struct = Struct {
+    name: "v1.ContainerRestartRule",
     fields: &[
         omit("action", Text("v1.ContainerRestartRuleAction")),
         omit("exitCodes", Optional(&Of(&CONTAINER_RESTART_RULE_ON_EXIT_CODES))),
@@ -129,6 +145,7 @@ pub(crate) static CONTAINER_RESTART_RULE: Struct = Struct {
 
 /// Go's `ContainerRestartRuleOnExitCodes`.
 pub(crate) static CONTAINER_RESTART_RULE_ON_EXIT_CODES: Struct = Struct {
+    name: "v1.ContainerRestartRuleOnExitCodes",
     fields: &[
         omit("operator", Text("v1.ContainerRestartRuleOnExitCodesOperator")),
         omit("values", List(&Whole("int32"))),
@@ -137,6 +154,7 @@ pub(crate) static CONTAINER_RESTART_RULE_ON_EXIT_CODES: Struct = Struct {
 
 /// Go's `VolumeMount`.
 pub(crate) static VOLUME_MOUNT: Struct = Struct {
+    name: "v1.VolumeMount",
     fields: &[
         always("name", TEXT),
         omit("readOnly", Flag),
@@ -150,10 +168,11 @@ pub(crate) static VOLUME_MOUNT: Struct = Struct {
 
 /// Go's `VolumeDevice`.
 pub(crate) static VOLUME_DEVICE: Struct =
-    Struct { fields: &[always("name", TEXT), always("devicePath", TEXT)] };
+    Struct { name: "v1.VolumeDevice", fields: &[always("name", TEXT), always("devicePath", TEXT)] };
 
 /// Go's `Probe`.
 pub(crate) static PROBE: Struct = Struct {
+    name: "v1.Probe",
     fields: &[
         omit("exec", Optional(&Of(&EXEC_ACTION))),
         omit("httpGet", Optional(&Of(&HTTP_GET_ACTION))),
@@ -169,10 +188,12 @@ pub(crate) static PROBE: Struct = Struct {
 };
 
 /// Go's `ExecAction`.
-pub(crate) static EXEC_ACTION: Struct = Struct { fields: &[omit("command", List(&TEXT))] };
+pub(crate) static EXEC_ACTION: Struct =
+    Struct { name: "v1.ExecAction", fields: &[omit("command", List(&TEXT))] };
 
 /// Go's `HTTPGetAction`.
 pub(crate) static HTTP_GET_ACTION: Struct = Struct {
+    name: "v1.HTTPGetAction",
     fields: &[
         omit("path", TEXT),
         always("port", IntOrText),
@@ -183,18 +204,22 @@ pub(crate) static HTTP_GET_ACTION: Struct = Struct {
 };
 
 /// Go's `HTTPHeader`.
-pub(crate) static HTTP_HEADER: Struct = Struct { fields: &[always("name", TEXT), always("value", TEXT)] };
+pub(crate) static HTTP_HEADER: Struct =
+    Struct { name: "v1.HTTPHeader", fields: &[always("name", TEXT), always("value", TEXT)] };
 
 /// Go's `TCPSocketAction`.
 pub(crate) static TCP_SOCKET_ACTION: Struct =
-    Struct { fields: &[always("port", IntOrText), omit("host", TEXT)] };
+    Struct { name: "v1.TCPSocketAction", fields: &[always("port", IntOrText), omit("host", TEXT)] };
 
 /// Go's `GRPCAction`.
-pub(crate) static GRPC_ACTION: Struct =
-    Struct { fields: &[always("port", Whole("int32")), always("service", Optional(&TEXT))] };
+pub(crate) static GRPC_ACTION: Struct = Struct {
+    name: "v1.GRPCAction",
+    fields: &[always("port", Whole("int32")), always("service", Optional(&TEXT))],
+};
 
 /// Go's `Lifecycle`.
 pub(crate) static LIFECYCLE: Struct = Struct {
+    name: "v1.Lifecycle",
     fields: &[
         omit("postStart", Optional(&Of(&LIFECYCLE_HANDLER))),
         omit("preStop", Optional(&Of(&LIFECYCLE_HANDLER))),
@@ -204,6 +229,7 @@ pub(crate) static LIFECYCLE: Struct = Struct {
 
 /// Go's `LifecycleHandler`.
 pub(crate) static LIFECYCLE_HANDLER: Struct = Struct {
+    name: "v1.LifecycleHandler",
     fields: &[
         omit("exec", Optional(&Of(&EXEC_ACTION))),
         omit("httpGet", Optional(&Of(&HTTP_GET_ACTION))),
@@ -213,10 +239,12 @@ pub(crate) static LIFECYCLE_HANDLER: Struct = Struct {
 };
 
 /// Go's `SleepAction`.
-pub(crate) static SLEEP_ACTION: Struct = Struct { fields: &[always("seconds", Whole("int64"))] };
+pub(crate) static SLEEP_ACTION: Struct =
+    Struct { name: "v1.SleepAction", fields: &[always("seconds", Whole("int64"))] };
 
 /// Go's `SecurityContext`.
 pub(crate) static SECURITY_CONTEXT: Struct = Struct {
+    name: "v1.SecurityContext",
     fields: &[
         omit("capabilities", Optional(&Of(&CAPABILITIES))),
         omit("privileged", Optional(&Flag)),
@@ -235,15 +263,19 @@ pub(crate) static SECURITY_CONTEXT: Struct = Struct {
 
 /// Go's `Capabilities`.
 pub(crate) static CAPABILITIES: Struct = Struct {
+    name: "v1.Capabilities",
     fields: &[omit("add", List(&Text("v1.Capability"))), omit("drop", List(&Text("v1.Capability")))],
 };
 
 /// Go's `SELinuxOptions`.
-pub(crate) static SE_LINUX_OPTIONS: Struct =
-    Struct { fields: &[omit("user", TEXT), omit("role", TEXT), omit("type", TEXT), omit("level", TEXT)] };
+pub(crate) static SE_LINUX_OPTIONS: Struct = Struct {
+    name: "v1.SELinuxOptions",
+    fields: &[omit("user", TEXT), omit("role", TEXT), omit("type", TEXT), omit("level", TEXT)],
+};
 
 /// Go's `WindowsSecurityContextOptions`.
 pub(crate) static WINDOWS_SECURITY_CONTEXT_OPTIONS: Struct = Struct {
+    name: "v1.WindowsSecurityContextOptions",
     fields: &[
         omit("gmsaCredentialSpecName", Optional(&TEXT)),
         omit("gmsaCredentialSpec", Optional(&TEXT)),
@@ -254,10 +286,12 @@ pub(crate) static WINDOWS_SECURITY_CONTEXT_OPTIONS: Struct = Struct {
 
 /// Go's `SeccompProfile`.
 pub(crate) static SECCOMP_PROFILE: Struct = Struct {
+    name: "v1.SeccompProfile",
     fields: &[always("type", Text("v1.SeccompProfileType")), omit("localhostProfile", Optional(&TEXT))],
 };
 
 /// Go's `AppArmorProfile`.
 pub(crate) static APP_ARMOR_PROFILE: Struct = Struct {
+    name: "v1.AppArmorProfile",
     fields: &[always("type", Text("v1.AppArmorProfileType")), omit("localhostProfile", Optional(&TEXT))],
 };

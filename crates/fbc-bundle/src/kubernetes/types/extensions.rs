@@ -11,6 +11,7 @@ use crate::kubernetes::{Struct, TEXT, always, omit};
 
 /// Go's `CustomResourceDefinition`.
 pub static CUSTOM_RESOURCE_DEFINITION: Struct = Struct {
+    name: "apiextensions.CustomResourceDefinition",
     fields: &[
         omit("kind", TEXT),
         omit("apiVersion", TEXT),
@@ -22,6 +23,7 @@ pub static CUSTOM_RESOURCE_DEFINITION: Struct = Struct {
 
 /// Go's `CustomResourceDefinitionSpec`.
 pub(crate) static CUSTOM_RESOURCE_DEFINITION_SPEC: Struct = Struct {
+    name: "apiextensions.CustomResourceDefinitionSpec",
     fields: &[
         always("group", TEXT),
         always("names", Of(&CUSTOM_RESOURCE_DEFINITION_NAMES)),
@@ -34,6 +36,7 @@ pub(crate) static CUSTOM_RESOURCE_DEFINITION_SPEC: Struct = Struct {
 
 /// Go's `CustomResourceDefinitionNames`.
 pub(crate) static CUSTOM_RESOURCE_DEFINITION_NAMES: Struct = Struct {
+    name: "apiextensions.CustomResourceDefinitionNames",
     fields: &[
         always("plural", TEXT),
         omit("singular", TEXT),
@@ -46,6 +49,7 @@ pub(crate) static CUSTOM_RESOURCE_DEFINITION_NAMES: Struct = Struct {
 
 /// Go's `CustomResourceDefinitionVersion`.
 pub(crate) static CUSTOM_RESOURCE_DEFINITION_VERSION: Struct = Struct {
+    name: "apiextensions.CustomResourceDefinitionVersion",
     fields: &[
         always("name", TEXT),
         always("served", Flag),
@@ -60,11 +64,14 @@ pub(crate) static CUSTOM_RESOURCE_DEFINITION_VERSION: Struct = Struct {
 };
 
 /// Go's `CustomResourceValidation`.
-pub(crate) static CUSTOM_RESOURCE_VALIDATION: Struct =
-    Struct { fields: &[omit("openAPIV3Schema", Optional(&Of(&JSON_SCHEMA_PROPS)))] };
+pub(crate) static CUSTOM_RESOURCE_VALIDATION: Struct = Struct {
+    name: "apiextensions.CustomResourceValidation",
+    fields: &[omit("openAPIV3Schema", Optional(&Of(&JSON_SCHEMA_PROPS)))],
+};
 
 /// Go's `JSONSchemaProps`.
 pub(crate) static JSON_SCHEMA_PROPS: Struct = Struct {
+    name: "apiextensions.JSONSchemaProps",
     fields: &[
         omit("id", TEXT),
         omit("$schema", Text("v1.JSONSchemaURL")),
@@ -114,11 +121,14 @@ pub(crate) static JSON_SCHEMA_PROPS: Struct = Struct {
 };
 
 /// Go's `ExternalDocumentation`.
-pub(crate) static EXTERNAL_DOCUMENTATION: Struct =
-    Struct { fields: &[omit("description", TEXT), omit("url", TEXT)] };
+pub(crate) static EXTERNAL_DOCUMENTATION: Struct = Struct {
+    name: "apiextensions.ExternalDocumentation",
+    fields: &[omit("description", TEXT), omit("url", TEXT)],
+};
 
 /// Go's `ValidationRule`.
 pub(crate) static VALIDATION_RULE: Struct = Struct {
+    name: "apiextensions.ValidationRule",
     fields: &[
         always("rule", TEXT),
         omit("message", TEXT),
@@ -131,6 +141,7 @@ pub(crate) static VALIDATION_RULE: Struct = Struct {
 
 /// Go's `CustomResourceSubresources`.
 pub(crate) static CUSTOM_RESOURCE_SUBRESOURCES: Struct = Struct {
+    name: "apiextensions.CustomResourceSubresources",
     fields: &[
         omit("status", Optional(&Of(&CUSTOM_RESOURCE_SUBRESOURCE_STATUS))),
         omit("scale", Optional(&Of(&CUSTOM_RESOURCE_SUBRESOURCE_SCALE))),
@@ -138,10 +149,12 @@ pub(crate) static CUSTOM_RESOURCE_SUBRESOURCES: Struct = Struct {
 };
 
 /// Go's `CustomResourceSubresourceStatus`.
-pub(crate) static CUSTOM_RESOURCE_SUBRESOURCE_STATUS: Struct = Struct { fields: &[] };
+pub(crate) static CUSTOM_RESOURCE_SUBRESOURCE_STATUS: Struct =
+    Struct { name: "apiextensions.CustomResourceSubresourceStatus", fields: &[] };
 
 /// Go's `CustomResourceSubresourceScale`.
 pub(crate) static CUSTOM_RESOURCE_SUBRESOURCE_SCALE: Struct = Struct {
+    name: "apiextensions.CustomResourceSubresourceScale",
     fields: &[
         always("specReplicasPath", TEXT),
         always("statusReplicasPath", TEXT),
@@ -151,6 +164,7 @@ pub(crate) static CUSTOM_RESOURCE_SUBRESOURCE_SCALE: Struct = Struct {
 
 /// Go's `CustomResourceColumnDefinition`.
 pub(crate) static CUSTOM_RESOURCE_COLUMN_DEFINITION: Struct = Struct {
+    name: "apiextensions.CustomResourceColumnDefinition",
     fields: &[
         always("name", TEXT),
         always("type", TEXT),
@@ -162,10 +176,12 @@ pub(crate) static CUSTOM_RESOURCE_COLUMN_DEFINITION: Struct = Struct {
 };
 
 /// Go's `SelectableField`.
-pub(crate) static SELECTABLE_FIELD: Struct = Struct { fields: &[always("jsonPath", TEXT)] };
+pub(crate) static SELECTABLE_FIELD: Struct =
+    Struct { name: "apiextensions.SelectableField", fields: &[always("jsonPath", TEXT)] };
 
 /// Go's `CustomResourceConversion`.
 pub(crate) static CUSTOM_RESOURCE_CONVERSION: Struct = Struct {
+    name: "apiextensions.CustomResourceConversion",
     fields: &[
         always("strategy", Text("v1.ConversionStrategyType")),
         omit("webhook", Optional(&Of(&WEBHOOK_CONVERSION))),
@@ -174,6 +190,7 @@ pub(crate) static CUSTOM_RESOURCE_CONVERSION: Struct = Struct {
 
 /// Go's `WebhookConversion`.
 pub(crate) static WEBHOOK_CONVERSION: Struct = Struct {
+    name: "apiextensions.WebhookConversion",
     fields: &[
         omit("clientConfig", Optional(&Of(&CONVERSION_WEBHOOK_CLIENT_CONFIG))),
         always("conversionReviewVersions", List(&TEXT)),
@@ -182,6 +199,7 @@ pub(crate) static WEBHOOK_CONVERSION: Struct = Struct {
 
 /// Go's `WebhookClientConfig`.
 pub(crate) static CONVERSION_WEBHOOK_CLIENT_CONFIG: Struct = Struct {
+    name: "apiextensions.WebhookClientConfig",
     fields: &[
         omit("url", Optional(&TEXT)),
         omit("service", Optional(&Of(&CONVERSION_SERVICE_REFERENCE))),
@@ -191,6 +209,7 @@ pub(crate) static CONVERSION_WEBHOOK_CLIENT_CONFIG: Struct = Struct {
 
 /// Go's `ServiceReference`.
 pub(crate) static CONVERSION_SERVICE_REFERENCE: Struct = Struct {
+    name: "apiextensions.ServiceReference",
     fields: &[
         always("namespace", TEXT),
         always("name", TEXT),
@@ -201,6 +220,7 @@ pub(crate) static CONVERSION_SERVICE_REFERENCE: Struct = Struct {
 
 /// Go's `CustomResourceDefinitionStatus`.
 pub(crate) static CUSTOM_RESOURCE_DEFINITION_STATUS: Struct = Struct {
+    name: "apiextensions.CustomResourceDefinitionStatus",
     fields: &[
         always("conditions", List(&Of(&CUSTOM_RESOURCE_DEFINITION_CONDITION))),
         always("acceptedNames", Of(&CUSTOM_RESOURCE_DEFINITION_NAMES)),
@@ -211,6 +231,7 @@ pub(crate) static CUSTOM_RESOURCE_DEFINITION_STATUS: Struct = Struct {
 
 /// Go's `CustomResourceDefinitionCondition`.
 pub(crate) static CUSTOM_RESOURCE_DEFINITION_CONDITION: Struct = Struct {
+    name: "apiextensions.CustomResourceDefinitionCondition",
     fields: &[
         always("type", Text("v1.CustomResourceDefinitionConditionType")),
         always("status", Text("v1.ConditionStatus")),
@@ -218,5 +239,74 @@ pub(crate) static CUSTOM_RESOURCE_DEFINITION_CONDITION: Struct = Struct {
         omit("reason", TEXT),
         omit("message", TEXT),
         omit("observedGeneration", Whole("int64")),
+    ],
+};
+
+/// Go's `CustomResourceDefinition` of `v1beta1`, which is only checked: what is not here is as in `v1`.
+pub(crate) static BETA_CUSTOM_RESOURCE_DEFINITION: Struct = Struct {
+    name: "apiextensions.CustomResourceDefinition",
+    fields: &[
+        omit("kind", TEXT),
+        omit("apiVersion", TEXT),
+        omit("metadata", Of(&OBJECT_META)),
+        always("spec", Of(&BETA_CUSTOM_RESOURCE_DEFINITION_SPEC)),
+        omit("status", Of(&CUSTOM_RESOURCE_DEFINITION_STATUS)),
+    ],
+};
+
+/// Go's `CustomResourceDefinitionSpec` of `v1beta1`.
+static BETA_CUSTOM_RESOURCE_DEFINITION_SPEC: Struct = Struct {
+    name: "apiextensions.CustomResourceDefinitionSpec",
+    fields: &[
+        always("group", TEXT),
+        omit("version", TEXT),
+        always("names", Of(&CUSTOM_RESOURCE_DEFINITION_NAMES)),
+        always("scope", Text("v1.ResourceScope")),
+        omit("validation", Optional(&Of(&CUSTOM_RESOURCE_VALIDATION))),
+        omit("subresources", Optional(&Of(&CUSTOM_RESOURCE_SUBRESOURCES))),
+        omit("versions", List(&Of(&BETA_CUSTOM_RESOURCE_DEFINITION_VERSION))),
+        omit("additionalPrinterColumns", List(&Of(&BETA_CUSTOM_RESOURCE_COLUMN_DEFINITION))),
+        omit("selectableFields", List(&Of(&SELECTABLE_FIELD))),
+        omit("conversion", Optional(&Of(&BETA_CUSTOM_RESOURCE_CONVERSION))),
+        omit("preserveUnknownFields", Optional(&Flag)),
+    ],
+};
+
+/// Go's `CustomResourceDefinitionVersion` of `v1beta1`.
+static BETA_CUSTOM_RESOURCE_DEFINITION_VERSION: Struct = Struct {
+    name: "apiextensions.CustomResourceDefinitionVersion",
+    fields: &[
+        always("name", TEXT),
+        always("served", Flag),
+        always("storage", Flag),
+        omit("deprecated", Flag),
+        omit("deprecationWarning", Optional(&TEXT)),
+        omit("schema", Optional(&Of(&CUSTOM_RESOURCE_VALIDATION))),
+        omit("subresources", Optional(&Of(&CUSTOM_RESOURCE_SUBRESOURCES))),
+        omit("additionalPrinterColumns", List(&Of(&BETA_CUSTOM_RESOURCE_COLUMN_DEFINITION))),
+        omit("selectableFields", List(&Of(&SELECTABLE_FIELD))),
+    ],
+};
+
+/// Go's `CustomResourceColumnDefinition` of `v1beta1`.
+static BETA_CUSTOM_RESOURCE_COLUMN_DEFINITION: Struct = Struct {
+    name: "apiextensions.CustomResourceColumnDefinition",
+    fields: &[
+        always("name", TEXT),
+        always("type", TEXT),
+        omit("format", TEXT),
+        omit("description", TEXT),
+        omit("priority", Whole("int32")),
+        always("JSONPath", TEXT),
+    ],
+};
+
+/// Go's `CustomResourceConversion` of `v1beta1`.
+static BETA_CUSTOM_RESOURCE_CONVERSION: Struct = Struct {
+    name: "apiextensions.CustomResourceConversion",
+    fields: &[
+        always("strategy", Text("v1.ConversionStrategyType")),
+        omit("webhookClientConfig", Optional(&Of(&CONVERSION_WEBHOOK_CLIENT_CONFIG))),
+        omit("conversionReviewVersions", List(&TEXT)),
     ],
 };

@@ -7,6 +7,7 @@ use crate::kubernetes::{Struct, TEXT, always, omit, omit_zero};
 
 /// Go's `ObjectMeta`.
 pub(crate) static OBJECT_META: Struct = Struct {
+    name: "v1.ObjectMeta",
     fields: &[
         omit("name", TEXT),
         omit("generateName", TEXT),
@@ -28,6 +29,7 @@ pub(crate) static OBJECT_META: Struct = Struct {
 
 /// Go's `OwnerReference`.
 pub(crate) static OWNER_REFERENCE: Struct = Struct {
+    name: "v1.OwnerReference",
     fields: &[
         always("apiVersion", TEXT),
         always("kind", TEXT),
@@ -40,6 +42,7 @@ pub(crate) static OWNER_REFERENCE: Struct = Struct {
 
 /// Go's `ManagedFieldsEntry`.
 pub(crate) static MANAGED_FIELDS_ENTRY: Struct = Struct {
+    name: "v1.ManagedFieldsEntry",
     fields: &[
         omit("manager", TEXT),
         omit("operation", Text("v1.ManagedFieldsOperationType")),
@@ -53,6 +56,7 @@ pub(crate) static MANAGED_FIELDS_ENTRY: Struct = Struct {
 
 /// Go's `LabelSelector`.
 pub(crate) static LABEL_SELECTOR: Struct = Struct {
+    name: "v1.LabelSelector",
     fields: &[
         omit("matchLabels", Map(&TEXT)),
         omit("matchExpressions", List(&Of(&LABEL_SELECTOR_REQUIREMENT))),
@@ -61,6 +65,7 @@ pub(crate) static LABEL_SELECTOR: Struct = Struct {
 
 /// Go's `LabelSelectorRequirement`.
 pub(crate) static LABEL_SELECTOR_REQUIREMENT: Struct = Struct {
+    name: "v1.LabelSelectorRequirement",
     fields: &[
         always("key", TEXT),
         always("operator", Text("v1.LabelSelectorOperator")),
@@ -69,11 +74,14 @@ pub(crate) static LABEL_SELECTOR_REQUIREMENT: Struct = Struct {
 };
 
 /// Go's `GroupVersionKind`.
-pub(crate) static GROUP_VERSION_KIND: Struct =
-    Struct { fields: &[always("group", TEXT), always("version", TEXT), always("kind", TEXT)] };
+pub(crate) static GROUP_VERSION_KIND: Struct = Struct {
+    name: "v1.GroupVersionKind",
+    fields: &[always("group", TEXT), always("version", TEXT), always("kind", TEXT)],
+};
 
 /// Go's `Condition`.
 pub(crate) static CONDITION: Struct = Struct {
+    name: "v1.Condition",
     fields: &[
         always("type", TEXT),
         always("status", Text("v1.ConditionStatus")),

@@ -14,6 +14,7 @@ use crate::kubernetes::{Struct, TEXT, always, omit, omit_zero};
 
 /// Go's `ClusterServiceVersion`.
 pub static CLUSTER_SERVICE_VERSION: Struct = Struct {
+    name: "v1alpha1.ClusterServiceVersion",
     fields: &[
         omit("kind", TEXT),
         omit("apiVersion", TEXT),
@@ -25,6 +26,7 @@ pub static CLUSTER_SERVICE_VERSION: Struct = Struct {
 
 /// Go's `ClusterServiceVersionSpec`.
 pub(crate) static CLUSTER_SERVICE_VERSION_SPEC: Struct = Struct {
+    name: "v1alpha1.ClusterServiceVersionSpec",
     fields: &[
         always("install", Of(&NAMED_INSTALL_STRATEGY)),
         omit("version", OperatorVersion),
@@ -54,11 +56,14 @@ pub(crate) static CLUSTER_SERVICE_VERSION_SPEC: Struct = Struct {
 };
 
 /// Go's `NamedInstallStrategy`.
-pub(crate) static NAMED_INSTALL_STRATEGY: Struct =
-    Struct { fields: &[always("strategy", TEXT), omit("spec", Of(&STRATEGY_DETAILS_DEPLOYMENT))] };
+pub(crate) static NAMED_INSTALL_STRATEGY: Struct = Struct {
+    name: "v1alpha1.NamedInstallStrategy",
+    fields: &[always("strategy", TEXT), omit("spec", Of(&STRATEGY_DETAILS_DEPLOYMENT))],
+};
 
 /// Go's `StrategyDetailsDeployment`.
 pub(crate) static STRATEGY_DETAILS_DEPLOYMENT: Struct = Struct {
+    name: "v1alpha1.StrategyDetailsDeployment",
     fields: &[
         always("deployments", List(&Of(&STRATEGY_DEPLOYMENT_SPEC))),
         omit("permissions", List(&Of(&STRATEGY_DEPLOYMENT_PERMISSIONS))),
@@ -68,20 +73,25 @@ pub(crate) static STRATEGY_DETAILS_DEPLOYMENT: Struct = Struct {
 
 /// Go's `StrategyDeploymentSpec`.
 pub(crate) static STRATEGY_DEPLOYMENT_SPEC: Struct = Struct {
+    name: "v1alpha1.StrategyDeploymentSpec",
     fields: &[always("name", TEXT), always("spec", Of(&DEPLOYMENT_SPEC)), omit("label", Map(&TEXT))],
 };
 
 /// Go's `StrategyDeploymentPermissions`.
-pub(crate) static STRATEGY_DEPLOYMENT_PERMISSIONS: Struct =
-    Struct { fields: &[always("serviceAccountName", TEXT), always("rules", List(&Of(&POLICY_RULE)))] };
+pub(crate) static STRATEGY_DEPLOYMENT_PERMISSIONS: Struct = Struct {
+    name: "v1alpha1.StrategyDeploymentPermissions",
+    fields: &[always("serviceAccountName", TEXT), always("rules", List(&Of(&POLICY_RULE)))],
+};
 
 /// Go's `CustomResourceDefinitions`.
 pub(crate) static CUSTOM_RESOURCE_DEFINITIONS: Struct = Struct {
+    name: "v1alpha1.CustomResourceDefinitions",
     fields: &[omit("owned", List(&Of(&CRD_DESCRIPTION))), omit("required", List(&Of(&CRD_DESCRIPTION)))],
 };
 
 /// Go's `CRDDescription`.
 pub(crate) static CRD_DESCRIPTION: Struct = Struct {
+    name: "v1alpha1.CRDDescription",
     fields: &[
         always("name", TEXT),
         always("version", TEXT),
@@ -96,11 +106,14 @@ pub(crate) static CRD_DESCRIPTION: Struct = Struct {
 };
 
 /// Go's `APIResourceReference`.
-pub(crate) static API_RESOURCE_REFERENCE: Struct =
-    Struct { fields: &[always("name", TEXT), always("kind", TEXT), always("version", TEXT)] };
+pub(crate) static API_RESOURCE_REFERENCE: Struct = Struct {
+    name: "v1alpha1.APIResourceReference",
+    fields: &[always("name", TEXT), always("kind", TEXT), always("version", TEXT)],
+};
 
 /// Go's `StatusDescriptor`.
 pub(crate) static STATUS_DESCRIPTOR: Struct = Struct {
+    name: "v1alpha1.StatusDescriptor",
     fields: &[
         always("path", TEXT),
         omit("displayName", TEXT),
@@ -112,6 +125,7 @@ pub(crate) static STATUS_DESCRIPTOR: Struct = Struct {
 
 /// Go's `SpecDescriptor`.
 pub(crate) static SPEC_DESCRIPTOR: Struct = Struct {
+    name: "v1alpha1.SpecDescriptor",
     fields: &[
         always("path", TEXT),
         omit("displayName", TEXT),
@@ -123,6 +137,7 @@ pub(crate) static SPEC_DESCRIPTOR: Struct = Struct {
 
 /// Go's `ActionDescriptor`.
 pub(crate) static ACTION_DESCRIPTOR: Struct = Struct {
+    name: "v1alpha1.ActionDescriptor",
     fields: &[
         always("path", TEXT),
         omit("displayName", TEXT),
@@ -134,6 +149,7 @@ pub(crate) static ACTION_DESCRIPTOR: Struct = Struct {
 
 /// Go's `APIServiceDefinitions`.
 pub(crate) static API_SERVICE_DEFINITIONS: Struct = Struct {
+    name: "v1alpha1.APIServiceDefinitions",
     fields: &[
         omit("owned", List(&Of(&API_SERVICE_DESCRIPTION))),
         omit("required", List(&Of(&API_SERVICE_DESCRIPTION))),
@@ -142,6 +158,7 @@ pub(crate) static API_SERVICE_DEFINITIONS: Struct = Struct {
 
 /// Go's `APIServiceDescription`.
 pub(crate) static API_SERVICE_DESCRIPTION: Struct = Struct {
+    name: "v1alpha1.APIServiceDescription",
     fields: &[
         always("name", TEXT),
         always("group", TEXT),
@@ -160,6 +177,7 @@ pub(crate) static API_SERVICE_DESCRIPTION: Struct = Struct {
 
 /// Go's `WebhookDescription`.
 pub(crate) static WEBHOOK_DESCRIPTION: Struct = Struct {
+    name: "v1alpha1.WebhookDescription",
     fields: &[
         always("generateName", TEXT),
         always("type", Text("v1alpha1.WebhookAdmissionType")),
@@ -180,26 +198,34 @@ pub(crate) static WEBHOOK_DESCRIPTION: Struct = Struct {
 };
 
 /// Go's `Maintainer`.
-pub(crate) static MAINTAINER: Struct = Struct { fields: &[omit("name", TEXT), omit("email", TEXT)] };
+pub(crate) static MAINTAINER: Struct =
+    Struct { name: "v1alpha1.Maintainer", fields: &[omit("name", TEXT), omit("email", TEXT)] };
 
 /// Go's `AppLink`.
-pub(crate) static APP_LINK: Struct = Struct { fields: &[omit("name", TEXT), omit("url", TEXT)] };
+pub(crate) static APP_LINK: Struct =
+    Struct { name: "v1alpha1.AppLink", fields: &[omit("name", TEXT), omit("url", TEXT)] };
 
 /// Go's `Icon`.
-pub(crate) static ICON: Struct = Struct { fields: &[always("base64data", TEXT), always("mediatype", TEXT)] };
+pub(crate) static ICON: Struct =
+    Struct { name: "v1alpha1.Icon", fields: &[always("base64data", TEXT), always("mediatype", TEXT)] };
 
 /// Go's `InstallMode`.
-pub(crate) static INSTALL_MODE: Struct =
-    Struct { fields: &[always("type", Text("v1alpha1.InstallModeType")), always("supported", Flag)] };
+pub(crate) static INSTALL_MODE: Struct = Struct {
+    name: "v1alpha1.InstallMode",
+    fields: &[always("type", Text("v1alpha1.InstallModeType")), always("supported", Flag)],
+};
 
 /// Go's `CleanupSpec`.
-pub(crate) static CLEANUP_SPEC: Struct = Struct { fields: &[always("enabled", Flag)] };
+pub(crate) static CLEANUP_SPEC: Struct =
+    Struct { name: "v1alpha1.CleanupSpec", fields: &[always("enabled", Flag)] };
 
 /// Go's `RelatedImage`.
-pub(crate) static RELATED_IMAGE: Struct = Struct { fields: &[always("name", TEXT), always("image", TEXT)] };
+pub(crate) static RELATED_IMAGE: Struct =
+    Struct { name: "v1alpha1.RelatedImage", fields: &[always("name", TEXT), always("image", TEXT)] };
 
 /// Go's `ClusterServiceVersionStatus`.
 pub(crate) static CLUSTER_SERVICE_VERSION_STATUS: Struct = Struct {
+    name: "v1alpha1.ClusterServiceVersionStatus",
     fields: &[
         omit("phase", Text("v1alpha1.ClusterServiceVersionPhase")),
         omit("message", TEXT),
@@ -216,6 +242,7 @@ pub(crate) static CLUSTER_SERVICE_VERSION_STATUS: Struct = Struct {
 
 /// Go's `ClusterServiceVersionCondition`.
 pub(crate) static CLUSTER_SERVICE_VERSION_CONDITION: Struct = Struct {
+    name: "v1alpha1.ClusterServiceVersionCondition",
     fields: &[
         omit("phase", Text("v1alpha1.ClusterServiceVersionPhase")),
         omit("message", TEXT),
@@ -227,6 +254,7 @@ pub(crate) static CLUSTER_SERVICE_VERSION_CONDITION: Struct = Struct {
 
 /// Go's `RequirementStatus`.
 pub(crate) static REQUIREMENT_STATUS: Struct = Struct {
+    name: "v1alpha1.RequirementStatus",
     fields: &[
         always("group", TEXT),
         always("version", TEXT),
@@ -241,6 +269,7 @@ pub(crate) static REQUIREMENT_STATUS: Struct = Struct {
 
 /// Go's `DependentStatus`.
 pub(crate) static DEPENDENT_STATUS: Struct = Struct {
+    name: "v1alpha1.DependentStatus",
     fields: &[
         always("group", TEXT),
         always("version", TEXT),
@@ -253,10 +282,11 @@ pub(crate) static DEPENDENT_STATUS: Struct = Struct {
 
 /// Go's `CleanupStatus`.
 pub(crate) static CLEANUP_STATUS: Struct =
-    Struct { fields: &[omit("pendingDeletion", List(&Of(&RESOURCE_LIST)))] };
+    Struct { name: "v1alpha1.CleanupStatus", fields: &[omit("pendingDeletion", List(&Of(&RESOURCE_LIST)))] };
 
 /// Go's `ResourceList`.
 pub(crate) static RESOURCE_LIST: Struct = Struct {
+    name: "v1alpha1.ResourceList",
     fields: &[
         always("group", TEXT),
         always("kind", TEXT),
@@ -266,4 +296,4 @@ pub(crate) static RESOURCE_LIST: Struct = Struct {
 
 /// Go's `ResourceInstance`.
 pub(crate) static RESOURCE_INSTANCE: Struct =
-    Struct { fields: &[always("name", TEXT), omit("namespace", TEXT)] };
+    Struct { name: "v1alpha1.ResourceInstance", fields: &[always("name", TEXT), omit("namespace", TEXT)] };

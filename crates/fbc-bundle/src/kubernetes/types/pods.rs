@@ -13,11 +13,14 @@ use crate::kubernetes::Shape::{Flag, List, Map, Optional, Quantity, Struct as Of
 use crate::kubernetes::{Struct, TEXT, always, omit};
 
 /// Go's `PodTemplateSpec`.
-pub(crate) static POD_TEMPLATE_SPEC: Struct =
-    Struct { fields: &[omit("metadata", Of(&OBJECT_META)), omit("spec", Of(&POD_SPEC))] };
+pub(crate) static POD_TEMPLATE_SPEC: Struct = Struct {
+    name: "v1.PodTemplateSpec",
+    fields: &[omit("metadata", Of(&OBJECT_META)), omit("spec", Of(&POD_SPEC))],
+};
 
 /// Go's `PodSpec`.
 pub(crate) static POD_SPEC: Struct = Struct {
+    name: "v1.PodSpec",
     fields: &[
         omit("volumes", List(&Of(&VOLUME))),
         omit("initContainers", List(&Of(&CONTAINER))),
@@ -66,6 +69,7 @@ pub(crate) static POD_SPEC: Struct = Struct {
 
 /// Go's `EphemeralContainer`.
 pub(crate) static EPHEMERAL_CONTAINER: Struct = Struct {
+    name: "v1.EphemeralContainer",
     fields: &[
         always("name", TEXT),
         omit("image", TEXT),
@@ -98,6 +102,7 @@ pub(crate) static EPHEMERAL_CONTAINER: Struct = Struct {
 
 /// Go's `PodSecurityContext`.
 pub(crate) static POD_SECURITY_CONTEXT: Struct = Struct {
+    name: "v1.PodSecurityContext",
     fields: &[
         omit("seLinuxOptions", Optional(&Of(&SE_LINUX_OPTIONS))),
         omit("windowsOptions", Optional(&Of(&WINDOWS_SECURITY_CONTEXT_OPTIONS))),
@@ -116,10 +121,12 @@ pub(crate) static POD_SECURITY_CONTEXT: Struct = Struct {
 };
 
 /// Go's `Sysctl`.
-pub(crate) static SYSCTL: Struct = Struct { fields: &[always("name", TEXT), always("value", TEXT)] };
+pub(crate) static SYSCTL: Struct =
+    Struct { name: "v1.Sysctl", fields: &[always("name", TEXT), always("value", TEXT)] };
 
 /// Go's `Affinity`.
 pub(crate) static AFFINITY: Struct = Struct {
+    name: "v1.Affinity",
     fields: &[
         omit("nodeAffinity", Optional(&Of(&NODE_AFFINITY))),
         omit("podAffinity", Optional(&Of(&POD_AFFINITY))),
@@ -129,6 +136,7 @@ pub(crate) static AFFINITY: Struct = Struct {
 
 /// Go's `NodeAffinity`.
 pub(crate) static NODE_AFFINITY: Struct = Struct {
+    name: "v1.NodeAffinity",
     fields: &[
         omit("requiredDuringSchedulingIgnoredDuringExecution", Optional(&Of(&NODE_SELECTOR))),
         omit("preferredDuringSchedulingIgnoredDuringExecution", List(&Of(&PREFERRED_SCHEDULING_TERM))),
@@ -136,11 +144,14 @@ pub(crate) static NODE_AFFINITY: Struct = Struct {
 };
 
 /// Go's `NodeSelector`.
-pub(crate) static NODE_SELECTOR: Struct =
-    Struct { fields: &[always("nodeSelectorTerms", List(&Of(&NODE_SELECTOR_TERM)))] };
+pub(crate) static NODE_SELECTOR: Struct = Struct {
+    name: "v1.NodeSelector",
+    fields: &[always("nodeSelectorTerms", List(&Of(&NODE_SELECTOR_TERM)))],
+};
 
 /// Go's `NodeSelectorTerm`.
 pub(crate) static NODE_SELECTOR_TERM: Struct = Struct {
+    name: "v1.NodeSelectorTerm",
     fields: &[
         omit("matchExpressions", List(&Of(&NODE_SELECTOR_REQUIREMENT))),
         omit("matchFields", List(&Of(&NODE_SELECTOR_REQUIREMENT))),
@@ -149,6 +160,7 @@ pub(crate) static NODE_SELECTOR_TERM: Struct = Struct {
 
 /// Go's `NodeSelectorRequirement`.
 pub(crate) static NODE_SELECTOR_REQUIREMENT: Struct = Struct {
+    name: "v1.NodeSelectorRequirement",
     fields: &[
         always("key", TEXT),
         always("operator", Text("v1.NodeSelectorOperator")),
@@ -157,11 +169,14 @@ pub(crate) static NODE_SELECTOR_REQUIREMENT: Struct = Struct {
 };
 
 /// Go's `PreferredSchedulingTerm`.
-pub(crate) static PREFERRED_SCHEDULING_TERM: Struct =
-    Struct { fields: &[always("weight", Whole("int32")), always("preference", Of(&NODE_SELECTOR_TERM))] };
+pub(crate) static PREFERRED_SCHEDULING_TERM: Struct = Struct {
+    name: "v1.PreferredSchedulingTerm",
+    fields: &[always("weight", Whole("int32")), always("preference", Of(&NODE_SELECTOR_TERM))],
+};
 
 /// Go's `PodAffinity`.
 pub(crate) static POD_AFFINITY: Struct = Struct {
+    name: "v1.PodAffinity",
     fields: &[
         omit("requiredDuringSchedulingIgnoredDuringExecution", List(&Of(&POD_AFFINITY_TERM))),
         omit("preferredDuringSchedulingIgnoredDuringExecution", List(&Of(&WEIGHTED_POD_AFFINITY_TERM))),
@@ -170,6 +185,7 @@ pub(crate) static POD_AFFINITY: Struct = Struct {
 
 /// Go's `PodAffinityTerm`.
 pub(crate) static POD_AFFINITY_TERM: Struct = Struct {
+    name: "v1.PodAffinityTerm",
     fields: &[
         omit("labelSelector", Optional(&Of(&LABEL_SELECTOR))),
         omit("namespaces", List(&TEXT)),
@@ -181,11 +197,14 @@ pub(crate) static POD_AFFINITY_TERM: Struct = Struct {
 };
 
 /// Go's `WeightedPodAffinityTerm`.
-pub(crate) static WEIGHTED_POD_AFFINITY_TERM: Struct =
-    Struct { fields: &[always("weight", Whole("int32")), always("podAffinityTerm", Of(&POD_AFFINITY_TERM))] };
+pub(crate) static WEIGHTED_POD_AFFINITY_TERM: Struct = Struct {
+    name: "v1.WeightedPodAffinityTerm",
+    fields: &[always("weight", Whole("int32")), always("podAffinityTerm", Of(&POD_AFFINITY_TERM))],
+};
 
 /// Go's `PodAntiAffinity`.
 pub(crate) static POD_ANTI_AFFINITY: Struct = Struct {
+    name: "v1.PodAntiAffinity",
     fields: &[
         omit("requiredDuringSchedulingIgnoredDuringExecution", List(&Of(&POD_AFFINITY_TERM))),
         omit("preferredDuringSchedulingIgnoredDuringExecution", List(&Of(&WEIGHTED_POD_AFFINITY_TERM))),
@@ -194,6 +213,7 @@ pub(crate) static POD_ANTI_AFFINITY: Struct = Struct {
 
 /// Go's `Toleration`.
 pub(crate) static TOLERATION: Struct = Struct {
+    name: "v1.Toleration",
     fields: &[
         omit("key", TEXT),
         omit("operator", Text("v1.TolerationOperator")),
@@ -205,10 +225,11 @@ pub(crate) static TOLERATION: Struct = Struct {
 
 /// Go's `HostAlias`.
 pub(crate) static HOST_ALIAS: Struct =
-    Struct { fields: &[always("ip", TEXT), omit("hostnames", List(&TEXT))] };
+    Struct { name: "v1.HostAlias", fields: &[always("ip", TEXT), omit("hostnames", List(&TEXT))] };
 
 /// Go's `PodDNSConfig`.
 pub(crate) static POD_DNS_CONFIG: Struct = Struct {
+    name: "v1.PodDNSConfig",
     fields: &[
         omit("nameservers", List(&TEXT)),
         omit("searches", List(&TEXT)),
@@ -218,14 +239,15 @@ pub(crate) static POD_DNS_CONFIG: Struct = Struct {
 
 /// Go's `PodDNSConfigOption`.
 pub(crate) static POD_DNS_CONFIG_OPTION: Struct =
-    Struct { fields: &[omit("name", TEXT), omit("value", Optional(&TEXT))] };
+    Struct { name: "v1.PodDNSConfigOption", fields: &[omit("name", TEXT), omit("value", Optional(&TEXT))] };
 
 /// Go's `PodReadinessGate`.
 pub(crate) static POD_READINESS_GATE: Struct =
-    Struct { fields: &[always("conditionType", Text("v1.PodConditionType"))] };
+    Struct { name: "v1.PodReadinessGate", fields: &[always("conditionType", Text("v1.PodConditionType"))] };
 
 /// Go's `TopologySpreadConstraint`.
 pub(crate) static TOPOLOGY_SPREAD_CONSTRAINT: Struct = Struct {
+    name: "v1.TopologySpreadConstraint",
     fields: &[
         always("maxSkew", Whole("int32")),
         always("topologyKey", TEXT),
@@ -239,13 +261,15 @@ pub(crate) static TOPOLOGY_SPREAD_CONSTRAINT: Struct = Struct {
 };
 
 /// Go's `PodOS`.
-pub(crate) static POD_OS: Struct = Struct { fields: &[always("name", Text("v1.OSName"))] };
+pub(crate) static POD_OS: Struct = Struct { name: "v1.PodOS", fields: &[always("name", Text("v1.OSName"))] };
 
 /// Go's `PodSchedulingGate`.
-pub(crate) static POD_SCHEDULING_GATE: Struct = Struct { fields: &[always("name", TEXT)] };
+pub(crate) static POD_SCHEDULING_GATE: Struct =
+    Struct { name: "v1.PodSchedulingGate", fields: &[always("name", TEXT)] };
 
 /// Go's `PodResourceClaim`.
 pub(crate) static POD_RESOURCE_CLAIM: Struct = Struct {
+    name: "v1.PodResourceClaim",
     fields: &[
         always("name", TEXT),
         omit("resourceClaimName", Optional(&TEXT)),
@@ -254,4 +278,5 @@ pub(crate) static POD_RESOURCE_CLAIM: Struct = Struct {
 };
 
 /// Go's `PodSchedulingGroup`.
-pub(crate) static POD_SCHEDULING_GROUP: Struct = Struct { fields: &[omit("podGroupName", Optional(&TEXT))] };
+pub(crate) static POD_SCHEDULING_GROUP: Struct =
+    Struct { name: "v1.PodSchedulingGroup", fields: &[omit("podGroupName", Optional(&TEXT))] };

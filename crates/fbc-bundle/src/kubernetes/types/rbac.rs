@@ -8,6 +8,7 @@ use crate::kubernetes::{Struct, TEXT, always, omit};
 
 /// Go's `PolicyRule`.
 pub(crate) static POLICY_RULE: Struct = Struct {
+    name: "v1.PolicyRule",
     fields: &[
         always("verbs", List(&TEXT)),
         omit("apiGroups", List(&TEXT)),
@@ -19,6 +20,7 @@ pub(crate) static POLICY_RULE: Struct = Struct {
 
 /// Go's `Role`.
 pub static ROLE: Struct = Struct {
+    name: "v1.Role",
     fields: &[
         omit("kind", TEXT),
         omit("apiVersion", TEXT),
@@ -29,6 +31,7 @@ pub static ROLE: Struct = Struct {
 
 /// Go's `ClusterRole`.
 pub static CLUSTER_ROLE: Struct = Struct {
+    name: "v1.ClusterRole",
     fields: &[
         omit("kind", TEXT),
         omit("apiVersion", TEXT),
@@ -39,11 +42,14 @@ pub static CLUSTER_ROLE: Struct = Struct {
 };
 
 /// Go's `AggregationRule`.
-pub(crate) static AGGREGATION_RULE: Struct =
-    Struct { fields: &[omit("clusterRoleSelectors", List(&Of(&LABEL_SELECTOR)))] };
+pub(crate) static AGGREGATION_RULE: Struct = Struct {
+    name: "v1.AggregationRule",
+    fields: &[omit("clusterRoleSelectors", List(&Of(&LABEL_SELECTOR)))],
+};
 
 /// Go's `RoleBinding`.
 pub static ROLE_BINDING: Struct = Struct {
+    name: "v1.RoleBinding",
     fields: &[
         omit("kind", TEXT),
         omit("apiVersion", TEXT),
@@ -55,15 +61,19 @@ pub static ROLE_BINDING: Struct = Struct {
 
 /// Go's `Subject`.
 pub(crate) static SUBJECT: Struct = Struct {
+    name: "v1.Subject",
     fields: &[always("kind", TEXT), omit("apiGroup", TEXT), always("name", TEXT), omit("namespace", TEXT)],
 };
 
 /// Go's `RoleRef`.
-pub(crate) static ROLE_REF: Struct =
-    Struct { fields: &[always("apiGroup", TEXT), always("kind", TEXT), always("name", TEXT)] };
+pub(crate) static ROLE_REF: Struct = Struct {
+    name: "v1.RoleRef",
+    fields: &[always("apiGroup", TEXT), always("kind", TEXT), always("name", TEXT)],
+};
 
 /// Go's `ClusterRoleBinding`.
 pub static CLUSTER_ROLE_BINDING: Struct = Struct {
+    name: "v1.ClusterRoleBinding",
     fields: &[
         omit("kind", TEXT),
         omit("apiVersion", TEXT),

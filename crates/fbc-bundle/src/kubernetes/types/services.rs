@@ -9,6 +9,7 @@ use crate::kubernetes::{Struct, TEXT, always, omit};
 
 /// Go's `ServiceAccount`.
 pub static SERVICE_ACCOUNT: Struct = Struct {
+    name: "v1.ServiceAccount",
     fields: &[
         omit("kind", TEXT),
         omit("apiVersion", TEXT),
@@ -21,6 +22,7 @@ pub static SERVICE_ACCOUNT: Struct = Struct {
 
 /// Go's `ObjectReference`.
 pub(crate) static OBJECT_REFERENCE: Struct = Struct {
+    name: "v1.ObjectReference",
     fields: &[
         omit("kind", TEXT),
         omit("namespace", TEXT),
@@ -34,6 +36,7 @@ pub(crate) static OBJECT_REFERENCE: Struct = Struct {
 
 /// Go's `Service`.
 pub static SERVICE: Struct = Struct {
+    name: "v1.Service",
     fields: &[
         omit("kind", TEXT),
         omit("apiVersion", TEXT),
@@ -45,6 +48,7 @@ pub static SERVICE: Struct = Struct {
 
 /// Go's `ServiceSpec`.
 pub(crate) static SERVICE_SPEC: Struct = Struct {
+    name: "v1.ServiceSpec",
     fields: &[
         omit("ports", List(&Of(&SERVICE_PORT))),
         omit("selector", Map(&TEXT)),
@@ -71,6 +75,7 @@ pub(crate) static SERVICE_SPEC: Struct = Struct {
 
 /// Go's `ServicePort`.
 pub(crate) static SERVICE_PORT: Struct = Struct {
+    name: "v1.ServicePort",
     fields: &[
         omit("name", TEXT),
         omit("protocol", Text("v1.Protocol")),
@@ -82,24 +87,28 @@ pub(crate) static SERVICE_PORT: Struct = Struct {
 };
 
 /// Go's `SessionAffinityConfig`.
-pub(crate) static SESSION_AFFINITY_CONFIG: Struct =
-    Struct { fields: &[omit("clientIP", Optional(&Of(&CLIENT_IP_CONFIG)))] };
+pub(crate) static SESSION_AFFINITY_CONFIG: Struct = Struct {
+    name: "v1.SessionAffinityConfig",
+    fields: &[omit("clientIP", Optional(&Of(&CLIENT_IP_CONFIG)))],
+};
 
 /// Go's `ClientIPConfig`.
 pub(crate) static CLIENT_IP_CONFIG: Struct =
-    Struct { fields: &[omit("timeoutSeconds", Optional(&Whole("int32")))] };
+    Struct { name: "v1.ClientIPConfig", fields: &[omit("timeoutSeconds", Optional(&Whole("int32")))] };
 
 /// Go's `ServiceStatus`.
 pub(crate) static SERVICE_STATUS: Struct = Struct {
+    name: "v1.ServiceStatus",
     fields: &[omit("loadBalancer", Of(&LOAD_BALANCER_STATUS)), omit("conditions", List(&Of(&CONDITION)))],
 };
 
 /// Go's `LoadBalancerStatus`.
 pub(crate) static LOAD_BALANCER_STATUS: Struct =
-    Struct { fields: &[omit("ingress", List(&Of(&LOAD_BALANCER_INGRESS)))] };
+    Struct { name: "v1.LoadBalancerStatus", fields: &[omit("ingress", List(&Of(&LOAD_BALANCER_INGRESS)))] };
 
 /// Go's `LoadBalancerIngress`.
 pub(crate) static LOAD_BALANCER_INGRESS: Struct = Struct {
+    name: "v1.LoadBalancerIngress",
     fields: &[
         omit("ip", TEXT),
         omit("hostname", TEXT),
@@ -110,6 +119,7 @@ pub(crate) static LOAD_BALANCER_INGRESS: Struct = Struct {
 
 /// Go's `PortStatus`.
 pub(crate) static PORT_STATUS: Struct = Struct {
+    name: "v1.PortStatus",
     fields: &[
         always("port", Whole("int32")),
         always("protocol", Text("v1.Protocol")),

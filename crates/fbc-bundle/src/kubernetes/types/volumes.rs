@@ -8,6 +8,7 @@ use crate::kubernetes::{Struct, TEXT, always, omit};
 
 /// Go's `Volume`.
 pub(crate) static VOLUME: Struct = Struct {
+    name: "v1.Volume",
     fields: &[
         always("name", TEXT),
         omit("hostPath", Optional(&Of(&HOST_PATH_VOLUME_SOURCE))),
@@ -44,15 +45,20 @@ pub(crate) static VOLUME: Struct = Struct {
 };
 
 /// Go's `HostPathVolumeSource`.
-pub(crate) static HOST_PATH_VOLUME_SOURCE: Struct =
-    Struct { fields: &[always("path", TEXT), omit("type", Optional(&Text("v1.HostPathType")))] };
+pub(crate) static HOST_PATH_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.HostPathVolumeSource",
+    fields: &[always("path", TEXT), omit("type", Optional(&Text("v1.HostPathType")))],
+};
 
 /// Go's `EmptyDirVolumeSource`.
-pub(crate) static EMPTY_DIR_VOLUME_SOURCE: Struct =
-    Struct { fields: &[omit("medium", Text("v1.StorageMedium")), omit("sizeLimit", Optional(&Quantity))] };
+pub(crate) static EMPTY_DIR_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.EmptyDirVolumeSource",
+    fields: &[omit("medium", Text("v1.StorageMedium")), omit("sizeLimit", Optional(&Quantity))],
+};
 
 /// Go's `GCEPersistentDiskVolumeSource`.
 pub(crate) static GCE_PERSISTENT_DISK_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.GCEPersistentDiskVolumeSource",
     fields: &[
         always("pdName", TEXT),
         omit("fsType", TEXT),
@@ -63,6 +69,7 @@ pub(crate) static GCE_PERSISTENT_DISK_VOLUME_SOURCE: Struct = Struct {
 
 /// Go's `AWSElasticBlockStoreVolumeSource`.
 pub(crate) static AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.AWSElasticBlockStoreVolumeSource",
     fields: &[
         always("volumeID", TEXT),
         omit("fsType", TEXT),
@@ -72,11 +79,14 @@ pub(crate) static AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE: Struct = Struct {
 };
 
 /// Go's `GitRepoVolumeSource`.
-pub(crate) static GIT_REPO_VOLUME_SOURCE: Struct =
-    Struct { fields: &[always("repository", TEXT), omit("revision", TEXT), omit("directory", TEXT)] };
+pub(crate) static GIT_REPO_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.GitRepoVolumeSource",
+    fields: &[always("repository", TEXT), omit("revision", TEXT), omit("directory", TEXT)],
+};
 
 /// Go's `SecretVolumeSource`.
 pub(crate) static SECRET_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.SecretVolumeSource",
     fields: &[
         omit("secretName", TEXT),
         omit("items", List(&Of(&KEY_TO_PATH))),
@@ -86,15 +96,20 @@ pub(crate) static SECRET_VOLUME_SOURCE: Struct = Struct {
 };
 
 /// Go's `KeyToPath`.
-pub(crate) static KEY_TO_PATH: Struct =
-    Struct { fields: &[always("key", TEXT), always("path", TEXT), omit("mode", Optional(&Whole("int32")))] };
+pub(crate) static KEY_TO_PATH: Struct = Struct {
+    name: "v1.KeyToPath",
+    fields: &[always("key", TEXT), always("path", TEXT), omit("mode", Optional(&Whole("int32")))],
+};
 
 /// Go's `NFSVolumeSource`.
-pub(crate) static NFS_VOLUME_SOURCE: Struct =
-    Struct { fields: &[always("server", TEXT), always("path", TEXT), omit("readOnly", Flag)] };
+pub(crate) static NFS_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.NFSVolumeSource",
+    fields: &[always("server", TEXT), always("path", TEXT), omit("readOnly", Flag)],
+};
 
 /// Go's `ISCSIVolumeSource`.
 pub(crate) static ISCSI_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.ISCSIVolumeSource",
     fields: &[
         always("targetPortal", TEXT),
         always("iqn", TEXT),
@@ -111,18 +126,24 @@ pub(crate) static ISCSI_VOLUME_SOURCE: Struct = Struct {
 };
 
 /// Go's `LocalObjectReference`.
-pub(crate) static LOCAL_OBJECT_REFERENCE: Struct = Struct { fields: &[omit("name", TEXT)] };
+pub(crate) static LOCAL_OBJECT_REFERENCE: Struct =
+    Struct { name: "v1.LocalObjectReference", fields: &[omit("name", TEXT)] };
 
 /// Go's `GlusterfsVolumeSource`.
-pub(crate) static GLUSTERFS_VOLUME_SOURCE: Struct =
-    Struct { fields: &[always("endpoints", TEXT), always("path", TEXT), omit("readOnly", Flag)] };
+pub(crate) static GLUSTERFS_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.GlusterfsVolumeSource",
+    fields: &[always("endpoints", TEXT), always("path", TEXT), omit("readOnly", Flag)],
+};
 
 /// Go's `PersistentVolumeClaimVolumeSource`.
-pub(crate) static PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE: Struct =
-    Struct { fields: &[always("claimName", TEXT), omit("readOnly", Flag)] };
+pub(crate) static PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.PersistentVolumeClaimVolumeSource",
+    fields: &[always("claimName", TEXT), omit("readOnly", Flag)],
+};
 
 /// Go's `RBDVolumeSource`.
 pub(crate) static RBD_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.RBDVolumeSource",
     fields: &[
         always("monitors", List(&TEXT)),
         always("image", TEXT),
@@ -137,6 +158,7 @@ pub(crate) static RBD_VOLUME_SOURCE: Struct = Struct {
 
 /// Go's `FlexVolumeSource`.
 pub(crate) static FLEX_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.FlexVolumeSource",
     fields: &[
         always("driver", TEXT),
         omit("fsType", TEXT),
@@ -148,6 +170,7 @@ pub(crate) static FLEX_VOLUME_SOURCE: Struct = Struct {
 
 /// Go's `CinderVolumeSource`.
 pub(crate) static CINDER_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.CinderVolumeSource",
     fields: &[
         always("volumeID", TEXT),
         omit("fsType", TEXT),
@@ -158,6 +181,7 @@ pub(crate) static CINDER_VOLUME_SOURCE: Struct = Struct {
 
 /// Go's `CephFSVolumeSource`.
 pub(crate) static CEPH_FS_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.CephFSVolumeSource",
     fields: &[
         always("monitors", List(&TEXT)),
         omit("path", TEXT),
@@ -169,11 +193,14 @@ pub(crate) static CEPH_FS_VOLUME_SOURCE: Struct = Struct {
 };
 
 /// Go's `FlockerVolumeSource`.
-pub(crate) static FLOCKER_VOLUME_SOURCE: Struct =
-    Struct { fields: &[omit("datasetName", TEXT), omit("datasetUUID", TEXT)] };
+pub(crate) static FLOCKER_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.FlockerVolumeSource",
+    fields: &[omit("datasetName", TEXT), omit("datasetUUID", TEXT)],
+};
 
 /// Go's `DownwardAPIVolumeSource`.
 pub(crate) static DOWNWARD_API_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.DownwardAPIVolumeSource",
     fields: &[
         omit("items", List(&Of(&DOWNWARD_API_VOLUME_FILE))),
         omit("defaultMode", Optional(&Whole("int32"))),
@@ -182,6 +209,7 @@ pub(crate) static DOWNWARD_API_VOLUME_SOURCE: Struct = Struct {
 
 /// Go's `DownwardAPIVolumeFile`.
 pub(crate) static DOWNWARD_API_VOLUME_FILE: Struct = Struct {
+    name: "v1.DownwardAPIVolumeFile",
     fields: &[
         always("path", TEXT),
         omit("fieldRef", Optional(&Of(&OBJECT_FIELD_SELECTOR))),
@@ -192,14 +220,17 @@ pub(crate) static DOWNWARD_API_VOLUME_FILE: Struct = Struct {
 
 /// Go's `ObjectFieldSelector`.
 pub(crate) static OBJECT_FIELD_SELECTOR: Struct =
-    Struct { fields: &[omit("apiVersion", TEXT), always("fieldPath", TEXT)] };
+    Struct { name: "v1.ObjectFieldSelector", fields: &[omit("apiVersion", TEXT), always("fieldPath", TEXT)] };
 
 /// Go's `ResourceFieldSelector`.
-pub(crate) static RESOURCE_FIELD_SELECTOR: Struct =
-    Struct { fields: &[omit("containerName", TEXT), always("resource", TEXT), omit("divisor", Quantity)] };
+pub(crate) static RESOURCE_FIELD_SELECTOR: Struct = Struct {
+    name: "v1.ResourceFieldSelector",
+    fields: &[omit("containerName", TEXT), always("resource", TEXT), omit("divisor", Quantity)],
+};
 
 /// Go's `FCVolumeSource`.
 pub(crate) static FC_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.FCVolumeSource",
     fields: &[
         omit("targetWWNs", List(&TEXT)),
         omit("lun", Optional(&Whole("int32"))),
@@ -210,11 +241,14 @@ pub(crate) static FC_VOLUME_SOURCE: Struct = Struct {
 };
 
 /// Go's `AzureFileVolumeSource`.
-pub(crate) static AZURE_FILE_VOLUME_SOURCE: Struct =
-    Struct { fields: &[always("secretName", TEXT), always("shareName", TEXT), omit("readOnly", Flag)] };
+pub(crate) static AZURE_FILE_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.AzureFileVolumeSource",
+    fields: &[always("secretName", TEXT), always("shareName", TEXT), omit("readOnly", Flag)],
+};
 
 /// Go's `ConfigMapVolumeSource`.
 pub(crate) static CONFIG_MAP_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.ConfigMapVolumeSource",
     fields: &[
         omit("name", TEXT),
         omit("items", List(&Of(&KEY_TO_PATH))),
@@ -225,6 +259,7 @@ pub(crate) static CONFIG_MAP_VOLUME_SOURCE: Struct = Struct {
 
 /// Go's `VsphereVirtualDiskVolumeSource`.
 pub(crate) static VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.VsphereVirtualDiskVolumeSource",
     fields: &[
         always("volumePath", TEXT),
         omit("fsType", TEXT),
@@ -235,6 +270,7 @@ pub(crate) static VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE: Struct = Struct {
 
 /// Go's `QuobyteVolumeSource`.
 pub(crate) static QUOBYTE_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.QuobyteVolumeSource",
     fields: &[
         always("registry", TEXT),
         always("volume", TEXT),
@@ -247,6 +283,7 @@ pub(crate) static QUOBYTE_VOLUME_SOURCE: Struct = Struct {
 
 /// Go's `AzureDiskVolumeSource`.
 pub(crate) static AZURE_DISK_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.AzureDiskVolumeSource",
     fields: &[
         always("diskName", TEXT),
         always("diskURI", TEXT),
@@ -258,11 +295,14 @@ pub(crate) static AZURE_DISK_VOLUME_SOURCE: Struct = Struct {
 };
 
 /// Go's `PhotonPersistentDiskVolumeSource`.
-pub(crate) static PHOTON_PERSISTENT_DISK_VOLUME_SOURCE: Struct =
-    Struct { fields: &[always("pdID", TEXT), omit("fsType", TEXT)] };
+pub(crate) static PHOTON_PERSISTENT_DISK_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.PhotonPersistentDiskVolumeSource",
+    fields: &[always("pdID", TEXT), omit("fsType", TEXT)],
+};
 
 /// Go's `ProjectedVolumeSource`.
 pub(crate) static PROJECTED_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.ProjectedVolumeSource",
     fields: &[
         always("sources", List(&Of(&VOLUME_PROJECTION))),
         omit("defaultMode", Optional(&Whole("int32"))),
@@ -271,6 +311,7 @@ pub(crate) static PROJECTED_VOLUME_SOURCE: Struct = Struct {
 
 /// Go's `VolumeProjection`.
 pub(crate) static VOLUME_PROJECTION: Struct = Struct {
+    name: "v1.VolumeProjection",
     fields: &[
         omit("secret", Optional(&Of(&SECRET_PROJECTION))),
         omit("downwardAPI", Optional(&Of(&DOWNWARD_API_PROJECTION))),
@@ -283,20 +324,25 @@ pub(crate) static VOLUME_PROJECTION: Struct = Struct {
 
 /// Go's `SecretProjection`.
 pub(crate) static SECRET_PROJECTION: Struct = Struct {
+    name: "v1.SecretProjection",
     fields: &[omit("name", TEXT), omit("items", List(&Of(&KEY_TO_PATH))), omit("optional", Optional(&Flag))],
 };
 
 /// Go's `DownwardAPIProjection`.
-pub(crate) static DOWNWARD_API_PROJECTION: Struct =
-    Struct { fields: &[omit("items", List(&Of(&DOWNWARD_API_VOLUME_FILE)))] };
+pub(crate) static DOWNWARD_API_PROJECTION: Struct = Struct {
+    name: "v1.DownwardAPIProjection",
+    fields: &[omit("items", List(&Of(&DOWNWARD_API_VOLUME_FILE)))],
+};
 
 /// Go's `ConfigMapProjection`.
 pub(crate) static CONFIG_MAP_PROJECTION: Struct = Struct {
+    name: "v1.ConfigMapProjection",
     fields: &[omit("name", TEXT), omit("items", List(&Of(&KEY_TO_PATH))), omit("optional", Optional(&Flag))],
 };
 
 /// Go's `ServiceAccountTokenProjection`.
 pub(crate) static SERVICE_ACCOUNT_TOKEN_PROJECTION: Struct = Struct {
+    name: "v1.ServiceAccountTokenProjection",
     fields: &[
         omit("audience", TEXT),
         omit("expirationSeconds", Optional(&Whole("int64"))),
@@ -306,6 +352,7 @@ pub(crate) static SERVICE_ACCOUNT_TOKEN_PROJECTION: Struct = Struct {
 
 /// Go's `ClusterTrustBundleProjection`.
 pub(crate) static CLUSTER_TRUST_BUNDLE_PROJECTION: Struct = Struct {
+    name: "v1.ClusterTrustBundleProjection",
     fields: &[
         omit("name", Optional(&TEXT)),
         omit("signerName", Optional(&TEXT)),
@@ -317,6 +364,7 @@ pub(crate) static CLUSTER_TRUST_BUNDLE_PROJECTION: Struct = Struct {
 
 /// Go's `PodCertificateProjection`.
 pub(crate) static POD_CERTIFICATE_PROJECTION: Struct = Struct {
+    name: "v1.PodCertificateProjection",
     fields: &[
         omit("signerName", TEXT),
         omit("keyType", TEXT),
@@ -329,11 +377,14 @@ pub(crate) static POD_CERTIFICATE_PROJECTION: Struct = Struct {
 };
 
 /// Go's `PortworxVolumeSource`.
-pub(crate) static PORTWORX_VOLUME_SOURCE: Struct =
-    Struct { fields: &[always("volumeID", TEXT), omit("fsType", TEXT), omit("readOnly", Flag)] };
+pub(crate) static PORTWORX_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.PortworxVolumeSource",
+    fields: &[always("volumeID", TEXT), omit("fsType", TEXT), omit("readOnly", Flag)],
+};
 
 /// Go's `ScaleIOVolumeSource`.
 pub(crate) static SCALE_IO_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.ScaleIOVolumeSource",
     fields: &[
         always("gateway", TEXT),
         always("system", TEXT),
@@ -350,6 +401,7 @@ pub(crate) static SCALE_IO_VOLUME_SOURCE: Struct = Struct {
 
 /// Go's `StorageOSVolumeSource`.
 pub(crate) static STORAGE_OS_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.StorageOSVolumeSource",
     fields: &[
         omit("volumeName", TEXT),
         omit("volumeNamespace", TEXT),
@@ -361,6 +413,7 @@ pub(crate) static STORAGE_OS_VOLUME_SOURCE: Struct = Struct {
 
 /// Go's `CSIVolumeSource`.
 pub(crate) static CSI_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.CSIVolumeSource",
     fields: &[
         always("driver", TEXT),
         omit("readOnly", Optional(&Flag)),
@@ -371,16 +424,20 @@ pub(crate) static CSI_VOLUME_SOURCE: Struct = Struct {
 };
 
 /// Go's `EphemeralVolumeSource`.
-pub(crate) static EPHEMERAL_VOLUME_SOURCE: Struct =
-    Struct { fields: &[omit("volumeClaimTemplate", Optional(&Of(&PERSISTENT_VOLUME_CLAIM_TEMPLATE)))] };
+pub(crate) static EPHEMERAL_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.EphemeralVolumeSource",
+    fields: &[omit("volumeClaimTemplate", Optional(&Of(&PERSISTENT_VOLUME_CLAIM_TEMPLATE)))],
+};
 
 /// Go's `PersistentVolumeClaimTemplate`.
 pub(crate) static PERSISTENT_VOLUME_CLAIM_TEMPLATE: Struct = Struct {
+    name: "v1.PersistentVolumeClaimTemplate",
     fields: &[omit("metadata", Of(&OBJECT_META)), always("spec", Of(&PERSISTENT_VOLUME_CLAIM_SPEC))],
 };
 
 /// Go's `PersistentVolumeClaimSpec`.
 pub(crate) static PERSISTENT_VOLUME_CLAIM_SPEC: Struct = Struct {
+    name: "v1.PersistentVolumeClaimSpec",
     fields: &[
         omit("accessModes", List(&Text("v1.PersistentVolumeAccessMode"))),
         omit("selector", Optional(&Of(&LABEL_SELECTOR))),
@@ -395,15 +452,20 @@ pub(crate) static PERSISTENT_VOLUME_CLAIM_SPEC: Struct = Struct {
 };
 
 /// Go's `VolumeResourceRequirements`.
-pub(crate) static VOLUME_RESOURCE_REQUIREMENTS: Struct =
-    Struct { fields: &[omit("limits", Map(&Quantity)), omit("requests", Map(&Quantity))] };
+pub(crate) static VOLUME_RESOURCE_REQUIREMENTS: Struct = Struct {
+    name: "v1.VolumeResourceRequirements",
+    fields: &[omit("limits", Map(&Quantity)), omit("requests", Map(&Quantity))],
+};
 
 /// Go's `TypedLocalObjectReference`.
-pub(crate) static TYPED_LOCAL_OBJECT_REFERENCE: Struct =
-    Struct { fields: &[always("apiGroup", Optional(&TEXT)), always("kind", TEXT), always("name", TEXT)] };
+pub(crate) static TYPED_LOCAL_OBJECT_REFERENCE: Struct = Struct {
+    name: "v1.TypedLocalObjectReference",
+    fields: &[always("apiGroup", Optional(&TEXT)), always("kind", TEXT), always("name", TEXT)],
+};
 
 /// Go's `TypedObjectReference`.
 pub(crate) static TYPED_OBJECT_REFERENCE: Struct = Struct {
+    name: "v1.TypedObjectReference",
     fields: &[
         always("apiGroup", Optional(&TEXT)),
         always("kind", TEXT),
@@ -413,5 +475,7 @@ pub(crate) static TYPED_OBJECT_REFERENCE: Struct = Struct {
 };
 
 /// Go's `ImageVolumeSource`.
-pub(crate) static IMAGE_VOLUME_SOURCE: Struct =
-    Struct { fields: &[omit("reference", TEXT), omit("pullPolicy", Text("v1.PullPolicy"))] };
+pub(crate) static IMAGE_VOLUME_SOURCE: Struct = Struct {
+    name: "v1.ImageVolumeSource",
+    fields: &[omit("reference", TEXT), omit("pullPolicy", Text("v1.PullPolicy"))],
+};

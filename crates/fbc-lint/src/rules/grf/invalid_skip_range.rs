@@ -67,10 +67,6 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         for channel in &view.channels {
             for (number, entry) in channel.entries().iter().enumerate() {
                 let Some(Err(error)) = view.graph().skip_range(entry) else { continue };
-                // opm takes this for a range, until it crashes over it: see GRF014.
-                if matches!(error, RangeError::EmptyAlternative(_)) {
-                    continue;
-                }
                 let range = quote(&entry.skip_range);
                 let message = format!(
                     "`skipRange` of {} in channel {} is no range: {range}",
@@ -98,7 +94,6 @@ fn label(error: &RangeError) -> String {
         RangeError::NoVersion(token) => format!("no version in `{token}`"),
         RangeError::Operator { operator, .. } => format!("`{operator}` is no operator here"),
         RangeError::Version { version, .. } => format!("`{version}` is no version of three numbers"),
-        RangeError::EmptyAlternative(_) => "nothing between `||` and `||`".to_owned(),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Ranges that cover no version at all.
 
-use fbc_version::blang::RangeError;
 use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
@@ -78,14 +77,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         for channel in &view.channels {
             for (number, entry) in channel.entries().iter().enumerate() {
-                let (problem, help) = match view.graph().skip_range(entry) {
-                    Some(Ok(range)) if range.intervals().is_empty() => {
-                        ("covers no version at all", "correct the range, or remove it")
-                    }
-                    Some(Err(RangeError::EmptyAlternative(_))) => {
-                        ("has nothing between two `||`", "remove one `||`: opm crashes over this range")
-                    }
-                    _ => continue,
+                let Some(range) = view.graph().readable_skip_range(entry) else { continue };
+                let (problem, help) = if range.has_empty_alternative() {
+                    ("has nothing between two `||`", "remove one `||`: opm crashes over this range")
+                } else if range.intervals().is_empty() {
+                    ("covers no version at all", "correct the range, or remove it")
+                } else {
+                    continue;
                 };
                 findings.push(
                     Finding::new(
@@ -99,7 +97,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     )
                     .at(context.value(channel.origin, format!("/entries/{number}/skipRange")))
                     .about(Subject::entry(package, &channel.name, &entry.name))
-                    .label("moves nobody on")
+                    .label(if range.has_empty_alternative() { "crashes opm" } else { "moves nobody on" })
                     .help(help),
                 );
             }

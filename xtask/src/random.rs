@@ -1,16 +1,16 @@
 //! A small seeded generator of numbers: the same catalog on every machine, without a dependency.
 
 /// SplitMix64 (Steele, Lea and Flood 2014): one addition and a mix of bits for each number.
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// A generator that gives the same numbers for the same seed.
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// The next 64 bits.
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -19,8 +19,18 @@ impl Random {
     }
 
     /// One of the given values; `choices` must not be empty.
-    pub(super) fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
+    pub(crate) fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
         choices[(self.next() % choices.len() as u64) as usize]
+    }
+
+    /// A number below a bound; 0 where the bound is 0.
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.next().checked_rem(bound).unwrap_or_default()
+    }
+
+    /// One of the given values; nothing if there are none.
+    pub(crate) fn choose<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
+        choices.get(self.below(choices.len() as u64) as usize)
     }
 }
 

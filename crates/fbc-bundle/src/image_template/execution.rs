@@ -1,0 +1,335 @@
+//! Fills a template in.
+//!
+//! Source of the behaviour: `golang/go:src/text/template/exec.go`.
+
+use fbc_yaml::go_text::quote;
+
+use super::call::Parameter;
+use super::parser::Templates;
+use super::tree::{Branch, Command, Node, NumberValue, Operand, OperandKind, Pipe, shown_template};
+use super::value::{BUNDLE_TYPE, BundleNames, Value};
+
+/// Deeper calls of templates are refused. The reference says the number that it allows itself.
+const MAX_CALLS: usize = 100;
+/// Its number.
+const MAX_CALLS_TOLD: usize = 100_000;
+/// A reference is far shorter; a template that does more has no end.
+const MAX_STEPS: usize = 1_000_000;
+
+/// Fills the template of a name in.
+pub(super) fn execute(
+    templates: &Templates,
+    name: &str,
+    text: &str,
+    bundle: &BundleNames<'_>,
+) -> Result<Vec<u8>, String> {
+    let mut state = State {
+        templates,
+        file: name,
+        template: name,
+        text,
+        bundle,
+        out: Vec::new(),
+        variables: vec![("$".to_owned(), Value::Bundle)],
+        place: (0, String::new()),
+        calls: 0,
+        steps: 0,
+    };
+    let Some(nodes) = templates.get(name) else {
+        return Err(format!("template: {name}: {} is an incomplete or empty template", quote(name)));
+    };
+    match state.list(nodes, &Value::Bundle) {
+        Err(Stop::Error(message)) => Err(message),
+        Ok(()) | Err(Stop::Break | Stop::Continue) => Ok(state.out),
+    }
+}
+
+/// What ends the walk over a list early.
+pub(super) enum Stop {
+    Break,
+    Continue,
+    Error(String),
+}
+
+pub(super) struct State<'t> {
+    templates: &'t Templates,
+    /// The name that errors begin with.
+    file: &'t str,
+    /// The name of the template that is being filled in.
+    template: &'t str,
+    text: &'t str,
+    pub(super) bundle: &'t BundleNames<'t>,
+    out: Vec<u8>,
+    variables: Vec<(String, Value)>,
+    /// What is being worked on: where it stands, and how Go prints it.
+    place: (usize, String),
+    calls: usize,
+    pub(super) steps: usize,
+}
+
+pub(super) type Outcome<T> = Result<T, Stop>;
+
+impl<'t> State<'t> {
+    pub(super) fn error<T>(&self, message: impl AsRef<str>) -> Outcome<T> {
+        let (place, shown) = &self.place;
+        let before = self.text.get(..*place).unwrap_or_default();
+        let line = 1 + before.matches('\n').count();
+        let column = before.rfind('\n').map_or(*place, |at| place - at - 1);
+        Err(Stop::Error(format!(
+            "template: {}:{line}:{column}: executing {} at <{shown}>: {}",
+            self.file,
+            quote(self.template),
+            message.as_ref()
+        )))
+    }
+
+    pub(super) fn at(&mut self, place: usize, shown: String) {
+        self.place = (place, shown);
+    }
+
+    fn list(&mut self, nodes: &'t [Node], dot: &Value) -> Outcome<()> {
+        nodes.iter().try_for_each(|node| self.node(node, dot))
+    }
+
+    fn node(&mut self, node: &'t Node, dot: &Value) -> Outcome<()> {
+        self.steps += 1 + self.out.len() / 1024;
+        if self.steps > MAX_STEPS {
+            return self.error(format!("gave up after {MAX_STEPS} steps"));
+        }
+        match node {
+            Node::Text(text) => self.out.extend(text.bytes()),
+            Node::Action(pipe) => {
+                let value = self.pipe(pipe, dot)?;
+                if pipe.variables.is_empty() {
+                    let shown = match &value {
+                        Value::Nothing => b"<no value>".to_vec(),
+                        value => value.plain(self.bundle),
+                    };
+                    self.out.extend(shown);
+                }
+            }
+            Node::If(branch) => self.branch(branch, dot, false)?,
+            Node::With(branch) => self.branch(branch, dot, true)?,
+            Node::Range(branch) => {
+                let known = self.variables.len();
+                let outcome = self.range(branch, dot);
+                self.variables.truncate(known);
+                match outcome {
+                    Err(Stop::Break) => {}
+                    outcome => outcome?,
+                }
+            }
+            Node::Template { place, name, pipe } => self.call_template(*place, name, pipe.as_ref(), dot)?,
+            Node::Break => return Err(Stop::Break),
+            Node::Continue => return Err(Stop::Continue),
+        }
+        Ok(())
+    }
+
+    fn branch(&mut self, branch: &'t Branch, dot: &Value, sets_dot: bool) -> Outcome<()> {
+        let known = self.variables.len();
+        let value = self.pipe(&branch.pipe, dot)?;
+        let outcome = match (&branch.otherwise, value.is_true()) {
+            (_, true) => self.list(&branch.list, if sets_dot { &value } else { dot }),
+            (Some(otherwise), false) => self.list(otherwise, dot),
+            (None, false) => Ok(()),
+        };
+        self.variables.truncate(known);
+        outcome
+    }
+
+    fn range(&mut self, branch: &'t Branch, dot: &Value) -> Outcome<()> {
+        let value = self.pipe(&branch.pipe, dot)?;
+        let count = match value {
+            Value::Int(number) => number,
+            Value::Byte(byte) => i64::from(byte),
+            Value::Nothing => 0,
+            other => {
+                let shown = String::from_utf8_lossy(&other.plain(self.bundle)).into_owned();
+                return self.error(format!("range can't iterate over {shown}"));
+            }
+        };
+        let pipe = &branch.pipe;
+        let is_byte = matches!(value, Value::Byte(_));
+        if pipe.variables.len() > 1 && value != Value::Nothing {
+            return self.error(format!("can't use {count} to iterate over more than one variable"));
+        }
+        let known = self.variables.len();
+        for number in 0..count {
+            let item = if is_byte { Value::Byte(number as u8) } else { Value::Int(number) };
+            if let Some(name) = pipe.variables.first() {
+                if pipe.assigns {
+                    self.assign(name, item.clone())?;
+                } else if let Some(last) = self.variables.last_mut() {
+                    last.1 = item.clone();
+                }
+            }
+            self.steps += 1;
+            let outcome = self.list(&branch.list, &item);
+            self.variables.truncate(known);
+            match outcome {
+                Ok(()) | Err(Stop::Continue) => {}
+                outcome => return outcome,
+            }
+            if self.steps > MAX_STEPS {
+                return self.error(format!("gave up after {MAX_STEPS} steps"));
+            }
+        }
+        match &branch.otherwise {
+            Some(otherwise) if count <= 0 => self.list(otherwise, dot),
+            _ => Ok(()),
+        }
+    }
+
+    fn call_template(
+        &mut self,
+        place: usize,
+        name: &'t str,
+        pipe: Option<&'t Pipe>,
+        dot: &Value,
+    ) -> Outcome<()> {
+        self.at(place, shown_template(name, pipe));
+        let Some(nodes) = self.templates.get(name) else {
+            return self.error(format!("template {} not defined", quote(name)));
+        };
+        if self.calls == MAX_CALLS {
+            return self.error(format!("exceeded maximum template depth ({MAX_CALLS_TOLD})"));
+        }
+        let dot = match pipe {
+            Some(pipe) => self.pipe(pipe, dot)?,
+            None => Value::Nothing,
+        };
+        let variables = std::mem::replace(&mut self.variables, vec![("$".to_owned(), dot.clone())]);
+        let template = std::mem::replace(&mut self.template, name);
+        self.calls += 1;
+        let outcome = self.list(nodes, &dot);
+        self.calls -= 1;
+        self.template = template;
+        self.variables = variables;
+        outcome
+    }
+
+    fn assign(&mut self, name: &str, value: Value) -> Outcome<()> {
+        match self.variables.iter_mut().rev().find(|(known, _)| known == name) {
+            Some(variable) => {
+                variable.1 = value;
+                Ok(())
+            }
+            None => self.error(format!("undefined variable: {name}")),
+        }
+    }
+
+    pub(super) fn pipe(&mut self, pipe: &Pipe, dot: &Value) -> Outcome<Value> {
+        self.at(pipe.place, pipe.shown());
+        let mut value = None;
+        for command in &pipe.commands {
+            value = Some(self.command(command, dot, value)?);
+        }
+        let value = value.unwrap_or(Value::Nothing);
+        for name in &pipe.variables {
+            if pipe.assigns {
+                self.assign(name, value.clone())?;
+            } else {
+                self.variables.push((name.clone(), value.clone()));
+            }
+        }
+        Ok(value)
+    }
+
+    /// The value of a command; `last` is that of the command before, the last argument of this one.
+    fn command(&mut self, command: &Command, dot: &Value, last: Option<Value>) -> Outcome<Value> {
+        let Some((first, arguments)) = command.operands.split_first() else { return Ok(Value::Nothing) };
+        match &first.kind {
+            OperandKind::Function(name) => {
+                self.at(first.place, name.clone());
+                let call = (command.place, command.shown());
+                return self.call(name, call, arguments, last, dot);
+            }
+            OperandKind::Pipe(pipe) => {
+                self.no_arguments(first, arguments, last.is_some())?;
+                return self.pipe(pipe, dot);
+            }
+            OperandKind::Field(names) => {
+                self.at(first.place, first.shown());
+                return self.fields(dot.clone(), names, !arguments.is_empty() || last.is_some());
+            }
+            OperandKind::Chain(of, names) => {
+                self.at(first.place, first.shown());
+                if of.kind == OperandKind::Nil {
+                    return self.error(format!("indirection through explicit nil in {}", first.shown()));
+                }
+                let value = self.argument(of, dot, Parameter::Any)?;
+                return self.fields(value, names, !arguments.is_empty() || last.is_some());
+            }
+            OperandKind::Variable(names) => {
+                self.at(first.place, first.shown());
+                let value = self.variable(names)?;
+                let fields = names.get(1..).unwrap_or_default();
+                if fields.is_empty() {
+                    self.no_arguments(first, arguments, last.is_some())?;
+                    return Ok(value);
+                }
+                return self.fields(value, fields, !arguments.is_empty() || last.is_some());
+            }
+            _ => {}
+        }
+        self.at(first.place, first.shown());
+        self.no_arguments(first, arguments, last.is_some())?;
+        match &first.kind {
+            OperandKind::Nil => self.error("nil is not a command"),
+            _ => self.constant(first, dot),
+        }
+    }
+
+    fn no_arguments(&self, first: &Operand, arguments: &[Operand], has_last: bool) -> Outcome<()> {
+        if arguments.is_empty() && !has_last {
+            return Ok(());
+        }
+        self.error(format!("can't give argument to non-function {}", first.shown()))
+    }
+
+    /// The value of what is no variable, field or function.
+    pub(super) fn constant(&mut self, operand: &Operand, dot: &Value) -> Outcome<Value> {
+        match &operand.kind {
+            OperandKind::Bool(value) => Ok(Value::Bool(*value)),
+            OperandKind::Dot => Ok(dot.clone()),
+            OperandKind::Text { text, .. } => Ok(Value::Text(text.clone())),
+            OperandKind::Number(number) => match number.value {
+                NumberValue::Int(value) => Ok(Value::Int(value)),
+                NumberValue::Float(value) => Ok(Value::Float(value)),
+                NumberValue::Uint => self.error(format!("{} overflows int", number.text)),
+            },
+            _ => Ok(Value::Nothing),
+        }
+    }
+
+    pub(super) fn variable(&self, names: &[String]) -> Outcome<Value> {
+        let name = names.first().map(String::as_str).unwrap_or_default();
+        match self.variables.iter().rev().find(|(known, _)| known == name) {
+            Some((_, value)) => Ok(value.clone()),
+            None => self.error(format!("undefined variable: {name}")),
+        }
+    }
+
+    pub(super) fn fields(&self, mut value: Value, names: &[String], has_arguments: bool) -> Outcome<Value> {
+        for (index, name) in names.iter().enumerate() {
+            value = match &value {
+                Value::Nothing => Value::Nothing,
+                Value::Bundle => {
+                    let fields = self.bundle.fields();
+                    let Some((_, text)) = fields.iter().find(|(known, _)| known == name) else {
+                        return self.error(format!("can't evaluate field {name} in type {BUNDLE_TYPE}"));
+                    };
+                    if has_arguments && index + 1 == names.len() {
+                        return self.error(format!("{name} has arguments but cannot be invoked as function"));
+                    }
+                    Value::Text(text.as_bytes().to_vec())
+                }
+                other => {
+                    return self.error(format!("can't evaluate field {name} in type {}", other.type_name()));
+                }
+            };
+        }
+        Ok(value)
+    }
+}

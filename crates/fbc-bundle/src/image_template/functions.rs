@@ -1,0 +1,268 @@
+//! The functions of templates.
+//!
+//! Source of the behaviour: `golang/go:src/text/template/funcs.go`.
+
+use fbc_yaml::go_text::is_print;
+
+use super::format;
+use super::value::{BundleNames, Value};
+
+/// A function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Function {
+    And,
+    Call,
+    Html,
+    Index,
+    Slice,
+    Js,
+    Len,
+    Not,
+    Or,
+    Print,
+    Printf,
+    Println,
+    UrlQuery,
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// Every function by its name.
+const NAMES: [(&str, Function); 19] = [
+    ("and", Function::And),
+    ("call", Function::Call),
+    ("html", Function::Html),
+    ("index", Function::Index),
+    ("slice", Function::Slice),
+    ("js", Function::Js),
+    ("len", Function::Len),
+    ("not", Function::Not),
+    ("or", Function::Or),
+    ("print", Function::Print),
+    ("printf", Function::Printf),
+    ("println", Function::Println),
+    ("urlquery", Function::UrlQuery),
+    ("eq", Function::Equal),
+    ("ne", Function::NotEqual),
+    ("lt", Function::Less),
+    ("le", Function::LessOrEqual),
+    ("gt", Function::Greater),
+    ("ge", Function::GreaterOrEqual),
+];
+
+/// How many arguments a function takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arity {
+    Exactly(usize),
+    AtLeast(usize),
+}
+
+impl Function {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        NAMES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+    }
+
+    pub(super) fn arity(self) -> Arity {
+        match self {
+            Self::Html | Self::Js | Self::UrlQuery | Self::Print | Self::Println => Arity::AtLeast(0),
+            Self::And | Self::Or | Self::Call | Self::Index | Self::Slice | Self::Printf | Self::Equal => {
+                Arity::AtLeast(1)
+            }
+            Self::Len | Self::Not => Arity::Exactly(1),
+            Self::NotEqual | Self::Less | Self::LessOrEqual | Self::Greater | Self::GreaterOrEqual => {
+                Arity::Exactly(2)
+            }
+        }
+    }
+
+    /// Calls a function that looks at all of its arguments.
+    pub(super) fn call(self, arguments: &[Value], bundle: &BundleNames<'_>) -> Result<Value, String> {
+        let first = arguments.first().unwrap_or(&Value::Nothing);
+        let second = arguments.get(1).unwrap_or(&Value::Nothing);
+        let rest = arguments.get(1..).unwrap_or_default();
+        let printed = || match arguments {
+            [Value::Text(text)] => text.clone(),
+            _ => {
+                let shown: Vec<Value> = arguments.iter().map(as_printed).collect();
+                format::print(&shown, bundle)
+            }
+        };
+        match self {
+            // Handled where arguments are evaluated; calling what is no function is all that is left.
+            Self::And | Self::Or => Ok(first.clone()),
+            Self::Call if *first == Value::Nothing => Err("call of nil".to_owned()),
+            Self::Call => Err(format!("of type {}", first.type_name())),
+            Self::Html => Ok(Value::Text(escape_html(&printed()))),
+            Self::Js => Ok(Value::Text(escape_js(&printed()))),
+            Self::UrlQuery => Ok(Value::Text(escape_query(&printed()))),
+            Self::Index => index(first, rest),
+            Self::Slice => slice(first, rest),
+            Self::Len => match first {
+                Value::Text(text) => Ok(Value::Int(text.len() as i64)),
+                Value::Nothing => Err("reflect: call of reflect.Value.Type on zero Value".to_owned()),
+                other => Err(format!("len of type {}", other.type_name())),
+            },
+            Self::Not => Ok(Value::Bool(!first.is_true())),
+            Self::Print => Ok(Value::Text(format::print(arguments, bundle))),
+            Self::Println => Ok(Value::Text(format::print_line(arguments, bundle))),
+            Self::Printf => {
+                let Value::Text(layout) = first else { return Ok(Value::Nothing) };
+                Ok(Value::Text(format::printf(layout, rest, bundle)))
+            }
+            Self::Equal => equal(first, rest).map(Value::Bool),
+            Self::NotEqual => equal(first, std::slice::from_ref(second)).map(|equal| Value::Bool(!equal)),
+            Self::Less => less(first, second).map(Value::Bool),
+            Self::LessOrEqual => less_or_equal(first, second).map(Value::Bool),
+            Self::Greater => less_or_equal(first, second).map(|is| Value::Bool(!is)),
+            Self::GreaterOrEqual => less(first, second).map(|is| Value::Bool(!is)),
+        }
+    }
+}
+
+fn as_printed(value: &Value) -> Value {
+    match value {
+        Value::Nothing => Value::Text(b"<no value>".to_vec()),
+        value => value.clone(),
+    }
+}
+
+fn position(index: &Value, most: usize) -> Result<usize, String> {
+    let number = match index {
+        Value::Int(number) => *number,
+        Value::Byte(byte) => i64::from(*byte),
+        Value::Nothing => return Err("cannot index slice/array with nil".to_owned()),
+        other => return Err(format!("cannot index slice/array with type {}", other.type_name())),
+    };
+    let position = usize::try_from(number).ok().filter(|position| *position <= most);
+    position.ok_or_else(|| format!("index out of range: {number}"))
+}
+
+fn index(item: &Value, indexes: &[Value]) -> Result<Value, String> {
+    let mut item = match item {
+        Value::Nothing => return Err("index of untyped nil".to_owned()),
+        item => item.clone(),
+    };
+    for index in indexes {
+        let Value::Text(text) = &item else {
+            return Err(format!("can't index item of type {}", item.type_name()));
+        };
+        let position = position(index, text.len())?;
+        let byte = text.get(position).ok_or("reflect: string index out of range")?;
+        item = Value::Byte(*byte);
+    }
+    Ok(item)
+}
+
+fn slice(item: &Value, indexes: &[Value]) -> Result<Value, String> {
+    if *item == Value::Nothing {
+        return Err("slice of untyped nil".to_owned());
+    }
+    if indexes.len() > 3 {
+        return Err(format!("too many slice indexes: {}", indexes.len()));
+    }
+    let Value::Text(text) = item else {
+        return Err(format!("can't slice item of type {}", item.type_name()));
+    };
+    if indexes.len() == 3 {
+        return Err("cannot 3-index slice a string".to_owned());
+    }
+    let mut range = [0, text.len()];
+    for (end, index) in range.iter_mut().zip(indexes) {
+        *end = position(index, text.len())?;
+    }
+    let [start, end] = range;
+    let part = text.get(start..end).ok_or_else(|| format!("invalid slice index: {start} > {end}"))?;
+    Ok(Value::Text(part.to_vec()))
+}
+
+fn incompatible(a: &Value, b: &Value) -> String {
+    format!("incompatible types for comparison: {} and {}", a.type_name(), b.type_name())
+}
+
+fn equal(first: &Value, others: &[Value]) -> Result<bool, String> {
+    if others.is_empty() {
+        return Err("missing argument for comparison".to_owned());
+    }
+    for other in others {
+        let is_equal = match (first, other) {
+            (Value::Int(number), Value::Byte(byte)) | (Value::Byte(byte), Value::Int(number)) => {
+                *number == i64::from(*byte)
+            }
+            (Value::Nothing, _) | (_, Value::Nothing) => first == other,
+            (a, b) if std::mem::discriminant(a) == std::mem::discriminant(b) => a == b,
+            (a, b) => return Err(incompatible(a, b)),
+        };
+        if is_equal {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn less(a: &Value, b: &Value) -> Result<bool, String> {
+    let invalid = || Err("invalid type for comparison".to_owned());
+    if [a, b].into_iter().any(|value| matches!(value, Value::Nothing | Value::Bundle)) {
+        return invalid();
+    }
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => Ok(a < b),
+        (Value::Byte(a), Value::Byte(b)) => Ok(a < b),
+        (Value::Int(a), Value::Byte(b)) => Ok(*a < i64::from(*b)),
+        (Value::Byte(a), Value::Int(b)) => Ok(i64::from(*a) < *b),
+        (Value::Float(a), Value::Float(b)) => Ok(a < b),
+        (Value::Text(a), Value::Text(b)) => Ok(a < b),
+        (Value::Bool(_), Value::Bool(_)) => invalid(),
+        (a, b) => Err(incompatible(a, b)),
+    }
+}
+
+fn less_or_equal(a: &Value, b: &Value) -> Result<bool, String> {
+    Ok(less(a, b)? || equal(a, std::slice::from_ref(b))?)
+}
+
+fn escape_html(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for byte in text {
+        match byte {
+            0 => out.extend("\u{fffd}".bytes()),
+            b'"' => out.extend(b"&#34;"),
+            b'\'' => out.extend(b"&#39;"),
+            b'&' => out.extend(b"&amp;"),
+            b'<' => out.extend(b"&lt;"),
+            b'>' => out.extend(b"&gt;"),
+            byte => out.push(*byte),
+        }
+    }
+    out
+}
+
+fn escape_js(text: &[u8]) -> Vec<u8> {
+    let mut out = String::with_capacity(text.len());
+    for c in String::from_utf8_lossy(text).chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '\'' => out.push_str("\\'"),
+            '"' => out.push_str("\\\""),
+            '<' | '>' | '&' | '=' | '\0'..='\x1f' => out.push_str(&format!("\\u{:04X}", c as u32)),
+            c if c.is_ascii() || is_print(c) => out.push(c),
+            c => out.push_str(&format!("\\u{:04X}", c as u32)),
+        }
+    }
+    out.into_bytes()
+}
+
+fn escape_query(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for byte in text {
+        match byte {
+            b' ' => out.push(b'+'),
+            byte if byte.is_ascii_alphanumeric() || b"-_.~".contains(byte) => out.push(*byte),
+            byte => out.extend(format!("%{byte:02X}").bytes()),
+        }
+    }
+    out
+}

@@ -1,0 +1,338 @@
+//! Whether `encoding/json` takes a value for a Kubernetes type, and what it says if not.
+//!
+//! The reference decodes definitions, deployments and metadata that way; only what it refuses matters here. Types
+//! that decode themselves (quantities, times, schemas) fail at once, all else only after the whole value was read,
+//! with the first misfit. Sources: `golang/go:src/encoding/json/decode.go`, `kubernetes-sigs/json`, and the
+//! `UnmarshalJSON` of each type.
+
+use fbc_model::go_type::{equal_fold, push_key};
+use fbc_yaml::go_text::push_json_number;
+use fbc_yaml::{Kind, Node, base64};
+
+use super::types::extensions::JSON_SCHEMA_PROPS;
+use super::{Field, Shape, Struct, TEXT, canonical_quantity, time};
+
+const SCHEMAS: Shape = Shape::List(&Shape::Struct(&JSON_SCHEMA_PROPS));
+
+/// How keys find their fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// As they are spelt.
+    Exact,
+    /// In upper or lower case.
+    Folded,
+}
+
+/// A value that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct JsonMisfit {
+    /// Go's text.
+    pub message: String,
+    /// The value, as a JSON pointer.
+    pub pointer: String,
+    /// Whether Go knows where the value stands in the text.
+    pub has_offset: bool,
+}
+
+/// Checks a value. `extensions` is the version of the API of definitions that the types are of.
+///
+/// # Errors
+/// What Go would say.
+pub fn check(
+    node: Node<'_>,
+    of: &'static Struct,
+    keys: Keys,
+    extensions: &'static str,
+) -> Result<(), JsonMisfit> {
+    let outcome = Decoder::new(keys, extensions).decode(node, &Shape::Struct(of));
+    outcome.map_err(|fault| JsonMisfit {
+        message: fault.message(),
+        pointer: fault.pointer.clone(),
+        has_offset: matches!(fault.what, What::Type { .. }),
+    })
+}
+
+#[derive(Clone, Debug)]
+struct Fault {
+    what: What,
+    pointer: String,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    /// Go's `UnmarshalTypeError`.
+    Type { found: String, wanted: String, structure: String, field: String },
+    /// Any other error.
+    Text(String),
+}
+
+impl Fault {
+    fn message(&self) -> String {
+        match &self.what {
+            What::Text(text) => text.clone(),
+            What::Type { found, wanted, structure, field } if structure.is_empty() && field.is_empty() => {
+                format!("json: cannot unmarshal {found} into Go value of type {wanted}")
+            }
+            What::Type { found, wanted, structure, field } => {
+                format!(
+                    "json: cannot unmarshal {found} into Go struct field {structure}.{field} of type {wanted}"
+                )
+            }
+        }
+    }
+}
+
+/// One call of `json.Unmarshal`.
+struct Decoder {
+    keys: Keys,
+    extensions: &'static str,
+    /// The innermost struct.
+    owner: Option<&'static Struct>,
+    /// The names of the fields that lead here.
+    fields: Vec<&'static str>,
+    pointer: Vec<String>,
+    /// The first misfit that does not end decoding.
+    saved: Option<Fault>,
+}
+
+impl Decoder {
+    fn new(keys: Keys, extensions: &'static str) -> Self {
+        Self { keys, extensions, owner: None, fields: Vec::new(), pointer: Vec::new(), saved: None }
+    }
+
+    fn decode(mut self, node: Node<'_>, shape: &Shape) -> Result<(), Fault> {
+        self.value(node, shape)?;
+        self.saved.map_or(Ok(()), Err)
+    }
+
+    fn value(&mut self, node: Node<'_>, shape: &Shape) -> Result<(), Fault> {
+        // Null leaves every value as it is.
+        if node.is_null() {
+            return Ok(());
+        }
+        match (shape, node.kind()) {
+            (Shape::Optional(inner), _) => return self.value(node, inner),
+            (Shape::Any, _)
+            | (
+                Shape::Text(_) | Shape::OperatorVersion | Shape::OperatorRelease | Shape::IntOrText,
+                Kind::String,
+            )
+            | (Shape::Flag | Shape::SchemaOrFlag, Kind::Bool)
+            | (Shape::Float, Kind::Number) => {}
+            (Shape::Whole(name), Kind::Number) => {
+                if !is_whole(node, name) {
+                    self.save(&number(node), name);
+                }
+            }
+            (Shape::Struct(of), Kind::Object) => return self.members(node, of),
+            (Shape::List(item), Kind::Array) => return self.items(node, item),
+            (Shape::Map(item), Kind::Object) => {
+                for (key, value) in node.members() {
+                    self.pointer.push(key.to_owned());
+                    self.value(value, item)?;
+                    self.pointer.pop();
+                }
+            }
+            (Shape::Bytes, Kind::String) => {
+                if let Err(error) = base64::decode(node.as_str().unwrap_or_default()) {
+                    let fault = self.text(error.to_string());
+                    self.saved.get_or_insert(fault);
+                }
+            }
+            (Shape::Bytes, Kind::Array) => return self.items(node, &Shape::Whole("uint8")),
+            (Shape::Time, Kind::String) => {
+                if let Err(error) = time::check(node.as_str().unwrap_or_default()) {
+                    return Err(self.text(error));
+                }
+            }
+            (Shape::Time, kind) => return Err(self.misfit(kind.go_name(), "string")),
+            (Shape::IntOrText, kind) => {
+                let found = if kind == Kind::Number { number(node) } else { kind.go_name().to_owned() };
+                if kind != Kind::Number || !is_whole(node, "int32") {
+                    return Err(self.misfit(&found, "int32"));
+                }
+            }
+            (Shape::Quantity, _) => {
+                let text = match node.as_str() {
+                    Some(text) => text.trim().to_owned(),
+                    None => fbc_yaml::json_writer::compact(node),
+                };
+                if let Err(error) = canonical_quantity(&text) {
+                    return Err(self.text(error.to_string()));
+                }
+            }
+            (Shape::SchemaOrFlag | Shape::SchemaOrList | Shape::SchemaOrTexts, Kind::Object) => {
+                return self.nested(node, &Shape::Struct(&JSON_SCHEMA_PROPS));
+            }
+            (Shape::SchemaOrFlag, _) => return Err(self.text("boolean or JSON schema expected".to_owned())),
+            (Shape::SchemaOrList, Kind::Array) => {
+                return self.nested(node, &SCHEMAS);
+            }
+            (Shape::SchemaOrTexts, Kind::Array) => return self.nested(node, &Shape::List(&TEXT)),
+            (Shape::SchemaOrList | Shape::SchemaOrTexts, _) => {}
+            (shape, kind) => {
+                let wanted = self.type_name(shape);
+                self.save(kind.go_name(), &wanted);
+            }
+        }
+        Ok(())
+    }
+
+    fn members(&mut self, node: Node<'_>, of: &'static Struct) -> Result<(), Fault> {
+        let (owner, depth) = (self.owner, self.fields.len());
+        for (key, value) in node.members() {
+            let Some(field) = self.field(of, key) else { continue };
+            self.owner = Some(of);
+            self.fields.extend(embedding_struct(of, field));
+            self.fields.push(field.name);
+            self.pointer.push(key.to_owned());
+            self.value(value, &field.shape)?;
+            self.pointer.pop();
+            self.fields.truncate(depth);
+            self.owner = owner;
+        }
+        Ok(())
+    }
+
+    fn field(&self, of: &'static Struct, key: &str) -> Option<&'static Field> {
+        let exact = of.fields.iter().find(|field| field.name == key);
+        exact.or_else(|| {
+            let folded = || of.fields.iter().find(|field| equal_fold(field.name, key));
+            (self.keys == Keys::Folded).then(folded).flatten()
+        })
+    }
+
+    fn items(&mut self, node: Node<'_>, item: &Shape) -> Result<(), Fault> {
+        for (index, node) in node.items().enumerate() {
+            self.pointer.push(index.to_string());
+            self.value(node, item)?;
+            self.pointer.pop();
+        }
+        Ok(())
+    }
+
+    /// A value that is decoded by a call of its own, whose error ends this one too.
+    fn nested(&mut self, node: Node<'_>, shape: &Shape) -> Result<(), Fault> {
+        Self::new(Keys::Exact, self.extensions).decode(node, shape).map_err(|fault| {
+            let pointer = self.pointer() + &fault.pointer;
+            Fault { what: self.in_context(fault.what), pointer }
+        })
+    }
+
+    fn save(&mut self, found: &str, wanted: &str) {
+        let fault = self.misfit(found, wanted);
+        self.saved.get_or_insert(fault);
+    }
+
+    fn misfit(&self, found: &str, wanted: &str) -> Fault {
+        let what = What::Type {
+            found: found.to_owned(),
+            wanted: wanted.to_owned(),
+            structure: String::new(),
+            field: String::new(),
+        };
+        Fault { what: self.in_context(what), pointer: self.pointer() }
+    }
+
+    fn text(&self, text: String) -> Fault {
+        Fault { what: What::Text(text), pointer: self.pointer() }
+    }
+
+    /// Adds the struct and the fields that lead to where the decoder is.
+    fn in_context(&self, what: What) -> What {
+        match (what, self.owner) {
+            (What::Type { found, wanted, field, .. }, Some(owner)) => {
+                let mut path = self.fields.join(".");
+                if !field.is_empty() {
+                    path.push('.');
+                    path.push_str(&field);
+                }
+                let structure = owner.name.rsplit('.').next().unwrap_or_default().to_owned();
+                What::Type { found, wanted, structure, field: path }
+            }
+            (what, _) => what,
+        }
+    }
+
+    fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        self.pointer.iter().for_each(|step| push_key(&mut pointer, step));
+        pointer
+    }
+
+    /// The type as Go prints it.
+    fn type_name(&self, shape: &Shape) -> String {
+        match shape {
+            Shape::Text(name) | Shape::Whole(name) => {
+                let is_extension = self.owner.is_some_and(|owner| owner.name.starts_with("apiextensions."));
+                match name.strip_prefix("v1.") {
+                    Some(name) if is_extension => format!("{}.{name}", self.extensions),
+                    _ => (*name).to_owned(),
+                }
+            }
+            Shape::Struct(of) => match of.name.strip_prefix("apiextensions.") {
+                Some(name) => format!("{}.{name}", self.extensions),
+                None => of.name.to_owned(),
+            },
+            Shape::Flag => "bool".to_owned(),
+            Shape::Float => "float64".to_owned(),
+            Shape::Bytes => "[]uint8".to_owned(),
+            Shape::List(item) => format!("[]{}", self.type_name(item)),
+            // The core API has no other maps of quantities.
+            Shape::Map(Shape::Quantity) => "v1.ResourceList".to_owned(),
+            Shape::Map(item) => format!("map[string]{}", self.type_name(item)),
+            Shape::Optional(inner) => format!("*{}", self.type_name(inner)),
+            Shape::Any => format!("{}.JSON", self.extensions),
+            Shape::Time => "v1.Time".to_owned(),
+            Shape::Quantity => "resource.Quantity".to_owned(),
+            Shape::IntOrText => "intstr.IntOrString".to_owned(),
+            Shape::OperatorVersion => "version.OperatorVersion".to_owned(),
+            Shape::OperatorRelease => "release.OperatorRelease".to_owned(),
+            Shape::SchemaOrFlag => format!("{}.JSONSchemaPropsOrBool", self.extensions),
+            Shape::SchemaOrList => format!("{}.JSONSchemaPropsOrArray", self.extensions),
+            Shape::SchemaOrTexts => format!("{}.JSONSchemaPropsOrStringArray", self.extensions),
+        }
+    }
+}
+
+/// The struct that Go embeds to give another a field; its name is part of the path in errors.
+fn embedding_struct(of: &Struct, field: &Field) -> Option<&'static str> {
+    match (of.name, field.name) {
+        ("v1.Probe", "exec" | "httpGet" | "tcpSocket" | "grpc") => Some("ProbeHandler"),
+        ("v1.Volume", name) if name != "name" => Some("VolumeSource"),
+        ("v1.EphemeralContainer", name) if name != "targetContainerName" => Some("EphemeralContainerCommon"),
+        (
+            "v1.ConfigMapEnvSource"
+            | "v1.SecretEnvSource"
+            | "v1.ConfigMapKeySelector"
+            | "v1.SecretKeySelector"
+            | "v1.ConfigMapProjection"
+            | "v1.SecretProjection"
+            | "v1.ConfigMapVolumeSource",
+            "name",
+        ) => Some("LocalObjectReference"),
+        _ => None,
+    }
+}
+
+fn is_whole(node: Node<'_>, name: &str) -> bool {
+    let number = node.as_f64().unwrap_or_default();
+    let (least, most) = match name {
+        "uint8" => (0.0, 255.0),
+        "int32" => (f64::from(i32::MIN), f64::from(i32::MAX)),
+        // The largest double below 2^63.
+        _ => (-9_223_372_036_854_775_808.0, 9_223_372_036_854_774_784.0),
+    };
+    number.fract() == 0.0 && (least..=most).contains(&number)
+}
+
+/// A number as Go's errors have it.
+fn number(node: Node<'_>) -> String {
+    let mut text = "number ".to_owned();
+    push_json_number(&mut text, node.as_f64().unwrap_or_default());
+    text
+}
+
+#[cfg(test)]
+mod tests;
