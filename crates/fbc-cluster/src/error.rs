@@ -240,6 +240,8 @@ pub enum FieldReason {
     ManagerConflict,
     /// The namespace is on its way out; the detail is the whole text.
     NamespaceTerminating,
+    /// A disruption budget that does not allow it; the detail is the whole text.
+    DisruptionBudget,
 }
 
 impl FieldReason {
@@ -258,6 +260,7 @@ impl FieldReason {
             Self::TypeInvalid => "FieldValueTypeInvalid",
             Self::ManagerConflict => "FieldManagerConflict",
             Self::NamespaceTerminating => "NamespaceTerminating",
+            Self::DisruptionBudget => "DisruptionBudget",
         }
     }
 
@@ -273,7 +276,7 @@ impl FieldReason {
             Self::TooMany => "Too many",
             Self::NotFound => "Not found",
             Self::Internal => "Internal error",
-            Self::ManagerConflict | Self::NamespaceTerminating => "",
+            Self::ManagerConflict | Self::NamespaceTerminating | Self::DisruptionBudget => "",
         }
     }
 

@@ -16,6 +16,7 @@
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
+//! | [`taints`], [`drain`] | taints and tolerations; moving pods off a node, for command lines and controllers alike |
 //! | [`control_plane`], [`controllers`] | what every cluster starts with, and does by itself |
 //! | [`go_json`] | JSON as Go's encoder writes it, which digests are taken of |
 
@@ -24,6 +25,7 @@ pub mod api;
 pub mod apply;
 pub mod control_plane;
 pub mod controllers;
+pub mod drain;
 pub mod engine;
 pub mod error;
 pub mod go_json;
@@ -33,6 +35,7 @@ pub mod random;
 pub mod schema;
 pub mod selector;
 pub mod store;
+pub mod taints;
 pub mod time;
 pub mod types;
 pub mod validation;

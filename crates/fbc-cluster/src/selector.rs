@@ -2,6 +2,8 @@
 //!
 //! Source: `kubernetes/apimachinery:pkg/labels/selector.go`, `pkg/fields/selector.go`.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::object::{Object, ObjectFields};
@@ -98,6 +100,12 @@ impl LabelSelector {
                 let value = labels.and_then(|labels| labels.get(&requirement.key)).and_then(Value::as_str);
                 requirement.test.accepts(value)
             })
+    }
+
+    /// True if an object with these labels is meant.
+    pub fn matches_labels(&self, labels: &BTreeMap<String, String>) -> bool {
+        let accepts = |one: &Requirement| one.test.accepts(labels.get(&one.key).map(String::as_str));
+        !self.nothing && self.requirements.iter().all(accepts)
     }
 
     /// True if this object is meant.

@@ -26,7 +26,23 @@ impl ApiServer {
                 }
                 object.set(&["status"], json!({"phase": "Active"}));
             }
-            ("", "Pod") => object.set(&["status"], json!({"phase": "Pending"})),
+            ("", "Pod") => {
+                object.set(&["status"], json!({"phase": "Pending"}));
+                if !object.list(&["spec", "schedulingGates"]).is_empty() {
+                    let condition = json!({
+                        "type": "PodScheduled", "status": "False", "reason": "SchedulingGated",
+                        "message": "Scheduling is blocked due to non-empty scheduling gates",
+                        "lastTransitionTime": null,
+                    });
+                    object.set(&["status", "conditions"], json!([condition]));
+                }
+            }
+            ("policy", "PodDisruptionBudget") => {
+                object.set(
+                    &["status"],
+                    json!({"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0, "expectedPods": 0}),
+                );
+            }
             ("apps", "ReplicaSet") => object.set(&["status"], json!({"replicas": 0})),
             ("batch", "Job") => {
                 let labels = [
@@ -76,6 +92,8 @@ impl ApiServer {
                     admission::restrict_tolerations(object, before, namespace)?;
                 }
                 if before.is_none() {
+                    self.set_priority(object)?;
+                    self.copy_topology(object);
                     object.set(&["status", "qosClass"], admission::quality_of_service(object));
                 }
             }
@@ -83,6 +101,26 @@ impl ApiServer {
             _ => {}
         }
         Ok(())
+    }
+
+    fn set_priority(&self, pod: &mut Object) -> Result<(), ApiError> {
+        const GROUP: (&str, &str) = ("scheduling.k8s.io", "PriorityClass");
+        let class = |name: Option<&str>| match name {
+            Some(name) => self.find(GROUP.0, GROUP.1, &ObjectName::cluster(name)).map(|class| &**class),
+            None => {
+                let is_default = |class: &&Object| class["globalDefault"] == true;
+                self.all(GROUP.0, GROUP.1).map(|class| &**class).find(is_default)
+            }
+        };
+        admission::set_priority(pod, &class)
+    }
+
+    /// Gives a pod with a node the labels that say where that is.
+    pub(super) fn copy_topology(&self, pod: &mut Object) {
+        let node = ObjectName::cluster(pod.text(&["spec", "nodeName"]));
+        if let Some(node) = self.find("", "Node", &node) {
+            admission::copy_topology(pod, node);
+        }
     }
 
     /// Counts the templates of daemon sets, and fills changed definitions in.

@@ -97,7 +97,8 @@ impl ApiServer {
         } else {
             object.remove(&["metadata", "generation"]);
         }
-        if kind.has_status {
+        // A kubelet that registers its node says how the node is in the same request.
+        if kind.has_status && !(kind.group.is_empty() && kind.kind == "Node") {
             object.remove(&["status"]);
         }
         self.begin_built_in(kind, object);

@@ -59,7 +59,7 @@ impl ApiServer {
     }
 
     /// Deletes without asking whether the caller may.
-    fn delete_authorized(
+    pub(super) fn delete_authorized(
         &mut self,
         id: KindId,
         kind: &Kind,

@@ -7,6 +7,8 @@ mod built_in;
 mod caller;
 mod create;
 mod delete;
+mod evict;
+mod heartbeats;
 mod lifecycle;
 mod model;
 mod patch;
@@ -24,6 +26,7 @@ use serde_json::{Value, json};
 pub use caller::Caller;
 pub use delete::{DeleteOptions, Propagation};
 pub(crate) use delete::{FOREGROUND, ORPHAN};
+pub use heartbeats::Heartbeats;
 pub use patch::Patch;
 pub use read::ListOptions;
 
@@ -88,6 +91,7 @@ pub struct ApiServer {
     now: Moment,
     random: Random,
     mutators: Vec<Box<dyn Mutator>>,
+    heartbeats: Heartbeats,
 }
 
 impl ApiServer {
@@ -102,6 +106,7 @@ impl ApiServer {
             now: Moment::START,
             random: Random::of(seed, "api server"),
             mutators: Vec::new(),
+            heartbeats: Heartbeats::default(),
         }
     }
 

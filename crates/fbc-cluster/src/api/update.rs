@@ -51,6 +51,9 @@ impl ApiServer {
             self.mutate(kind, &mut object)?;
         }
         keep_what_is_not_meant(kind, before, &mut object, subresource);
+        if subresource == Subresource::Binding {
+            self.copy_topology(&mut object);
+        }
         if subresource == Subresource::None {
             self.follow_built_in(kind, before, &mut object);
         }

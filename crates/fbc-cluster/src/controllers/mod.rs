@@ -17,12 +17,14 @@
 //! | [`jobs`], [`cron_jobs`], [`schedule`] | pods that run to an end, once or by a schedule |
 //! | [`endpoints`] | the pods behind services |
 //! | [`template_hash`] | the hash of a pod template that names replica sets |
-//! | [`nodes`] | nodes say that they are ready |
+//! | [`node_lifecycle`], [`taint_eviction`], [`pod_garbage`] | taints follow conditions, pods leave tainted and lost nodes |
+//! | [`budgets`] | how many pods disruption budgets let go |
 //! | [`scheduler`], [`kubelet`], [`behaviour`] | pods find nodes, run there, and fare as scenarios say |
 //! | [`stand_in`] | writes the status of deployments in clusters that run no pods |
 
 pub mod accounts;
 pub mod behaviour;
+pub mod budgets;
 mod claims;
 pub mod cron_jobs;
 pub mod daemon_sets;
@@ -34,8 +36,10 @@ pub mod garbage;
 pub mod jobs;
 pub mod kubelet;
 pub mod namespaces;
-pub mod nodes;
+pub mod node_lifecycle;
+pub mod pod_garbage;
 mod pods;
+mod pods_by_node;
 pub mod replica_sets;
 mod revisions;
 pub mod roles;
@@ -44,6 +48,7 @@ pub mod scheduler;
 pub mod set;
 pub mod stand_in;
 pub mod stateful_sets;
+pub mod taint_eviction;
 pub mod template_hash;
 mod write;
 

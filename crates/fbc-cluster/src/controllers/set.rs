@@ -2,6 +2,7 @@
 
 use super::accounts::{RootCertificates, ServiceAccounts};
 use super::behaviour::Behaviour;
+use super::budgets::DisruptionBudgets;
 use super::cron_jobs::CronJobs;
 use super::daemon_sets::DaemonSets;
 use super::definitions::Definitions;
@@ -11,11 +12,14 @@ use super::garbage::GarbageCollector;
 use super::jobs::Jobs;
 use super::kubelet::Kubelet;
 use super::namespaces::Namespaces;
+use super::node_lifecycle::NodeLifecycle;
+use super::pod_garbage::PodGarbage;
 use super::replica_sets::ReplicaSets;
 use super::roles::RoleAggregation;
 use super::scheduler::Scheduler;
 use super::stand_in::{Answer, DeploymentStandIn};
 use super::stateful_sets::StatefulSets;
+use super::taint_eviction::TaintEviction;
 use crate::engine::Controller;
 
 /// What becomes of the workloads of a cluster.
@@ -51,6 +55,10 @@ pub fn controllers(workloads: Workloads, seed: u64) -> Vec<Box<dyn Controller>> 
     };
     let scheduler = virtual_node.map_or_else(Scheduler::new, Scheduler::with_virtual_node);
     all.push(Box::new(scheduler));
+    all.push(Box::new(NodeLifecycle::default()));
+    all.push(Box::new(TaintEviction::default()));
+    all.push(Box::new(PodGarbage::default()));
+    all.push(Box::new(DisruptionBudgets::default()));
     all.push(Box::new(Kubelet::new(behaviours, seed)));
     all.push(Box::new(ReplicaSets::default()));
     all.push(Box::new(Deployments::default()));

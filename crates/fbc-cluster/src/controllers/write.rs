@@ -86,3 +86,18 @@ pub(super) fn set_condition(
         None => conditions.push(condition),
     }
 }
+
+/// As [`set_condition`], of an object whose conditions say which generation they are about: type, status, reason,
+/// message.
+pub(super) fn set_observed_condition(
+    conditions: &mut Vec<Value>,
+    now: Moment,
+    generation: i64,
+    (condition_type, status, reason, message): (&str, &str, &str, &str),
+) {
+    set_condition(conditions, now, condition_type, status, reason, message);
+    let written = conditions.iter_mut().find(|condition| condition["type"] == condition_type);
+    if let Some(condition) = written.filter(|_| generation > 0) {
+        condition.set(&["observedGeneration"], generation);
+    }
+}

@@ -37,5 +37,6 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use cel::Quantity;
 pub use definition::{Definition, PrinterColumn, Scale, Version};
 pub use structural::{ListType, MapType, Schema, ValueType};

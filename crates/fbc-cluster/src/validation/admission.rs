@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 
 use crate::error::{ApiError, Reason};
 use crate::object::{Object, ObjectFields};
+use crate::taints::{MEMORY_PRESSURE, NOT_READY, UNREACHABLE};
 
-const NOT_READY: &str = "node.kubernetes.io/not-ready";
-const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 
 /// Gives a pod that is created or changed the tolerations of nodes that are not ready or not reachable for five
 /// minutes, each unless it has one for that key that covers `NoExecute`.
@@ -44,6 +43,62 @@ pub fn taint_new_node(node: &mut Object) {
     }
 }
 
+/// Priority classes that every cluster has.
+const SYSTEM_CLASSES: [(&str, i64); 2] =
+    [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
+
+/// Gives a new pod the priority of its class. `class` looks one up by its name, and the default one without.
+///
+/// # Errors
+/// There is no such class, or the pod says another priority itself.
+///
+/// Source: `kubernetes/kubernetes:plugin/pkg/admission/priority/admission.go`.
+pub fn set_priority<'c>(
+    pod: &mut Object,
+    class: &dyn Fn(Option<&str>) -> Option<&'c Object>,
+) -> Result<(), ApiError> {
+    let wanted = pod.text(&["spec", "priorityClassName"]).to_owned();
+    let refused = |cause: &str| ApiError::forbidden("", "pods", pod.name(), cause);
+    let system = SYSTEM_CLASSES.iter().find(|(name, _)| *name == wanted).map(|(_, priority)| *priority);
+    let found = if wanted.is_empty() { class(None) } else { class(Some(&wanted)) };
+    let (priority, policy) = match (system, found) {
+        (Some(priority), _) => (priority, ""),
+        (None, Some(class)) => (class.number(&["value"]).unwrap_or_default(), class.text(&["preemptionPolicy"])),
+        (None, None) if wanted.is_empty() => (0, ""),
+        (None, None) => return Err(refused(&format!("no PriorityClass with name {wanted} was found"))),
+    };
+    let policy = if policy.is_empty() { "PreemptLowerPriority" } else { policy }.to_owned();
+    let name = found.map(|class| class.name().to_owned()).filter(|_| wanted.is_empty());
+    if pod.number(&["spec", "priority"]).is_some_and(|own| own != priority) {
+        let text = "the integer value of priority must not be provided in pod spec; priority admission controller \
+                    computed";
+        let own = pod.number(&["spec", "priority"]).unwrap_or_default();
+        return Err(refused(&format!("{text} {priority} from the given PriorityClass name, but it was {own}")));
+    }
+    pod.set(&["spec", "priority"], priority);
+    if pod.at(&["spec", "preemptionPolicy"]).is_none() {
+        pod.set(&["spec", "preemptionPolicy"], policy);
+    }
+    if let Some(name) = name {
+        pod.set(&["spec", "priorityClassName"], name);
+    }
+    Ok(())
+}
+
+/// Labels that a pod takes over from its node.
+const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
+
+/// Gives a pod that gets a node the labels that say where the node is.
+///
+/// Source: `kubernetes/kubernetes:plugin/pkg/admission/podtopologylabels/admission.go`.
+pub fn copy_topology(pod: &mut Object, node: &Object) {
+    for key in TOPOLOGY {
+        if let Some(value) = node.label(key) {
+            pod.set(&["metadata", "labels", key], value);
+        }
+    }
+}
+
 /// The annotation of namespaces with the tolerations that their pods get.
 const DEFAULT_TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/defaultTolerations";
 /// The annotation of namespaces with the tolerations that their pods may have.
@@ -65,7 +120,7 @@ pub fn restrict_tolerations(
         let mut added = annotated(namespace, DEFAULT_TOLERATIONS)?;
         if quality_of_service(pod) != "BestEffort" {
             added.push(json!({
-                "key": "node.kubernetes.io/memory-pressure", "operator": "Exists", "effect": "NoSchedule",
+                "key": MEMORY_PRESSURE, "operator": "Exists", "effect": "NoSchedule",
             }));
         }
         if !added.is_empty() {

@@ -108,6 +108,17 @@ pub enum DryRun {
     Server,
 }
 
+impl DryRun {
+    /// What stands behind the words about what was done.
+    pub(crate) fn suffix(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Client => " (dry run)",
+            Self::Server => " (server dry run)",
+        }
+    }
+}
+
 /// `get`
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[allow(clippy::struct_excessive_bools)]

@@ -183,6 +183,11 @@ impl Server for ApiServer {
         ApiServer::delete(self, &caller(request), kind, name, &deletion).map(drop).map_err(Box::new)
     }
 
+    fn evict(&mut self, request: &Request, name: &ObjectName, grace_period: Option<u64>) -> Answer<()> {
+        let options = Deletion { grace_period, dry_run: request.dry_run, ..Deletion::default() };
+        ApiServer::evict(self, &caller(request), name, &options).map_err(Box::new)
+    }
+
     fn can_i(&self, request: &Request, question: &AccessQuestion) -> bool {
         let attributes = if question.resource.starts_with('/') {
             Attributes::Path { verb: &question.verb, path: &question.resource }

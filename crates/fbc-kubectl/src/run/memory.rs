@@ -208,6 +208,11 @@ impl Server for Memory {
         Ok(())
     }
 
+    fn evict(&mut self, request: &Request, name: &ObjectName, _: Option<u64>) -> Answer<()> {
+        let pods = self.kinds.find("", "Pod").unwrap().0;
+        self.delete(request, pods, name, DeleteOptions::default())
+    }
+
     fn can_i(&self, request: &Request, _: &AccessQuestion) -> bool {
         request.user != self.nobody
     }

@@ -4,9 +4,11 @@
 //! exit code. Verbs that wait also return [`Waiting`]: conditions that the caller polls as virtual time goes by.
 
 mod api_server;
+mod drain;
 mod failure;
 mod manifests;
 mod metadata;
+mod nodes;
 mod policy;
 mod read;
 mod resolve;
@@ -140,9 +142,9 @@ impl<S: Server> Runner<'_, S> {
             }
             Verb::Project { name } => self.project(name.as_deref()),
             Verb::Policy(policy) => self.policy(policy),
-            Verb::Taint(_) | Verb::Cordon(_) | Verb::Drain(_) => Err(Failure::Text(
-                "taints and drains of nodes are not supported in a simulated cluster yet".to_owned(),
-            )),
+            Verb::Taint(taint) => self.taint(taint),
+            Verb::Cordon(cordon) => self.cordon(cordon),
+            Verb::Drain(drain) => self.drain(drain),
         }
     }
 
@@ -165,11 +167,7 @@ impl<S: Server> Runner<'_, S> {
             return Ok(());
         }
         let name = crate::print::full_name(object);
-        let suffix = match dry_run {
-            DryRun::None => "",
-            DryRun::Client => " (dry run)",
-            DryRun::Server => " (server dry run)",
-        };
+        let suffix = dry_run.suffix();
         self.stdout.push_str(&format!("{name} {done}{suffix}\n"));
         Ok(())
     }

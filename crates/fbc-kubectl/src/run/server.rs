@@ -145,6 +145,11 @@ pub trait Server {
         name: &ObjectName,
         options: DeleteOptions,
     ) -> Answer<()>;
+    /// Asks for the eviction of a pod, which disruption budgets may refuse; it gets these seconds to end, or its own.
+    ///
+    /// # Errors
+    /// The refusal of the API server.
+    fn evict(&mut self, request: &Request, name: &ObjectName, grace_period: Option<u64>) -> Answer<()>;
     /// Answers whether the user of the request may do something.
     fn can_i(&self, request: &Request, question: &AccessQuestion) -> bool;
 }

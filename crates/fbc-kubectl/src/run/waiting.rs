@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::drain::Draining;
 use super::{Failure, Request, Runner, Server, failures_text};
 use crate::command_line::{Wait, WaitFor};
 use fbc_cluster::error::Reason;
@@ -15,8 +16,16 @@ use fbc_cluster::time::Moment;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Waiting {
     request: Request,
-    checks: Vec<Check>,
-    deadline: Option<Moment>,
+    work: Work,
+}
+
+/// What is waited for.
+#[derive(Debug, Clone, PartialEq)]
+enum Work {
+    /// Objects become as they should be.
+    Checks(Vec<Check>, Option<Moment>),
+    /// Pods leave their nodes.
+    Draining(Box<Draining>),
 }
 
 /// The state of a wait.
@@ -158,22 +167,41 @@ fn is_met(wanted: &WaitFor, object: &Object) -> Result<bool, String> {
 
 impl Waiting {
     pub(super) fn new(request: Request, checks: Vec<Check>, deadline: Option<Moment>) -> Self {
-        Self { request, checks, deadline }
+        Self { request, work: Work::Checks(checks, deadline) }
     }
 
-    /// When waiting ends without success.
+    pub(super) fn draining(request: Request, draining: Draining) -> Self {
+        Self { request, work: Work::Draining(Box::new(draining)) }
+    }
+
+    /// When waiting ends without success; none if it does not end, or ends by what [`Waiting::poll`] does.
     pub fn deadline(&self) -> Option<Moment> {
-        self.deadline
+        match &self.work {
+            Work::Checks(_, deadline) => *deadline,
+            Work::Draining(_) => None,
+        }
+    }
+
+    /// When to poll although nothing has changed.
+    pub fn next_poll(&self) -> Option<Moment> {
+        match &self.work {
+            Work::Checks(_, deadline) => *deadline,
+            Work::Draining(draining) => draining.next(),
+        }
     }
 
     /// Asks again what is still waited for. The objects are taken in their order, each after the one before is settled.
-    pub fn poll<S: Server>(&mut self, server: &S) -> Poll {
+    pub fn poll<S: Server>(&mut self, server: &mut S) -> Poll {
+        let (checks, deadline) = match &mut self.work {
+            Work::Checks(checks, deadline) => (checks, *deadline),
+            Work::Draining(draining) => return draining.poll(server, &self.request),
+        };
         let mut poll = Poll { stdout: String::new(), stderr: String::new(), exit_code: None };
-        while let Some(check) = self.checks.first_mut() {
+        while let Some(check) = checks.first_mut() {
             match check.find(server, &self.request) {
                 Finding::Met(text) => {
                     poll.stdout.push_str(&text);
-                    self.checks.remove(0);
+                    checks.remove(0);
                 }
                 Finding::Failed(failure) => {
                     poll.stderr.push_str(&failures_text(&[failure]));
@@ -185,7 +213,7 @@ impl Waiting {
                         poll.stdout.push_str(&text);
                         check.said = text;
                     }
-                    if self.deadline.is_some_and(|deadline| server.now() >= deadline) {
+                    if deadline.is_some_and(|deadline| server.now() >= deadline) {
                         poll.stderr.push_str(&timed_out(check, server));
                         poll.exit_code = Some(1);
                     }

@@ -13,7 +13,7 @@ use fbc_cluster::controllers::deployments::Deployments;
 use fbc_cluster::controllers::garbage::GarbageCollector;
 use fbc_cluster::controllers::kubelet::Kubelet;
 use fbc_cluster::controllers::namespaces::Namespaces;
-use fbc_cluster::controllers::nodes::Nodes;
+use fbc_cluster::controllers::node_lifecycle::NodeLifecycle;
 use fbc_cluster::controllers::replica_sets::ReplicaSets;
 use fbc_cluster::controllers::scheduler::Scheduler;
 use fbc_cluster::engine::Cluster;
@@ -37,7 +37,7 @@ impl World {
         cluster.add_controller(Box::new(Definitions::default()));
         cluster.add_controller(Box::new(Deployments::default()));
         cluster.add_controller(Box::new(ReplicaSets::default()));
-        cluster.add_controller(Box::new(Nodes));
+        cluster.add_controller(Box::new(NodeLifecycle::default()));
         cluster.add_controller(Box::new(Scheduler::with_virtual_node("k1")));
         cluster.add_controller(Box::new(Kubelet::default()));
         Self { cluster }
@@ -80,7 +80,7 @@ impl World {
             run(&command, session, &mut self.cluster.api, &|path| (path == "-").then(|| stdin.to_owned()));
         let Some(mut waiting) = outcome.waiting.take() else { return outcome };
         loop {
-            let poll = waiting.poll(&self.cluster.api);
+            let poll = waiting.poll(&mut self.cluster.api);
             outcome.stdout.push_str(&poll.stdout);
             outcome.stderr.push_str(&poll.stderr);
             if let Some(exit_code) = poll.exit_code {

@@ -7,6 +7,7 @@ use crate::model::Scenario;
 use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
 use fbc_cluster::control_plane;
 use fbc_cluster::controllers::accounts::{RootCertificates, ServiceAccounts};
+use fbc_cluster::controllers::budgets::DisruptionBudgets;
 use fbc_cluster::controllers::daemon_sets::DaemonSets;
 use fbc_cluster::controllers::definitions::Definitions;
 use fbc_cluster::controllers::deployments::Deployments;
@@ -15,10 +16,13 @@ use fbc_cluster::controllers::garbage::GarbageCollector;
 use fbc_cluster::controllers::jobs::Jobs;
 use fbc_cluster::controllers::kubelet::Kubelet;
 use fbc_cluster::controllers::namespaces::Namespaces;
+use fbc_cluster::controllers::node_lifecycle::NodeLifecycle;
+use fbc_cluster::controllers::pod_garbage::PodGarbage;
 use fbc_cluster::controllers::replica_sets::ReplicaSets;
 use fbc_cluster::controllers::roles::RoleAggregation;
 use fbc_cluster::controllers::scheduler::Scheduler;
 use fbc_cluster::controllers::stateful_sets::StatefulSets;
+use fbc_cluster::controllers::taint_eviction::TaintEviction;
 use fbc_cluster::engine::{Cluster, Controller};
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_olm::catalogd::{Catalogd, NameLabel};
@@ -110,6 +114,10 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
         Box::new(Jobs::default()),
         Box::new(EndpointSlices::default()),
         Box::new(Scheduler::with_virtual_node(NODE)),
+        Box::new(NodeLifecycle::default()),
+        Box::new(TaintEviction::default()),
+        Box::new(PodGarbage::default()),
+        Box::new(DisruptionBudgets::default()),
         Box::new(Kubelet::new(scenario.behaviours.clone(), seed)),
         Box::new(Catalogd::new(options.clone(), images.clone(), seed)),
         Box::new(OperatorController::new(options.clone(), images.clone())),

@@ -39,20 +39,21 @@ impl Setting<'_> {
         let Some(mut waiting) = outcome.waiting else { return Ok(printed) };
         let end = waiting.deadline().unwrap_or_else(|| self.cluster.now() + PATIENCE);
         loop {
-            let poll = waiting.poll(&self.cluster.api);
+            let poll = waiting.poll(&mut self.cluster.api);
             printed.stdout.push_str(&poll.stdout);
             printed.stderr.push_str(&poll.stderr);
             if let Some(exit) = poll.exit_code {
                 printed.exit = printed.exit.max(exit);
                 return Ok(printed);
             }
-            if !self.cluster.step(end)? {
+            let next = waiting.next_poll().map_or(end, |next| next.min(end));
+            if !self.cluster.step(next)? {
                 if self.cluster.now() >= end {
                     printed.stderr.push_str("error: timed out waiting for the condition\n");
                     printed.exit = 1;
                     return Ok(printed);
                 }
-                self.cluster.api.advance_to(end);
+                self.cluster.api.advance_to(next);
             }
         }
     }

@@ -13,18 +13,21 @@ use crate::controllers::replica_sets::min_ready_seconds;
 use crate::controllers::revisions::HASH_LABEL;
 use crate::controllers::scheduler::{may_run, may_start};
 use crate::object::{Object, ObjectFields};
+use crate::taints::{
+    DISK_PRESSURE, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, PID_PRESSURE, UNREACHABLE, UNSCHEDULABLE,
+};
 use crate::time::Moment;
 
 /// The annotation that counts templates, from before revisions.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
-/// Taints that never keep daemons away, and whether they would drive them out.
+/// Taints that never keep daemons away; one more where they use the network of the node.
 const TOLERATED: [(&str, &str); 6] = [
-    ("node.kubernetes.io/not-ready", "NoExecute"),
-    ("node.kubernetes.io/unreachable", "NoExecute"),
-    ("node.kubernetes.io/disk-pressure", "NoSchedule"),
-    ("node.kubernetes.io/memory-pressure", "NoSchedule"),
-    ("node.kubernetes.io/pid-pressure", "NoSchedule"),
-    ("node.kubernetes.io/unschedulable", "NoSchedule"),
+    (NOT_READY, "NoExecute"),
+    (UNREACHABLE, "NoExecute"),
+    (DISK_PRESSURE, "NoSchedule"),
+    (MEMORY_PRESSURE, "NoSchedule"),
+    (PID_PRESSURE, "NoSchedule"),
+    (UNSCHEDULABLE, "NoSchedule"),
 ];
 
 type ByNode = BTreeMap<String, Vec<Arc<Object>>>;
@@ -88,10 +91,16 @@ impl<'c> View<'c> {
             pod.set(&["metadata", "labels", "pod-template-generation"], generation);
         }
         let mut tolerations = pod.list(&["spec", "tolerations"]).to_vec();
-        for (key, effect) in TOLERATED {
+        let on_host = pod.at(&["spec", "hostNetwork"]).is_some_and(|value| value == true);
+        let of_network = on_host.then_some((NETWORK_UNAVAILABLE, "NoSchedule"));
+        for (key, effect) in TOLERATED.into_iter().chain(of_network) {
             let toleration = json!({"key": key, "operator": "Exists", "effect": effect});
-            if !tolerations.contains(&toleration) {
-                tolerations.push(toleration);
+            // One that differs in its seconds alone is overwritten.
+            let fields = ["key", "operator", "value", "effect"];
+            let is_same = |own: &&mut Value| fields.iter().all(|field| own.get(field) == toleration.get(field));
+            match tolerations.iter_mut().find(is_same) {
+                Some(own) => *own = toleration,
+                None => tolerations.push(toleration),
             }
         }
         pod.set(&["spec", "tolerations"], tolerations);

@@ -6,7 +6,7 @@ use super::play::Play;
 use crate::api::Propagation;
 use crate::controllers::behaviour::{Behaviour, pack};
 use crate::controllers::kubelet::Kubelet;
-use crate::controllers::nodes::Nodes;
+use crate::controllers::node_lifecycle::NodeLifecycle;
 use crate::controllers::scheduler::Scheduler;
 use crate::controllers::stand_in::{Answer, DeploymentStandIn};
 use crate::object::{ObjectFields, ObjectName};
@@ -96,7 +96,7 @@ fn packs_are_trouble() {
 
 #[test]
 fn pods_wait_for_nodes_that_fit() {
-    let mut play = Play::new(vec![Box::new(Scheduler::new()), Box::new(Nodes)]);
+    let mut play = Play::new(vec![Box::new(Scheduler::new()), Box::new(NodeLifecycle::default())]);
     play.create(pod("Always"));
     play.run_to(100);
     let reason = |play: &Play| {

@@ -11,7 +11,7 @@ use crate::controllers::deployments::Deployments;
 use crate::controllers::garbage::GarbageCollector;
 use crate::controllers::jobs::Jobs;
 use crate::controllers::kubelet::Kubelet;
-use crate::controllers::nodes::Nodes;
+use crate::controllers::node_lifecycle::NodeLifecycle;
 use crate::controllers::replica_sets::ReplicaSets;
 use crate::controllers::scheduler::Scheduler;
 use crate::controllers::stateful_sets::StatefulSets;
@@ -24,7 +24,7 @@ pub(super) fn play() -> Play {
     let mut controllers: Vec<Box<dyn Controller>> =
         vec![Box::new(GarbageCollector::default()), Box::new(Scheduler::new())];
     controllers.push(Box::new(Kubelet::new(behaviours(), 1)));
-    controllers.push(Box::new(Nodes));
+    controllers.push(Box::new(NodeLifecycle::default()));
     controllers.push(Box::new(ReplicaSets::default()));
     controllers.push(Box::new(Deployments::default()));
     controllers.push(Box::new(StatefulSets::default()));

@@ -24,6 +24,7 @@ pub(crate) mod value;
 mod tests;
 
 pub(crate) use evaluate::Fault;
+pub(crate) use quantity::Quantity;
 use evaluate::{Evaluation, Scope};
 use syntax::{Expr, Node};
 use types::Type;

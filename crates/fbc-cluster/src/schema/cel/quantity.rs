@@ -63,6 +63,22 @@ impl Quantity {
         (self.nanos % NANOS == 0).then(|| i64::try_from(self.nanos / NANOS).ok()).flatten()
     }
 
+    /// In thousandths, rounded up, as processors are counted.
+    pub(crate) fn thousandths(&self) -> i64 {
+        self.rounded_up(NANOS / 1000)
+    }
+
+    /// In whole units, rounded up.
+    pub(crate) fn units(&self) -> i64 {
+        self.rounded_up(NANOS)
+    }
+
+    fn rounded_up(&self, unit: i128) -> i64 {
+        let rest = self.nanos.rem_euclid(unit);
+        let whole = self.nanos.div_euclid(unit) + i128::from(rest > 0);
+        i64::try_from(whole).unwrap_or(i64::MAX)
+    }
+
     pub(crate) fn as_double(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "the result is an approximation by name")]
         let nanos = self.nanos as f64;

@@ -199,9 +199,9 @@ fn waiting_ends_when_the_condition_is_met() {
     {
         let mut server = Memory::new().with([pod("False")]);
         let mut waiting = line(&mut server, &format!("oc wait pod/a --for={condition}"), "").waiting.unwrap();
-        assert_eq!(waiting.poll(&server).exit_code, None, "{condition}");
+        assert_eq!(waiting.poll(&mut server).exit_code, None, "{condition}");
         server = server.with([pod("True")]);
-        let poll = waiting.poll(&server);
+        let poll = waiting.poll(&mut server);
         assert_eq!((poll.stdout.as_str(), poll.exit_code), ("pod/a condition met\n", Some(0)), "{condition}");
     }
 }
@@ -215,13 +215,13 @@ fn waiting_ends_when_time_is_up() {
     assert_eq!(outcome.stdout, "configmap \"a\" deleted from default namespace\n");
     let mut waiting = outcome.waiting.unwrap();
     assert_eq!(waiting.deadline(), Some(server.now + 2 * SECOND));
-    assert_eq!(waiting.poll(&server).exit_code, None);
+    assert_eq!(waiting.poll(&mut server).exit_code, None);
     server.now = server.now + 2 * SECOND;
-    let poll = waiting.poll(&server);
+    let poll = waiting.poll(&mut server);
     assert_eq!(poll.stderr, "error: timed out waiting for the condition on configmaps/a\n");
     assert_eq!(poll.exit_code, Some(1));
     server.objects.clear();
-    assert_eq!(waiting.poll(&server).exit_code, Some(0));
+    assert_eq!(waiting.poll(&mut server).exit_code, Some(0));
     assert_eq!(line(&mut server, "oc delete cm a --ignore-not-found --wait", "").waiting, None);
 }
 
@@ -245,10 +245,10 @@ fn rollouts() {
     let mut waiting = line(&mut server, "oc rollout status deploy/web", "").waiting.unwrap();
     let progress =
         "Waiting for deployment \"web\" rollout to finish: 1 out of 2 new replicas have been updated...\n";
-    assert_eq!(waiting.poll(&server).stdout, progress);
-    assert_eq!(waiting.poll(&server).stdout, "");
+    assert_eq!(waiting.poll(&mut server).stdout, progress);
+    assert_eq!(waiting.poll(&mut server).stdout, "");
     server = server.with([deployment(2, 2, &json!({}))]);
-    assert_eq!(waiting.poll(&server).stdout, "deployment \"web\" successfully rolled out\n");
+    assert_eq!(waiting.poll(&mut server).stdout, "deployment \"web\" successfully rolled out\n");
     play(
         &mut server,
         "",

@@ -1,15 +1,20 @@
-//! What nodes do with the pods that are bound to them: they start, become ready, end, and go away.
+//! What nodes do: they say how they are, and the pods that are bound to them start, become ready, end, and go away.
 //!
-//! One actor plays all nodes. What happens when comes from [`super::behaviour`]. Source of phases and conditions:
+//! One actor plays the kubelets of all nodes. What happens when comes from [`super::behaviour`]. Source of phases and conditions:
 //! `kubernetes/kubernetes:pkg/kubelet/status/generate.go`, `pkg/kubelet/kubelet_pods.go`.
+
+mod node;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use self::node::{NodeAgent, is_stopped};
+pub use self::node::{CAPACITY, KUBELET};
 use super::behaviour::{Behaviour, Fate, Plan, plan};
 use super::pods::is_finished;
+use super::pods_by_node::PodsByNode;
 use super::write::set_condition;
 use crate::api::{ApiServer, Caller, DeleteOptions, Subresource, WriteOptions};
 use crate::engine::{Controller, Outcome};
@@ -23,15 +28,21 @@ const FIRST_RESTART: Milliseconds = 10 * SECOND;
 /// Kubelets do not act in the same millisecond: pods that are bound together start in so many groups, so that few pods
 /// come one after another and many come together.
 const GROUPS: u32 = 16;
+/// So long the end of a pod takes beyond its grace period.
+const END: Milliseconds = 80;
 /// The longest wait before a container is started again.
 const LONGEST_RESTART: Milliseconds = 300 * SECOND;
 
-/// Runs pods.
+/// Plays the kubelets.
 #[derive(Debug, Default)]
 pub struct Kubelet {
     behaviours: Vec<Behaviour>,
     seed: u64,
     running: BTreeMap<ObjectName, Run>,
+    nodes: BTreeMap<String, NodeAgent>,
+    /// Nodes that were deleted: nothing happens to their pods any more.
+    lost: std::collections::BTreeSet<String>,
+    pods: PodsByNode,
     /// How many pods have got an address.
     addresses: u32,
 }
@@ -63,7 +74,7 @@ enum State {
 impl Kubelet {
     /// Nodes on which pods behave like this.
     pub fn new(behaviours: Vec<Behaviour>, seed: u64) -> Self {
-        Self { behaviours, seed, running: BTreeMap::new(), addresses: 0 }
+        Self { behaviours, seed, ..Self::default() }
     }
 
     /// Puts other behaviours in force, for pods that are bound from now on.
@@ -78,17 +89,21 @@ impl Controller for Kubelet {
     }
 
     fn watches(&self) -> &'static [(&'static str, &'static str)] {
-        &[("", "Pod")]
+        &[("", "Pod"), ("", "Node")]
     }
 
     fn requests(
         &mut self,
         change: &Change,
-        _kind: (&str, &str),
+        kind: (&str, &str),
         api: &ApiServer,
         requests: &mut Vec<ObjectName>,
     ) {
         let name = &change.key.name;
+        if kind.1 == "Node" {
+            return self.follow_node(change, api.now(), requests);
+        }
+        self.pods.follow(name, change.after.as_deref());
         let Some(pod) = change.after.as_deref().filter(|pod| !pod.text(&["spec", "nodeName"]).is_empty())
         else {
             self.running.remove(name);
@@ -119,11 +134,51 @@ impl Controller for Kubelet {
     }
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
+        // Pods have namespaces, nodes have none.
+        if request.namespace.is_empty() {
+            let reported = self.nodes.get(&request.name).map_or(Ok(()), |agent| agent.report(api, request));
+            return super::write::outcome(reported);
+        }
         let (Some(run), Some(pod)) = (self.running.get_mut(request), api.find("", "Pod", request).cloned())
         else {
             return Outcome::Done;
         };
+        let node = pod.text(&["spec", "nodeName"]);
+        if self.lost.contains(node) || self.nodes.get(node).is_some_and(|agent| agent.is_stopped) {
+            return Outcome::Done;
+        }
         run.advance(api, &pod).unwrap_or_else(|error| super::write::outcome(Err::<(), _>(error)))
+    }
+}
+
+impl Kubelet {
+    /// Follows a node: whether it is there, works, and what is said of it.
+    fn follow_node(&mut self, change: &Change, now: Moment, requests: &mut Vec<ObjectName>) {
+        let name = &change.key.name;
+        let Some(node) = change.after.as_deref() else {
+            self.nodes.remove(&name.name);
+            self.lost.insert(name.name.clone());
+            return;
+        };
+        self.lost.remove(&name.name);
+        let is_new = !self.nodes.contains_key(&name.name);
+        let agent = self.nodes.entry(name.name.clone()).or_default();
+        agent.listen(node);
+        let stops = is_stopped(node);
+        let resumes = std::mem::replace(&mut agent.is_stopped, stops) && !stops;
+        let was_told = change.before.as_ref().map(|before| before.annotation(KUBELET).map(str::to_owned));
+        if is_new || was_told != Some(node.annotation(KUBELET).map(str::to_owned)) {
+            requests.push(name.clone());
+        }
+        if resumes {
+            // Who was to stop in the meantime begins to stop now.
+            for pod in self.pods.on(&name.name) {
+                if let Some(run) = self.running.get_mut(pod) {
+                    run.stopping = run.stopping.map(|_| now);
+                }
+                requests.push(pod.clone());
+            }
+        }
     }
 }
 
@@ -200,6 +255,7 @@ fn stop(api: &mut ApiServer, pod: &Object, since: Moment) -> Result<Outcome, Api
     let now = api.now();
     let seconds = pod.number(&["metadata", "deletionGracePeriodSeconds"]).unwrap_or_default();
     let end = since + u64::try_from(seconds).unwrap_or_default() * SECOND;
+    let end = if seconds > 0 { end + END } else { end };
     if now < end && !is_finished(pod) {
         return Ok(Outcome::After(end.since(now)));
     }

@@ -1,0 +1,149 @@
+//! Amounts of resources as whole numbers: processors in thousandths, everything else in units.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::object::{Object, ObjectFields};
+use crate::schema::Quantity;
+
+/// What a pod that asks for no processor time counts for when nodes are compared.
+///
+/// Source: `kubernetes/kubernetes:pkg/scheduler/util/pod_resources.go`.
+const ASSUMED_CPU: i64 = 100;
+/// The same for memory.
+const ASSUMED_MEMORY: i64 = 200 << 20;
+
+/// Amounts of resources.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Resources {
+    pub(super) cpu: i64,
+    pub(super) memory: i64,
+    pub(super) storage: i64,
+    /// Resources of other names, such as `example.com/gpu`.
+    pub(super) others: BTreeMap<String, i64>,
+}
+
+impl Resources {
+    /// Reads a map of quantities.
+    pub(super) fn read(amounts: Option<&Value>) -> Self {
+        let mut resources = Self::default();
+        for (name, amount) in amounts.and_then(Value::as_object).into_iter().flatten() {
+            let Some(quantity) = quantity(amount) else { continue };
+            match name.as_str() {
+                "cpu" => resources.cpu = quantity.thousandths(),
+                "memory" => resources.memory = quantity.units(),
+                "ephemeral-storage" => resources.storage = quantity.units(),
+                "pods" => {}
+                _ => {
+                    resources.others.insert(name.clone(), quantity.units());
+                }
+            }
+        }
+        resources
+    }
+
+    pub(super) fn add(&mut self, other: &Self, sign: i64) {
+        self.cpu += sign * other.cpu;
+        self.memory += sign * other.memory;
+        self.storage += sign * other.storage;
+        for (name, amount) in &other.others {
+            *self.others.entry(name.clone()).or_default() += sign * amount;
+        }
+    }
+
+    /// The larger amount of each resource.
+    fn raise(&mut self, other: &Self) {
+        self.cpu = self.cpu.max(other.cpu);
+        self.memory = self.memory.max(other.memory);
+        self.storage = self.storage.max(other.storage);
+        for (name, amount) in &other.others {
+            let present = self.others.entry(name.clone()).or_default();
+            *present = (*present).max(*amount);
+        }
+    }
+}
+
+/// A quantity in an object: text, or a number.
+fn quantity(value: &Value) -> Option<Quantity> {
+    match value {
+        Value::String(text) => Quantity::parse(text),
+        Value::Number(number) => Quantity::parse(&number.to_string()),
+        _ => None,
+    }
+}
+
+/// How many pods a node takes; `None` if it does not say.
+pub(super) fn most_pods(allocatable: Option<&Value>) -> Option<i64> {
+    allocatable.and_then(|amounts| amounts.get("pods")).and_then(quantity).map(|quantity| quantity.units())
+}
+
+/// What a pod asks for, and processors and memory as they count when nodes are compared.
+///
+/// Init containers run one after another, before the others, but for those that are restarted always: these go on
+/// beside whatever follows. The overhead comes on top.
+///
+/// Source: `kubernetes/component-helpers:resource/helpers.go` (`PodRequests`).
+pub(super) fn requests(pod: &Object) -> (Resources, (i64, i64)) {
+    let exact = sum(pod, &|container| Resources::read(container.at(&["resources", "requests"])));
+    let compared = sum(pod, &|container| {
+        let requests = container.at(&["resources", "requests"]);
+        let mut amounts = Resources::read(requests);
+        let asks = |name: &str| requests.is_some_and(|requests| requests.get(name).is_some());
+        if !asks("cpu") {
+            amounts.cpu = ASSUMED_CPU;
+        }
+        if !asks("memory") {
+            amounts.memory = ASSUMED_MEMORY;
+        }
+        amounts
+    });
+    (exact, (compared.cpu, compared.memory))
+}
+
+fn sum(pod: &Object, of: &dyn Fn(&Value) -> Resources) -> Resources {
+    let mut total = Resources::default();
+    for container in pod.list(&["spec", "containers"]) {
+        total.add(&of(container), 1);
+    }
+    let (mut beside, mut peak) = (Resources::default(), Resources::default());
+    for container in pod.list(&["spec", "initContainers"]) {
+        let mut amounts = of(container);
+        if container["restartPolicy"] == "Always" {
+            beside.add(&amounts, 1);
+            peak.raise(&beside);
+        } else {
+            amounts.add(&beside, 1);
+            peak.raise(&amounts);
+        }
+    }
+    total.add(&beside, 1);
+    total.raise(&peak);
+    total.add(&Resources::read(pod.at(&["spec", "overhead"])), 1);
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn init_containers_and_overhead_count() {
+        let container = |cpu: &str| json!({"resources": {"requests": {"cpu": cpu}}});
+        let mut sidecar = container("50m");
+        sidecar["restartPolicy"] = "Always".into();
+        for (pod, cpu) in [
+            (json!({"spec": {"containers": [container("1"), container("500m")]}}), 1500),
+            (json!({"spec": {"containers": [container("1")], "initContainers": [container("2")]}}), 2000),
+            (json!({"spec": {"containers": [container("1")], "initContainers": [sidecar, container("2")]}}), 2050),
+            (json!({"spec": {"containers": [container("1")], "initContainers": [sidecar]}}), 1050),
+            (json!({"spec": {"containers": [container("1")], "overhead": {"cpu": "0.25"}}}), 1250),
+        ] {
+            assert_eq!(requests(&pod).0.cpu, cpu, "{pod}");
+        }
+        let (exact, compared) = requests(&json!({"spec": {"containers": [{}]}}));
+        assert_eq!((exact, compared), (Resources::default(), (ASSUMED_CPU, ASSUMED_MEMORY)));
+    }
+}
