@@ -19,6 +19,7 @@ mod layering;
 mod opm;
 mod process;
 mod random;
+mod recordings;
 mod statements;
 mod test;
 mod workspace;
@@ -46,6 +47,8 @@ enum Task {
     Fuzz(fuzz::Options),
     /// Which statements of documents tests and scenarios show, and which nothing shows
     Statements(statements::Options),
+    /// Play the recorded cases of the real programs, and print what differs
+    Recordings(recordings::Options),
     /// Build the binary for distribution, with its checksum
     Dist(dist::Options),
     /// Run a command and print its time and memory as JSON; `bench` calls this in a process of its own
@@ -75,6 +78,7 @@ fn run(task: Task) -> TaskResult<ExitCode> {
         Task::Opm(options) => opm::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Statements(options) => statements::run(&options),
+        Task::Recordings(options) => recordings::run(&options),
         Task::Dist(options) => dist::run(&options),
         Task::Measure { command } => bench::measure::run_hidden_task(&command),
     }

@@ -10,7 +10,7 @@ pub(crate) const UNKNOWN: &str = "<unknown>";
 /// Source: `kubernetes/apimachinery:pkg/util/duration/duration.go`, `HumanDuration`.
 ///
 /// ```
-/// # use fbc_cluster::kubectl::age::human_duration;
+/// # use fbc_kubectl::age::human_duration;
 /// assert_eq!(human_duration(119), "119s");
 /// assert_eq!(human_duration(3 * 3600 + 60), "3h1m");
 /// ```

@@ -6,7 +6,7 @@
 /// Lays text out in columns that are at least `minimum` wide and `padding` blanks apart.
 ///
 /// ```
-/// assert_eq!(fbc_cluster::kubectl::layout::align("a\tb\nccc\td\n", 0, 2), "a    b\nccc  d\n");
+/// assert_eq!(fbc_kubectl::layout::align("a\tb\nccc\td\n", 0, 2), "a    b\nccc  d\n");
 /// ```
 pub fn align(text: &str, minimum: usize, padding: usize) -> String {
     let lines: Vec<Vec<&str>> = text.split('\n').map(|line| line.split('\t').collect()).collect();

@@ -14,6 +14,7 @@ mod pattern;
 mod play;
 mod prepare;
 mod read;
+pub mod recordings;
 pub mod replay;
 mod setting;
 

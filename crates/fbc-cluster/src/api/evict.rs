@@ -20,6 +20,9 @@ const REFUSED: &str = "Cannot evict pod as it would violate the pod's disruption
 impl ApiServer {
     /// Deletes a pod unless a disruption budget forbids it.
     ///
+    /// Requests of one moment come side by side, as those of a drain do: where one of them has used a budget up, the
+    /// others conflict with it, and should come again after half a second. (The real server waits by itself.)
+    ///
     /// # Errors
     /// [`Reason::TooManyRequests`] if the budget does not allow it now, and whatever a deletion is refused for.
     pub fn evict(
@@ -71,8 +74,16 @@ impl ApiServer {
         if pod.condition_status("Ready") != "True" && lets_unready_go(&budget) {
             return Ok(());
         }
-        let object = taken(&budget, pod.name(), self.now)?;
+        let name = budget.object_name();
+        let object = match taken(&budget, pod.name(), self.now) {
+            Err(_) if self.evictions.get(&name) == Some(&self.now) => {
+                let cause = "the object has been modified; please apply your changes to the latest version and try again";
+                return Err(ApiError::conflict("policy", "poddisruptionbudgets", &name.name, cause));
+            }
+            answer => answer?,
+        };
         if !dry_run {
+            self.evictions.insert(name, self.now);
             let kind = self.kind(id)?;
             let stored = self.store.put(id, object);
             self.after_write(&kind, &stored);

@@ -92,6 +92,8 @@ pub struct ApiServer {
     random: Random,
     mutators: Vec<Box<dyn Mutator>>,
     heartbeats: Heartbeats,
+    /// When each disruption budget last let a pod go.
+    evictions: BTreeMap<ObjectName, Moment>,
 }
 
 impl ApiServer {
@@ -107,6 +109,7 @@ impl ApiServer {
             random: Random::of(seed, "api server"),
             mutators: Vec::new(),
             heartbeats: Heartbeats::default(),
+            evictions: BTreeMap::new(),
         }
     }
 

@@ -54,12 +54,14 @@ impl Controller for DisruptionBudgets {
             return;
         }
         let Some(budgets) = api.kind_id("policy", "PodDisruptionBudget") else { return };
-        for budget in api.store().in_namespace(budgets, &change.key.name.namespace) {
-            let Ok(selector) = LabelSelector::of_object(budget.at(&["spec", "selector"])) else { continue };
-            let mut pods = change.before.iter().chain(&change.after);
-            if pods.any(|pod| selector.matches_object(pod)) {
-                requests.push(budget.object_name());
-            }
+        // A pod should have one budget; of several only the first hears of it, as in the reference.
+        let is_meant = |budget: &&Arc<Object>, pod: &Object| {
+            let selector = LabelSelector::of_object(budget.at(&["spec", "selector"]));
+            selector.is_ok_and(|selector| selector.matches_object(pod))
+        };
+        for pod in change.before.iter().chain(&change.after) {
+            let mut budgets = api.store().in_namespace(budgets, &change.key.name.namespace);
+            requests.extend(budgets.find(|budget| is_meant(budget, pod)).map(|budget| budget.object_name()));
         }
     }
 

@@ -19,6 +19,8 @@ use crate::time::{Milliseconds, Moment, SECOND};
 
 /// The wait before an eviction that a budget refused is tried again.
 pub const RETRY: Milliseconds = 5 * SECOND;
+/// The wait of the API server when several requests want to write one budget at once.
+const CONFLICT: Milliseconds = 500;
 /// How often a drain looks whether an evicted pod is gone.
 const POLL: Milliseconds = SECOND;
 
@@ -70,6 +72,8 @@ struct Pod {
     uid: String,
     stage: Stage,
     due: Moment,
+    /// The API server has the request and tries again by itself.
+    is_asked: bool,
 }
 
 /// The removal of some pods.
@@ -89,6 +93,7 @@ impl Drain {
             uid: pod.uid().to_owned(),
             stage: Stage::Evicting,
             due: now,
+            is_asked: false,
         });
         let deadline = removal.timeout.map(|timeout| now + timeout);
         Self { removal, pods: pods.collect(), deadline, failures: Vec::new() }
@@ -141,7 +146,9 @@ impl Pod {
                 }
             };
         }
-        reports.push(Report::Evicting(self.name.clone()));
+        if !std::mem::take(&mut self.is_asked) {
+            reports.push(Report::Evicting(self.name.clone()));
+        }
         let failed = |what: &str| format!("error when evicting pods/{name:?} -n {namespace:?}: {what}");
         if let Some(timeout) = removal.timeout.filter(|_| deadline.is_some_and(|end| end <= now)) {
             self.stage = Stage::Over;
@@ -150,6 +157,10 @@ impl Pod {
         match client.evict(&self.name, removal) {
             Ok(()) => self.end(removal, now),
             Err(error) if error.is_not_found() => self.stage = Stage::Over,
+            Err(error) if error.reason == Reason::Conflict => {
+                self.due = now + CONFLICT;
+                self.is_asked = true;
+            }
             Err(error) if comes_again(&error) => {
                 self.due = now + RETRY;
                 reports.push(Report::Retrying(self.name.clone(), error.message));

@@ -116,7 +116,7 @@ const IGNORED: [&str; 9] = [
 /// Reads the words of a command line, the program's name first.
 ///
 /// ```
-/// use fbc_cluster::kubectl::command_line::{Verb, parse, split};
+/// use fbc_kubectl::command_line::{Verb, parse, split};
 ///
 /// let command = parse(&split("oc get clusterextension argocd -o yaml").unwrap()).unwrap();
 /// assert!(matches!(command.verb, Verb::Get(_)));

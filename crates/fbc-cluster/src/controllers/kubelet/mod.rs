@@ -136,8 +136,12 @@ impl Controller for Kubelet {
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
         // Pods have namespaces, nodes have none.
         if request.namespace.is_empty() {
-            let reported = self.nodes.get(&request.name).map_or(Ok(()), |agent| agent.report(api, request));
-            return super::write::outcome(reported);
+            let Some(agent) = self.nodes.get(&request.name) else {
+                let now = api.now();
+                api.heartbeats_mut().stop(&request.name, now);
+                return Outcome::Done;
+            };
+            return super::write::outcome(agent.report(api, request));
         }
         let (Some(run), Some(pod)) = (self.running.get_mut(request), api.find("", "Pod", request).cloned())
         else {
@@ -158,6 +162,7 @@ impl Kubelet {
         let Some(node) = change.after.as_deref() else {
             self.nodes.remove(&name.name);
             self.lost.insert(name.name.clone());
+            requests.push(name.clone());
             return;
         };
         self.lost.remove(&name.name);

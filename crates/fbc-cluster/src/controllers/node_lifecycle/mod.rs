@@ -28,6 +28,8 @@ use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
 
 /// Nodes with this label do not count for the state of their zone.
 const NOT_COUNTED: &str = "node.kubernetes.io/exclude-disruption";
+/// How often the queues of lost nodes are looked at.
+const QUEUE_PERIOD: Milliseconds = 100;
 /// The part of names that are no nodes: requests to look at all of them.
 const MONITOR: &str = "monitor";
 
@@ -115,6 +117,8 @@ pub struct NodeLifecycle {
     /// When nodes were last heard of. Stays when a node goes, as in the reference.
     probes: BTreeMap<String, Moment>,
     zones: Zones,
+    /// Tainted nodes whose taint is no longer the right one: they change it without waiting.
+    swapped: Vec<String>,
     pods: PodsByNode,
     /// Nodes that are gone and of which nothing was said yet.
     gone: Vec<(String, Arc<Object>)>,
@@ -135,6 +139,7 @@ impl NodeLifecycle {
             nodes: BTreeMap::new(),
             probes: BTreeMap::new(),
             zones: Zones::default(),
+            swapped: Vec::new(),
             pods: PodsByNode::default(),
             gone: Vec::new(),
         }
@@ -220,15 +225,23 @@ impl NodeLifecycle {
     /// Looks at all nodes once a period, and evicts from lost ones whenever the rate allows it.
     fn monitor(&mut self, api: &mut ApiServer) -> Outcome {
         let now = api.now();
-        if now.0.is_multiple_of(self.settings.period) {
+        let eviction = if now.0.is_multiple_of(self.settings.period) {
             self.pass(api);
-        }
+            // The queues are looked at a little later, by somebody else.
+            self.next_eviction(now).map(|at| at.max(now + QUEUE_PERIOD))
+        } else {
+            self.taint_lost(api);
+            self.next_eviction(now)
+        };
         if self.nodes.is_empty() {
             return Outcome::Done;
         }
         let pass = self.settings.period - now.0 % self.settings.period;
-        let eviction = self.taint_lost(api);
         Outcome::Routinely(eviction.map_or(pass, |at| at.since(now).clamp(1, pass)))
+    }
+
+    fn next_eviction(&self, now: Moment) -> Option<Moment> {
+        if self.swapped.is_empty() { self.zones.next(now) } else { Some(now) }
     }
 
     fn pass(&mut self, api: &mut ApiServer) {
@@ -270,7 +283,7 @@ impl NodeLifecycle {
         }
         let grace = if known.ready == Ready::Unsaid { settings.startup_grace } else { settings.grace };
         let mut ready = known.ready;
-        if now > *probe + grace && !matches!(ready, Ready::Unknown) {
+        if now >= *probe + grace && ready != Ready::Unknown {
             if self.silence(api, name, ready).is_err() {
                 return None;
             }
@@ -316,7 +329,7 @@ impl NodeLifecycle {
         }
     }
 
-    /// Plans or cancels the eviction of the pods of a node; one that is tainted already changes its taint at once.
+    /// Plans or cancels the eviction of the pods of a node; one that is tainted already only changes its taint.
     fn plan(&mut self, api: &mut ApiServer, name: &str, known: &Known, ready: Ready) {
         let no_execute = |key: &str| Taint::new(key, Effect::NoExecute);
         match ready.taint() {
@@ -331,11 +344,9 @@ impl NodeLifecycle {
             Some(key) => {
                 let other = known.drives_out.iter().find(|other| **other != key);
                 match other {
-                    Some(other) => {
-                        let _ = swap_taints(api, name, &[no_execute(key)], &[no_execute(other)]);
-                    }
-                    _ if known.drives_out.contains(&key) => {}
-                    _ => self.zones.add(&known.zone, name, self.settings.rate),
+                    Some(_) => self.swapped.push(name.to_owned()),
+                    None if known.drives_out.contains(&key) => {}
+                    None => self.zones.add(&known.zone, name, self.settings.rate),
                 }
             }
         }
@@ -369,10 +380,12 @@ impl NodeLifecycle {
         }
     }
 
-    /// Taints the nodes whose turn it is. The answer is when the next turn comes.
-    fn taint_lost(&mut self, api: &mut ApiServer) -> Option<Moment> {
+    /// Taints the nodes whose turn it is.
+    fn taint_lost(&mut self, api: &mut ApiServer) {
         let now = api.now();
-        for name in self.zones.due(now) {
+        let mut names = std::mem::take(&mut self.swapped);
+        names.extend(self.zones.due(now));
+        for name in names {
             let Some(node) = api.find("", "Node", &ObjectName::cluster(&name)).cloned() else { continue };
             let Some(key) = Ready::of(&node).taint() else { continue };
             let opposite = if key == NOT_READY { UNREACHABLE } else { NOT_READY };
@@ -380,6 +393,5 @@ impl NodeLifecycle {
             // What fails is planned again in the next pass.
             let _ = swap_taints(api, &name, &[new], &[old]);
         }
-        self.zones.next(now)
     }
 }

@@ -7,6 +7,7 @@ mod endpoints;
 mod garbage;
 mod jobs;
 mod namespaces;
+mod node_faults;
 mod play;
 mod pods;
 mod roles;

@@ -110,7 +110,7 @@ fn pods_wait_for_nodes_that_fit() {
     play.create(node("two", json!({"taints": [taint]})));
     play.run_to(200);
     assert!(reason(&play).starts_with(
-        "0/2 nodes are available: 1 node(s) had untolerated taint {k: v}, 1 node(s) were unschedulable."
+        "0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable."
     ));
     play.patch("Node/one", json!({"spec": {"unschedulable": null}}));
     play.run_to(300);
