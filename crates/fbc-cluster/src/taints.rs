@@ -195,7 +195,9 @@ pub fn stay(taints: &[Taint], tolerations: &[Toleration]) -> Stay {
     }
     match shortest {
         None => Stay::Forever,
-        Some(seconds) => u64::try_from(seconds).ok().filter(|seconds| *seconds > 0).map_or(Stay::No, Stay::For),
+        Some(seconds) => {
+            u64::try_from(seconds).ok().filter(|seconds| *seconds > 0).map_or(Stay::No, Stay::For)
+        }
     }
 }
 
@@ -214,7 +216,10 @@ mod tests {
     fn tolerations_match_taints() {
         let taints = ["k=v:NoSchedule", "k=v:NoExecute", "k=w:NoSchedule", "j=v:NoSchedule"].map(taint);
         for (toleration, expected) in [
-            (json!({"key": "k", "operator": "Equal", "value": "v", "effect": "NoSchedule"}), [true, false, false, false]),
+            (
+                json!({"key": "k", "operator": "Equal", "value": "v", "effect": "NoSchedule"}),
+                [true, false, false, false],
+            ),
             (json!({"key": "k", "value": "v", "effect": "NoSchedule"}), [true, false, false, false]),
             (json!({"key": "k", "operator": "Exists"}), [true, true, true, false]),
             (json!({"key": "k", "operator": "Equal", "value": "v"}), [true, true, false, false]),

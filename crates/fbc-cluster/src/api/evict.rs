@@ -52,7 +52,8 @@ impl ApiServer {
     }
 
     fn kind_named(&self, group: &str, name: &str) -> Result<(KindId, Arc<Kind>), ApiError> {
-        let missing = || ApiError::other(Reason::NotFound, "the server could not find the requested resource");
+        let missing =
+            || ApiError::other(Reason::NotFound, "the server could not find the requested resource");
         let id = self.kind_id(group, name).ok_or_else(missing)?;
         Ok((id, self.kind(id)?))
     }
@@ -60,11 +61,8 @@ impl ApiServer {
     /// Takes one disruption from the budget of a pod, if it has one and that allows it.
     fn ask_budget(&mut self, pod: &Object, dry_run: bool) -> Result<(), ApiError> {
         let Some(id) = self.kind_id("policy", "PodDisruptionBudget") else { return Ok(()) };
-        let mut budgets = self
-            .store
-            .in_namespace(id, pod.namespace())
-            .filter(|budget| selects(budget, pod))
-            .cloned();
+        let mut budgets =
+            self.store.in_namespace(id, pod.namespace()).filter(|budget| selects(budget, pod)).cloned();
         let Some(budget) = budgets.next() else { return Ok(()) };
         if budgets.next().is_some() {
             let text = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
@@ -100,7 +98,9 @@ impl ApiServer {
             "message": "Eviction API: evicting", "lastTransitionTime": self.now.to_string(),
         });
         match conditions.iter_mut().find(|condition| condition["type"] == "DisruptionTarget") {
-            Some(present) if present["status"] == "True" && present["reason"] == condition["reason"] => return,
+            Some(present) if present["status"] == "True" && present["reason"] == condition["reason"] => {
+                return;
+            }
             Some(present) => *present = condition,
             None => conditions.push(condition),
         }
@@ -117,7 +117,8 @@ fn goes_without_asking(pod: &Object) -> bool {
 
 /// True if a budget is for a pod.
 fn selects(budget: &Object, pod: &Object) -> bool {
-    LabelSelector::of_object(budget.at(&["spec", "selector"])).is_ok_and(|selector| selector.matches_object(pod))
+    LabelSelector::of_object(budget.at(&["spec", "selector"]))
+        .is_ok_and(|selector| selector.matches_object(pod))
 }
 
 /// True if a budget does not mind the eviction of pods that are not ready.
@@ -147,7 +148,9 @@ fn taken(budget: &Object, pod: &str, now: crate::time::Moment) -> Result<Object,
         return Err(forbidden("pdb disruptions allowed is negative"));
     }
     if disrupted.is_some_and(|pods| pods.len() > MOST_DISRUPTED) {
-        return Err(forbidden("DisruptedPods map too big - too many evictions not confirmed by PDB controller"));
+        return Err(forbidden(
+            "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+        ));
     }
     if allowed == 0 {
         return Err(refused(if healthy <= desired {

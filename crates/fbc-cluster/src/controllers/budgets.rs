@@ -103,9 +103,8 @@ fn status(api: &ApiServer, budget: &Object, pods: &[Arc<Object>]) -> (Value, Opt
     let (now, generation) = (api.now(), budget.generation());
     let (expected, desired) = wanted(api, budget, pods);
     let (disrupted, next) = disrupted(budget, pods, now);
-    let serves = |pod: &&Arc<Object>| {
-        is_ready(pod) && !pod.is_terminating() && !disrupted.contains_key(pod.name())
-    };
+    let serves =
+        |pod: &&Arc<Object>| is_ready(pod) && !pod.is_terminating() && !disrupted.contains_key(pod.name());
     let healthy = i64::try_from(pods.iter().filter(serves).count()).unwrap_or_default();
     let allowed = if expected > 0 { (healthy - desired).max(0) } else { 0 };
     let mut status = budget.get("status").cloned().unwrap_or_default();
@@ -166,7 +165,9 @@ fn replicas_of_owners(api: &ApiServer, pods: &[Arc<Object>]) -> i64 {
 /// Evicted pods whose deletion has not begun yet, and when the first of them counts again.
 fn disrupted(budget: &Object, pods: &[Arc<Object>], now: Moment) -> (Map<String, Value>, Option<Moment>) {
     let (mut waiting, mut next) = (Map::new(), None);
-    for (name, since) in budget.at(&["status", "disruptedPods"]).and_then(Value::as_object).into_iter().flatten() {
+    for (name, since) in
+        budget.at(&["status", "disruptedPods"]).and_then(Value::as_object).into_iter().flatten()
+    {
         let goes = pods.iter().any(|pod| pod.name() == name && !pod.is_terminating());
         let until = since.as_str().and_then(Moment::parse).map(|since| since + DELETION_TIMEOUT);
         let Some(until) = until.filter(|until| goes && *until > now) else { continue };
@@ -180,7 +181,8 @@ fn disrupted(budget: &Object, pods: &[Arc<Object>], now: Moment) -> (Map<String,
 ///
 /// Source: `kubernetes/component-helpers:apps/poddisruptionbudget/helpers.go`.
 pub(crate) fn set_allowed(status: &mut Value, generation: i64, allowed: i64, now: Moment) {
-    let (value, reason) = if allowed > 0 { ("True", "SufficientPods") } else { ("False", "InsufficientPods") };
+    let (value, reason) =
+        if allowed > 0 { ("True", "SufficientPods") } else { ("False", "InsufficientPods") };
     let mut conditions = status.list(&["conditions"]).to_vec();
     let present = conditions.iter_mut().find(|condition| condition["type"] == "DisruptionAllowed");
     let since = present

@@ -107,7 +107,10 @@ fn judge(
         return Verdict::Stays;
     }
     let mut volumes = pod.list(&["spec", "volumes"]).iter();
-    if volumes.any(|volume| volume.get("emptyDir").is_some()) && !is_finished && !filters.delete_empty_dir_data {
+    if volumes.any(|volume| volume.get("emptyDir").is_some())
+        && !is_finished
+        && !filters.delete_empty_dir_data
+    {
         let text = "Pods with local storage (use --delete-emptydir-data to override)";
         return Verdict::Stops(text.to_owned());
     }

@@ -27,8 +27,13 @@ fn fatal_pods_are_listed_by_reason() {
     with_data["spec"]["volumes"] = json!([{"name": "d", "emptyDir": {}}]);
     let mut mirror = pod("static", "", "Running");
     mirror["metadata"]["annotations"] = json!({"kubernetes.io/config.mirror": "x"});
-    let pods =
-        [with_data, pod("ds", "DaemonSet", "Running"), pod("solo", "", "Running"), mirror, pod("done", "", "Failed")];
+    let pods = [
+        with_data,
+        pod("ds", "DaemonSet", "Running"),
+        pod("solo", "", "Running"),
+        mirror,
+        pod("done", "", "Failed"),
+    ];
     let strict = chosen(&pods, Filters::default());
     assert_eq!(
         strict.errors,
@@ -61,9 +66,14 @@ fn a_lost_daemon_set_stops_the_drain_unless_forced() {
 
 #[test]
 fn spans_are_written_as_go_does() {
-    for (milliseconds, text) in
-        [(0, "0s"), (250, "250ms"), (12_000, "12s"), (90_000, "1m30s"), (3_600_000, "1h0m0s"), (1_500, "1.5s")]
-    {
+    for (milliseconds, text) in [
+        (0, "0s"),
+        (250, "250ms"),
+        (12_000, "12s"),
+        (90_000, "1m30s"),
+        (3_600_000, "1h0m0s"),
+        (1_500, "1.5s"),
+    ] {
         assert_eq!(span(milliseconds), text);
     }
 }

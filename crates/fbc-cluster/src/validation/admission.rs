@@ -8,7 +8,6 @@ use crate::error::{ApiError, Reason};
 use crate::object::{Object, ObjectFields};
 use crate::taints::{MEMORY_PRESSURE, NOT_READY, UNREACHABLE};
 
-
 /// Gives a pod that is created or changed the tolerations of nodes that are not ready or not reachable for five
 /// minutes, each unless it has one for that key that covers `NoExecute`.
 pub fn add_default_tolerations(pod: &mut Object) {
@@ -63,7 +62,9 @@ pub fn set_priority<'c>(
     let found = if wanted.is_empty() { class(None) } else { class(Some(&wanted)) };
     let (priority, policy) = match (system, found) {
         (Some(priority), _) => (priority, ""),
-        (None, Some(class)) => (class.number(&["value"]).unwrap_or_default(), class.text(&["preemptionPolicy"])),
+        (None, Some(class)) => {
+            (class.number(&["value"]).unwrap_or_default(), class.text(&["preemptionPolicy"]))
+        }
         (None, None) if wanted.is_empty() => (0, ""),
         (None, None) => return Err(refused(&format!("no PriorityClass with name {wanted} was found"))),
     };
@@ -73,7 +74,9 @@ pub fn set_priority<'c>(
         let text = "the integer value of priority must not be provided in pod spec; priority admission controller \
                     computed";
         let own = pod.number(&["spec", "priority"]).unwrap_or_default();
-        return Err(refused(&format!("{text} {priority} from the given PriorityClass name, but it was {own}")));
+        return Err(refused(&format!(
+            "{text} {priority} from the given PriorityClass name, but it was {own}"
+        )));
     }
     pod.set(&["spec", "priority"], priority);
     if pod.at(&["spec", "preemptionPolicy"]).is_none() {

@@ -40,7 +40,8 @@ impl Named {
             _ => return Err(invalid()),
         };
         // Only what has an effect is looked at for a value.
-        let (key, value) = if effect.is_empty() { (pair, "") } else { pair.split_once('=').unwrap_or((pair, "")) };
+        let (key, value) =
+            if effect.is_empty() { (pair, "") } else { pair.split_once('=').unwrap_or((pair, "")) };
         if value.contains('=') {
             return Err(invalid());
         }
@@ -116,9 +117,7 @@ impl Changes {
             return Ok(());
         }
         let conflicts = conflicts.join(",");
-        Err(format!(
-            "can not both modify and remove the following taint(s) in the same command: {conflicts}"
-        ))
+        Err(format!("can not both modify and remove the following taint(s) in the same command: {conflicts}"))
     }
 
     /// The taints of a node afterwards, and the word for what was done, or everything that is wrong.
@@ -227,8 +226,7 @@ impl<S: Server> Runner<'_, S> {
     }
 
     fn nodes_by_selector(&mut self, kind: KindId, selector: Option<&str>) -> Result<Vec<Object>, Failure> {
-        let selection =
-            Selection { selector: selector.map(str::to_owned), ..Selection::default() };
+        let selection = Selection { selector: selector.map(str::to_owned), ..Selection::default() };
         let selectors = super::selectors::Selectors::parse(&selection)?;
         let mut nodes = self.server.list(&self.request, kind, None)?;
         nodes.retain(|node| selectors.match_object(node));
@@ -246,7 +244,11 @@ impl<S: Server> Runner<'_, S> {
     }
 
     /// The nodes of `cordon` and `drain`; none if one of them is missing.
-    pub(super) fn all_nodes(&mut self, names: &[String], selector: Option<&str>) -> Result<Vec<Object>, Failure> {
+    pub(super) fn all_nodes(
+        &mut self,
+        names: &[String],
+        selector: Option<&str>,
+    ) -> Result<Vec<Object>, Failure> {
         let missing = || Failure::Text("the server doesn't have a resource type \"nodes\"".to_owned());
         let (kind, _) = self.server.kinds().find("", "Node").ok_or_else(missing)?;
         if selector.is_some() {

@@ -24,9 +24,8 @@ pub(super) fn same_course<T: PartialEq + Debug>(
     recorded: &[Timed<T>],
     tolerance: i64,
 ) -> Verdict {
-    let fits = |((at, one), (then, other)): (&Timed<T>, &Timed<T>)| {
-        one == other && (at - then).abs() <= tolerance
-    };
+    let fits =
+        |((at, one), (then, other)): (&Timed<T>, &Timed<T>)| one == other && (at - then).abs() <= tolerance;
     if seen.len() == recorded.len() && seen.iter().zip(recorded).all(fits) {
         return Ok(());
     }
@@ -56,7 +55,8 @@ pub(super) fn without_placeholders(text: &str) -> String {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
         let end = from.find('>').map_or(from.len(), |end| end + 1);
-        let is_suffix = from.get(2..end.saturating_sub(1)).is_some_and(|number| number.parse::<u32>().is_ok());
+        let is_suffix =
+            from.get(2..end.saturating_sub(1)).is_some_and(|number| number.parse::<u32>().is_ok());
         out.push_str(if is_suffix { "<r>" } else { from.get(..end).unwrap_or(from) });
         rest = from.get(end..).unwrap_or_default();
     }

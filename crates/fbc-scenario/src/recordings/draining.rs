@@ -31,8 +31,11 @@ pub(super) fn play(case: &Value) -> Verdict {
         let seconds: i64 = rest.split(' ').next()?.parse().ok()?;
         Some(seconds * 1000)
     });
-    let mut budgets: Vec<ObjectName> =
-        case.list(&["budgets_before"]).iter().map(|one| ObjectName::namespaced(NAMESPACE, one.text(&["name"]))).collect();
+    let mut budgets: Vec<ObjectName> = case
+        .list(&["budgets_before"])
+        .iter()
+        .map(|one| ObjectName::namespaced(NAMESPACE, one.text(&["name"])))
+        .collect();
     for command in case.list(&["commands"]) {
         let started = command.number(&["started_ms"]).unwrap_or_default();
         if world.at() < started + 100 {

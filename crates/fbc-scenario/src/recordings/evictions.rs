@@ -99,7 +99,8 @@ fn act(
         let pod = world.pod(NAMESPACE, &name);
         let marked = pod.as_ref().and_then(|pod| pod.condition("DisruptionTarget")).cloned();
         if let Some(marked) = marked {
-            let texts = json!([marked["status"], marked["reason"], marked["message"], marked["observedGeneration"]]);
+            let texts =
+                json!([marked["status"], marked["reason"], marked["message"], marked["observedGeneration"]]);
             let wanted = json!(["True", "EvictionByEvictionAPI", "Eviction API: evicting", null]);
             same("condition", &texts, &wanted)?;
         }
@@ -137,7 +138,8 @@ fn own_name(
     if let Some((_, own)) = placed.iter().find(|(name, _)| name == recorded) {
         return Ok(own.clone());
     }
-    let is_free = |name: &str| !evicted.iter().any(|one| one == name) && !placed.iter().any(|(_, one)| one == name);
+    let is_free =
+        |name: &str| !evicted.iter().any(|one| one == name) && !placed.iter().any(|(_, one)| one == name);
     let pods = world.cluster.api.all("", "Pod");
     let mut free: Vec<_> = pods
         .filter(|pod| pod.controller().is_some() && !pod.is_terminating() && is_free(pod.name()))

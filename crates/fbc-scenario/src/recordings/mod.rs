@@ -84,7 +84,8 @@ impl Suite {
             Value::Array(cases) => cases,
             case => vec![case],
         };
-        let played = |case: &Value| Played { name: case.text(&["name"]).to_owned(), verdict: (self.play)(case) };
+        let played =
+            |case: &Value| Played { name: case.text(&["name"]).to_owned(), verdict: (self.play)(case) };
         Ok(cases.iter().map(played).collect())
     }
 }

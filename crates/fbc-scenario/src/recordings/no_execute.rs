@@ -55,9 +55,16 @@ pub(super) fn play(case: &Value) -> Verdict {
     };
     times("deletion", deleted.or(gone).map(|seen| seen.at), "deletion_requested_ms")?;
     times("end", gone.map(|seen| seen.at), "gone_ms")?;
-    let marked = |pod: &Object| pod.condition("DisruptionTarget").map(|condition| {
-        json!([condition["status"], condition["reason"], condition["message"], condition["observedGeneration"]])
-    });
+    let marked = |pod: &Object| {
+        pod.condition("DisruptionTarget").map(|condition| {
+            json!([
+                condition["status"],
+                condition["reason"],
+                condition["message"],
+                condition["observedGeneration"]
+            ])
+        })
+    };
     let seen: Vec<Value> = pods.iter().filter_map(|seen| marked(seen.after.as_deref()?)).take(1).collect();
     let recorded: Vec<Value> = case
         .list(&["transitions"])
@@ -145,7 +152,8 @@ fn act(world: &mut World, what: &str, own: &Object) -> Verdict {
             }
             if what.starts_with("kubectl delete pod") {
                 let id = world.api().kind_id("", "Pod").ok_or("no such kind")?;
-                let deleted = world.api().delete(&super::world::administrator(), id, &name, &DeleteOptions::default());
+                let deleted =
+                    world.api().delete(&super::world::administrator(), id, &name, &DeleteOptions::default());
                 return deleted.map(drop).map_err(|error| error.to_string());
             }
             Err(format!("unknown step {what:?}"))

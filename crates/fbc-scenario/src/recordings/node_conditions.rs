@@ -134,7 +134,8 @@ fn act(world: &mut World, what: &str, case: &Value) -> Verdict {
         // The message is part of the step, and written down with what followed from it.
         let key = format!("conditions[{name}]");
         let changes = case.list(&["transitions"]).iter().filter_map(|one| one["change"].get(&key));
-        let message = changes.filter(|one| one["status"] == status).map(|one| one.text(&["message"]).to_owned());
+        let message =
+            changes.filter(|one| one["status"] == status).map(|one| one.text(&["message"]).to_owned());
         let message = message.into_iter().next().unwrap_or_default();
         return world.say("n1", (name, status, reason.trim_end_matches(')'), &message));
     }

@@ -72,7 +72,10 @@ pub(super) fn play(case: &Value) -> Verdict {
 fn phase(case: &Value) -> u64 {
     let at = case.list(&["transitions"]).iter().find(|one| one["change"]["phase"] == "Failed");
     // Without garbage the passes of the monitor count.
-    let lost = case.list(&["transitions"]).iter().find(|one| one["change"]["conditions[Ready]"]["status"] == "Unknown");
+    let lost = case
+        .list(&["transitions"])
+        .iter()
+        .find(|one| one["change"]["conditions[Ready]"]["status"] == "Unknown");
     let at = at.or(lost).and_then(|one| one.number(&["at_ms"])).unwrap_or(1000);
     GARBAGE_PERIOD - u64::try_from(at).unwrap_or_default() % GARBAGE_PERIOD
 }
@@ -118,7 +121,8 @@ fn pod_texts(seen: &Seen) -> Vec<String> {
         texts.push(format!("{name} {}", reason(after).unwrap_or_default()));
     }
     // Of a pod that goes at once, only the end counts.
-    let takes_time = after.number(&["metadata", "deletionGracePeriodSeconds"]).is_some_and(|seconds| seconds > 0);
+    let takes_time =
+        after.number(&["metadata", "deletionGracePeriodSeconds"]).is_some_and(|seconds| seconds > 0);
     if !before.is_terminating() && after.is_terminating() && takes_time {
         texts.push(format!("{name} deleted"));
     }

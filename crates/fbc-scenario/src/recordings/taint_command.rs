@@ -9,7 +9,8 @@ use fbc_cluster::object::ObjectFields;
 
 pub(super) fn play(case: &Value) -> Verdict {
     let mut world = World::new(recorded_settings(), &[]);
-    for (name, zone, role) in [("node1", "z1", "worker"), ("node2", "z1", "worker"), ("node3", "z2", "infra")] {
+    for (name, zone, role) in [("node1", "z1", "worker"), ("node2", "z1", "worker"), ("node3", "z2", "infra")]
+    {
         world.create(node(name, zone, role))?;
     }
     world.pass(2000)?;
@@ -20,13 +21,16 @@ pub(super) fn play(case: &Value) -> Verdict {
                 taint.set(&["timeAdded"], world.cluster.now().to_string());
             }
         }
-        world.patch_node(name, json!({"spec": {"taints": taints, "unschedulable": state["unschedulable"]}}))?;
+        world
+            .patch_node(name, json!({"spec": {"taints": taints, "unschedulable": state["unschedulable"]}}))?;
     }
     world.pass(500)?;
     let arguments: Vec<&str> = case.list(&["args"]).iter().filter_map(Value::as_str).collect();
     let printed = world.command(&arguments, "", "default", &mut |_| Ok(()))?;
-    let lines = |lines: &[(i64, String)]| -> String { lines.iter().map(|(_, line)| format!("{line}\n")).collect() };
-    let recorded = |field: &str| case.text(&[field]).lines().map(|line| format!("{line}\n")).collect::<String>();
+    let lines =
+        |lines: &[(i64, String)]| -> String { lines.iter().map(|(_, line)| format!("{line}\n")).collect() };
+    let recorded =
+        |field: &str| case.text(&[field]).lines().map(|line| format!("{line}\n")).collect::<String>();
     same("stderr", &lines(&printed.stderr), &recorded("stderr"))?;
     same("stdout", &lines(&printed.stdout), &recorded("stdout"))?;
     same("exit code", &json!(printed.exit), &case["exit"])?;

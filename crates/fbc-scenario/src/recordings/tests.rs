@@ -35,7 +35,8 @@ fn recorded_cases_come_out_as_recorded() {
         println!("{} ({}): {equal} of {}", suite.name, suite.file, played.len());
         for case in played {
             let Err(text) = case.verdict else { continue };
-            let is_known = |(name, known, _): &&(&str, &str, &str)| *name == suite.name && *known == case.name;
+            let is_known =
+                |(name, known, _): &&(&str, &str, &str)| *name == suite.name && *known == case.name;
             match DIFFERENT.iter().find(is_known) {
                 Some((.., reason)) => println!("    {}: {reason}", case.name),
                 None => faults.push(format!("{} {}: {text}", suite.name, case.name)),

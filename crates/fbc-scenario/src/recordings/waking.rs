@@ -56,14 +56,18 @@ pub(super) fn play(case: &Value) -> Verdict {
         .iter()
         .map(|event| {
             let text = |field: &str| event.text(&[field]).to_owned();
-            (event.number(&["at_ms"]).unwrap_or_default(), format!("{} {} {} {}", text("object"), text("type"), text("reason"), text("message")))
+            (
+                event.number(&["at_ms"]).unwrap_or_default(),
+                format!("{} {} {} {}", text("object"), text("type"), text("reason"), text("message")),
+            )
         })
         .collect();
     same_course("events", &about_w(world.events()), &recorded, TOLERANCE)
 }
 
 fn taint(world: &mut World, is_there: bool) -> Verdict {
-    let taints = if is_there { json!([{"key": "k", "value": "v", "effect": "NoSchedule"}]) } else { json!([]) };
+    let taints =
+        if is_there { json!([{"key": "k", "value": "v", "effect": "NoSchedule"}]) } else { json!([]) };
     world.patch_node("n1", json!({"spec": {"taints": taints}}))
 }
 
@@ -110,5 +114,10 @@ fn recorded_notification(one: &Value) -> Option<String> {
         return Some("ADDED".to_owned());
     }
     let condition = one.get("conditions").filter(|condition| !condition.is_null())?;
-    Some(format!("{} {} {}", condition.text(&["status"]), condition.text(&["message"]), one.text(&["nodeName"])))
+    Some(format!(
+        "{} {} {}",
+        condition.text(&["status"]),
+        condition.text(&["message"]),
+        one.text(&["nodeName"])
+    ))
 }

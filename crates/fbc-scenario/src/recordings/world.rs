@@ -78,7 +78,11 @@ impl World {
         let workloads = Workloads::Pods { virtual_node: None, behaviours: behaviours() };
         for controller in controllers(workloads, 1) {
             let is_nodes = controller.name() == NodeLifecycle::default().name();
-            cluster.add_controller(if is_nodes { Box::new(NodeLifecycle::new(settings)) } else { controller });
+            cluster.add_controller(if is_nodes {
+                Box::new(NodeLifecycle::new(settings))
+            } else {
+                controller
+            });
         }
         let (start, revision) = (cluster.now(), cluster.api.store().revision());
         Self { cluster, start, revision, seen: Vec::new() }
@@ -146,7 +150,11 @@ impl World {
     }
 
     /// Runs until something holds, at most for so long. True if it came to hold.
-    pub(super) fn run_until(&mut self, longest: Milliseconds, holds: &dyn Fn(&Self) -> bool) -> Result<bool, String> {
+    pub(super) fn run_until(
+        &mut self,
+        longest: Milliseconds,
+        holds: &dyn Fn(&Self) -> bool,
+    ) -> Result<bool, String> {
         let end = self.cluster.now() + longest;
         loop {
             self.look();
@@ -222,14 +230,17 @@ impl World {
             .map(|(at, event)| {
                 let about = &event["involvedObject"];
                 let text = |field: &str| event.text(&[field]).to_owned();
-                (at, format!(
-                    "{}/{} {} {} {}",
-                    about.text(&["kind"]),
-                    about.text(&["name"]),
-                    text("type"),
-                    text("reason"),
-                    text("message")
-                ))
+                (
+                    at,
+                    format!(
+                        "{}/{} {} {} {}",
+                        about.text(&["kind"]),
+                        about.text(&["name"]),
+                        text("type"),
+                        text("reason"),
+                        text("message")
+                    ),
+                )
             })
             .collect()
     }
@@ -297,9 +308,15 @@ pub(super) fn administrator() -> Caller {
 fn behaviours() -> Vec<Behaviour> {
     let mut all = vec![json!({"annotations": {"fake/ready": "never"}, "outcome": "neverReady"})];
     for tenths in 1..=100_u64 {
-        let text = if tenths % 10 == 0 { format!("{}", tenths / 10) } else { format!("{}.{}", tenths / 10, tenths % 10) };
+        let text = if tenths % 10 == 0 {
+            format!("{}", tenths / 10)
+        } else {
+            format!("{}.{}", tenths / 10, tenths % 10)
+        };
         let after = tenths * 100;
-        for (name, outcome) in [("ready-after", "ready"), ("complete-after", "complete"), ("fail-after", "fail")] {
+        for (name, outcome) in
+            [("ready-after", "ready"), ("complete-after", "complete"), ("fail-after", "fail")]
+        {
             let annotation = BTreeMap::from([(format!("fake/{name}"), text.clone())]);
             all.push(json!({"annotations": annotation, "outcome": outcome, "after": after}));
         }

@@ -24,7 +24,10 @@ pub(super) fn play(case: &Value) -> Verdict {
     let phase = phase(case);
     let stop = case.list(&["steps"]).iter().find(|step| step.text(&["do"]).starts_with("stop"));
     let lost = case.list(&["taint_changes"]).iter().find(|change| {
-        change.list(&["taints"]).iter().any(|taint| taint.as_str().is_some_and(|text| text.starts_with("unreachable")))
+        change
+            .list(&["taints"])
+            .iter()
+            .any(|taint| taint.as_str().is_some_and(|text| text.starts_with("unreachable")))
     });
     let at = |one: Option<&Value>| one.and_then(|one| one.number(&["at_ms"]));
     if let (Some(stop), Some(lost)) = (at(stop), at(lost)) {
@@ -58,7 +61,7 @@ pub(super) fn play(case: &Value) -> Verdict {
         .filter_map(|seen| {
             let taints = |node: Option<&Object>| short(node.and_then(|node| node.at(&["spec", "taints"])));
             let (before, after) = (taints(seen.before.as_deref()), taints(seen.after.as_deref()));
-            (before != after).then(|| (seen.at, after))
+            (before != after).then_some((seen.at, after))
         })
         .collect();
     let changes = case.list(&["taint_changes"]).iter();
@@ -68,7 +71,8 @@ pub(super) fn play(case: &Value) -> Verdict {
             (change.number(&["at_ms"]).unwrap_or_default(), texts.join(" "))
         })
         .collect();
-    let is_late = first_eviction(&recorded).is_some_and(|at| (1_300..6_000).contains(&at) && lost_at_once(case));
+    let is_late =
+        first_eviction(&recorded).is_some_and(|at| (1_300..6_000).contains(&at) && lost_at_once(case));
     let (seen, recorded) = if is_late { (from_first(seen), from_first(recorded)) } else { (seen, recorded) };
     same_course_in_any_order("taints", &seen, &recorded, TOLERANCE)?;
     // Equal nodes may have changed places.

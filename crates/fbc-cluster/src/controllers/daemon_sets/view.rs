@@ -97,7 +97,8 @@ impl<'c> View<'c> {
             let toleration = json!({"key": key, "operator": "Exists", "effect": effect});
             // One that differs in its seconds alone is overwritten.
             let fields = ["key", "operator", "value", "effect"];
-            let is_same = |own: &&mut Value| fields.iter().all(|field| own.get(field) == toleration.get(field));
+            let is_same =
+                |own: &&mut Value| fields.iter().all(|field| own.get(field) == toleration.get(field));
             match tolerations.iter_mut().find(is_same) {
                 Some(own) => *own = toleration,
                 None => tolerations.push(toleration),

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use self::node::{NodeAgent, is_stopped};
 pub use self::node::{CAPACITY, KUBELET};
+use self::node::{NodeAgent, is_stopped};
 use super::behaviour::{Behaviour, Fate, Plan, plan};
 use super::pods::is_finished;
 use super::pods_by_node::PodsByNode;

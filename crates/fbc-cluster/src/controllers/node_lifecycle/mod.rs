@@ -4,6 +4,7 @@
 //! Source: `kubernetes/kubernetes:pkg/controller/nodelifecycle/node_lifecycle_controller.go`.
 
 mod conditions;
+mod known;
 mod taint;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::conditions::{condition_taints, kept_by_conditions, silenced};
+use self::known::{Known, Ready};
 use self::taint::{remove_taint, swap_taints};
 use self::zones::{State, Zones};
 use super::events::Recorder;
@@ -26,8 +28,6 @@ use crate::store::Change;
 use crate::taints::{Effect, NOT_READY, Taint, UNREACHABLE, taints};
 use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
 
-/// Nodes with this label do not count for the state of their zone.
-const NOT_COUNTED: &str = "node.kubernetes.io/exclude-disruption";
 /// How often the queues of lost nodes are looked at.
 const QUEUE_PERIOD: Milliseconds = 100;
 /// The part of names that are no nodes: requests to look at all of them.
@@ -64,48 +64,6 @@ impl Default for Settings {
             unhealthy: 0.55,
         }
     }
-}
-
-/// What a node says of itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ready {
-    True,
-    False,
-    Unknown,
-    /// Nothing yet.
-    Unsaid,
-}
-
-impl Ready {
-    fn of(node: &Object) -> Self {
-        match node.condition_status("Ready") {
-            "True" => Self::True,
-            "False" => Self::False,
-            "" => Self::Unsaid,
-            _ => Self::Unknown,
-        }
-    }
-
-    /// The key of the taint that goes with it.
-    fn taint(self) -> Option<&'static str> {
-        match self {
-            Self::False => Some(NOT_READY),
-            Self::Unknown => Some(UNREACHABLE),
-            Self::True | Self::Unsaid => None,
-        }
-    }
-}
-
-/// A node as the controller knows it.
-#[derive(Debug, Clone)]
-struct Known {
-    ready: Ready,
-    zone: String,
-    counts: bool,
-    /// The keys of its taints of effect `NoExecute` that come from the controller.
-    drives_out: Vec<&'static str>,
-    is_registered: bool,
-    made: Moment,
 }
 
 /// Keeps taints and conditions of nodes.
@@ -191,24 +149,6 @@ impl Controller for NodeLifecycle {
         }
         let Some(node) = api.find("", "Node", request).cloned() else { return Outcome::Done };
         outcome(keep_no_schedule(api, &node))
-    }
-}
-
-impl Known {
-    fn read(node: &Object, is_registered: bool) -> Self {
-        let part = |key: &str| node.label(key).unwrap_or_default();
-        let drives_out = taints(node)
-            .into_iter()
-            .filter(|taint| taint.effect == Effect::NoExecute)
-            .filter_map(|taint| [NOT_READY, UNREACHABLE].into_iter().find(|key| *key == taint.key));
-        Self {
-            ready: Ready::of(node),
-            zone: format!("{}/{}", part("topology.kubernetes.io/region"), part("topology.kubernetes.io/zone")),
-            counts: node.label(NOT_COUNTED).is_none(),
-            drives_out: drives_out.collect(),
-            is_registered,
-            made: Moment::parse(node.text(&["metadata", "creationTimestamp"])).unwrap_or(Moment(0)),
-        }
     }
 }
 

@@ -135,7 +135,8 @@ impl Zones {
             self.zones.entry(zone.clone()).or_insert_with(|| Zone::new(settings.rate));
         }
         self.zones.retain(|name, zone| states.contains_key(name) || !zone.queue.is_empty());
-        let all_lost = !states.is_empty() && states.values().all(|(state, _)| *state == State::FullDisruption);
+        let all_lost =
+            !states.is_empty() && states.values().all(|(state, _)| *state == State::FullDisruption);
         let was_lost = std::mem::replace(&mut self.all_lost, all_lost);
         self.recovered = was_lost && !all_lost;
         if all_lost {

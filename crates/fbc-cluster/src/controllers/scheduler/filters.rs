@@ -64,9 +64,7 @@ impl fmt::Display for Reason {
             Self::Insufficient(resource) => return write!(formatter, "Insufficient {resource}"),
             Self::VolumeElsewhere => "node(s) didn't match PersistentVolume's node affinity",
             Self::Skew => "node(s) didn't match pod topology spread constraints",
-            Self::NoDomain => {
-                "node(s) didn't match pod topology spread constraints (missing required label)"
-            }
+            Self::NoDomain => "node(s) didn't match pod topology spread constraints (missing required label)",
             Self::NotNear => "node(s) didn't match pod affinity rules",
             Self::NotAway => "node(s) didn't match pod anti-affinity rules",
             Self::Guarded => "node(s) didn't satisfy existing pods anti-affinity rules",

@@ -10,6 +10,7 @@
 //! | `filters`, `node_selection`, `neighbours`, `spread`, `volumes` | which nodes a pod may be on |
 //! | `scores` | which of them is best |
 //! | `preemption` | which pods would have to go |
+//! | `outcome` | what is written |
 //!
 //! Source: `kubernetes/kubernetes:pkg/scheduler/schedule_one.go`.
 
@@ -18,6 +19,7 @@ mod filters;
 mod neighbours;
 mod node_info;
 mod node_selection;
+mod outcome;
 mod pod_info;
 mod preemption;
 mod queue;
@@ -40,8 +42,7 @@ use self::preemption::{Candidate, preempt};
 use self::queue::{Event, Queue};
 use super::events::Recorder;
 use super::pods::is_finished;
-use super::write::{set_condition, set_observed_condition};
-use crate::api::{ApiServer, Caller, DeleteOptions, Subresource, WriteOptions};
+use crate::api::ApiServer;
 use crate::engine::{Controller, Outcome};
 use crate::error::ApiError;
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -332,76 +333,6 @@ impl Scheduler {
         coming.into_iter().for_each(|pod| full.add(Arc::clone(pod)));
         question.refusal(&full)
     }
-
-    fn bind(&mut self, api: &mut ApiServer, pod: &Object, node: &str) -> Result<(), ApiError> {
-        let mut object = pod.clone();
-        object.set(&["spec", "nodeName"], node);
-        let mut conditions = pod.list(&["status", "conditions"]).to_vec();
-        set_condition(&mut conditions, api.now(), "PodScheduled", "True", "", "");
-        object.set(&["status", "conditions"], conditions);
-        object.remove(&["status", "nominatedNodeName"]);
-        let stored = api.update(&caller(), object, Subresource::Binding, WriteOptions::default())?;
-        let text = format!("Successfully assigned {}/{} to {node}", pod.namespace(), pod.name());
-        self.events.action(api, &stored, "Normal", "Scheduled", "Binding", &text);
-        Ok(())
-    }
-
-    /// Writes why a pod has no node, and where room is made for it.
-    fn refuse(
-        &mut self,
-        api: &mut ApiServer,
-        pod: &Object,
-        reason: &str,
-        nominated: Option<&str>,
-    ) -> Result<(), ApiError> {
-        let mut object = pod.clone();
-        let mut conditions = pod.list(&["status", "conditions"]).to_vec();
-        let condition = ("PodScheduled", "False", "Unschedulable", reason);
-        set_observed_condition(&mut conditions, api.now(), pod.generation(), condition);
-        object.set(&["status", "conditions"], conditions);
-        if let Some(node) = nominated {
-            object.set(&["status", "nominatedNodeName"], node);
-        }
-        if object != *pod {
-            api.update(&caller(), object, Subresource::Status, WriteOptions::default())?;
-        }
-        self.events.action(api, pod, "Warning", "FailedScheduling", "Scheduling", reason);
-        Ok(())
-    }
-
-    /// Writes into pods that they have to make room.
-    fn mark_victims(&mut self, api: &mut ApiServer, candidate: &Candidate) -> Result<(), ApiError> {
-        let text = "default-scheduler: preempting to accommodate a higher priority pod";
-        for victim in &candidate.victims {
-            let Some(pod) = api.find("", "Pod", &victim.name).cloned() else { continue };
-            let mut object = Object::clone(&pod);
-            let mut conditions = pod.list(&["status", "conditions"]).to_vec();
-            let condition = ("DisruptionTarget", "True", "PreemptionByScheduler", text);
-            set_observed_condition(&mut conditions, api.now(), pod.generation(), condition);
-            object.set(&["status", "conditions"], conditions);
-            api.update(&caller(), object, Subresource::Status, WriteOptions::default())?;
-        }
-        Ok(())
-    }
-
-    fn remove_victims(
-        &mut self,
-        api: &mut ApiServer,
-        pod: &Object,
-        candidate: &Candidate,
-    ) -> Result<(), ApiError> {
-        let Some(kind) = api.kind_id("", "Pod") else { return Ok(()) };
-        for victim in &candidate.victims {
-            let Some(object) = api.find("", "Pod", &victim.name).cloned() else { continue };
-            match api.delete(&caller(), kind, &victim.name, &DeleteOptions::default()) {
-                Err(error) if !error.is_not_found() => return Err(error),
-                _ => {}
-            }
-            let text = format!("Preempted by pod {} on node {}", pod.uid(), candidate.node);
-            self.events.action(api, &object, "Normal", "Preempted", "Preempting", &text);
-        }
-        Ok(())
-    }
 }
 
 /// How many nodes that fit are enough to choose from: all of a few, a share of many.
@@ -413,10 +344,6 @@ fn enough(nodes: usize) -> usize {
     }
     let share = 50_usize.saturating_sub(nodes / 125).max(5);
     (nodes * share / 100).max(FEW_NODES)
-}
-
-fn caller() -> Caller {
-    Caller::administrator("kube-scheduler")
 }
 
 /// True if a daemon may begin on a node: cordons do not count.

@@ -37,7 +37,11 @@ impl NodeInfo {
         let labels = labels(node);
         let part = |key: &str| labels.get(key).map(String::as_str).unwrap_or_default();
         Self {
-            zone: format!("{}/{}", part("topology.kubernetes.io/region"), part("topology.kubernetes.io/zone")),
+            zone: format!(
+                "{}/{}",
+                part("topology.kubernetes.io/region"),
+                part("topology.kubernetes.io/zone")
+            ),
             name: node.name().to_owned(),
             is_unschedulable: node.at(&["spec", "unschedulable"]).is_some_and(|value| value == true),
             hard,

@@ -70,7 +70,8 @@ fn loss(candidate: &Candidate) -> (usize, i64, i64, usize, Reverse<String>) {
     let highest = candidate.victims.iter().map(|pod| pod.priority).max().unwrap_or(i64::MIN);
     // Priorities may be negative: each pod counts for something.
     let sum = candidate.victims.iter().map(|pod| pod.priority + (1 << 31)).sum();
-    let oldest = candidate.victims.iter().filter(|pod| pod.priority == highest).map(|pod| pod.made.clone()).min();
+    let oldest =
+        candidate.victims.iter().filter(|pod| pod.priority == highest).map(|pod| pod.made.clone()).min();
     (candidate.violations, highest, sum, candidate.victims.len(), Reverse(oldest.unwrap_or_default()))
 }
 
@@ -88,7 +89,9 @@ fn candidate(
         return None;
     }
     // The most important first: these get their place back first.
-    lower.sort_by(|one, other| (Reverse(one.priority), &one.made).cmp(&(Reverse(other.priority), &other.made)));
+    lower.sort_by(|one, other| {
+        (Reverse(one.priority), &one.made).cmp(&(Reverse(other.priority), &other.made))
+    });
     let mut without: BTreeSet<ObjectName> = lower.iter().map(|pod| pod.name.clone()).collect();
     let mut room = node.clone();
     lower.iter().for_each(|pod| room.remove(&pod.name));

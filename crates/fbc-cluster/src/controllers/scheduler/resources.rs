@@ -137,7 +137,10 @@ mod tests {
         for (pod, cpu) in [
             (json!({"spec": {"containers": [container("1"), container("500m")]}}), 1500),
             (json!({"spec": {"containers": [container("1")], "initContainers": [container("2")]}}), 2000),
-            (json!({"spec": {"containers": [container("1")], "initContainers": [sidecar, container("2")]}}), 2050),
+            (
+                json!({"spec": {"containers": [container("1")], "initContainers": [sidecar, container("2")]}}),
+                2050,
+            ),
             (json!({"spec": {"containers": [container("1")], "initContainers": [sidecar]}}), 1050),
             (json!({"spec": {"containers": [container("1")], "overhead": {"cpu": "0.25"}}}), 1250),
         ] {

@@ -23,7 +23,11 @@ const ZONE_SKEW: i64 = 5;
 const NODE_SKEW: i64 = 3;
 
 /// The best of some nodes; of equal ones the first by name.
-pub(super) fn best<'n>(question: &Question<'_>, nodes: &[&'n NodeInfo], cache: &Cache) -> Option<&'n NodeInfo> {
+pub(super) fn best<'n>(
+    question: &Question<'_>,
+    nodes: &[&'n NodeInfo],
+    cache: &Cache,
+) -> Option<&'n NodeInfo> {
     if let [only] = nodes {
         return Some(only);
     }
@@ -37,9 +41,8 @@ pub(super) fn best<'n>(question: &Question<'_>, nodes: &[&'n NodeInfo], cache: &
         *score += LEAST_ALLOCATED * least_allocated(pod, node) + BALANCE * balance(pod, node);
     }
     let ranked = nodes.iter().zip(scores);
-    let (node, _) = ranked.max_by(|(one, first), (other, second)| {
-        first.cmp(second).then_with(|| other.name.cmp(&one.name))
-    })?;
+    let (node, _) = ranked
+        .max_by(|(one, first), (other, second)| first.cmp(second).then_with(|| other.name.cmp(&one.name)))?;
     Some(node)
 }
 
@@ -97,15 +100,17 @@ fn add_spread(question: &Question<'_>, nodes: &[&NodeInfo], cache: &Cache, score
         return;
     };
     #[expect(clippy::cast_possible_truncation, reason = "sums of small numbers")]
-    let crowds: Vec<Option<i64>> = crowds.into_iter().map(|crowd| crowd.map(|crowd| crowd.round() as i64)).collect();
+    let crowds: Vec<Option<i64>> =
+        crowds.into_iter().map(|crowd| crowd.map(|crowd| crowd.round() as i64)).collect();
     let least = crowds.iter().flatten().copied().min().unwrap_or_default();
     let most = crowds.iter().flatten().copied().max().unwrap_or_default();
     for (score, crowd) in scores.iter_mut().zip(crowds) {
-        *score += SPREAD * match crowd {
-            None => 0,
-            Some(_) if most == 0 => BEST,
-            Some(crowd) => BEST * (most + least - crowd) / most,
-        };
+        *score += SPREAD
+            * match crowd {
+                None => 0,
+                Some(_) if most == 0 => BEST,
+                Some(crowd) => BEST * (most + least - crowd) / most,
+            };
     }
 }
 

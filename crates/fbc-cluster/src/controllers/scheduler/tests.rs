@@ -64,7 +64,9 @@ fn host_ports_are_taken_once_on_each_node() {
     assert_eq!(place(&cluster, "one").0, "n1");
     let (node, text) = place(&cluster, "two");
     assert_eq!(node, "");
-    assert!(text.starts_with("0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports."));
+    assert!(text.starts_with(
+        "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports."
+    ));
 }
 
 #[test]
@@ -76,16 +78,22 @@ fn claims_must_exist_and_be_bound() {
     pass(&mut cluster);
     let missing = "0/1 nodes are available: persistentvolumeclaim \"data\" not found.";
     assert!(place(&cluster, "p").1.starts_with(missing), "{:?}", place(&cluster, "p"));
-    create(&mut cluster.api, json!({
-        "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "late"},
-        "provisioner": "example.com/p", "volumeBindingMode": "WaitForFirstConsumer",
-    }));
-    create(&mut cluster.api, json!({
-        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "default"},
-        "spec": {
-            "storageClassName": "late", "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
-        },
-    }));
+    create(
+        &mut cluster.api,
+        json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "late"},
+            "provisioner": "example.com/p", "volumeBindingMode": "WaitForFirstConsumer",
+        }),
+    );
+    create(
+        &mut cluster.api,
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "default"},
+            "spec": {
+                "storageClassName": "late", "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
+            },
+        }),
+    );
     pass(&mut cluster);
     assert_eq!(place(&cluster, "p").0, "n1");
 }
@@ -112,9 +120,12 @@ fn replicas_of_one_owner_spread_over_zones() {
 fn the_most_important_pod_is_placed_first() {
     let mut cluster = cluster();
     for (name, value) in [("low", 1), ("high", 10)] {
-        create(&mut cluster.api, json!({
-            "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value,
-        }));
+        create(
+            &mut cluster.api,
+            json!({
+                "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value,
+            }),
+        );
     }
     let container = json!([{"name": "c", "image": "i:1", "resources": {"requests": {"cpu": "700m"}}}]);
     for name in ["low", "high"] {

@@ -221,7 +221,8 @@ impl Run {
     }
 
     fn fingerprint(&self) -> String {
-        let objects: Vec<String> = self.cluster.api.store().iter().map(|(.., object)| object.to_string()).collect();
+        let objects: Vec<String> =
+            self.cluster.api.store().iter().map(|(.., object)| object.to_string()).collect();
         format!("{} {}", self.cluster.api.store().revision(), objects.join("\n"))
     }
 }

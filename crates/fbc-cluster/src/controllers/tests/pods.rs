@@ -108,12 +108,13 @@ fn pods_wait_for_nodes_that_fit() {
     let node = |name: &str, spec: Value| json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "spec": spec});
     play.create(node("one", json!({"unschedulable": true})));
     play.create(node("two", json!({"taints": [taint]})));
-    play.run_to(200);
+    // Without any node the pod comes again after a back-off.
+    play.run_to(2500);
     assert!(reason(&play).starts_with(
         "0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable."
     ));
     play.patch("Node/one", json!({"spec": {"unschedulable": null}}));
-    play.run_to(300);
+    play.run_to(2600);
     assert_eq!(play.get("Pod/a").unwrap().text(&["spec", "nodeName"]), "one");
 }
 

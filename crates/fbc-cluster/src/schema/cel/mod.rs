@@ -24,8 +24,8 @@ pub(crate) mod value;
 mod tests;
 
 pub(crate) use evaluate::Fault;
-pub(crate) use quantity::Quantity;
 use evaluate::{Evaluation, Scope};
+pub(crate) use quantity::Quantity;
 use syntax::{Expr, Node};
 use types::Type;
 use value::Val;
