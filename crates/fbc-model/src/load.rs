@@ -4,6 +4,8 @@
 //! [`LoadFault`] and loading goes on. Files are read in parallel; the order of blobs and faults is
 //! that of the walk, whatever the number of threads.
 
+mod each;
+
 use std::cell::Cell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -22,6 +24,8 @@ use crate::go_types;
 use crate::index_ignore::{self, IndexIgnore};
 use crate::meta::{self, Meta, MetaError, MetaRule};
 use crate::tree::Tree;
+
+pub use each::map_blobs;
 
 /// Something that the reference refuses while it loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -379,17 +383,21 @@ fn settle(
         has_odd_keys,
         is_marked,
     };
-    let (kind, message, place) = match outcome {
-        Ok(blob) => return (info(blob.has_duplicate_keys, blob.has_odd_keys, blob.is_marked), blob.outcome),
-        Err(Fault::Malformed { message, byte }) => {
-            (LoadFaultKind::Malformed, message, FaultPlace::Byte(byte))
-        }
-        Err(Fault::Separator { rest, byte }) => (
+    match outcome {
+        Ok(blob) => (info(blob.has_duplicate_keys, blob.has_odd_keys, blob.is_marked), blob.outcome),
+        Err(fault) => (info(false, false, false), Err(settle_fault(syntax, fault))),
+    }
+}
+
+fn settle_fault(syntax: Syntax, fault: Fault<MetaError>) -> Problem {
+    let (kind, message, place) = match fault {
+        Fault::Malformed { message, byte } => (LoadFaultKind::Malformed, message, FaultPlace::Byte(byte)),
+        Fault::Separator { rest, byte } => (
             LoadFaultKind::Separator,
             format!("invalid Yaml document separator: {rest}"),
             FaultPlace::Byte(byte),
         ),
-        Err(Fault::Rejected(error)) => {
+        Fault::Rejected(error) => {
             let kind = match error.rule {
                 MetaRule::Object => LoadFaultKind::NotAnObject,
                 MetaRule::UniqueKeys => LoadFaultKind::AmbiguousKeys,
@@ -402,7 +410,7 @@ fn settle(
             (kind, format!("{prefix}{}", error.message), FaultPlace::Pointer(error.pointer))
         }
     };
-    (info(false, false, false), Err(Problem { kind, message, place }))
+    Problem { kind, message, place }
 }
 
 fn decode_blob(document: Document, inspect: Inspect<'_>) -> Result<DecodedBlob, MetaError> {

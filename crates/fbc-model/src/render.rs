@@ -118,7 +118,7 @@ pub fn csv_metadata(version: Node<'_>) -> Document {
 }
 
 /// Writes a field as Go's encoder does for a decoded value.
-fn push_field(builder: &mut DocumentBuilder, field: &GoField, value: Option<Node<'_>>) {
+pub(crate) fn push_field(builder: &mut DocumentBuilder, field: &GoField, value: Option<Node<'_>>) {
     if field.omit_empty && is_empty(&field.kind, value) {
         return;
     }

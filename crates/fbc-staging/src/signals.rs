@@ -36,6 +36,17 @@ pub fn exit_on_signals() -> io::Result<()> {
     Ok(())
 }
 
+/// What asks the process to end by itself.
+static ASK: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
+
+/// From now on the first signal only asks the process to end, by this call on a thread of its own; a server finishes what
+/// it has begun. A second signal ends it at once. Only the first call of a process counts.
+pub fn ask_on_signals(ask: impl Fn() + Send + Sync + 'static) {
+    // A second call would come from a second server in the process, which there is not.
+    let _ = ASK.set(Box::new(ask));
+    watch();
+}
+
 /// Watches for signals, if [`exit_on_signals`] was called. A thread is only started for who stages something.
 pub(crate) fn watch() {
     static STARTED: Once = Once::new();
@@ -43,8 +54,14 @@ pub(crate) fn watch() {
     STARTED.call_once(|| {
         let Ok(mut signals) = Signals::new(ENDING) else { return };
         let thread = std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-            if let Some(signal) = signals.forever().next() {
+            let mut asked = false;
+            for signal in signals.forever() {
                 at_once.store(true, Ordering::SeqCst);
+                if let Some(ask) = ASK.get().filter(|_| !asked) {
+                    asked = true;
+                    ask();
+                    continue;
+                }
                 remove_all();
                 low_level::exit(exit_code(signal));
             }

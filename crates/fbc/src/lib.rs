@@ -34,6 +34,7 @@ mod query;
 mod registry;
 mod report;
 mod runtime;
+mod serve;
 mod terminal;
 
 use std::ffi::OsString;

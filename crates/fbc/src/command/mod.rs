@@ -28,6 +28,7 @@ pub(crate) mod release;
 pub(crate) mod render;
 pub(crate) mod resolve;
 pub(crate) mod schema;
+pub(crate) mod serve;
 pub(crate) mod simulate;
 pub(crate) mod template;
 pub(crate) mod unpack;

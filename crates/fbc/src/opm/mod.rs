@@ -26,6 +26,7 @@ mod list;
 mod migrate;
 mod render;
 mod render_graph;
+mod serve;
 mod telling;
 mod template;
 mod validate;
@@ -109,6 +110,7 @@ fn act(invocation: &Invocation) -> Result<(), OpmError> {
         Action::GenerateDockerfile => generate_dockerfile::run(invocation),
         Action::Init => init::run(invocation),
         Action::Migrate => migrate::run(invocation),
+        Action::Serve => serve::run(invocation),
         Action::Version => version::run(),
     }
 }

@@ -181,7 +181,7 @@ fn parse_wait(text: &str) -> Result<Duration, &'static str> {
 }
 
 /// A wait such as `500ms`, `2s` or `2`.
-fn parse_duration(text: &str) -> Result<Duration, &'static str> {
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, &'static str> {
     let (digits, unit) = match text.strip_suffix("ms") {
         Some(digits) => (digits, 1),
         None => (text.strip_suffix('s').unwrap_or(text), 1000),

@@ -1,0 +1,13 @@
+//! The APIs through which clusters read catalogs: the gRPC registry of OLM v0, and catalogd's HTTP API of OLM v1.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`registry`] | the gRPC registry |
+//! | [`catalogs`] | catalogd's API |
+//! | [`current`] | what is served right now |
+//! | [`listener`] | connections: limits, encryption, the end |
+
+pub mod catalogs;
+pub mod current;
+pub mod listener;
+pub mod registry;

@@ -1,0 +1,153 @@
+//! Connections: how many there may be, how slow a client may be, encryption, and the end.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::{Either, select};
+use http::{Request, Response};
+use hyper::body::{Body, Incoming};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
+
+use crate::current::Current;
+
+/// What clients may ask of a server.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Connections at a time; more wait.
+    pub connections: usize,
+    /// How long a client may take for its head of a request, and for the handshake.
+    pub head: Duration,
+    /// How long requests that have begun may take when the server stops.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { connections: 10_000, head: Duration::from_secs(5), drain: Duration::from_secs(30) }
+    }
+}
+
+/// A socket that waits for clients.
+pub struct Listener {
+    socket: TcpListener,
+    /// The encryption of connections that come from now on; plain text without it.
+    encryption: Option<Arc<Current<ServerConfig>>>,
+    limits: Limits,
+}
+
+impl Listener {
+    /// Listens at an address.
+    ///
+    /// # Errors
+    /// What the system says, such as that the port is in use.
+    pub async fn bind(
+        address: SocketAddr,
+        encryption: Option<Arc<Current<ServerConfig>>>,
+        limits: Limits,
+    ) -> io::Result<Self> {
+        Ok(Self { socket: TcpListener::bind(address).await?, encryption, limits })
+    }
+
+    /// The address, with the port that was taken.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    /// Serves until `stop` is done; then requests that have begun are finished.
+    pub async fn serve<A, F, B>(self, answer: A, stop: impl Future<Output = ()>)
+    where
+        A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+        F: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
+        B: Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let graceful = GracefulShutdown::new();
+        let room = Arc::new(Semaphore::new(self.limits.connections));
+        let mut stop = std::pin::pin!(stop);
+        loop {
+            let accepted = match select(stop.as_mut(), std::pin::pin!(self.accept(&room))).await {
+                Either::Left(_) => break,
+                Either::Right((accepted, _)) => accepted,
+            };
+            let (stream, permit) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // Such as too many open files: what is open ends some time.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    continue;
+                }
+            };
+            let watcher = graceful.watcher();
+            let encryption = self.encryption.as_ref().and_then(|encryption| encryption.get());
+            let (answer, head) = (answer.clone(), self.limits.head);
+            tokio::spawn(async move {
+                let _permit = permit;
+                match encryption {
+                    None => converse(stream, answer, head, watcher).await,
+                    Some(encryption) => {
+                        let handshake = TlsAcceptor::from(encryption).accept(stream);
+                        match tokio::time::timeout(head, handshake).await {
+                            Ok(Ok(stream)) => converse(stream, answer, head, watcher).await,
+                            Ok(Err(error)) => tracing::debug!(%error, "handshake"),
+                            Err(_) => tracing::debug!("the handshake took too long"),
+                        }
+                    }
+                }
+            });
+        }
+        drop(self.socket);
+        if tokio::time::timeout(self.limits.drain, graceful.shutdown()).await.is_err() {
+            tracing::warn!("requests were cut off, because they did not end in time");
+        }
+    }
+
+    async fn accept(
+        &self,
+        room: &Arc<Semaphore>,
+    ) -> io::Result<(TcpStream, Option<tokio::sync::OwnedSemaphorePermit>)> {
+        // The semaphore is never closed.
+        let permit = Arc::clone(room).acquire_owned().await.ok();
+        let (stream, _) = self.socket.accept().await?;
+        // A client that asks little waits for little answers.
+        stream.set_nodelay(true)?;
+        Ok((stream, permit))
+    }
+}
+
+async fn converse<S, A, F, B>(
+    stream: S,
+    answer: A,
+    head: Duration,
+    watcher: hyper_util::server::graceful::Watcher,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    A: Fn(Request<Incoming>) -> F,
+    F: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(head);
+    builder.http2().timer(TokioTimer::new()).keep_alive_interval(Duration::from_secs(60));
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service_fn(answer));
+    if let Err(error) = watcher.watch(connection).await {
+        tracing::debug!(error, "connection");
+    }
+}

@@ -1,0 +1,24 @@
+//! The gRPC registry that OLM v0 asks.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`message`] | the messages |
+//! | `index` | a catalog by package, channel and entry |
+//! | `bundle` | bundles as messages |
+//! | `custom` | blobs of other schemas |
+//! | `query` | the answers |
+//! | `service` | the answers over gRPC |
+//! | [`reflection`] | what the API consists of, for clients that ask |
+
+mod bundle;
+mod custom;
+mod index;
+pub mod message;
+mod query;
+pub mod reflection;
+mod service;
+#[cfg(test)]
+mod tests;
+
+pub use index::{Registry, RegistryError};
+pub use service::RegistryService;

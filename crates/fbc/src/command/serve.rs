@@ -1,0 +1,183 @@
+//! `fbc serve`: the APIs through which clusters read catalogs.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueHint};
+
+use crate::arguments::Global;
+use crate::catalog_source::CatalogSource;
+use crate::failure::{CLEAN, Failure};
+use crate::registry::ImageArguments;
+use crate::serve::log::{self, LogFormat};
+use crate::serve::{self, Encryption, Plan, Served};
+
+/// Serve catalogs to clusters, over gRPC (OLM v0) and HTTP (OLM v1)
+///
+/// gRPC is the API of `opm serve`, HTTP that of catalogd: `/catalogs/NAME/api/v1/all` and `/metas`. A catalog that
+/// changes is loaded beside the old one and takes its place as a whole; one that opm would refuse leaves the old one in
+/// place. The HTTP address also answers `/healthz`, `/readyz` and `/metrics`. SIGTERM ends the server when all requests
+/// are answered.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// Catalogs: a folder, a file or an image each; `NAME=REF` gives a name in URLs. gRPC serves the first
+    #[arg(value_name = "[NAME=]REF", required = true, value_hint = ValueHint::AnyPath)]
+    references: Vec<String>,
+    /// The address for gRPC [default without --http: 127.0.0.1:50051]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
+    grpc: Option<SocketAddr>,
+    /// The address for HTTP [default without --grpc: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
+    http: Option<SocketAddr>,
+    /// How often to look for changes of folders and files, and for new digests of images; `never` for not at all
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_poll)]
+    poll: Poll,
+    /// A PEM file with the certificate of the server; it is read again when it changes
+    #[arg(long, value_name = "FILE", requires = "tls_key", value_hint = ValueHint::FilePath)]
+    tls_cert: Option<PathBuf>,
+    /// A PEM file with the key of the certificate
+    #[arg(long, value_name = "FILE", requires = "tls_cert", value_hint = ValueHint::FilePath)]
+    tls_key: Option<PathBuf>,
+    /// How to write what happens to standard error
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    log_format: LogFormat,
+    #[command(flatten)]
+    images: ImageArguments,
+}
+
+/// How often to look.
+#[derive(Clone, Copy, Debug)]
+struct Poll(Option<Duration>);
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    let mut catalogs = Vec::new();
+    for text in &arguments.references {
+        catalogs.push(served(text, &arguments.images)?);
+    }
+    let names: Vec<&str> = catalogs.iter().map(|served| served.name.as_str()).collect();
+    if let Some(twice) = names.iter().find(|name| names.iter().filter(|other| other == name).count() > 1) {
+        return Err(Failure::new(format!("two catalogs have the name {twice}"))
+            .help("give them names of their own: `NAME=REF`"));
+    }
+    if arguments.grpc.is_some() && catalogs.len() > 1 {
+        return Err(Failure::new("gRPC has room for one catalog, and there are several".to_owned())
+            .help("serve each with an `fbc serve` of its own, or leave --grpc away"));
+    }
+    let encryption = match (&arguments.tls_cert, &arguments.tls_key) {
+        (Some(certificate), Some(key)) => Some(Encryption::read(certificate, key)?),
+        _ => None,
+    };
+    let (grpc, http) = match (arguments.grpc, arguments.http) {
+        (None, None) => {
+            let one = catalogs.len() == 1;
+            (one.then(|| loopback(50051)), Some(loopback(8080)))
+        }
+        given => given,
+    };
+    log::start(arguments.log_format, global.verbose);
+    for address in [grpc, http].into_iter().flatten().filter(|address| !address.ip().is_loopback()) {
+        tracing::info!(%address, "this address can be reached from other machines");
+    }
+    let poll = arguments.poll.0;
+    serve::run(Plan { catalogs, grpc, http, encryption, poll, termination_log: None })?;
+    Ok(CLEAN)
+}
+
+fn loopback(port: u16) -> SocketAddr {
+    SocketAddr::from((Ipv4Addr::LOCALHOST, port))
+}
+
+/// `NAME=REF` or a reference, whose last part is the name then.
+fn served(text: &str, images: &ImageArguments) -> Result<Served, Failure> {
+    let (name, reference) = match text.split_once('=') {
+        Some((name, reference)) if is_name(name) => (Some(name.to_owned()), reference),
+        _ => (None, text),
+    };
+    let path = Path::new(reference);
+    if reference == "-" {
+        return Err(Failure::new("a server cannot read its catalog from standard input")
+            .help("name a folder, a file or an image"));
+    }
+    let name = match name {
+        Some(name) => name,
+        None => derived_name(path).ok_or_else(|| {
+            Failure::new(format!("{reference} gives no name for URLs")).help("write `NAME=REF`")
+        })?,
+    };
+    let watched = path.exists().then(|| path.to_owned());
+    let (path, images) = (path.to_owned(), images.clone());
+    // A session keeps what a tag means; each look needs one of its own.
+    let open = move || Ok(CatalogSource::open_as_one(&path, &images.session([&path]))?.tree);
+    Ok(Served { name, watched, open: Box::new(open) })
+}
+
+/// A name as Kubernetes has it: catalogd's URLs hold names of ClusterCatalogs.
+fn is_name(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
+    !name.is_empty() && name.bytes().all(fits) && !name.starts_with(['-', '.']) && !name.ends_with(['-', '.'])
+}
+
+/// The last part of a folder, a file without its ending, or the repository of an image.
+fn derived_name(path: &Path) -> Option<String> {
+    let whole = path.canonicalize().ok();
+    let last = whole.as_deref().unwrap_or(path).file_name()?.to_string_lossy().to_lowercase();
+    let end = last.find(['@', ':']).unwrap_or(last.len());
+    let mut name = last.get(..end)?.to_owned();
+    if path.is_file() {
+        name = name.split('.').next()?.to_owned();
+    }
+    is_name(&name).then_some(name)
+}
+
+fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    if let Some(port) = text.strip_prefix(':') {
+        let port: u16 = port.parse().map_err(|_| format!("{port} is not a port"))?;
+        return Ok(SocketAddr::from((std::net::Ipv6Addr::UNSPECIFIED, port)));
+    }
+    let spelled = text.replace("localhost:", "127.0.0.1:");
+    spelled.parse().map_err(|_| "expected ADDRESS:PORT, such as 127.0.0.1:8080, or :PORT for every address".to_owned())
+}
+
+fn parse_poll(text: &str) -> Result<Poll, String> {
+    if text == "never" {
+        return Ok(Poll(None));
+    }
+    let duration = crate::registry::parse_duration(text)?;
+    if duration < Duration::from_millis(100) {
+        return Err("the least is 100ms".to_owned());
+    }
+    Ok(Poll(Some(duration)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read() {
+        for (text, address) in [
+            ("127.0.0.1:80", "127.0.0.1:80"),
+            ("localhost:80", "127.0.0.1:80"),
+            (":50051", "[::]:50051"),
+            ("[::1]:1", "[::1]:1"),
+        ] {
+            assert_eq!(parse_address(text).unwrap().to_string(), address);
+        }
+        for text in ["80", "host", ":x", "127.0.0.1"] {
+            assert!(parse_address(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_follow_from_references() {
+        for (path, name) in [
+            ("quay.io/me/catalog:v4.19", Some("catalog")),
+            ("quay.io/me/Catalog@sha256:0", Some("catalog")),
+            ("/", None),
+            ("a_b", None),
+        ] {
+            assert_eq!(derived_name(Path::new(path)).as_deref(), name, "{path}");
+        }
+    }
+}

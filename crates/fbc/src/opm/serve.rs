@@ -1,0 +1,66 @@
+//! `opm serve`.
+//!
+//! There is no cache on disk: a catalog is read and indexed faster than a cache is checked. The flags of the cache are taken,
+//! and its directory is made, so that whoever copies it finds it; what lies in it is neither trusted nor touched.
+
+use std::fs;
+use std::net::{Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use fbc_model::tree::DiskTree;
+use fbc_yaml::go_text::quote;
+
+use super::arguments::Invocation;
+use super::telling::OpmError;
+use crate::failure::words;
+use crate::serve::log::{self, LogFormat};
+use crate::serve::{Content, Plan, Served, Wanted};
+use crate::{failure, serve};
+
+pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
+    let directory = invocation.positionals.first().map(String::as_str).unwrap_or_default();
+    let cache = invocation.text("cache-dir");
+    let enforces_integrity = invocation.is_given("cache-enforce-integrity") && invocation.switch("cache-enforce-integrity");
+    if enforces_integrity && cache.is_empty() {
+        return Err(OpmError::Fatal("--cache-dir must be specified with --cache-enforce-integrity".to_owned()));
+    }
+    let root = PathBuf::from(directory);
+    let metadata = fs::metadata(&root).map_err(|error| {
+        OpmError::Fatal(format!("failed to load or rebuild cache: stat {directory}: {}", words(&error).to_lowercase()))
+    })?;
+    if !metadata.is_dir() {
+        return Err(OpmError::Fatal(format!("{} is not a directory", quote(directory))));
+    }
+    if !cache.is_empty() {
+        fs::create_dir_all(cache).map_err(|error| {
+            OpmError::Fatal(format!("mkdir {cache}: {}", words(&error).to_lowercase()))
+        })?;
+    }
+    if invocation.switch("cache-only") {
+        return check(&root);
+    }
+    let port = invocation.text("port");
+    let port: u16 = port
+        .parse()
+        .map_err(|_| OpmError::Fatal(format!("failed to listen: listen tcp: address {port}: invalid port")))?;
+    log::start(LogFormat::Text, invocation.switch("debug"));
+    let plan = Plan {
+        catalogs: vec![Served::folder(root)],
+        grpc: Some(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port))),
+        http: None,
+        encryption: None,
+        // As in opm, what is served is what was there at the start.
+        poll: None,
+        termination_log: Some(PathBuf::from(invocation.text("termination-log"))),
+    };
+    serve::run(plan).map_err(|failure: failure::Failure| OpmError::Fatal(failure.message().to_owned()))
+}
+
+/// Loads the catalog as for serving it.
+fn check(root: &Path) -> Result<(), OpmError> {
+    let tree = DiskTree { root: root.to_owned() };
+    let wanted = Wanted { registry: true, store: false };
+    Content::load(&tree, wanted, std::time::SystemTime::UNIX_EPOCH)
+        .map(drop)
+        .map_err(|error| OpmError::Fatal(format!("failed to load or rebuild cache: failed to rebuild cache: {error}")))
+}

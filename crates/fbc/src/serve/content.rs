@@ -1,0 +1,49 @@
+//! A catalog, loaded and checked.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use fbc_lint::{Profile, Severity};
+use fbc_model::tree::Tree;
+use fbc_serve::catalogs::store::Store;
+use fbc_serve::registry::Registry;
+
+/// What a catalog becomes for each API; absent where the API is not served.
+pub(crate) struct Content {
+    pub(crate) registry: Option<Arc<Registry>>,
+    pub(crate) store: Option<Arc<Store>>,
+}
+
+/// Which APIs a catalog is loaded for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub(crate) registry: bool,
+    pub(crate) store: bool,
+}
+
+impl Content {
+    /// Loads a catalog that opm accepts.
+    ///
+    /// # Errors
+    /// opm's text for what is wrong with it, and how many errors there are in all.
+    pub(crate) fn load(tree: &dyn Tree, wanted: Wanted, modified: SystemTime) -> Result<Self, String> {
+        let catalog = fbc_lint::load(tree);
+        let report = fbc_lint::lint(&catalog, tree, Profile::Opm);
+        let errors = report.count(Severity::Error);
+        if let Some(error) = report.opm_error {
+            return Err(match errors {
+                0 | 1 => error,
+                several => format!("{error} (the first of {several} errors; `fbc validate` shows all)"),
+            });
+        }
+        let registry = match wanted.registry {
+            true => Some(Arc::new(Registry::new(Arc::new(catalog)).map_err(|error| error.to_string())?)),
+            false => None,
+        };
+        let store = match wanted.store {
+            true => Some(Arc::new(Store::read(tree, modified).map_err(|fault| fault.message)?)),
+            false => None,
+        };
+        Ok(Self { registry, store })
+    }
+}

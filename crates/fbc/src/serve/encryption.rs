@@ -1,0 +1,71 @@
+//! Certificates of a server, read again when they change.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fbc_serve::current::Current;
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use super::watch::{Fingerprint, fingerprint};
+use crate::failure::Failure;
+
+/// The files of a certificate and of its key, and what was made of them last.
+pub(crate) struct Encryption {
+    certificate: PathBuf,
+    key: PathBuf,
+    seen: (Fingerprint, Fingerprint),
+    pub(super) current: Arc<Current<ServerConfig>>,
+}
+
+impl Encryption {
+    /// Reads a certificate and its key.
+    pub(crate) fn read(certificate: &Path, key: &Path) -> Result<Self, Failure> {
+        let seen = (fingerprint(certificate), fingerprint(key));
+        let config = config(certificate, key).map_err(|text| {
+            Failure::new(text).help("`--tls-cert` and `--tls-key` name PEM files of one certificate and its key")
+        })?;
+        let current = Arc::new(Current::default());
+        current.set(Arc::new(config));
+        Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), seen, current })
+    }
+
+    /// Reads them again if they changed. What cannot be used leaves the old ones in place.
+    pub(super) fn refresh(&mut self) {
+        let seen = (fingerprint(&self.certificate), fingerprint(&self.key));
+        if seen == self.seen {
+            return;
+        }
+        self.seen = seen;
+        match config(&self.certificate, &self.key) {
+            Ok(config) => {
+                self.current.set(Arc::new(config));
+                tracing::info!(certificate = %self.certificate.display(), "the certificate changed");
+            }
+            Err(error) => {
+                tracing::error!(error, "the certificate changed and cannot be used; the old one stays");
+            }
+        }
+    }
+}
+
+fn config(certificate: &Path, key: &Path) -> Result<ServerConfig, String> {
+    let chain: Result<Vec<_>, _> =
+        CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let chain = chain.map_err(|error| format!("cannot read {}: {error}", certificate.display()))?;
+    if chain.is_empty() {
+        return Err(format!("{} holds no certificate", certificate.display()));
+    }
+    let private =
+        PrivateKeyDer::from_pem_file(key).map_err(|error| format!("cannot read {}: {error}", key.display()))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?;
+    let mut config = builder.with_no_client_auth().with_single_cert(chain, private).map_err(|error| {
+        format!("{} and {} do not belong together: {error}", certificate.display(), key.display())
+    })?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}

@@ -1,0 +1,261 @@
+//! The listeners of a server, from the start to the end.
+
+use std::convert::Infallible;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use fbc_model::tree::{DiskTree, Tree};
+use fbc_serve::catalogs::{AnswerBody, CatalogService};
+use fbc_serve::current::Current;
+use fbc_serve::listener::{Limits, Listener};
+use fbc_serve::registry::reflection::ReflectionServices;
+use fbc_serve::registry::{Registry, RegistryService};
+use http::{Request, Response, StatusCode};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use tonic::body::Body;
+use tower_service::Service as _;
+
+use super::content::{Content, Wanted};
+use super::encryption::Encryption;
+use super::health::Health;
+use super::stop;
+use super::watch::{Fingerprint, fingerprint};
+use crate::failure::Failure;
+
+/// The largest message that a gRPC client may send, in bytes; requests are names.
+const LARGEST_REQUEST: usize = 64 << 10;
+
+/// A catalog that is served.
+pub(crate) struct Served {
+    /// The name under which catalogd's API has it.
+    pub(crate) name: String,
+    /// The files, opened anew for each load.
+    pub(crate) open: Box<dyn Fn() -> Result<Box<dyn Tree>, Failure> + Send>,
+    /// The folder or file that is watched; what has none is loaded again at every look.
+    pub(crate) watched: Option<PathBuf>,
+}
+
+impl Served {
+    /// A folder under its own name.
+    pub(crate) fn folder(root: PathBuf) -> Self {
+        let name = root.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+        Self {
+            name: name.unwrap_or_else(|| "catalog".to_owned()),
+            watched: Some(root.clone()),
+            open: Box::new(move || Ok(Box::new(DiskTree { root: root.clone() }))),
+        }
+    }
+}
+
+/// What to serve, and how.
+pub(crate) struct Plan {
+    pub(crate) catalogs: Vec<Served>,
+    pub(crate) grpc: Option<SocketAddr>,
+    pub(crate) http: Option<SocketAddr>,
+    pub(crate) encryption: Option<Encryption>,
+    /// How often to look for changes; never without it.
+    pub(crate) poll: Option<Duration>,
+    /// A file for the error that ends the server.
+    pub(crate) termination_log: Option<PathBuf>,
+}
+
+/// A catalog while it is served.
+struct Slot {
+    served: Served,
+    wanted: Wanted,
+    seen: Option<Fingerprint>,
+    registry: Option<Arc<Current<Registry>>>,
+    store: Option<Arc<Current<fbc_serve::catalogs::store::Store>>>,
+}
+
+impl Slot {
+    /// Loads the catalog and puts it in the place of what is served.
+    fn load(&mut self, health: &Health) -> Result<(), Failure> {
+        let seen = self.served.watched.as_deref().map(fingerprint);
+        let begun = std::time::Instant::now();
+        let loaded = (self.served.open)().and_then(|tree| {
+            Content::load(tree.as_ref(), self.wanted, SystemTime::now()).map_err(Failure::new)
+        });
+        self.seen = seen;
+        let content = loaded.inspect_err(|failure| health.refused(&self.served.name, failure.message()))?;
+        if let (Some(current), Some(registry)) = (&self.registry, content.registry) {
+            current.set(registry);
+        }
+        if let (Some(current), Some(store)) = (&self.store, content.store) {
+            current.set(store);
+        }
+        health.loaded(&self.served.name);
+        let millis = begun.elapsed().as_millis();
+        tracing::info!(catalog = self.served.name, millis, "loaded");
+        Ok(())
+    }
+
+    /// Loads the catalog again if what it comes from changed. A refusal leaves the old one in place.
+    fn refresh(&mut self, health: &Health) {
+        if self.seen.is_some() && self.served.watched.as_deref().map(fingerprint) == self.seen {
+            return;
+        }
+        if let Err(failure) = self.load(health) {
+            let error = failure.message().to_owned();
+            tracing::error!(catalog = self.served.name, error, "the new content is refused; the old one stays");
+        }
+    }
+}
+
+/// Serves until a signal ends it.
+///
+/// # Errors
+/// A catalog cannot be loaded, or an address cannot be listened at.
+pub(crate) fn run(plan: Plan) -> Result<(), Failure> {
+    let log = plan.termination_log.clone();
+    let result = serve(plan);
+    if let (Some(log), Err(failure)) = (log, &result)
+        && let Ok(mut file) = std::fs::OpenOptions::new().append(true).create(true).open(log)
+    {
+        // Kubernetes shows it; whoever reads standard error has it anyway.
+        let _ = writeln!(file, "{}", failure.message());
+    }
+    result
+}
+
+fn serve(mut plan: Plan) -> Result<(), Failure> {
+    let health = Arc::new(Health::default());
+    let service = Arc::new(CatalogService::default());
+    let registry = Arc::new(Current::default());
+    let mut slots = Vec::new();
+    for (index, served) in plan.catalogs.drain(..).enumerate() {
+        health.expects(&served.name);
+        let wanted = Wanted { registry: plan.grpc.is_some() && index == 0, store: plan.http.is_some() };
+        let registry = wanted.registry.then(|| Arc::clone(&registry));
+        let store = wanted.store.then(|| service.catalog(&served.name));
+        slots.push(Slot { served, wanted, seen: None, registry, store });
+    }
+    for slot in &mut slots {
+        slot.load(&health)?;
+    }
+    let asked = stop::asked();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format!("the system gives no threads to serve with: {error}")))?;
+    runtime.block_on(async {
+        let encryption = plan.encryption.as_ref().map(|encryption| Arc::clone(&encryption.current));
+        let mut tasks = Vec::new();
+        if let Some(address) = plan.grpc {
+            let listener = bind(address, encryption.clone()).await?;
+            announce("grpc", &listener);
+            let answer = registry_answers(Arc::clone(&registry), Arc::clone(&health));
+            tasks.push(tokio::spawn(listener.serve(answer, stop::wait(asked.clone()))));
+        }
+        if let Some(address) = plan.http {
+            let listener = bind(address, encryption).await?;
+            announce("http", &listener);
+            let answer = catalog_answers(Arc::clone(&service), Arc::clone(&health));
+            tasks.push(tokio::spawn(listener.serve(answer, stop::wait(asked.clone()))));
+        }
+        if let Some(poll) = plan.poll {
+            tokio::spawn(watch(slots, plan.encryption, poll, Arc::clone(&health)));
+        }
+        for task in tasks {
+            // A listener ends when it is asked to.
+            let _ = task.await;
+        }
+        Ok(())
+    })
+}
+
+async fn bind(
+    address: SocketAddr,
+    encryption: Option<Arc<Current<rustls::ServerConfig>>>,
+) -> Result<Listener, Failure> {
+    Listener::bind(address, encryption, Limits::default()).await.map_err(|error| {
+        Failure::new(format!("failed to listen: listen tcp {address}: {}", crate::failure::words(&error)))
+            .help("another process may have the port; name another address")
+    })
+}
+
+fn announce(api: &str, listener: &Listener) {
+    if let Ok(address) = listener.address() {
+        tracing::info!(api, %address, "serving");
+    }
+}
+
+/// Looks for changes, again and again.
+async fn watch(
+    mut slots: Vec<Slot>,
+    mut encryption: Option<Encryption>,
+    poll: Duration,
+    health: Arc<Health>,
+) {
+    loop {
+        tokio::time::sleep(poll).await;
+        let health = Arc::clone(&health);
+        let looked = tokio::task::spawn_blocking(move || {
+            slots.iter_mut().for_each(|slot| slot.refresh(&health));
+            encryption.iter_mut().for_each(Encryption::refresh);
+            (slots, encryption)
+        });
+        match looked.await {
+            Ok(back) => (slots, encryption) = back,
+            Err(error) => {
+                tracing::error!(%error, "changes are not looked for any more");
+                return;
+            }
+        }
+    }
+}
+
+type Answering<B> = std::pin::Pin<Box<dyn Future<Output = Result<Response<B>, Infallible>> + Send>>;
+
+/// The services of the gRPC listener.
+fn registry_answers(
+    registry: Arc<Current<Registry>>,
+    health: Arc<Health>,
+) -> impl Fn(Request<Incoming>) -> Answering<Body> + Clone {
+    let service = RegistryService::new(registry, LARGEST_REQUEST);
+    let reflection = ReflectionServices::new();
+    move |request| {
+        health.count_grpc();
+        match &reflection {
+            Some(reflection) if request.uri().path().starts_with("/grpc.reflection.") => {
+                reflection.answer(request)
+            }
+            _ => service.clone().call(request),
+        }
+    }
+}
+
+/// The services of the HTTP listener.
+fn catalog_answers(
+    service: Arc<CatalogService>,
+    health: Arc<Health>,
+) -> impl Fn(Request<Incoming>) -> std::future::Ready<Result<Response<AnswerBody>, Infallible>> + Clone {
+    move |request| {
+        health.count_http();
+        let response = match request.uri().path() {
+            "/healthz" | "/livez" => plain(StatusCode::OK, "ok\n".to_owned()),
+            "/readyz" => {
+                let (is_ready, text) = health.readiness();
+                plain(if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, text)
+            }
+            "/metrics" => plain(StatusCode::OK, health.metrics()),
+            _ => service.answer(&request),
+        };
+        let (method, path, status) = (request.method(), request.uri().path(), response.status().as_u16());
+        tracing::info!(%method, path, status, "http");
+        std::future::ready(Ok(response))
+    }
+}
+
+fn plain(status: StatusCode, text: String) -> Response<AnswerBody> {
+    let mut response = Response::new(Full::new(Bytes::from(text)).boxed());
+    *response.status_mut() = status;
+    let value = http::HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(http::header::CONTENT_TYPE, value);
+    response
+}

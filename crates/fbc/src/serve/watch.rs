@@ -1,0 +1,60 @@
+//! What a catalog comes from, and whether that changed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+
+/// What tells one state of a folder or file from another: names, sizes and times of all files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fingerprint([u8; 32]);
+
+/// The state of a folder or file. What cannot be read counts as a state as well, so that its return is a change.
+pub(super) fn fingerprint(path: &Path) -> Fingerprint {
+    let mut digest = Sha256::new();
+    let mut waiting: Vec<PathBuf> = vec![path.to_owned()];
+    while let Some(path) = waiting.pop() {
+        digest.update(path.as_os_str().as_encoded_bytes());
+        // Links are followed: Kubernetes changes mounted folders by moving one.
+        let Ok(metadata) = fs::metadata(&path) else {
+            digest.update(b"missing");
+            continue;
+        };
+        if !metadata.is_dir() {
+            let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            let since = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            digest.update(metadata.len().to_le_bytes());
+            digest.update(since.as_nanos().to_le_bytes());
+            continue;
+        }
+        let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+        let mut entries: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        entries.sort();
+        waiting.extend(entries);
+    }
+    Fingerprint(digest.finalize().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_change_of_a_file_shows() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a/catalog.yaml");
+        let empty = fingerprint(folder.path());
+        fs::create_dir(folder.path().join("a")).unwrap();
+        fs::write(&file, "one").unwrap();
+        let first = fingerprint(folder.path());
+        assert_ne!(first, empty);
+        assert_eq!(first, fingerprint(folder.path()));
+        fs::write(&file, "three").unwrap();
+        let second = fingerprint(folder.path());
+        assert_ne!(second, first);
+        fs::rename(&file, folder.path().join("a/other.yaml")).unwrap();
+        assert_ne!(fingerprint(folder.path()), second);
+        assert_ne!(fingerprint(&folder.path().join("none")), fingerprint(folder.path()));
+    }
+}
