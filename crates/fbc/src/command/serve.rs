@@ -108,7 +108,7 @@ fn served(text: &str, images: &ImageArguments) -> Result<Served, Failure> {
     let watched = path.exists().then(|| path.to_owned());
     let (path, images) = (path.to_owned(), images.clone());
     // A session keeps what a tag means; each look needs one of its own.
-    let open = move || Ok(CatalogSource::open_as_one(&path, &images.session([&path]))?.tree);
+    let open = move || CatalogSource::open_as_one(&path, &images.session([&path]));
     Ok(Served { name, watched, open: Box::new(open) })
 }
 

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use fbc_model::tree::{DiskTree, Tree};
 use fbc_serve::catalogs::{AnswerBody, CatalogService};
 use fbc_serve::current::Current;
 use fbc_serve::listener::{Limits, Listener};
@@ -25,7 +24,9 @@ use super::encryption::Encryption;
 use super::health::Health;
 use super::stop;
 use super::watch::{Fingerprint, fingerprint};
+use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
+use crate::registry::Session;
 
 /// The largest message that a gRPC client may send, in bytes; requests are names.
 const LARGEST_REQUEST: usize = 64 << 10;
@@ -35,7 +36,7 @@ pub(crate) struct Served {
     /// The name under which catalogd's API has it.
     pub(crate) name: String,
     /// The files, opened anew for each load.
-    pub(crate) open: Box<dyn Fn() -> Result<Box<dyn Tree>, Failure> + Send>,
+    pub(crate) open: Box<dyn Fn() -> Result<CatalogSource, Failure> + Send>,
     /// The folder or file that is watched; what has none is loaded again at every look.
     pub(crate) watched: Option<PathBuf>,
 }
@@ -47,7 +48,7 @@ impl Served {
         Self {
             name: name.unwrap_or_else(|| "catalog".to_owned()),
             watched: Some(root.clone()),
-            open: Box::new(move || Ok(Box::new(DiskTree { root: root.clone() }))),
+            open: Box::new(move || CatalogSource::open(&root, &Session::default())),
         }
     }
 }
@@ -78,8 +79,8 @@ impl Slot {
     fn load(&mut self, health: &Health) -> Result<(), Failure> {
         let seen = self.served.watched.as_deref().map(fingerprint);
         let begun = std::time::Instant::now();
-        let loaded = (self.served.open)().and_then(|tree| {
-            Content::load(tree.as_ref(), self.wanted, SystemTime::now()).map_err(Failure::new)
+        let loaded = (self.served.open)().and_then(|source| {
+            Content::load(source.tree.as_ref(), self.wanted, SystemTime::now()).map_err(Failure::new)
         });
         self.seen = seen;
         let content = loaded.inspect_err(|failure| health.refused(&self.served.name, failure.message()))?;

@@ -1,0 +1,175 @@
+//! `fbc serve` as clients meet it: HTTP by hand, gRPC by the Python client if that is installed.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// A server in a process of its own, which ends with the test.
+struct Server {
+    child: Child,
+    lines: BufReader<std::process::ChildStderr>,
+    addresses: Vec<String>,
+}
+
+impl Server {
+    /// Starts a server and waits until it listens at so many addresses.
+    fn start(arguments: &[&str], listeners: usize) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fbc"))
+            .args(arguments)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap());
+        let mut server = Self { child, lines, addresses: Vec::new() };
+        while server.addresses.len() < listeners {
+            let line = server.line();
+            if let Some((_, address)) = line.split_once("serving api=").and_then(|(_, rest)| rest.split_once("address="))
+            {
+                server.addresses.push(address.trim().to_owned());
+            }
+        }
+        server
+    }
+
+    /// The next line of the log.
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        assert!(self.lines.read_line(&mut line).unwrap() > 0, "the server ended");
+        line
+    }
+
+    /// Status and body of a request to the last address.
+    fn get(&self, path: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(self.addresses.last().unwrap()).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    }
+
+    /// Asks the server to end, and answers with its exit code.
+    fn end(mut self) -> Option<i32> {
+        assert!(Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap().success());
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // One that has ended already cannot be ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/sample-catalog")
+}
+
+#[test]
+fn catalogs_are_served_over_http_until_the_end() {
+    let reference = format!("sample={}", sample().display());
+    let server = Server::start(&["serve", &reference, "--http", "127.0.0.1:0", "--poll", "never"], 1);
+    let (status, body) = server.get("/catalogs/sample/api/v1/all");
+    assert_eq!(status, 200);
+    assert!(body.lines().count() > 5 && body.lines().all(|line| line.starts_with('{')), "{body}");
+    let (status, body) = server.get("/catalogs/sample/api/v1/metas?schema=olm.package&name=tide-operator");
+    assert_eq!((status, body.lines().count()), (200, 1));
+    assert_eq!(server.get("/catalogs/other/api/v1/all").0, 404);
+    assert_eq!(server.get("/readyz"), (200, "sample: served\n".to_owned()));
+    assert!(server.get("/metrics").1.contains("fbc_catalog_served{catalog=\"sample\"} 1"));
+    assert_eq!(server.end(), Some(0));
+}
+
+#[test]
+fn a_catalog_that_changes_is_swapped_and_a_broken_one_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("catalog.yaml");
+    let package = |name: &str| {
+        format!(
+            "schema: olm.package\nname: {name}\ndefaultChannel: a\n---\nschema: olm.channel\npackage: {name}\nname: a\n\
+             entries: [{{name: {name}.v1.0.0}}]\n---\nschema: olm.bundle\npackage: {name}\nname: {name}.v1.0.0\n\
+             image: quay.io/x/{name}:v1\nproperties:\n- {{type: olm.package, value: {{packageName: {name}, version: 1.0.0}}}}\n"
+        )
+    };
+    std::fs::write(&file, package("one")).unwrap();
+    let reference = format!("it={}", folder.path().display());
+    let mut server = Server::start(&["serve", &reference, "--http", "127.0.0.1:0", "--poll", "100ms"], 1);
+    std::fs::write(&file, package("twofold")).unwrap();
+    while !server.line().contains("loaded") {}
+    let path = "/catalogs/it/api/v1/metas?schema=olm.package";
+    assert!(server.get(path).1.contains("twofold"));
+    std::fs::write(&file, "schema: olm.package\nname: three\n").unwrap();
+    while !server.line().contains("the old one stays") {}
+    assert!(server.get(path).1.contains("twofold"));
+    let (status, text) = server.get("/readyz");
+    assert_eq!(status, 200);
+    assert!(text.contains("its newest content is refused"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_at_the_start() {
+    let broken = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/broken-catalog");
+    let fbc = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_fbc")).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, text) = fbc(&["serve", &broken.to_string_lossy(), "--http", "127.0.0.1:0"]);
+    assert_eq!(code, Some(2), "{text}");
+    let sample = sample();
+    let sample = sample.to_string_lossy();
+    let (code, text) = fbc(&["serve", &format!("a={sample}"), &format!("a={sample}")]);
+    assert_eq!(code, Some(2));
+    assert!(text.contains("two catalogs have the name a"), "{text}");
+    let (code, text) = fbc(&["opm", "serve", &sample, "--cache-only"]);
+    assert_eq!((code, text.as_str()), (Some(0), ""));
+}
+
+/// Asks with messages that are written by hand, so that no description of the API is needed.
+const CLIENT: &str = r#"
+import sys, grpc
+channel = grpc.insecure_channel(sys.argv[1])
+same = lambda message: message
+def ask(method, request=b''):
+    return channel.unary_unary(method, request_serializer=same, response_deserializer=same)(request)
+def stream(method, request=b''):
+    return list(channel.unary_stream(method, request_serializer=same, response_deserializer=same)(request))
+print(sorted(stream('/api.Registry/ListPackages')))
+print(b'candidate' in ask('/api.Registry/GetPackage', b'\x0a\x13lighthouse-operator'))
+print(len(stream('/api.Registry/ListBundles')))
+print(ask('/grpc.health.v1.Health/Check'))
+try:
+    ask('/api.Registry/GetPackage', b'\x0a\x01x')
+except grpc.RpcError as error:
+    print(error.code(), error.details())
+"#;
+
+#[test]
+fn a_grpc_client_gets_its_answers() {
+    // The system's own Python has what its packages bring, whatever other Python comes first.
+    let has_client = |python: &&str| {
+        let status = Command::new(python).args(["-c", "import grpc"]).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    };
+    let Some(python) = ["python3", "/usr/bin/python3"].into_iter().find(has_client) else {
+        println!("skipped: python3 has no module grpc");
+        return;
+    };
+    let server = Server::start(&["serve", &sample().to_string_lossy(), "--grpc", "127.0.0.1:0"], 1);
+    let output = Command::new(python).args(["-c", CLIENT, &server.addresses[0]]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<&str> = text.lines().collect();
+    let expected = [
+        r"[b'\n\rtide-operator', b'\n\x13lighthouse-operator']",
+        "True",
+        "7",
+        r"b'\x08\x01'",
+        r#"StatusCode.UNKNOWN package "x" not found"#,
+    ];
+    assert_eq!(lines, expected, "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(server.end(), Some(0));
+}
