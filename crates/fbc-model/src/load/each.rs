@@ -3,7 +3,7 @@
 use fbc_yaml::Node;
 use rayon::prelude::*;
 
-use super::{FaultPlace, LoadFault, LoadFaultKind, LoadedFile, Problem, Walk, settle_fault};
+use super::{FaultPlace, LoadFault, LoadFaultKind, Problem, Walk, read_into, settle_fault};
 use crate::blob::Origin;
 use crate::meta::{self, Meta};
 use crate::tree::Tree;
@@ -41,8 +41,8 @@ fn of_file<T: Send>(
         origin: document.map(|document| Origin { file: 0, document: document as u32 }),
         place: problem.place,
     };
-    let bytes = tree.read(path).map_err(|error| {
-        let message = LoadedFile::unreadable(path.to_owned(), &error).unreadable.unwrap_or_default();
+    let mut bytes = Vec::new();
+    read_into(tree, path, &mut bytes).map_err(|message| {
         fault(Problem { kind: LoadFaultKind::Unreadable, message, place: FaultPlace::File }, None)
     })?;
     let documents = fbc_yaml::stream::read(&bytes, &|document| {
