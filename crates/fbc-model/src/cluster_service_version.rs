@@ -6,8 +6,8 @@
 use fbc_yaml::{Built, Document, DocumentBuilder, Node, base64};
 
 use crate::blob::{Bundle, Package};
-use crate::go_types::CLUSTER_SERVICE_VERSION;
 use crate::go_type::{self, GoType};
+use crate::go_types::CLUSTER_SERVICE_VERSION;
 use crate::render::push_field;
 
 /// The cluster service version that `olm.csv.metadata` describes, with what the bundle and its package add.

@@ -17,16 +17,14 @@ struct Server {
 impl Server {
     /// Starts a server and waits until it listens at so many addresses.
     fn start(arguments: &[&str], listeners: usize) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_fbc"))
-            .args(arguments)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child =
+            Command::new(env!("CARGO_BIN_EXE_fbc")).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap());
         let mut server = Self { child, lines, addresses: Vec::new() };
         while server.addresses.len() < listeners {
             let line = server.line();
-            if let Some((_, address)) = line.split_once("serving api=").and_then(|(_, rest)| rest.split_once("address="))
+            if let Some((_, address)) =
+                line.split_once("serving api=").and_then(|(_, rest)| rest.split_once("address="))
             {
                 server.addresses.push(address.trim().to_owned());
             }
@@ -53,7 +51,9 @@ impl Server {
 
     /// Asks the server to end, and answers with its exit code.
     fn end(mut self) -> Option<i32> {
-        assert!(Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap().success());
+        assert!(
+            Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap().success()
+        );
         self.child.wait().unwrap().code()
     }
 }

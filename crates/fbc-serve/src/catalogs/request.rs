@@ -50,7 +50,9 @@ fn selection(query: &str) -> Result<Selection, Rejection> {
     let mut values: [Option<String>; 3] = [None, None, None];
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let (Some(name), Some(value)) = (decoded(name), decoded(value)) else { return Err(Rejection::new(400)) };
+        let (Some(name), Some(value)) = (decoded(name), decoded(value)) else {
+            return Err(Rejection::new(400));
+        };
         let Some(index) = PARAMETERS.iter().position(|known| *known == name) else {
             return Err(Rejection::new(400));
         };

@@ -113,10 +113,8 @@ fn all<B>(store: &Store, request: &Request<B>) -> Response<AnswerBody> {
             with_tag(response, store)
         }
         Range::Outside => {
-            let mut response = rejected(&Rejection {
-                code: 416,
-                text: Some("invalid range: failed to overlap".to_owned()),
-            });
+            let mut response =
+                rejected(&Rejection { code: 416, text: Some("invalid range: failed to overlap".to_owned()) });
             insert(response.headers_mut(), header::CONTENT_RANGE, &format!("bytes */{}", whole.len()));
             response
         }
@@ -239,7 +237,8 @@ fn range_of(headers: &HeaderMap, store: &Store, size: usize) -> Range {
         return Range::Whole;
     };
     if let Some(condition) = text(headers, &header::IF_RANGE) {
-        let is_date = httpdate::parse_http_date(condition).is_ok_and(|date| date == whole_seconds(store.modified()));
+        let is_date =
+            httpdate::parse_http_date(condition).is_ok_and(|date| date == whole_seconds(store.modified()));
         if !is_date && condition != store.entity_tag() {
             return Range::Whole;
         }

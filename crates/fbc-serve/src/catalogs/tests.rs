@@ -11,7 +11,8 @@ use super::store::Store;
 use super::{AnswerBody, CatalogService};
 
 const FIRST: &str = "{\"defaultChannel\":\"a\",\"name\":\"lamp\",\"schema\":\"olm.package\"}\n";
-const SECOND: &str = "{\"entries\":[],\"name\":\"a\",\"package\":\"lamp\",\"schema\":\"olm.channel\",\"x\":\"<\"}\n";
+const SECOND: &str =
+    "{\"entries\":[],\"name\":\"a\",\"package\":\"lamp\",\"schema\":\"olm.channel\",\"x\":\"<\"}\n";
 
 fn service() -> CatalogService {
     let tree = MemoryTree::from_iter([(

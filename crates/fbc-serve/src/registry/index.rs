@@ -70,12 +70,8 @@ impl Registry {
             super::custom::check_key(&other.meta.schema, &other.meta.package)
                 .map_err(|error| RegistryError(format!("invalid custom schema meta: {error}")))?;
         }
-        let mut registry = Self {
-            packages: packages(&catalog),
-            providers: BTreeMap::new(),
-            listing: Vec::new(),
-            catalog,
-        };
+        let mut registry =
+            Self { packages: packages(&catalog), providers: BTreeMap::new(), listing: Vec::new(), catalog };
         registry.index_entries()?;
         Ok(registry)
     }
@@ -101,7 +97,9 @@ impl Registry {
                 for (name, entry) in &channel.entries {
                     let Some(blob) = catalog.bundles.get(entry.bundle) else { continue };
                     bundle::check(blob).map_err(|error| {
-                        RegistryError(format!("build package index: process package {package_name:?}: {error}"))
+                        RegistryError(format!(
+                            "build package index: process package {package_name:?}: {error}"
+                        ))
                     })?;
                     let key = EntryKey {
                         package: Arc::clone(&package_name),
@@ -129,7 +127,8 @@ impl Registry {
 fn packages(catalog: &Catalog) -> BTreeMap<String, Package> {
     let mut packages = BTreeMap::new();
     for (blob, package) in catalog.packages.iter().enumerate() {
-        let indexed = Package { default_channel: package.default_channel.clone(), blob, ..Package::default() };
+        let indexed =
+            Package { default_channel: package.default_channel.clone(), blob, ..Package::default() };
         packages.insert(package.name.clone(), indexed);
     }
     let mut bundles: BTreeMap<(&str, &str), usize> = BTreeMap::new();

@@ -25,7 +25,12 @@ impl Registry {
     fn single(&self, package: &str, channel: &str, bundle: &str) -> Result<message::Bundle, Refusal> {
         let key = EntryKey { package: package.into(), channel: channel.into(), bundle: bundle.into() };
         let missing = || {
-            format!("package {}, channel {}, bundle {} not found", quote(package), quote(channel), quote(bundle))
+            format!(
+                "package {}, channel {}, bundle {} not found",
+                quote(package),
+                quote(channel),
+                quote(bundle)
+            )
         };
         self.message(&key, Extent::Single).ok_or_else(missing)
     }
@@ -48,7 +53,12 @@ impl Registry {
     }
 
     /// `GetBundle`
-    pub(super) fn bundle(&self, package: &str, channel: &str, name: &str) -> Result<message::Bundle, Refusal> {
+    pub(super) fn bundle(
+        &self,
+        package: &str,
+        channel: &str,
+        name: &str,
+    ) -> Result<message::Bundle, Refusal> {
         self.channel(package, channel)?;
         self.single(package, channel, name)
     }
@@ -100,7 +110,11 @@ impl Registry {
             let replaces = own().next().unwrap_or_default();
             found.extend(std::iter::repeat_n(entry_of(&key, replaces), count));
         }
-        if found.is_empty() { Err(format!("no channel entries found that replace {name}")) } else { Ok(found) }
+        if found.is_empty() {
+            Err(format!("no channel entries found that replace {name}"))
+        } else {
+            Ok(found)
+        }
     }
 
     /// All entries by package, channel and name.

@@ -8,9 +8,9 @@ use http::{Request, Response};
 use hyper::body::Incoming;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{
-    DescriptorProto, EnumDescriptorProto, EnumValueDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
-    FileDescriptorSet, MessageOptions, MethodDescriptorProto, MethodOptions, OneofDescriptorProto,
-    ServiceDescriptorProto,
+    DescriptorProto, EnumDescriptorProto, EnumValueDescriptorProto, FieldDescriptorProto,
+    FileDescriptorProto, FileDescriptorSet, MessageOptions, MethodDescriptorProto, MethodOptions,
+    OneofDescriptorProto, ServiceDescriptorProto,
 };
 
 use tonic::body::Body;
@@ -166,10 +166,8 @@ fn structures() -> FileDescriptorProto {
         type_name: (!of.is_empty()).then(|| format!(".google.protobuf.{of}")),
         ..FieldDescriptorProto::default()
     };
-    let repeated = |field: FieldDescriptorProto| FieldDescriptorProto {
-        label: Some(Label::Repeated.into()),
-        ..field
-    };
+    let repeated =
+        |field: FieldDescriptorProto| FieldDescriptorProto { label: Some(Label::Repeated.into()), ..field };
     let of_kind = |field: FieldDescriptorProto| FieldDescriptorProto { oneof_index: Some(0), ..field };
     let message = |name: &str, field: Vec<FieldDescriptorProto>| DescriptorProto {
         name: Some(name.to_owned()),

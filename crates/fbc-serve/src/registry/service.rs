@@ -137,9 +137,10 @@ impl RegistryService {
             "/api.Registry/GetBundle" => self.unary(request, |registry, asked: GetBundleRequest| {
                 registry.bundle(&asked.pkg_name, &asked.channel_name, &asked.csv_name)
             }),
-            "/api.Registry/GetBundleForChannel" => self.unary(request, |registry, asked: GetBundleRequest| {
-                registry.head(&asked.pkg_name, &asked.channel_name)
-            }),
+            "/api.Registry/GetBundleForChannel" => self
+                .unary(request, |registry, asked: GetBundleRequest| {
+                    registry.head(&asked.pkg_name, &asked.channel_name)
+                }),
             "/api.Registry/GetBundleThatReplaces" => {
                 self.unary(request, |registry, asked: GetReplacementRequest| {
                     registry.replacement(&asked.csv_name, &asked.pkg_name, &asked.channel_name)
@@ -160,11 +161,10 @@ impl RegistryService {
                     all(registry.entries_that_provide(&without_plural(asked), true))
                 })
             }
-            "/api.Registry/GetDefaultBundleThatProvides" => {
-                self.unary(request, |registry, asked: GroupVersionKind| {
+            "/api.Registry/GetDefaultBundleThatProvides" => self
+                .unary(request, |registry, asked: GroupVersionKind| {
                     registry.default_provider(&without_plural(asked))
-                })
-            }
+                }),
             "/api.ExperimentalRegistry/ExperimentalListPackageCustomSchemas" => {
                 self.streaming(request, custom_schemas)
             }

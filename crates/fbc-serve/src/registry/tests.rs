@@ -108,8 +108,7 @@ fn bundles_are_complete_alone_and_have_edges_in_lists() {
         )
     );
     assert_eq!(single.object, std::slice::from_ref(&single.csv_json));
-    let order: Vec<(&str, &str)> =
-        registry.listing.iter().map(|key| (&*key.channel, &*key.bundle)).collect();
+    let order: Vec<(&str, &str)> = registry.listing.iter().map(|key| (&*key.channel, &*key.bundle)).collect();
     assert_eq!(order, [("beta", "lamp.v1.1.0"), ("stable", "lamp.v1.0.0"), ("stable", "lamp.v1.1.0")]);
     let listed = registry.message(&registry.listing[2], bundle::Extent::Listed).unwrap();
     assert_eq!(listed.replaces, "lamp.v1.0.0");
@@ -125,10 +124,8 @@ fn edges_are_found_from_both_ends() {
     assert_eq!(replacing("lamp.v1.0.0"), Ok(1));
     assert_eq!(replacing("lamp.v1.0.1"), Ok(1));
     let providing = registry.entries_that_provide(&lamp(), false).unwrap();
-    let replaced: Vec<(&str, &str)> = providing
-        .iter()
-        .map(|entry| (entry.channel_name.as_str(), entry.replaces.as_str()))
-        .collect();
+    let replaced: Vec<(&str, &str)> =
+        providing.iter().map(|entry| (entry.channel_name.as_str(), entry.replaces.as_str())).collect();
     assert_eq!(
         replaced,
         [("beta", ""), ("stable", ""), ("stable", "lamp.v1.0.0"), ("stable", "lamp.v1.0.1")]

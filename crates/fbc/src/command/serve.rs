@@ -136,7 +136,9 @@ fn parse_address(text: &str) -> Result<SocketAddr, String> {
         return Ok(SocketAddr::from((std::net::Ipv6Addr::UNSPECIFIED, port)));
     }
     let spelled = text.replace("localhost:", "127.0.0.1:");
-    spelled.parse().map_err(|_| "expected ADDRESS:PORT, such as 127.0.0.1:8080, or :PORT for every address".to_owned())
+    spelled
+        .parse()
+        .map_err(|_| "expected ADDRESS:PORT, such as 127.0.0.1:8080, or :PORT for every address".to_owned())
 }
 
 fn parse_poll(text: &str) -> Result<Poll, String> {

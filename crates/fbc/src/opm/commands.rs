@@ -334,14 +334,28 @@ pub(super) static COMMANDS: &[Command] = &[
     Command::new(&["serve"], "<source_path>", "Serve a catalog over gRPC")
         .flags(&[
             Flag::text("cache-dir", "", "a directory for a cache; fbc needs none and leaves it as it is"),
-            Flag::switch("cache-enforce-integrity", "taken for the sake of opm's users; there is no cache to check"),
+            Flag::switch(
+                "cache-enforce-integrity",
+                "taken for the sake of opm's users; there is no cache to check",
+            ),
             Flag::switch("cache-only", "check that the catalog can be served, and exit"),
             Flag::switch("debug", "log more"),
             Flag::text("port", "50051", "the port to listen at").short('p'),
-            Flag::text("pprof-addr", "localhost:6060", "taken for the sake of opm's users; nothing listens there"),
-            Flag::switch("pprof-capture-profiles", "taken for the sake of opm's users; there are no profiles"),
-            Flag::text("termination-log", "/dev/termination-log", "a file for the error that ends the server")
-                .short('t'),
+            Flag::text(
+                "pprof-addr",
+                "localhost:6060",
+                "taken for the sake of opm's users; nothing listens there",
+            ),
+            Flag::switch(
+                "pprof-capture-profiles",
+                "taken for the sake of opm's users; there are no profiles",
+            ),
+            Flag::text(
+                "termination-log",
+                "/dev/termination-log",
+                "a file for the error that ends the server",
+            )
+            .short('t'),
         ])
         .takes(Arity::Exactly(1))
         .does(Action::Serve),

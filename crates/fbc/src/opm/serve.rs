@@ -20,29 +20,34 @@ use crate::{failure, serve};
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     let directory = invocation.positionals.first().map(String::as_str).unwrap_or_default();
     let cache = invocation.text("cache-dir");
-    let enforces_integrity = invocation.is_given("cache-enforce-integrity") && invocation.switch("cache-enforce-integrity");
+    let enforces_integrity =
+        invocation.is_given("cache-enforce-integrity") && invocation.switch("cache-enforce-integrity");
     if enforces_integrity && cache.is_empty() {
-        return Err(OpmError::Fatal("--cache-dir must be specified with --cache-enforce-integrity".to_owned()));
+        return Err(OpmError::Fatal(
+            "--cache-dir must be specified with --cache-enforce-integrity".to_owned(),
+        ));
     }
     let root = PathBuf::from(directory);
     let metadata = fs::metadata(&root).map_err(|error| {
-        OpmError::Fatal(format!("failed to load or rebuild cache: stat {directory}: {}", words(&error).to_lowercase()))
+        OpmError::Fatal(format!(
+            "failed to load or rebuild cache: stat {directory}: {}",
+            words(&error).to_lowercase()
+        ))
     })?;
     if !metadata.is_dir() {
         return Err(OpmError::Fatal(format!("{} is not a directory", quote(directory))));
     }
     if !cache.is_empty() {
-        fs::create_dir_all(cache).map_err(|error| {
-            OpmError::Fatal(format!("mkdir {cache}: {}", words(&error).to_lowercase()))
-        })?;
+        fs::create_dir_all(cache)
+            .map_err(|error| OpmError::Fatal(format!("mkdir {cache}: {}", words(&error).to_lowercase())))?;
     }
     if invocation.switch("cache-only") {
         return check(&root);
     }
     let port = invocation.text("port");
-    let port: u16 = port
-        .parse()
-        .map_err(|_| OpmError::Fatal(format!("failed to listen: listen tcp: address {port}: invalid port")))?;
+    let port: u16 = port.parse().map_err(|_| {
+        OpmError::Fatal(format!("failed to listen: listen tcp: address {port}: invalid port"))
+    })?;
     log::start(LogFormat::Text, invocation.switch("debug"));
     let plan = Plan {
         catalogs: vec![Served::folder(root)],
@@ -60,7 +65,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
 fn check(root: &Path) -> Result<(), OpmError> {
     let tree = DiskTree { root: root.to_owned() };
     let wanted = Wanted { registry: true, store: false };
-    Content::load(&tree, wanted, std::time::SystemTime::UNIX_EPOCH)
-        .map(drop)
-        .map_err(|error| OpmError::Fatal(format!("failed to load or rebuild cache: failed to rebuild cache: {error}")))
+    Content::load(&tree, wanted, std::time::SystemTime::UNIX_EPOCH).map(drop).map_err(|error| {
+        OpmError::Fatal(format!("failed to load or rebuild cache: failed to rebuild cache: {error}"))
+    })
 }

@@ -12,7 +12,9 @@ mod progress;
 mod session;
 mod tokio_clock;
 
-pub(crate) use arguments::{CopyLogins, ImageArguments, RegistryArguments, TransferArguments, parse_duration};
+pub(crate) use arguments::{
+    CopyLogins, ImageArguments, RegistryArguments, TransferArguments, parse_duration,
+};
 pub(crate) use logins::Named;
 pub(crate) use progress::settle_voice;
 pub(crate) use session::{OpenSession, Session};

@@ -24,7 +24,8 @@ impl Encryption {
     pub(crate) fn read(certificate: &Path, key: &Path) -> Result<Self, Failure> {
         let seen = (fingerprint(certificate), fingerprint(key));
         let config = config(certificate, key).map_err(|text| {
-            Failure::new(text).help("`--tls-cert` and `--tls-key` name PEM files of one certificate and its key")
+            Failure::new(text)
+                .help("`--tls-cert` and `--tls-key` name PEM files of one certificate and its key")
         })?;
         let current = Arc::new(Current::default());
         current.set(Arc::new(config));
@@ -57,8 +58,8 @@ fn config(certificate: &Path, key: &Path) -> Result<ServerConfig, String> {
     if chain.is_empty() {
         return Err(format!("{} holds no certificate", certificate.display()));
     }
-    let private =
-        PrivateKeyDer::from_pem_file(key).map_err(|error| format!("cannot read {}: {error}", key.display()))?;
+    let private = PrivateKeyDer::from_pem_file(key)
+        .map_err(|error| format!("cannot read {}: {error}", key.display()))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

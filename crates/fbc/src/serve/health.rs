@@ -90,7 +90,9 @@ impl Health {
         family("fbc_catalog_stale", "gauge", "Whether newer content was refused.", &|standing| {
             u64::from(standing.fault.is_some())
         });
-        family("fbc_catalog_loads_total", "counter", "How often content was loaded.", &|standing| standing.loads);
+        family("fbc_catalog_loads_total", "counter", "How often content was loaded.", &|standing| {
+            standing.loads
+        });
         family("fbc_catalog_refusals_total", "counter", "How often content was refused.", &|standing| {
             standing.refusals
         });

@@ -44,7 +44,8 @@ pub(crate) struct Served {
 impl Served {
     /// A folder under its own name.
     pub(crate) fn folder(root: PathBuf) -> Self {
-        let name = root.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+        let name =
+            root.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
         Self {
             name: name.unwrap_or_else(|| "catalog".to_owned()),
             watched: Some(root.clone()),
@@ -103,7 +104,11 @@ impl Slot {
         }
         if let Err(failure) = self.load(health) {
             let error = failure.message().to_owned();
-            tracing::error!(catalog = self.served.name, error, "the new content is refused; the old one stays");
+            tracing::error!(
+                catalog = self.served.name,
+                error,
+                "the new content is refused; the old one stays"
+            );
         }
     }
 }
