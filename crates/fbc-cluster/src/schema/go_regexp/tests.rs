@@ -1,0 +1,209 @@
+//! Tables, what Go said about expressions, and random expressions against a matcher that only knows the tree.
+
+use proptest::prelude::*;
+
+use super::parser::parse;
+use super::syntax::{Assertion, Class, Item, Node};
+use super::*;
+
+#[test]
+fn expressions_match_what_they_match_in_go() {
+    for (pattern, text, matches) in [
+        (r"^\d+$", "12", true),
+        (r"^\d+$", "١٢", false),
+        (r"^[\w-]+$", "a_b-c", true),
+        (r"^[x|X|\*]]$", "*]", true),
+        (r"^[[a]+$", "[a", true),
+        (r"^[]a]+$", "a]", true),
+        (r"^a{2}$", "aa", true),
+        (r"^a{x}$", "a{x}", true),
+        (r"^a{,2}$", "a{,2}", true),
+        (r"^a{02}$", "a{02}", true),
+        (r"^\w+\b", "ä", false),
+        (r"(@.*:)", "a@sha256:b", true),
+        (r"^[a-z0-9]+:[[:xdigit:]]+$", "a:0F", true),
+        (r"^[[:^digit:]]$", "x", true),
+        (r"^[[:^digit:]]$", "1", false),
+        (r"\/", "a/b", true),
+        (r"^(?i)(Tunnel|DSR)?$", "dsr", true),
+        (r"^(?i)(Tunnel|DSR)?$", "x", false),
+        (r"^a(?i)b(?-i)c$", "aBc", true),
+        (r"^a(?i)b(?-i)c$", "aBC", false),
+        (r"^(?i:a)b$", "Ab", true),
+        (r"^(?i:a)b$", "AB", false),
+        (r"^(a(?i)b)c$", "aBC", false),
+        (r"\\{0,1}", "", true),
+        (r"^\\{0,1}x$", "\\x", true),
+        (r"^\Qa.b\E+$", "a.bbb", true),
+        (r"^\Qa.b", "a.b", true),
+        (r"^[\d&&a]+$", "&a", true),
+        (r"^[a~~b-]+$", "~-", true),
+        (r"^\p{Greek}\pL\P{^Lu}$", "αbC", true),
+        (r"^[\p{Lu}\-x]+$", "A-x", true),
+        (r"(?s)^.$", "\n", true),
+        (r"^.$", "\n", false),
+        (r"(?m)^b$", "a\nb\nc", true),
+        (r"^b$", "a\nb\nc", false),
+        (r"^\x41\x{42}\103\07$", "ABC\u{7}", true),
+        (r"^(?P<x>a)(?<x>b)$", "ab", true),
+        (r"a(?i)*$", "aaa", true),
+        (r"^[^\x{D800}]$", "a", true),
+        (r"\x{D800}", "a", false),
+        (r"^(|a)+$", "aa", true),
+        (r"^[\]\^\[]+$", "^][", true),
+        (r"^\_\-\ $", "_- ", true),
+    ] {
+        assert_eq!(Pattern::new(pattern).is_match(text), matches, "{pattern} {text}");
+    }
+}
+
+#[test]
+fn faults_have_the_words_of_go() {
+    for (pattern, text) in [
+        ("(", "missing closing ): `(`"),
+        ("a)", "unexpected ): `a)`"),
+        ("^[x|X|\\*])$", "unexpected ): `^[x|X|\\*])$`"),
+        ("[a", "missing closing ]: `[a`"),
+        ("x[]", "missing closing ]: `[]`"),
+        ("x[b-a]", "invalid character class range: `b-a`"),
+        ("[[:word:][:foo:]]", "invalid character class range: `[:foo:]`"),
+        ("\\p{Foo}", "invalid character class range: `\\p{Foo}`"),
+        ("\\p{IsGreek}", "invalid character class range: `\\p{IsGreek}`"),
+        ("\\p{Alphabetic}", "invalid character class range: `\\p{Alphabetic}`"),
+        ("\\p", "invalid character class range: `\\p`"),
+        ("\\pX", "invalid character class range: `\\pX`"),
+        ("[\\p{Greek]", "invalid character class range: `\\p{Greek]`"),
+        ("*", "missing argument to repetition operator: `*`"),
+        ("a|*?b", "missing argument to repetition operator: `*?`"),
+        ("(+)", "missing argument to repetition operator: `+`"),
+        ("(?i)*", "missing argument to repetition operator: `*`"),
+        ("a**", "invalid nested repetition operator: `**`"),
+        ("a{2}{3}?", "invalid nested repetition operator: `{2}{3}?`"),
+        ("a+?+", "invalid nested repetition operator: `+?+`"),
+        ("a{1001}", "invalid repeat count: `{1001}`"),
+        ("a{2,1}", "invalid repeat count: `{2,1}`"),
+        ("((a{100}){100}){2}", "invalid repeat count: `{100}`"),
+        ("\\y", "invalid escape sequence: `\\y`"),
+        ("\\1", "invalid escape sequence: `\\1`"),
+        ("\\C", "invalid escape sequence: `\\C`"),
+        ("\\x{110000}", "invalid escape sequence: `\\x{110000`"),
+        ("\\xg1", "invalid escape sequence: `\\xg1`"),
+        ("[a-\\d]", "invalid escape sequence: `\\d`"),
+        ("[\\b]", "invalid escape sequence: `\\b`"),
+        ("\\", "trailing backslash at end of expression: ``"),
+        ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
+        ("(?<=a)", "invalid named capture: `(?<=a)`"),
+        ("(?P=x)", "invalid or unsupported Perl syntax: `(?P`"),
+        ("(?i", "invalid or unsupported Perl syntax: `(?i`"),
+        ("(?i-)", "invalid or unsupported Perl syntax: `(?i-)`"),
+        ("(?P<a b>x)", "invalid named capture: `(?P<a b>`"),
+        ("(?P<n", "invalid named capture: `(?P<n`"),
+    ] {
+        assert_eq!(fault(pattern), Some(format!("error parsing regexp: {text}")), "{pattern}");
+    }
+    for pattern in ["^(?i)(abort|warn)?$", "^(?:a|b)+?[^]x]*$", "(?)", "(?-i:a)", "a{1000}", "a{0}{", "\\p{ greek }", "\\p{Letter}"] {
+        assert_eq!(fault(pattern), None, "{pattern}");
+    }
+}
+
+#[test]
+fn depth_is_limited() {
+    let nested = |depth: usize| format!("{}a{}", "(".repeat(depth), ")*".repeat(depth));
+    assert_eq!(fault(&nested(400)), None);
+    assert!(fault(&nested(2000)).is_some_and(|text| text.contains("expression nests too deeply")));
+}
+
+/// The positions at which a match of the node may end that starts at one of these: the definition, without any cleverness.
+fn ends(node: &Node, text: &[char], starts: &[usize]) -> Vec<usize> {
+    let mut all: Vec<usize> = match node {
+        Node::Empty => starts.to_vec(),
+        Node::Literal { point, fold } => one(text, starts, |character| is(character, *point, *point, *fold)),
+        Node::Any { line_feeds } => one(text, starts, |character| *line_feeds || character != '\n'),
+        Node::Class(class) => one(text, starts, |character| holds(class, character)),
+        Node::Assertion(assertion) => {
+            starts.iter().copied().filter(|&place| is_at(*assertion, text, place)).collect()
+        }
+        Node::Capture(node) => ends(node, text, starts),
+        Node::Concat(nodes) => nodes.iter().fold(starts.to_vec(), |starts, node| ends(node, text, &starts)),
+        Node::Alternate(nodes) => nodes.iter().flat_map(|node| ends(node, text, starts)).collect(),
+        Node::Repeat { node, min, max, .. } => {
+            let mut places = starts.to_vec();
+            for _ in 0..*min {
+                places = ends(node, text, &places);
+            }
+            let mut all = places.clone();
+            for _ in *min..max.unwrap_or(*min + text.len() as u32 + 1) {
+                places = ends(node, text, &places);
+                all.extend(&places);
+            }
+            all
+        }
+    };
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn one(text: &[char], starts: &[usize], fits: impl Fn(char) -> bool) -> Vec<usize> {
+    starts.iter().copied().filter(|&at| text.get(at).is_some_and(|&c| fits(c))).map(|at| at + 1).collect()
+}
+
+fn is(character: char, low: u32, high: u32, fold: bool) -> bool {
+    let within = |character: char| (low..=high).contains(&u32::from(character));
+    within(character) || fold && (within(character.to_ascii_lowercase()) || within(character.to_ascii_uppercase()))
+}
+
+fn holds(class: &Class, character: char) -> bool {
+    let any = class.items.iter().any(|item| match item {
+        Item::Range(low, high) => is(character, *low, *high, class.fold),
+        Item::Ascii { ranges, negated } => {
+            ranges.iter().any(|&(low, high)| is(character, low.into(), high.into(), class.fold)) != *negated
+        }
+        Item::Unicode { .. } => unreachable!("the generator makes none"),
+    });
+    any != class.negated
+}
+
+fn is_at(assertion: Assertion, text: &[char], place: usize) -> bool {
+    let is_word = |index: Option<usize>| {
+        index.and_then(|index| text.get(index)).is_some_and(|c| c.is_ascii_alphanumeric() || *c == '_')
+    };
+    let boundary = is_word(place.checked_sub(1)) != is_word(Some(place));
+    match assertion {
+        Assertion::BeginText => place == 0,
+        Assertion::EndText => place == text.len(),
+        Assertion::BeginLine => place == 0 || text[place - 1] == '\n',
+        Assertion::EndLine => place == text.len() || text[place] == '\n',
+        Assertion::WordBoundary => boundary,
+        Assertion::NoWordBoundary => !boundary,
+    }
+}
+
+/// Pieces that make an expression when they are put together, or nonsense.
+fn expression() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "a", "b", "A", ".", "-", "|", "(", "(?:", "(?i)", "(?i:", "(?-i)", "(?s)", "(?m)", "(?U)", ")", "*", "+", "?", "{2}",
+        "{1,}", "{0,1}", "{", "}", "^", "$", "\\A", "\\z", "\\b", "\\B", "\\d", "\\W", "[a-b]", "[^a]", "[\\w-]", "[]a]",
+        "[[:upper:]]", "[[:^alpha:]b]", "\\Qa*\\E", "\\x61", "\\n", "[a&&b]", "[", "]", "\\{", "(?<n>", "&", "#", " ",
+    ]);
+    prop::collection::vec(pieces, 0..9).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn translated_expressions_match_as_the_tree_says(source in expression(), text in "[abAB1 \\n*{&#-]{0,5}") {
+        let Ok(node) = parse(&source) else { return Ok(()) };
+        let characters: Vec<char> = text.chars().collect();
+        let starts: Vec<usize> = (0..=characters.len()).collect();
+        let expected = !ends(&node, &characters, &starts).is_empty();
+        prop_assert_eq!(Pattern::new(source.as_str()).is_match(&text), expected, "{:?}", node);
+        prop_assert_eq!(fault(&source), None);
+    }
+
+    #[test]
+    fn nothing_panics(source in "[\\\\pPxQE{}()\\[\\]:^$|*+?<>iU0-9a-c,-]{0,24}") {
+        let _ = fault(&source);
+    }
+}
