@@ -79,7 +79,9 @@ pub(super) fn validate_configuration(object: &Object) -> Vec<FieldError> {
                 let text = format!("duplicate of key present in data: {key}");
                 errors.push(FieldError::invalid_text(format!("binaryData[{key}]"), key, text));
             }
-            size += value.as_str().map_or(0, str::len);
+            let text = value.as_str().unwrap_or_default();
+            let is_encoded = field == "binaryData" || object.kind() == "Secret";
+            size += if is_encoded { decoded_length(text) } else { text.len() };
         }
     }
     if size > 1024 * 1024 {
@@ -87,6 +89,12 @@ pub(super) fn validate_configuration(object: &Object) -> Vec<FieldError> {
         errors.push(FieldError::new(field, FieldReason::TooLong, "", "may not be more than 1048576 bytes"));
     }
     errors
+}
+
+/// How many bytes base64 stands for.
+fn decoded_length(text: &str) -> usize {
+    let characters = text.bytes().filter(|byte| !matches!(byte, b'=' | b'\r' | b'\n')).count();
+    characters * 3 / 4
 }
 
 /// What of a configuration map or a secret must not change.

@@ -60,19 +60,29 @@ pub struct Revisions {
     options: Options,
     watches: Watches,
     /// The API versions that were served when operator-controller started. It learns of others, but never how their
-    /// kinds merge, and so cannot compare objects of them: a fault of the reference, mended by a restart.
+    /// kinds merge, and so cannot compare objects of them: a fault of the reference, which a restart clears.
     known_versions: BTreeSet<String>,
 }
 
 impl Revisions {
     /// The controller as it starts in a cluster.
     pub fn new(options: Options, api: &ApiServer) -> Self {
-        let versions = api.registry().iter().flat_map(|(_, kind)| {
-            let group = if kind.group.is_empty() { String::new() } else { format!("{}/", kind.group) };
-            kind.versions.iter().map(move |version| format!("{group}{version}"))
-        });
-        Self { known_versions: versions.collect(), options, watches: Watches::default() }
+        Self { known_versions: served_versions(api), options, watches: Watches::default() }
     }
+
+    /// Takes these API versions as those that were served at the start.
+    pub fn learn(&mut self, versions: BTreeSet<String>) {
+        self.known_versions = versions;
+    }
+}
+
+/// The API versions that a cluster serves, such as `v1` and `apps/v1`.
+pub fn served_versions(api: &ApiServer) -> BTreeSet<String> {
+    let versions = api.registry().iter().flat_map(|(_, kind)| {
+        let group = if kind.group.is_empty() { String::new() } else { format!("{}/", kind.group) };
+        kind.versions.iter().map(move |version| format!("{group}{version}"))
+    });
+    versions.collect()
 }
 
 /// A revision on its way into the cluster.

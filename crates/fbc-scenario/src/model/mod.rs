@@ -248,12 +248,29 @@ pub enum Action {
     Break(Trouble),
     /// Something is whole again.
     Mend(Trouble),
+    /// A controller starts anew.
+    Restart(Component),
     /// The clock jumps: nothing happens in between, and what was due is late.
     Jump(Milliseconds),
     /// A command line of `oc` or `kubectl`, and what it must print.
     Run(Command),
     /// Time goes by.
     Wait(Milliseconds),
+}
+
+/// A controller that can be started anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Component {
+    /// The controller of ClusterCatalogs.
+    Catalogd,
+    /// The controller of ClusterExtensions and their revisions.
+    OperatorController,
+}
+
+impl Component {
+    /// All components, with their names.
+    pub const ALL: [(Self, &'static str); 2] =
+        [(Self::Catalogd, "catalogd"), (Self::OperatorController, "operator-controller")];
 }
 
 /// A tag that moves.

@@ -231,7 +231,7 @@ impl<'s> Player<'s> {
     fn settle(&mut self) -> Result<(), RunError> {
         let is_last = self.steps.len() >= self.scenario.steps.len();
         self.advance(Goal::Rest)?;
-        while let Some((number, deadline)) = next_deadline(&self.pendings) {
+        while let Some((number, deadline)) = next_deadline(&self.pendings, is_last) {
             if self.is_over() || self.now() > deadline {
                 break;
             }

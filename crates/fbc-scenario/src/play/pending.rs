@@ -254,8 +254,12 @@ pub(super) fn not_reached(steps: &[Step], reached: usize, end: Milliseconds) -> 
 }
 
 /// What must be decided first of all that can still be met, and until when.
-pub(super) fn next_deadline(pendings: &[Pending<'_>]) -> Option<(usize, Moment)> {
-    let open = pendings.iter().filter(|pending| !pending.is_decided() && !pending.is_never());
+///
+/// What the scenario as a whole expects holds no step up: its time limit counts from the start, and it is waited for at
+/// the end only.
+pub(super) fn next_deadline(pendings: &[Pending<'_>], is_last: bool) -> Option<(usize, Moment)> {
+    let counts = |pending: &&Pending<'_>| pending.step > 0 || is_last;
+    let open = pendings.iter().filter(counts).filter(|pending| !pending.is_decided() && !pending.is_never());
     open.filter_map(|pending| Some((pending.number, pending.deadline()?)))
         .min_by_key(|(_, deadline)| *deadline)
 }

@@ -45,6 +45,10 @@ impl Player<'_> {
             Some(Action::Publish(publication)) => self.setting.publish(publication),
             Some(Action::Break(trouble)) => self.setting.set_trouble(trouble, true),
             Some(Action::Mend(trouble)) => self.setting.set_trouble(trouble, false),
+            Some(Action::Restart(component)) => {
+                self.setting.restart(*component);
+                Ok(())
+            }
             Some(Action::Jump(span)) => {
                 let now = self.now();
                 self.setting.cluster.api.advance_to(now + *span);

@@ -4,7 +4,7 @@ use super::expectation::object_reference;
 use super::field::Field;
 use super::{objects, reference};
 use crate::model::{
-    Action, Catalog, Command, Disorder, Manifests, ObjectReference, PatchKind, Publication, Trouble,
+    Action, Catalog, Command, Component, Disorder, Manifests, ObjectReference, PatchKind, Publication, Trouble,
 };
 use crate::pattern::Pattern;
 use fbc_cluster::api::Propagation;
@@ -40,6 +40,7 @@ pub(super) fn action(name: &str, step: &Field<'_>, catalogs: &[Catalog]) -> Opti
         "publish" => publish(&field, catalogs).map(Action::Publish),
         "break" => trouble(&field).map(Action::Break),
         "mend" => trouble(&field).map(Action::Mend),
+        "restart" => restart(&field),
         "jump" => field.duration().map(Action::Jump),
         "run" => command(step).map(Action::Run),
         _ => field.duration().map(Action::Wait),
@@ -108,6 +109,12 @@ fn scale(field: &Field<'_>) -> Option<Action> {
     let object = object(field);
     let replicas = field.required("replicas")?.natural();
     Some(Action::Scale(object?, replicas?))
+}
+
+fn restart(field: &Field<'_>) -> Option<Action> {
+    let names = Component::ALL.map(|(_, name)| name);
+    let name = field.one_of(&names)?;
+    Component::ALL.iter().find(|(_, known)| *known == name).map(|(component, _)| Action::Restart(*component))
 }
 
 fn object(field: &Field<'_>) -> Option<ObjectReference> {
@@ -222,6 +229,10 @@ impl Action {
             }
             Self::Break(trouble) => format!("break {trouble}"),
             Self::Mend(trouble) => format!("mend {trouble}"),
+            Self::Restart(component) => {
+                let name = Component::ALL.iter().find(|(known, _)| known == component).map(|(_, name)| *name);
+                format!("restart {}", name.unwrap_or_default())
+            }
             Self::Jump(span) => format!("the clock jumps by {}", super::super::duration_text(*span)),
             Self::Run(command) => command.line.clone(),
             Self::Wait(span) => format!("wait {}", super::super::duration_text(*span)),

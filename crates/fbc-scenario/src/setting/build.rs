@@ -3,35 +3,17 @@
 use serde_json::json;
 
 use super::Content;
-use crate::model::Scenario;
+use crate::model::{Component, Scenario};
 use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
 use fbc_cluster::control_plane;
-use fbc_cluster::controllers::accounts::{RootCertificates, ServiceAccounts};
-use fbc_cluster::controllers::budgets::DisruptionBudgets;
-use fbc_cluster::controllers::daemon_sets::DaemonSets;
-use fbc_cluster::controllers::definitions::Definitions;
-use fbc_cluster::controllers::deployments::Deployments;
-use fbc_cluster::controllers::endpoints::EndpointSlices;
-use fbc_cluster::controllers::garbage::GarbageCollector;
-use fbc_cluster::controllers::jobs::Jobs;
-use fbc_cluster::controllers::kubelet::Kubelet;
-use fbc_cluster::controllers::namespaces::Namespaces;
-use fbc_cluster::controllers::node_lifecycle::NodeLifecycle;
-use fbc_cluster::controllers::pod_garbage::PodGarbage;
-use fbc_cluster::controllers::replica_sets::ReplicaSets;
-use fbc_cluster::controllers::roles::RoleAggregation;
-use fbc_cluster::controllers::scheduler::Scheduler;
-use fbc_cluster::controllers::stateful_sets::StatefulSets;
-use fbc_cluster::controllers::taint_eviction::TaintEviction;
-use fbc_cluster::engine::{Cluster, Controller};
+use fbc_cluster::controllers::set::{Workloads, controllers};
+use fbc_cluster::engine::Cluster;
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_olm::catalogd::{Catalogd, NameLabel};
 use fbc_olm::cluster_operator::{self, ClusterOperator};
 use fbc_olm::content::SharedImages;
 use fbc_olm::definitions::{Edition, definitions};
 use fbc_olm::mirrors::{self, Mirrors};
-use fbc_olm::operator_controller::OperatorController;
-use fbc_olm::revisions::Revisions;
 use fbc_olm::{Options, Target};
 
 /// Where pods run in a cluster that declares no nodes.
@@ -100,40 +82,38 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
     let options = options(scenario);
     let mut api = api_server(scenario, seed);
     api.add_mutator(Box::new(NameLabel));
-    let mut controllers: Vec<Box<dyn Controller>> = vec![
-        Box::new(GarbageCollector::default()),
-        Box::new(Namespaces::default()),
-        Box::new(ServiceAccounts),
-        Box::new(RootCertificates),
-        Box::new(RoleAggregation::default()),
-        Box::new(Definitions::default()),
-        Box::new(Deployments::default()),
-        Box::new(ReplicaSets::default()),
-        Box::new(StatefulSets::default()),
-        Box::new(DaemonSets::default()),
-        Box::new(Jobs::default()),
-        Box::new(EndpointSlices::default()),
-        Box::new(Scheduler::with_virtual_node(NODE)),
-        Box::new(NodeLifecycle::default()),
-        Box::new(TaintEviction::default()),
-        Box::new(PodGarbage::default()),
-        Box::new(DisruptionBudgets::default()),
-        Box::new(Kubelet::new(scenario.behaviours.clone(), seed)),
-        Box::new(Catalogd::new(options.clone(), images.clone(), seed)),
-        Box::new(OperatorController::new(options.clone(), images.clone())),
-    ];
+    let workloads = Workloads::Pods {
+        virtual_node: Some(NODE.to_owned()),
+        behaviours: scenario.behaviours.clone(),
+    };
+    let mut all = controllers(workloads, seed);
+    all.push(Box::new(Catalogd::new(options.clone(), images.clone(), seed)));
     if scenario.target == Target::Ocp419 {
-        controllers.push(Box::new(Mirrors::new(images.clone())));
-        controllers.push(Box::new(ClusterOperator::new(&options)));
-    }
-    if options.gates.boxcutter_runtime {
-        controllers.push(Box::new(Revisions::new(options, &api)));
+        all.push(Box::new(Mirrors::new(images.clone())));
+        all.push(Box::new(ClusterOperator::new(&options)));
     }
     let mut cluster = Cluster::new(api);
-    for controller in controllers {
+    for controller in all {
         cluster.add_controller(controller);
     }
+    fbc_olm::setting::add_operator_controller(&mut cluster, &options, images);
     cluster
+}
+
+/// Starts a controller anew, as it starts with the cluster.
+pub(super) fn restart(cluster: &mut Cluster, component: Component, scenario: &Scenario, images: &SharedImages, seed: u64) {
+    let options = options(scenario);
+    match component {
+        Component::Catalogd => {
+            cluster.remove_controller("catalogd");
+            cluster.add_controller(Box::new(Catalogd::new(options, images.clone(), seed)));
+        }
+        Component::OperatorController => {
+            cluster.remove_controller("operator-controller");
+            cluster.remove_controller("clusterobjectset");
+            fbc_olm::setting::add_operator_controller(cluster, &options, images);
+        }
+    }
 }
 
 /// Pushes what a scenario starts with.

@@ -15,7 +15,7 @@ pub(super) use build::api_server;
 pub(super) use content::Content;
 pub use output::Printed;
 
-use super::model::{Action, Disorder, Publication, Trouble};
+use super::model::{Action, Component, Disorder, Publication, Trouble};
 use super::prepare::Prepared;
 use super::read::manifests::Manifest;
 use fbc_cluster::api::{Caller, DeleteOptions};
@@ -26,6 +26,7 @@ use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::{MINUTE, Milliseconds};
 use fbc_kubectl::run::Session;
 use fbc_olm::content::SharedImages;
+use fbc_olm::revisions::{Revisions, served_versions};
 
 /// How long pods of deployments that flap run before they crash.
 const FLAPPING: Milliseconds = MINUTE;
@@ -37,6 +38,7 @@ pub(super) struct Setting<'s> {
     images: SharedImages,
     /// Who types commands, and in which namespace.
     session: Session,
+    seed: u64,
     /// What was wrong with the references of images.
     faults: Vec<String>,
     /// What was taken away by troubles, to be put back.
@@ -48,7 +50,7 @@ impl<'s> Setting<'s> {
         let images = SharedImages::default();
         let faults = build::push(&prepared.scenario, &prepared.content, &images);
         let cluster = build::cluster(&prepared.scenario, &images, seed);
-        Self { cluster, prepared, images, session: Session::default(), faults, taken: BTreeMap::new() }
+        Self { cluster, prepared, images, session: Session::default(), seed, faults, taken: BTreeMap::new() }
     }
 
     /// Puts the objects of the start in their places; answers with what was refused.
@@ -61,7 +63,17 @@ impl<'s> Setting<'s> {
             let place = format!("{}:{}", manifest.file, manifest.place.line);
             faults.extend(self.create_one(&manifest.object).err().map(|error| format!("{place}: {error}")));
         }
+        // What is there at the start was there before operator-controller.
+        let versions = served_versions(&self.cluster.api);
+        if let Some(revisions) = self.cluster.controller::<Revisions>() {
+            revisions.learn(versions);
+        }
         faults
+    }
+
+    /// Starts a controller anew.
+    pub(super) fn restart(&mut self, component: Component) {
+        build::restart(&mut self.cluster, component, &self.prepared.scenario, &self.images, self.seed);
     }
 
     /// Moves a tag to other content.

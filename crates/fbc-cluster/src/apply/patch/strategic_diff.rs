@@ -2,10 +2,12 @@
 //!
 //! Source: `kubernetes/apimachinery:pkg/util/strategicpatch/patch.go` (`CreateThreeWayMergePatch`).
 
+use std::cmp::Ordering;
+
 use serde_json::{Map, Value, json};
 
 use super::PatchError;
-use super::element_order::{go_text, place, same_item, sort_as};
+use super::element_order::{go_text, same_item, sort_as};
 use super::strategic::{DELETE_SCALARS, ELEMENT_ORDER, Merging, RETAIN_KEYS, items_of, member};
 use crate::apply::shape::{NodeId, Patching, Shape};
 
@@ -44,6 +46,18 @@ struct Diff<'s> {
 }
 
 type Members = Map<String, Value>;
+
+fn key_text(item: &Value, key: &str) -> String {
+    item.get(key).map(go_text).unwrap_or_default()
+}
+
+/// The items in the order of their keys. Equal keys come as Go leaves them, whose comparison takes each of two equal ones
+/// for the smaller.
+fn sorted_by_key<'v>(items: &'v [Value], key: &str) -> Vec<&'v Value> {
+    let mut sorted: Vec<(String, &Value)> = items.iter().map(|item| (key_text(item, key), item)).collect();
+    fbc_model::go_sort::sort(&mut sorted, |one, other| one.0 <= other.0);
+    sorted.into_iter().map(|(_, item)| item).collect()
+}
 
 impl Diff<'_> {
     fn finds_changes(&self) -> bool {
@@ -148,11 +162,21 @@ impl Diff<'_> {
             let text = format!("map: {item} does not contain declared merge key: {key}");
             return Err(PatchError::Malformed(text));
         }
-        let mut changed = Vec::new();
-        for item in new {
-            let before = place(old, item, Some(key)).and_then(|at| old.get(at));
-            match (before, item) {
-                (Some(Value::Object(before)), Value::Object(after)) => {
+        // Items are paired in the order of their keys, so that several with one key meet one another.
+        let (old, sorted_new) = (sorted_by_key(old, key), sorted_by_key(new, key));
+        let (mut old, mut sorted_new) = (old.into_iter().peekable(), sorted_new.into_iter().peekable());
+        let (mut changed, mut gone) = (Vec::new(), Vec::new());
+        loop {
+            let order = match (old.peek(), sorted_new.peek()) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(before), Some(after)) => key_text(before, key).cmp(&key_text(after, key)),
+            };
+            let before = if order.is_le() { old.next() } else { None };
+            let after = if order.is_ge() { sorted_new.next() } else { None };
+            match (before, after) {
+                (Some(Value::Object(before)), Some(Value::Object(after))) => {
                     let mut changes =
                         self.objects(before, after, items_of(self.shape, node), retains_keys)?;
                     if !changes.is_empty() {
@@ -160,17 +184,42 @@ impl Diff<'_> {
                         changed.push(Value::Object(changes));
                     }
                 }
-                _ if self.finds_changes() => changed.push(item.clone()),
+                (None, Some(item)) if self.finds_changes() => changed.push(item.clone()),
+                (Some(item), None) if !self.finds_changes() => {
+                    gone.push(json!({key: item.get(key), "$patch": "delete"}));
+                }
                 _ => {}
             }
         }
         let mut items = sort_as(changed, new, Some(key));
-        if !self.finds_changes() {
-            let mut gone: Vec<&Value> =
-                old.iter().filter(|item| place(new, item, Some(key)).is_none()).collect();
-            gone.sort_by_key(|item| item.get(key).map(go_text));
-            items.extend(gone.into_iter().map(|item| json!({key: item.get(key), "$patch": "delete"})));
-        }
+        items.extend(gone);
         Ok(items)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_of_one_key_meet_one_another() {
+        let shape = Shape::built_in("", "v1", "Service").unwrap();
+        let service = |ports: Value| json!({"spec": {"ports": ports}});
+        let dns = json!([{"port": 53, "protocol": "UDP", "name": "u"}, {"port": 53, "protocol": "TCP", "name": "t"}]);
+        let patch = |last: Value, wanted: Value, live: Value| {
+            three_way_strategic_patch(&service(last), &service(wanted), &service(live), &shape).unwrap()
+        };
+        assert_eq!(patch(dns.clone(), dns.clone(), dns.clone()), json!({}));
+        let mut changed = dns.clone();
+        changed[1]["targetPort"] = json!(5353);
+        assert_eq!(
+            patch(dns.clone(), changed, dns.clone())["spec"]["ports"],
+            json!([{"port": 53, "targetPort": 5353}])
+        );
+        let fewer = json!([{"port": 80, "protocol": "TCP"}]);
+        assert_eq!(
+            patch(dns.clone(), fewer, dns)["spec"]["ports"],
+            json!([{"port": 80, "protocol": "TCP"}, {"port": 53, "$patch": "delete"}, {"port": 53, "$patch": "delete"}])
+        );
     }
 }

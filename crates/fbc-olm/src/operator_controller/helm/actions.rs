@@ -41,12 +41,24 @@ pub(super) fn dry_run(
         return Ok(State::NeedsInstall);
     };
     let current = current(history).ok_or_else(|| format!("{name:?} has no deployed releases"))?;
-    let new =
-        wanted.iter().filter(|object| !contains(&current.manifest, object)).cloned().collect::<Vec<_>>();
-    adoptable(&new, name, client).map_err(|error| format!("Unable to continue with update: {error}"))?;
+    upgraded_from(&current.manifest, wanted, name, client)?;
     let is_same_manifest = Arc::ptr_eq(wanted, &last.manifest) || *wanted == last.manifest;
     let is_same = is_same_manifest && !matches!(last.status, Status::Failed | Status::Superseded);
     Ok(if is_same { State::Unchanged } else { State::NeedsUpgrade })
+}
+
+/// The objects that an upgrade starts from: those of the current release, and those that an upgrade which failed has made
+/// already, which Helm takes over as if the current release had them.
+pub(super) fn upgraded_from(
+    current: &[Value],
+    wanted: &[Value],
+    name: &str,
+    client: &Client<'_>,
+) -> Result<Vec<Value>, String> {
+    let new: Vec<Value> = wanted.iter().filter(|object| !contains(current, object)).cloned().collect();
+    let adopted = adoptable(&new, name, client)
+        .map_err(|error| format!("Unable to continue with update: {error}"))?;
+    Ok(current.iter().cloned().chain(adopted).collect())
 }
 
 /// The release that an upgrade starts from: the one that is deployed, else the last one if it failed.

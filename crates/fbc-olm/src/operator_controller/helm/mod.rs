@@ -230,10 +230,12 @@ impl Helm {
         let Some(current) = actions::current(history) else {
             return Err(format!("{:?} has no deployed releases", release.name));
         };
+        let client = Client { api, caller: &callers.helm, namespace: &release.namespace };
+        let old = actions::upgraded_from(&current.manifest, &release.manifest, &release.name, &client)?;
         release.set(release::Status::PendingUpgrade, "Preparing upgrade");
         self.releases.create(&release, extension, api)?;
         let mut client = Client { api, caller: &callers.helm, namespace: &release.namespace };
-        let result = actions::upgrade(&current.manifest, &release.manifest, &mut client);
+        let result = actions::upgrade(&old, &release.manifest, &mut client);
         match &result {
             Ok(()) => {
                 release.set(release::Status::Deployed, "Upgrade complete");
