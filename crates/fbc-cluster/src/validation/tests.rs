@@ -282,3 +282,13 @@ fn defaults_are_what_an_api_server_shows() {
     let accepted = accept(None, object, true).unwrap();
     assert_eq!(accepted["spec"], shown);
 }
+
+#[test]
+fn sizes_of_secrets_are_those_of_what_base64_stands_for() {
+    let secret = |bytes: usize| {
+        let text = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, vec![0u8; bytes]);
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "n"}, "data": {"a": text}})
+    };
+    assert_eq!(refusal(None, secret(1024 * 1024)), [] as [String; 0]);
+    assert_eq!(refusal(None, secret(1024 * 1024 + 1)), ["data: Too long: may not be more than 1048576 bytes"]);
+}

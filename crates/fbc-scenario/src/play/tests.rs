@@ -174,3 +174,18 @@ fn images_and_names_that_cannot_be_are_refused_before() {
         ["s.yaml:3:4: catalogs[0].name cannot be \"Not_A_Name\": a ClusterCatalog has this name"]
     );
 }
+
+#[test]
+fn what_the_whole_scenario_expects_holds_no_step_up() {
+    let run = run(&format!(
+        "{START}\
+- edit: {{object: ConfigMap/default/a, set: {{data: {{key: one}}}}}}
+- restart: operator-controller
+expect:
+- {{object: ConfigMap/default/a, fields: {{.data.key: one}}, within: 2h}}
+- {{object: ConfigMap/default/b, absent: true, within: 2h}}
+"
+    ));
+    assert_eq!(failures(&run), [] as [String; 0]);
+    assert!(run.steps.iter().all(|step| step.at < 60_000), "{:?}", run.steps);
+}
