@@ -290,5 +290,8 @@ fn sizes_of_secrets_are_those_of_what_base64_stands_for() {
         json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "n"}, "data": {"a": text}})
     };
     assert_eq!(refusal(None, secret(1024 * 1024)), [] as [String; 0]);
-    assert_eq!(refusal(None, secret(1024 * 1024 + 1)), ["data: Too long: may not be more than 1048576 bytes"]);
+    assert_eq!(
+        refusal(None, secret(1024 * 1024 + 1)),
+        ["data: Too long: may not be more than 1048576 bytes"]
+    );
 }

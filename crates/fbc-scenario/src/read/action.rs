@@ -4,7 +4,8 @@ use super::expectation::object_reference;
 use super::field::Field;
 use super::{objects, reference};
 use crate::model::{
-    Action, Catalog, Command, Component, Disorder, Manifests, ObjectReference, PatchKind, Publication, Trouble,
+    Action, Catalog, Command, Component, Disorder, Manifests, ObjectReference, PatchKind, Publication,
+    Trouble,
 };
 use crate::pattern::Pattern;
 use fbc_cluster::api::Propagation;

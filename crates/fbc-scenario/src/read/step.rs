@@ -9,7 +9,8 @@ use fbc_cluster::time::Milliseconds;
 
 /// The fields that say what happens; a step has one of them, or none.
 pub(crate) const ACTIONS: [&str; 13] = [
-    "apply", "create", "delete", "patch", "edit", "scale", "publish", "break", "mend", "restart", "jump", "run", "wait",
+    "apply", "create", "delete", "patch", "edit", "scale", "publish", "break", "mend", "restart", "jump",
+    "run", "wait",
 ];
 /// The fields of any step.
 pub(crate) const STEP_FIELDS: [&str; 11] = [

@@ -82,10 +82,8 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
     let options = options(scenario);
     let mut api = api_server(scenario, seed);
     api.add_mutator(Box::new(NameLabel));
-    let workloads = Workloads::Pods {
-        virtual_node: Some(NODE.to_owned()),
-        behaviours: scenario.behaviours.clone(),
-    };
+    let workloads =
+        Workloads::Pods { virtual_node: Some(NODE.to_owned()), behaviours: scenario.behaviours.clone() };
     let mut all = controllers(workloads, seed);
     all.push(Box::new(Catalogd::new(options.clone(), images.clone(), seed)));
     if scenario.target == Target::Ocp419 {
@@ -101,7 +99,13 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
 }
 
 /// Starts a controller anew, as it starts with the cluster.
-pub(super) fn restart(cluster: &mut Cluster, component: Component, scenario: &Scenario, images: &SharedImages, seed: u64) {
+pub(super) fn restart(
+    cluster: &mut Cluster,
+    component: Component,
+    scenario: &Scenario,
+    images: &SharedImages,
+    seed: u64,
+) {
     let options = options(scenario);
     match component {
         Component::Catalogd => {

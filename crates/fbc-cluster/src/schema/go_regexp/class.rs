@@ -55,7 +55,8 @@ impl<'a> Parser<'a> {
             rest = after;
             let mut high = low;
             // A minus at the end is one character; anywhere else it makes a range.
-            if let Some(after) = rest.strip_prefix('-').filter(|after| !after.is_empty() && !after.starts_with(']'))
+            if let Some(after) =
+                rest.strip_prefix('-').filter(|after| !after.is_empty() && !after.starts_with(']'))
             {
                 (high, rest) = class_character(after, text)?;
                 if high < low {
@@ -71,7 +72,8 @@ impl<'a> Parser<'a> {
 
 /// `[:alpha:]` and its like.
 fn named_class(text: &str) -> Result<Option<(Item, &str)>, Fault> {
-    let Some(end) = text.strip_prefix("[:").filter(|rest| !rest.is_empty()).and_then(|rest| rest.find(":]")) else {
+    let Some(end) = text.strip_prefix("[:").filter(|rest| !rest.is_empty()).and_then(|rest| rest.find(":]"))
+    else {
         return Ok(None);
     };
     let (whole, rest) = text.split_at(end + 4);
@@ -113,9 +115,10 @@ fn unicode_class<'a>(text: &'a str, rest: &'a str, negated: bool) -> Result<(Ite
     let (name, negated) = name.strip_prefix('^').map_or((name, negated), |name| (name, !negated));
     // Go looks up categories and scripts regardless of case, spaces, `_` and `-`, and so does the crate.
     let is_name = |character: char| character.is_ascii_alphanumeric() || "_- ".contains(character);
-    let known = ["gc", "sc"].into_iter().map(|kind| format!("{kind}={name}")).find(|name| {
-        regex::Regex::new(&format!("\\p{{{name}}}")).is_ok()
-    });
+    let known = ["gc", "sc"]
+        .into_iter()
+        .map(|kind| format!("{kind}={name}"))
+        .find(|name| regex::Regex::new(&format!("\\p{{{name}}}")).is_ok());
     match known {
         Some(known) if !name.is_empty() && name.chars().all(is_name) && !is_prefixed(name) => {
             Ok((Item::Unicode { name: known, negated }, after))
@@ -143,7 +146,9 @@ fn class_character<'a>(text: &'a str, whole: &str) -> Result<(u32, &'a str), Fau
 /// Source: `golang/go:src/regexp/syntax/parse.go` (`parseEscape`).
 pub(super) fn escape(text: &str) -> Result<(u32, &str), Fault> {
     let mut characters = text[1..].chars();
-    let Some(letter) = characters.next() else { return Err(Fault::new("trailing backslash at end of expression", "")) };
+    let Some(letter) = characters.next() else {
+        return Err(Fault::new("trailing backslash at end of expression", ""));
+    };
     let invalid = |rest: &str| Err(Fault::between("invalid escape sequence", text, rest));
     let rest = characters.as_str();
     let point = match letter {

@@ -252,7 +252,13 @@ impl<'a> Parser<'a> {
                     self.flags = flags;
                     return Ok(characters.as_str());
                 }
-                _ => return Err(Fault::between("invalid or unsupported Perl syntax", text, characters.as_str())),
+                _ => {
+                    return Err(Fault::between(
+                        "invalid or unsupported Perl syntax",
+                        text,
+                        characters.as_str(),
+                    ));
+                }
             }
             names_flag = true;
         }

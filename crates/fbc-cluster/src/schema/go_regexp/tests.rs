@@ -101,7 +101,16 @@ fn faults_have_the_words_of_go() {
     ] {
         assert_eq!(fault(pattern), Some(format!("error parsing regexp: {text}")), "{pattern}");
     }
-    for pattern in ["^(?i)(abort|warn)?$", "^(?:a|b)+?[^]x]*$", "(?)", "(?-i:a)", "a{1000}", "a{0}{", "\\p{ greek }", "\\p{Letter}"] {
+    for pattern in [
+        "^(?i)(abort|warn)?$",
+        "^(?:a|b)+?[^]x]*$",
+        "(?)",
+        "(?-i:a)",
+        "a{1000}",
+        "a{0}{",
+        "\\p{ greek }",
+        "\\p{Letter}",
+    ] {
         assert_eq!(fault(pattern), None, "{pattern}");
     }
 }
@@ -150,7 +159,8 @@ fn one(text: &[char], starts: &[usize], fits: impl Fn(char) -> bool) -> Vec<usiz
 
 fn is(character: char, low: u32, high: u32, fold: bool) -> bool {
     let within = |character: char| (low..=high).contains(&u32::from(character));
-    within(character) || fold && (within(character.to_ascii_lowercase()) || within(character.to_ascii_uppercase()))
+    within(character)
+        || fold && (within(character.to_ascii_lowercase()) || within(character.to_ascii_uppercase()))
 }
 
 fn holds(class: &Class, character: char) -> bool {
@@ -182,9 +192,54 @@ fn is_at(assertion: Assertion, text: &[char], place: usize) -> bool {
 /// Pieces that make an expression when they are put together, or nonsense.
 fn expression() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
-        "a", "b", "A", ".", "-", "|", "(", "(?:", "(?i)", "(?i:", "(?-i)", "(?s)", "(?m)", "(?U)", ")", "*", "+", "?", "{2}",
-        "{1,}", "{0,1}", "{", "}", "^", "$", "\\A", "\\z", "\\b", "\\B", "\\d", "\\W", "[a-b]", "[^a]", "[\\w-]", "[]a]",
-        "[[:upper:]]", "[[:^alpha:]b]", "\\Qa*\\E", "\\x61", "\\n", "[a&&b]", "[", "]", "\\{", "(?<n>", "&", "#", " ",
+        "a",
+        "b",
+        "A",
+        ".",
+        "-",
+        "|",
+        "(",
+        "(?:",
+        "(?i)",
+        "(?i:",
+        "(?-i)",
+        "(?s)",
+        "(?m)",
+        "(?U)",
+        ")",
+        "*",
+        "+",
+        "?",
+        "{2}",
+        "{1,}",
+        "{0,1}",
+        "{",
+        "}",
+        "^",
+        "$",
+        "\\A",
+        "\\z",
+        "\\b",
+        "\\B",
+        "\\d",
+        "\\W",
+        "[a-b]",
+        "[^a]",
+        "[\\w-]",
+        "[]a]",
+        "[[:upper:]]",
+        "[[:^alpha:]b]",
+        "\\Qa*\\E",
+        "\\x61",
+        "\\n",
+        "[a&&b]",
+        "[",
+        "]",
+        "\\{",
+        "(?<n>",
+        "&",
+        "#",
+        " ",
     ]);
     prop::collection::vec(pieces, 0..9).prop_map(|pieces| pieces.concat())
 }

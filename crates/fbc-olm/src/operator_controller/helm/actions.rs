@@ -56,8 +56,8 @@ pub(super) fn upgraded_from(
     client: &Client<'_>,
 ) -> Result<Vec<Value>, String> {
     let new: Vec<Value> = wanted.iter().filter(|object| !contains(current, object)).cloned().collect();
-    let adopted = adoptable(&new, name, client)
-        .map_err(|error| format!("Unable to continue with update: {error}"))?;
+    let adopted =
+        adoptable(&new, name, client).map_err(|error| format!("Unable to continue with update: {error}"))?;
     Ok(current.iter().cloned().chain(adopted).collect())
 }
 
