@@ -45,6 +45,25 @@ fn catalogs_are_read_from_registries() {
     assert_eq!((paths.status.code(), paths.stdout), (expected.status.code(), expected.stdout));
 }
 
+/// `opm index add` made an index of bundle images; this makes a catalog of them, and puts it where it belongs.
+#[test]
+fn catalogs_come_of_bundle_images() {
+    let place = Place::new();
+    let registry = registry();
+    let bundle = format!("{}/me/lighthouse:v1.2.0", registry.host);
+    let catalog = format!("{}/me/catalog:v1", registry.host);
+    done(place.plain(&["build", "--bundle", &testdata("lighthouse-bundle"), "--push", "-q", "-t", &bundle]));
+    let digest = done(place.plain(&["catalog", "from-bundles", &bundle, "-q", "-t", &catalog, "--push"]));
+    assert!(digest.starts_with("sha256:"), "{digest}");
+    let listed = done(place.plain(&["list", "bundles", &catalog]));
+    assert!(listed.contains("lighthouse-operator.v1.2.0") && listed.contains(&bundle), "{listed}");
+    let out = place.path().join("out");
+    let unpack = ["opm", "alpha", "bundle", "unpack", "--use-http", &bundle, "-o", out.to_str().unwrap()];
+    done(place.fbc(&unpack));
+    assert!(out.join("metadata/annotations.yaml").is_file());
+    done(place.fbc(&["opm", "--use-http", "alpha", "bundle", "unpack", "-v", &bundle, "-o", "again"]));
+}
+
 #[test]
 fn findings_name_the_image() {
     let place = Place::new();
