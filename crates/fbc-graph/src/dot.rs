@@ -111,7 +111,7 @@ fn label(range: &str) -> String {
 
 /// A text in the quotes of the language, in which only quotes and backslashes are special.
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r', '\0'], " "))
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " "))
 }
 
 #[cfg(test)]

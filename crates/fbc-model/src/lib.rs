@@ -4,6 +4,7 @@ pub mod blob;
 pub mod bundle_object;
 pub mod catalog;
 pub mod cluster_service_version;
+pub mod confined_tree;
 pub mod edit;
 pub mod file_type;
 pub mod go_sort;

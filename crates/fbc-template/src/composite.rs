@@ -1,7 +1,8 @@
 //! Composite templates: one contribution, built into several catalogs.
 //!
 //! The owner of the catalogs says where each lies and which builders it allows; a contributor says for
-//! each catalog what to build. [`plan`] puts the two together; running the plan is the caller's.
+//! each catalog what to build. [`plan`] puts the two together; running the plan is the caller's. Unlike in opm, what
+//! a contributor names does not leave the directory that the owner gave.
 //!
 //! Source of the behaviour: `operator-framework/operator-registry:alpha/template/composite` as of v1.43,
 //! the last release that had it.
@@ -99,6 +100,8 @@ pub struct Step {
     pub format: Format,
     /// The directory to validate when the file is written.
     pub directory: PathBuf,
+    /// The working directory of the catalog, which neither of them leaves.
+    pub root: PathBuf,
 }
 
 /// What is to be built, and what cannot be.
@@ -272,13 +275,27 @@ fn step(
     };
     let destination = go_type::field(component, "Destination");
     let path = destination.map(|destination| go_type::text(destination, "Path")).unwrap_or_default();
-    Ok(Step {
-        component: name,
-        input,
-        output: join([target.directory.as_str(), &path, &output]),
-        format,
-        directory: join([target.directory.as_str(), &path]),
-    })
+    let root = join([target.directory.as_str()]);
+    let directory = join([target.directory.as_str(), &path]);
+    let file = join([target.directory.as_str(), &path, &output]);
+    if !is_below(&directory, &root) {
+        let fault =
+            ComponentFault::Outside { field: "destination.path", path, root: target.directory.clone() };
+        return Err((fault, "/destination/path".to_owned()));
+    }
+    if !is_below(&file, &directory) || file == directory {
+        let root = directory.display().to_string();
+        return Err((ComponentFault::Outside { field: "output", path: output, root }, at_config("/output")));
+    }
+    Ok(Step { component: name, input, output: file, format, directory, root })
+}
+
+/// Whether a joined path is another one or lies below it.
+fn is_below(path: &Path, root: &Path) -> bool {
+    match root == Path::new(".") {
+        true => !path.is_absolute() && !path.starts_with(".."),
+        false => path.starts_with(root),
+    }
 }
 
 /// Joins paths as Go's `path.Join` does: empty ones do not count, and neither `.` nor `..` is left where

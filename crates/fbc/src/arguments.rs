@@ -1,6 +1,7 @@
 //! The command line of fbc: commands, global flags, and handing on to the commands.
 
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
@@ -9,7 +10,7 @@ use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
 use crate::limits::{self, LimitArgument};
 use crate::terminal::{self, Color};
-use crate::{opm, registry, runtime};
+use crate::{catalog_source, opm, registry, runtime};
 
 /// Toolchain for OLM file-based catalogs
 ///
@@ -53,6 +54,9 @@ pub(crate) struct Global {
     /// Say more on standard error, such as which files were left out
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
+    /// Follow symbolic links that lead out of a catalog or bundle directory
+    #[arg(long, global = true)]
+    pub(crate) follow_links: bool,
     /// Number of worker threads [default: one per processor]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -120,13 +124,21 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut line = match CommandLine::try_parse_from(arguments) {
         Ok(line) => line,
         Err(error) => {
-            // Nothing is left to tell it to if this fails.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { COULD_NOT_RUN } else { CLEAN });
+            if error.use_stderr() {
+                // Nothing is left to tell it to if this fails.
+                let _ = terminal::stderr().write_all(error.render().ansi().to_string().as_bytes());
+                return ExitCode::from(COULD_NOT_RUN);
+            }
+            // Help is output like any other: who does not get it must know.
+            return match error.print().and_then(|()| io::stdout().flush()) {
+                Err(failed) => Failure::from(failed).report(),
+                Ok(()) => ExitCode::from(CLEAN),
+            };
         }
     };
     limits::settle(std::mem::take(&mut line.limits));
     line.global.color.settle();
+    catalog_source::settle_links(line.global.follow_links);
     registry::settle_voice(line.global);
     match runtime::start_workers(line.global.threads.map(usize::from)).and_then(|()| line.run()) {
         Ok(code) => ExitCode::from(code),

@@ -2,8 +2,8 @@
 //!
 //! Before: load. After: load the edited files, judge them, and show or write them.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -18,10 +18,12 @@ use similar::TextDiff;
 use crate::catalog_source::CatalogSource;
 use crate::command::validate::check_under;
 use crate::configuration::{Configuration, PolicyArguments};
+use crate::escape::{Lines, line};
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, closest};
 use crate::image_source::is_image;
 use crate::layout::catalogs_in_tree;
 use crate::loading::load_for_rules;
+use crate::other_input::{refuse_at_sight, refuse_without_blobs};
 use crate::output_file::{replace_files, write_output};
 use crate::registry::Session;
 use crate::report::{self, CheckedCatalog, Format, Style};
@@ -71,6 +73,8 @@ pub(crate) struct CatalogEdit {
     pub(crate) source: CatalogSource,
     /// What they hold.
     pub(crate) catalog: Catalog,
+    /// Keeps other edits of the catalog waiting until this one is done.
+    _lock: Option<File>,
 }
 
 impl CatalogEdit {
@@ -95,8 +99,11 @@ impl CatalogEdit {
             return Err(Failure::new(format!("{shown} holds the catalogs {}", names.join(", ")))
                 .help(format!("edit one at a time, such as {}", first.display())));
         }
+        refuse_at_sight(&source, reference)?;
+        let lock = lock(folder_of(reference))?;
         let catalog = load_for_rules(source.tree.as_ref())?;
-        Ok(Self { reference: reference.to_path_buf(), source, catalog })
+        refuse_without_blobs(&source, &catalog, reference)?;
+        Ok(Self { reference: reference.to_path_buf(), source, catalog, _lock: lock })
     }
 
     /// Refuses a package that the catalog does not have, or has twice: whose blobs are whose is not known then.
@@ -156,8 +163,7 @@ impl CatalogEdit {
         let configuration = Configuration::of(&PolicyArguments::default(), reference)?;
         let policy = configuration.policy_for(&self.reference, &self.source);
         let before = fbc_lint::lint_under(&self.catalog, self.source.tree.as_ref(), &policy);
-        let Edited { files, meant } = edited;
-        let old = self.old_texts(&files)?;
+        let Edited { files, before: old, meant } = edited;
         let shown: BTreeMap<PathBuf, PathBuf> =
             files.keys().map(|path| (path.clone(), self.source.shown(path))).collect();
         let source = self.source.overlaid(files.clone());
@@ -168,6 +174,10 @@ impl CatalogEdit {
             return refuse(checked, advice);
         }
         if !same_blobs(&meant, &catalog) {
+            let now = CatalogSource::open(&self.reference, &Session::default())?;
+            if !same_blobs(&self.catalog, &fbc_lint::load(now.tree.as_ref())) {
+                return Err(changed(&self.reference));
+            }
             return Err(Failure::new("the edited catalog is not what was meant; nothing was written")
                 .help("this is a fault of fbc: please report it, with the catalog"));
         }
@@ -177,11 +187,17 @@ impl CatalogEdit {
         } else if let Some(output) = &outcome.output_file {
             write_elsewhere(output, &files, &shown)?;
         } else {
+            let _locks = lock_files(&self.reference, shown.values())?;
+            for (path, place) in &shown {
+                if fs::read(place).ok().as_ref() != old.get(path) {
+                    return Err(changed(place));
+                }
+            }
             replace_files(
                 files.iter().filter_map(|(path, bytes)| Some((shown.get(path)?.as_path(), bytes.as_deref()))),
             )?;
         }
-        let mut err = anstream::stderr().lock();
+        let mut err = crate::terminal::stderr();
         let condition = if outcome.dry_run { "would be " } else { "" };
         let written = outcome.written(&files, &shown);
         for line in done.iter().chain(&written) {
@@ -203,23 +219,52 @@ impl CatalogEdit {
             let _ = outcome
                 .written(&FileVersions::new(), &BTreeMap::new())
                 .iter()
-                .try_for_each(|line| writeln!(anstream::stderr().lock(), "{line}"));
+                .try_for_each(|line| writeln!(crate::terminal::stderr(), "{line}"));
         }
         Ok(CLEAN)
     }
+}
 
-    /// The files as they are; empty where there is none yet.
-    fn old_texts(&self, files: &FileVersions) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
-        let known = |path: &PathBuf| self.catalog.files.iter().any(|file| file.path == *path);
-        files
-            .keys()
-            .map(|path| {
-                let bytes = if known(path) { self.source.tree.read(path) } else { Ok(Vec::new()) };
-                let bytes = bytes.map_err(|error| Failure::io("read", &self.source.shown(path), &error))?;
-                Ok((path.clone(), bytes))
-            })
-            .collect()
+/// Waits until no other fbc edits the catalog. The lock is on its directory: files are replaced, so a lock on one would
+/// be on what it was. Where the system cannot lock directories, the comparison before writing must do.
+fn lock(folder: &Path) -> Result<Option<File>, Failure> {
+    let Ok(file) = File::open(folder) else { return Ok(None) };
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => {
+            terminal::tell(format_args!("waiting for another fbc that edits {}", folder.display()));
+            file.lock().map_err(|error| Failure::io("lock", folder, &error))?;
+            Ok(Some(file))
+        }
+        Err(TryLockError::Error(_)) => Ok(None),
     }
+}
+
+/// Locks the directories of files as well, for they may be edited as catalogs of their own. Who edits more has the lock
+/// above already, so nobody waits in a circle.
+fn lock_files<'f>(reference: &Path, files: impl Iterator<Item = &'f PathBuf>) -> Result<Vec<File>, Failure> {
+    let real = |folder: &Path| fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let held = real(folder_of(reference));
+    let folders: BTreeSet<PathBuf> = files
+        .map(|file| real(file.parent().unwrap_or(Path::new("."))))
+        .filter(|folder| *folder != held)
+        .collect();
+    folders.iter().filter_map(|folder| lock(folder).transpose()).collect()
+}
+
+/// The directory that a catalog is, or lies in.
+fn folder_of(reference: &Path) -> &Path {
+    let folder = if is_folder(reference) { Some(reference) } else { reference.parent() };
+    folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The refusal to write over what somebody else wrote meanwhile.
+fn changed(path: &Path) -> Failure {
+    let failure = Failure::refusal(format!(
+        "{} was changed by another program while it was edited; nothing was written",
+        path.display()
+    ));
+    failure.help("run the command again: it starts from the new content")
 }
 
 /// Leaves only findings that were not there before the edit.
@@ -250,6 +295,7 @@ fn refuse(mut checked: CheckedCatalog, advice: &[String]) -> Result<u8, Failure>
     };
     let mut out = BufWriter::new(stderr.lock());
     report::write(Format::Full, &[checked], style, &mut out)?;
+    let mut out = Lines::new(out, style.color);
     writeln!(
         out,
         "refused: the edited catalog would have these errors, shown with the edited text; nothing was written"
@@ -278,17 +324,20 @@ fn show_diff(
     old: &BTreeMap<PathBuf, Vec<u8>>,
     shown: &BTreeMap<PathBuf, PathBuf>,
 ) -> Result<(), Failure> {
-    let mut out = terminal::stdout();
+    let mut out = terminal::text();
     let empty = Vec::new();
     for (path, new) in files {
         let name = shown.get(path).unwrap_or(path).display().to_string();
+        let name = line(&name);
         let old = old.get(path).unwrap_or(&empty);
         let side = |letter: &str, is_there: bool| {
             if is_there { format!("{letter}/{name}") } else { "/dev/null".to_owned() }
         };
         let diff = TextDiff::from_lines(old.as_slice(), new.as_deref().unwrap_or_default());
         let mut unified = diff.unified_diff();
-        unified.header(&side("a", !old.is_empty()), &side("b", new.is_some())).to_writer(&mut out)?;
+        let mut text = Vec::new();
+        unified.header(&side("a", !old.is_empty()), &side("b", new.is_some())).to_writer(&mut text)?;
+        out.write_all(&text)?;
     }
     Ok(out.flush()?)
 }

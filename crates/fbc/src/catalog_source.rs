@@ -4,7 +4,9 @@
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use fbc_model::confined_tree::ConfinedTree;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, read_file};
 
@@ -71,8 +73,8 @@ impl CatalogSource {
             Err(error) => return Err(Failure::io("open", reference, &error)),
         };
         if metadata.is_dir() {
-            let tree = Box::new(DiskTree { root: reference.to_path_buf() });
-            return Ok(Self { tree, root: Root::Folder(reference.to_path_buf()) });
+            require_current_directory(reference)?;
+            return Ok(Self { tree: disk_tree(reference), root: Root::Folder(reference.to_path_buf()) });
         }
         if !metadata.is_file() {
             return Err(Failure::new(format!(
@@ -115,7 +117,7 @@ impl CatalogSource {
         if let Some(names) = catalogs_in_tree(source.tree.as_ref()) {
             // A warning is not worth failing for.
             let _ = writeln!(
-                anstream::stderr().lock(),
+                crate::terminal::stderr(),
                 "{WARNING}warning{WARNING:#}: {} holds the catalogs {}; they are taken as one; name one of them",
                 reference.display(),
                 names.join(", ")
@@ -255,6 +257,33 @@ impl CatalogSource {
         };
         fs::symlink_metadata(root.join(relative))
             .map_or(relative.as_os_str().is_empty(), |metadata| metadata.is_dir())
+    }
+}
+
+/// Whether links that lead out of a catalog are followed.
+static FOLLOWS_LINKS: AtomicBool = AtomicBool::new(false);
+
+/// Settles for the process whether links that lead out of a catalog are followed.
+pub(crate) fn settle_links(follows: bool) {
+    FOLLOWS_LINKS.store(follows, Ordering::Relaxed);
+}
+
+/// The files below a directory that somebody else may have filled.
+pub(crate) fn disk_tree(root: &Path) -> Box<dyn Tree> {
+    match FOLLOWS_LINKS.load(Ordering::Relaxed) {
+        true => Box::new(DiskTree { root: root.to_path_buf() }),
+        false => Box::new(ConfinedTree::new(root, fbc_staging::PREFIX)),
+    }
+}
+
+/// A directory that was removed can still be listed from within, and seems to be empty.
+fn require_current_directory(path: &Path) -> Result<(), Failure> {
+    match std::env::current_dir() {
+        Err(error) if path.is_relative() && error.kind() == io::ErrorKind::NotFound => Err(Failure::new(
+            format!("cannot open {}: the current directory no longer exists", path.display()),
+        )
+        .help("change to a directory that exists")),
+        _ => Ok(()),
     }
 }
 

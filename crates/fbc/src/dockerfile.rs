@@ -8,6 +8,8 @@ use std::path::{Component, Path, PathBuf};
 
 use fbc_yaml::go_text::quote;
 
+use crate::failure::Failure;
+
 /// The image that opm builds on by default.
 pub(crate) const OPM_IMAGE: &str = "quay.io/operator-framework/opm:latest";
 
@@ -24,6 +26,21 @@ pub(crate) struct Dockerfile<'d> {
 }
 
 impl Dockerfile<'_> {
+    /// Refuses what would break out of its place: a line break begins an instruction, a blank a word, a quotation mark
+    /// ends a label. opm writes it all the same.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let ends_word = |c: char| c.is_control() || c.is_whitespace();
+        let ends_label = |c: char| c.is_control() || c == '"';
+        let words = [("image", self.base_image), ("image", self.builder_image), ("directory", self.folder)];
+        let words = words.into_iter().filter(|(_, word)| word.contains(ends_word));
+        let labels = self.labels.iter().flat_map(|(key, value)| [("label", *key), ("label", *value)]);
+        match words.chain(labels.filter(|(_, text)| text.contains(ends_label))).next() {
+            None => Ok(()),
+            Some((what, text)) => Err(Failure::new(format!("a Dockerfile cannot hold the {what} {text:?}"))
+                .help("use a name without line breaks, blanks and quotation marks")),
+        }
+    }
+
     /// The text.
     pub(crate) fn text(&self) -> String {
         let Self { base_image, builder_image, folder, .. } = self;
@@ -85,7 +102,6 @@ pub(crate) fn labels(texts: &[String]) -> Result<BTreeMap<&str, &str>, String> {
         .map(|text| text.split_once('=').ok_or_else(|| format!("invalid label {}", quote(text))))
         .collect()
 }
-
 /// Where the Dockerfile of a catalog folder goes, beside the folder, and the name of the folder in it.
 pub(crate) fn place(folder: &Path) -> (PathBuf, String) {
     // Only the text of the path counts, as in opm; `.` is a name like any other.
@@ -117,6 +133,27 @@ pub(crate) fn place(folder: &Path) -> (PathBuf, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_breaks_out_of_its_place() {
+        let dockerfile = |base_image, folder, label| Dockerfile {
+            base_image,
+            builder_image: OPM_IMAGE,
+            folder,
+            labels: [("key", label)].into(),
+        };
+        assert!(dockerfile(OPM_IMAGE, "catalog", "a value").check().is_ok());
+        for (image, folder, label) in [
+            ("a\nRUN x", "catalog", "v"),
+            (OPM_IMAGE, "cat\nRUN curl evil", "v"),
+            (OPM_IMAGE, "my catalog", "v"),
+            (OPM_IMAGE, "catalog", "v\" other=\"w"),
+            (OPM_IMAGE, "catalog", "v\nRUN x"),
+        ] {
+            let refused = dockerfile(image, folder, label).check().unwrap_err();
+            assert!(refused.message().starts_with("a Dockerfile cannot hold"), "{}", refused.message());
+        }
+    }
 
     #[test]
     fn beside_the_folder() {

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 
+use crate::terminal;
+
 /// Exit code of a command that found nothing wrong.
 pub(crate) const CLEAN: u8 = 0;
 /// Exit code of findings, and of input that is refused.
@@ -26,6 +28,7 @@ pub(crate) const STRONG: Style = Style::new().bold();
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
+    details: Vec<String>,
     help: Vec<String>,
     exit: u8,
     is_closed_output: bool,
@@ -34,12 +37,43 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure with what is wrong and where.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: Vec::new(), exit: COULD_NOT_RUN, is_closed_output: false }
+        Self {
+            message: message.into(),
+            details: Vec::new(),
+            help: Vec::new(),
+            exit: COULD_NOT_RUN,
+            is_closed_output: false,
+        }
     }
 
     /// The input is refused: exit code 1.
     pub(crate) fn refusal(message: impl Into<String>) -> Self {
-        Self { exit: FINDINGS, ..Self::new(message) }
+        Self::new(message).refused()
+    }
+
+    /// The same, but it is the input that is refused: exit code 1.
+    pub(crate) fn refused(self) -> Self {
+        Self { exit: FINDINGS, ..self }
+    }
+
+    /// A failure with several lines: what stands below the first is shown below it.
+    pub(crate) fn of_lines(text: &str) -> Self {
+        let mut lines = text.lines();
+        let failure = Self::new(lines.next().unwrap_or_default());
+        lines.fold(failure, |failure, line| failure.detail(line))
+    }
+
+    /// A failure for several reasons.
+    pub(crate) fn of_reasons(reasons: impl IntoIterator<Item = String>) -> Self {
+        let mut reasons = reasons.into_iter();
+        let failure = Self::new(reasons.next().unwrap_or_default());
+        reasons.fold(failure, |failure, reason| failure.detail(format!("  and {reason}")))
+    }
+
+    /// Adds a line below the message.
+    pub(crate) fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.details.push(detail.into());
+        self
     }
 
     /// Adds what to do next.
@@ -86,9 +120,9 @@ impl Failure {
     /// Everything in one line, for a failure that becomes part of another text.
     pub(crate) fn line(&self) -> String {
         let mut line = self.message.clone();
-        for help in &self.help {
+        for more in self.details.iter().chain(&self.help) {
             line.push_str("; ");
-            line.push_str(help);
+            line.push_str(more.trim_start());
         }
         line
     }
@@ -106,13 +140,25 @@ impl Failure {
         }
         // What a signal has just removed is no news.
         fbc_staging::wait_if_exiting();
-        let mut err = anstream::stderr().lock();
+        self.tell(&format!("{ERROR}error{ERROR:#}"), STRONG);
+        ExitCode::from(self.exit)
+    }
+
+    /// Tells it on standard error as a warning: the command goes on.
+    pub(crate) fn warn(self) {
+        self.tell(&format!("{WARNING}warning{WARNING:#}"), Style::new());
+    }
+
+    fn tell(&self, kind: &str, style: Style) {
+        let mut err = terminal::stderr();
         // Nothing is left to tell it to if this fails.
-        let _ = writeln!(err, "{ERROR}error{ERROR:#}{STRONG}: {}{STRONG:#}", self.message);
+        let _ = writeln!(err, "{kind}{style}: {}{style:#}", self.message);
+        for detail in &self.details {
+            let _ = writeln!(err, "{detail}");
+        }
         for help in &self.help {
             let _ = writeln!(err, "  {HELP}help{HELP:#}: {help}");
         }
-        ExitCode::from(self.exit)
     }
 }
 

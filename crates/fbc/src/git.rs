@@ -11,6 +11,9 @@ use fbc_lint::comparison::repository::Touch;
 
 use crate::failure::{Failure, words};
 
+/// No monitor of files, no hooks, no programs that compare.
+const SAFE_SETTINGS: [&str; 3] = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "diff.external="];
+
 /// A repository, as seen from a folder in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Repository {
@@ -123,8 +126,9 @@ impl Repository {
     /// The files that differ between a tree and the work tree, files that git does not know yet among them.
     /// Paths are relative to the root of the repository.
     pub(crate) fn touched_since(&self, tree: &str) -> Result<Vec<(PathBuf, Touch)>, Failure> {
-        let words = ["diff", "--name-status", "--no-renames", "--no-ext-diff", "-z", tree, "--"];
-        let listing = self.successful(words)?;
+        let words =
+            ["diff", "--name-status", "--no-renames", "--no-ext-diff", "--no-textconv", "-z", tree, "--"];
+        let listing = successful(self.comparing()?, &words)?;
         let mut fields = listing.split(|&byte| byte == 0);
         let mut touched = Vec::new();
         while let (Some(status), Some(path)) = (fields.next(), fields.next()) {
@@ -143,25 +147,53 @@ impl Repository {
         Ok(touched)
     }
 
-    /// A git command that runs in the repository.
+    /// A git command that runs in the repository, but no program that the repository names: its configuration may
+    /// come from elsewhere.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new("git");
+        command.arg("--no-pager");
+        for setting in SAFE_SETTINGS {
+            command.args(["-c", setting]);
+        }
         command.arg("-C").arg(&self.folder).env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0");
+        command.env_remove("GIT_EXTERNAL_DIFF");
         command
     }
 
+    /// As [`Self::command`], for commands that compare files of the work tree: filters of the repository's own
+    /// configuration do not run. Those of the user's do.
+    fn comparing(&self) -> Result<Command, Failure> {
+        let words = ["config", "--local", "--includes", "--name-only", "-z", "--get-regexp", r"^filter\."];
+        let names = self.run(words)?.stdout;
+        let mut command = self.command();
+        for name in names.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+            let (name, value) =
+                (String::from_utf8_lossy(name), if name.ends_with(b".required") { "false" } else { "" });
+            command.arg("-c").arg(format!("{name}={value}"));
+        }
+        Ok(command)
+    }
+
     fn run<const N: usize>(&self, words: [&str; N]) -> Result<Output, Failure> {
-        self.command().args(words).stdin(Stdio::null()).output().map_err(|error| not_started(&error))
+        output_of(self.command(), &words)
     }
 
     fn successful<const N: usize>(&self, words: [&str; N]) -> Result<Vec<u8>, Failure> {
-        let output = self.run(words)?;
-        if output.status.success() {
-            return Ok(output.stdout);
-        }
-        let command = words.first().copied().unwrap_or_default();
-        Err(Failure::new(format!("`git {command}` failed: {}", last_line(&output.stderr))))
+        successful(self.command(), &words)
     }
+}
+
+fn output_of(mut command: Command, words: &[&str]) -> Result<Output, Failure> {
+    command.args(words).stdin(Stdio::null()).output().map_err(|error| not_started(&error))
+}
+
+fn successful(command: Command, words: &[&str]) -> Result<Vec<u8>, Failure> {
+    let output = output_of(command, words)?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let command = words.first().copied().unwrap_or_default();
+    Err(Failure::new(format!("`git {command}` failed: {}", last_line(&output.stderr))))
 }
 
 /// The failure of a git that does not start.

@@ -13,6 +13,7 @@ use fbc_template::BundleSource;
 use fbc_yaml::go_text::quote;
 use fbc_yaml::stream;
 
+use crate::catalog_source::disk_tree;
 use crate::failure::Failure;
 use crate::image_source::{ImageName, Unpacked, unpack_contents};
 use crate::registry::Session;
@@ -143,13 +144,17 @@ pub(crate) struct TemplateBundles<'m> {
 impl BundleSource for TemplateBundles<'_> {
     fn bundle(&self, reference: &str) -> Result<Bundle, String> {
         if let Some(folder) = self.images.folder(reference) {
-            return render_bundle_image(reference, &DiskTree { root: folder.to_path_buf() }, folder);
+            return render_bundle_image(reference, disk_tree(folder).as_ref(), folder);
         }
-        let tree = DiskTree { root: PathBuf::from(reference) };
-        match (tree.root.is_dir(), self.takes_folders) {
-            (true, true) => render_bundle_image(reference, &tree, &tree.root),
+        let folder = Path::new(reference);
+        match (folder.is_dir(), self.takes_folders) {
+            (true, true) => render_bundle_image(reference, disk_tree(folder).as_ref(), folder),
             (true, false) => {
-                let kind = if is_bundle(&tree) { "bundle" } else { "declarative config" };
+                let kind = if is_bundle(&DiskTree { root: folder.to_path_buf() }) {
+                    "bundle"
+                } else {
+                    "declarative config"
+                };
                 Err(format!("cannot render {kind} directory {}: not allowed", quote(reference)))
             }
             (false, true) => render_pulled(reference, &pull(reference, self.session)?),

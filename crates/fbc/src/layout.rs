@@ -22,7 +22,7 @@ pub(crate) fn expand(paths: &[PathBuf], global: Global) -> Result<Vec<PathBuf>, 
             None => catalogs.push(path.clone()),
             Some(names) => {
                 if !global.quiet {
-                    let mut err = anstream::stderr().lock();
+                    let mut err = crate::terminal::stderr();
                     // A hint is not worth failing for.
                     let _ = writeln!(err, "{} holds the catalogs {}", path.display(), names.join(", "));
                 }

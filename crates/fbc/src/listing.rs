@@ -154,8 +154,13 @@ impl Cell {
 }
 
 impl Table {
-    /// Columns two spaces apart; the last one is not padded.
+    /// The table as opm writes it.
     pub(crate) fn text(&self) -> String {
+        self.lines().into_iter().flat_map(|line| [line, "\n".to_owned()]).collect()
+    }
+
+    /// Columns two spaces apart; the last one is not padded.
+    pub(crate) fn lines(&self) -> Vec<String> {
         let headings = self.columns.iter().map(|column| column.heading.to_owned()).collect();
         let rows: Vec<Vec<String>> = std::iter::once(headings)
             .chain(self.rows.iter().map(|row| row.iter().map(Cell::text).collect()))
@@ -165,17 +170,17 @@ impl Table {
         };
         let widths: Vec<usize> =
             (0..self.columns.len()).map(|column| width(column).unwrap_or_default()).collect();
-        let mut text = String::new();
-        for row in &rows {
+        let line = |row: &Vec<String>| {
+            let mut line = String::new();
             for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
-                text.push_str(cell);
+                line.push_str(cell);
                 if index + 1 < row.len() {
-                    text.extend(std::iter::repeat_n(' ', width + 2 - cell.chars().count()));
+                    line.extend(std::iter::repeat_n(' ', width + 2 - cell.chars().count()));
                 }
             }
-            text.push('\n');
-        }
-        text
+            line
+        };
+        rows.iter().map(line).collect()
     }
 
     /// A list of objects.

@@ -1,10 +1,14 @@
 //! The two streams: colours by flag and environment, and buffered standard output.
 
 use std::ffi::OsString;
-use std::io::{self, BufWriter, StdoutLock};
+use std::fmt::Arguments;
+use std::io::{self, BufWriter, StderrLock, StdoutLock, Write};
+use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
+
+use crate::escape::Lines;
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -66,7 +70,27 @@ pub(crate) fn stdout_has_color() -> bool {
     AutoStream::choice(&io::stdout()) != ColorChoice::Never
 }
 
-/// Standard output, locked and buffered. It takes bytes as they are.
+/// Standard output, locked and buffered, for data: it takes bytes as they are.
 pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
     BufWriter::with_capacity(256 << 10, io::stdout().lock())
+}
+
+/// Standard output for text.
+pub(crate) fn text() -> Lines<BufWriter<StdoutLock<'static>>> {
+    Lines::new(stdout(), stdout_has_color())
+}
+
+/// Text to what stands for a file, or for standard output if there is none.
+pub(crate) fn text_to<'o>(out: &'o mut dyn Write, file: Option<&Path>) -> Lines<&'o mut dyn Write> {
+    Lines::new(out, file.is_none() && stdout_has_color())
+}
+
+/// Standard error, for text. Without colours it drops the sequences that set them.
+pub(crate) fn stderr() -> Lines<AutoStream<StderrLock<'static>>> {
+    Lines::new(anstream::stderr().lock(), true)
+}
+
+/// Tells a line on standard error. Nothing is left to tell it to if that fails.
+pub(crate) fn tell(line: Arguments<'_>) {
+    let _ = writeln!(stderr(), "{line}");
 }

@@ -12,6 +12,7 @@
 mod covered;
 mod selection;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::fmt::Write as _;
@@ -38,6 +39,9 @@ pub struct MermaidOptions {
     pub package: String,
     /// Whether to mark what OLM v0 never installs or follows, because it is skipped.
     pub draw_v0_semantics: bool,
+    /// Whether identifiers and ranges keep their place in the text whatever they hold. The reference writes them as
+    /// they are, which is the same for all names that Kubernetes takes.
+    pub confines_names: bool,
     /// Bytes that the chart may have.
     pub most_bytes: u64,
 }
@@ -48,6 +52,7 @@ impl Default for MermaidOptions {
             minimum_edge: String::new(),
             package: String::new(),
             draw_v0_semantics: false,
+            confines_names: false,
             most_bytes: MOST_BYTES,
         }
     }
@@ -111,6 +116,7 @@ pub fn draw(catalog: &Catalog, options: &MermaidOptions) -> Result<MermaidChart,
         draw_v0_semantics: options.draw_v0_semantics,
         bytes_left: options.most_bytes,
         most_bytes: options.most_bytes,
+        confines_names: options.confines_names,
         deprecated: DeprecatedNames::of(catalog),
         ..Chart::default()
     };
@@ -168,6 +174,7 @@ struct Chart<'c> {
     draw_v0_semantics: bool,
     most_bytes: u64,
     bytes_left: u64,
+    confines_names: bool,
     deprecated: DeprecatedNames<'c>,
     packages: BTreeMap<&'c str, String>,
     /// The number of links so far.
@@ -190,7 +197,7 @@ impl<'c> Chart<'c> {
         entries: &[ShownEntry<'c>],
         versions: &Versions<'_>,
     ) -> Result<(), MermaidError> {
-        let channel_id = format!("{}-{}", channel.package, channel.name);
+        let channel_id = format!("{}-{}", self.id(&channel.package), self.id(&channel.name));
         let name = quote(&channel.name);
         let mut text = self.packages.remove(channel.package.as_str()).unwrap_or_default();
         // Writing to a String cannot fail, here and below.
@@ -201,7 +208,8 @@ impl<'c> Chart<'c> {
         if self.deprecated.channels.contains(channel.name.as_str()) {
             self.deprecated_channels.push(channel_id.clone());
         }
-        let node = |name: &str| format!("{channel_id}-{name}[{}]", quote(name));
+        let confines_names = self.confines_names;
+        let node = |name: &str| format!("{channel_id}-{}[{}]", id(name, confines_names), quote(name));
         let nodes: Vec<String> = entries.iter().map(|entry| node(entry.name)).collect();
         let covered = CoveredEntries::new(entries.iter().map(|entry| versions.get(entry.name)));
         let mut skipped: HashSet<&str> = HashSet::new();
@@ -223,6 +231,12 @@ impl<'c> Chart<'c> {
                         for source in sources.into_iter().filter_map(|source| nodes.get(source)) {
                             let range = entry.skip_range;
                             self.spend(source.len() + range.len() + own_node.len())?;
+                            let range = match confines_names {
+                                true => {
+                                    range.replace(|c: char| c.is_control() || "\"`;".contains(c), "_").into()
+                                }
+                                false => Cow::Borrowed(range),
+                            };
                             let _ = writeln!(text, "      {source}-- \"skipRange({range})\" --> {own_node}");
                             self.count_link(target_is_skipped);
                         }
@@ -266,7 +280,11 @@ impl<'c> Chart<'c> {
             (false, true) => &mut self.skipped_bundles,
             (false, false) => return,
         };
-        class.push(format!("{channel_id}-{name}"));
+        class.push(format!("{channel_id}-{}", id(name, self.confines_names)));
+    }
+
+    fn id<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        id(name, self.confines_names)
     }
 
     fn finish(self) -> MermaidChart {
@@ -276,7 +294,7 @@ impl<'c> Chart<'c> {
             let _ = write!(text, "  %% package {package}\n  subgraph {package}\n{channels}  end\n");
         }
         if let Some(package) = self.deprecated_package {
-            let _ = writeln!(text, "style {package} fill:#989695");
+            let _ = writeln!(text, "style {} fill:#989695", self.id(package));
         }
         for channel in &self.deprecated_channels {
             let _ = writeln!(text, "style {channel} fill:#DCD0FF");
@@ -300,6 +318,15 @@ impl<'c> Chart<'c> {
             );
         }
         MermaidChart { text, warnings: self.warnings }
+    }
+}
+
+/// A part of an identifier.
+fn id(name: &str, is_confined: bool) -> Cow<'_, str> {
+    let breaks_out = |c: char| !c.is_alphanumeric() && !"-_.+~".contains(c);
+    match is_confined && name.contains(breaks_out) {
+        true => name.replace(breaks_out, "_").into(),
+        false => name.into(),
     }
 }
 

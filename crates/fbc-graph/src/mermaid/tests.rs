@@ -34,6 +34,7 @@ const V0: MermaidOptions = MermaidOptions {
     package: String::new(),
     draw_v0_semantics: true,
     most_bytes: MOST_BYTES,
+    confines_names: false,
 };
 
 #[test]

@@ -3,6 +3,9 @@
 //! The pictures are those of [`crate::svg`]; the page adds what needs a reader's hand: pan and zoom, search, details,
 //! the switch between both generations of OLM, and the choice of channels. Its data is that of [`crate::document`].
 
+use base64::Engine as _;
+use sha2::{Digest as _, Sha256};
+
 use crate::document;
 use crate::moves::Semantics;
 use crate::package::PackageGraph;
@@ -12,13 +15,38 @@ const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
+/// The policy of a page that needs nothing but its own script: nothing else runs, and nothing is loaded or sent.
+///
+/// What is allowed: <https://www.w3.org/TR/CSP3/>
+#[must_use]
+pub fn content_security_policy(script: &str) -> String {
+    let digest = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(script));
+    format!(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+}
+
+/// JSON as the text of a script element: `</script>` and `<!--` must not appear in it, nor what drives a terminal.
+#[must_use]
+pub fn data_block(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '<' || c.is_control() {
+            text.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
 /// A page with packages, each with the channels to draw, by their places.
 #[must_use]
 pub fn draw(packages: &[(PackageGraph<'_>, Vec<usize>)], semantics: Semantics) -> String {
     let documents: Vec<_> =
         packages.iter().map(|(graph, _)| document::of(graph, &[Semantics::V0, Semantics::V1])).collect();
-    // Writing plain data to memory does not fail. Inside of a script, `</script>` and `<!--` must not appear.
-    let data = serde_json::to_string(&documents).unwrap_or_default().replace('<', "\\u003c");
+    // Writing plain data to memory does not fail.
+    let data = data_block(&serde_json::to_string(&documents).unwrap_or_default());
     let pictures: Vec<String> =
         packages.iter().map(|(graph, channels)| svg::element(graph, channels, semantics, "")).collect();
     let title = match packages {
@@ -33,6 +61,7 @@ pub fn draw(packages: &[(PackageGraph<'_>, Vec<usize>)], semantics: Semantics) -
         let (place, rest) =
             if number == 0 { ("", text) } else { text.split_once("}}").unwrap_or(("", text)) };
         match place {
+            "policy" => page.push_str(&content_security_policy(SCRIPT)),
             "title" => page.push_str(&title),
             "style" => page.push_str(&style),
             "semantics" => page.push_str(semantics.name()),
@@ -61,6 +90,11 @@ mod tests {
         assert_eq!(page.matches("<script").count(), page.matches("</script>").count());
         assert_eq!(page.matches("<script").count(), 2);
         assert_eq!(page.matches(SCRIPT).count(), 1);
+        assert_eq!(page.matches(&content_security_policy(SCRIPT)).count(), 1);
+        assert!(
+            page.contains(&format!("<script>{SCRIPT}</script>")),
+            "the policy holds for the script as it stands"
+        );
         for outside in ["http:", "https:", "src=", "@import", "url("] {
             let page = page.replace("http://www.w3.org/2000/svg", "");
             assert!(!page.contains(outside), "{outside}");

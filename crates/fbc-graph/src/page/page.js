@@ -60,6 +60,23 @@
     const fit = Math.min(box.width / size.width, (box.height - FIXED) / size.height);
     Object.assign(state, { x: 0, y: FIXED, k: Math.min(1.7, Math.max(1, fit)) });
     place();
+    if (fit < 1) begin(box, size);
+  }
+
+  // What does not fit begins with the head of the default channel, below a few versions that are newer.
+  function begin(box, size) {
+    const index = graph().channels.findIndex((one) => one.name === graph().defaultChannel);
+    const head = graph().channels[index]?.heads[0];
+    const row = head === undefined ? null : rowOf(head);
+    if (!row) return;
+    const headings = picture().querySelector(".headings rect").getBBox().height;
+    const place = row.querySelector("rect").getBBox();
+    const above = Math.max(0, place.y - headings - 3 * place.height) * state.k;
+    const end = Math.max(0, size.height * state.k - (box.height - FIXED));
+    moveBy(0, -Math.min(above, end));
+    const dot = picture().querySelector(`.lane[data-channel="${index}"] .dot[data-node="${head}"]`);
+    const x = dot ? dot.getBoundingClientRect().left - box.left : 0;
+    if (x > box.width - 40) moveBy(box.width / 2 - x, 0);
   }
 
   // Brings a version into sight, and the first of its channels.

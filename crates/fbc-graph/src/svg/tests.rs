@@ -97,5 +97,5 @@ fn texts_have_room() {
 
 #[test]
 fn text_is_escaped() {
-    assert_eq!(escaped("<a & \"b\">\u{1}\n"), "&lt;a &amp; &quot;b&quot;&gt;\u{fffd}\n");
+    assert_eq!(escaped("<a & \"b\">\u{1}\n"), "&lt;a &amp; &quot;b&quot;&gt;\u{fffd}&#10;");
 }

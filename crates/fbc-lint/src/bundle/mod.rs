@@ -18,6 +18,7 @@ use crate::rules::RULES;
 use crate::rules::bnd::unrenderable;
 
 mod cluster_service_version;
+mod installation;
 mod targets;
 
 pub use cluster_service_version::{ClusterServiceVersion, Container, CustomResource, Deployment};
@@ -210,6 +211,7 @@ pub fn lint_bundle(contents: &BundleContents, tree: &dyn Tree, targets: &Targets
             check(&context, &mut found);
         }
     }
+    found.extend(installation::findings(&context, policy));
     let (mut findings, left_out) = found.into_kept();
     // opm's own words add nothing where another rule says what is wrong, and where.
     let is_refused = findings

@@ -74,6 +74,8 @@ pub struct Draft<'c> {
 pub struct Edited {
     /// The files that change.
     pub files: FileVersions,
+    /// The bytes that were edited, of those files that are not new.
+    pub before: BTreeMap<PathBuf, Vec<u8>>,
     /// The catalog that they are to give. Origins, files and faults mean nothing in it.
     pub meant: Catalog,
 }
@@ -198,7 +200,12 @@ impl<'c> Draft<'c> {
     /// # Errors
     /// [`DraftError`]
     pub fn finish(self) -> Result<Edited, DraftError> {
-        let mut editors = Editors { catalog: self.catalog, tree: self.tree, open: BTreeMap::new() };
+        let mut editors = Editors {
+            catalog: self.catalog,
+            tree: self.tree,
+            open: BTreeMap::new(),
+            before: BTreeMap::new(),
+        };
         for (origin, changes) in &self.changes {
             editors.edit(*origin, |editor, document| first_that_applies(editor, document, changes))?;
         }
@@ -214,11 +221,12 @@ impl<'c> Draft<'c> {
         for origin in self.removals.iter().rev() {
             editors.edit(*origin, Editor::remove)?;
         }
+        let before = std::mem::take(&mut editors.before);
         let mut files = editors.finish()?;
         for (path, blob) in self.new_files {
             files.insert(path, Some(writer::blob_text(&blob, Format::Yaml)?.into_bytes()));
         }
-        Ok(Edited { files, meant: self.meant })
+        Ok(Edited { files, before, meant: self.meant })
     }
 }
 
@@ -259,6 +267,8 @@ struct Editors<'c> {
     catalog: &'c Catalog,
     tree: &'c dyn Tree,
     open: BTreeMap<u32, Editor>,
+    /// What the files held when they were opened.
+    before: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 impl Editors<'_> {
@@ -271,8 +281,11 @@ impl Editors<'_> {
         match self.open.entry(origin.file) {
             std::collections::btree_map::Entry::Occupied(editor) => Ok(editor.into_mut()),
             std::collections::btree_map::Entry::Vacant(place) => {
-                let bytes = self.tree.read(&path).map_err(|error| DraftError::Read { path, error })?;
-                Ok(place.insert(Editor::new(&bytes)))
+                let read = self.tree.read(&path);
+                let bytes = read.map_err(|error| DraftError::Read { path: path.clone(), error })?;
+                let editor = Editor::new(&bytes);
+                self.before.insert(path, bytes);
+                Ok(place.insert(editor))
             }
         }
     }

@@ -32,6 +32,7 @@ fn components_become_steps() {
         output: output.into(),
         format: Format::Yaml,
         directory: directory.into(),
+        root: if component == "v4.13" { "out".into() } else { "/x".into() },
     };
     assert_eq!(plan.errors, []);
     assert_eq!(
@@ -52,6 +53,36 @@ fn components_become_steps() {
             ),
         ]
     );
+}
+
+/// What a contributor names stays in the directory of the catalog.
+#[test]
+fn paths_do_not_lead_out() {
+    for (path, output, refused) in [
+        ("a/../b", "c.yaml", None),
+        ("a", "b/../c.yaml", None),
+        ("../../esc", "c.yaml", Some(("destination.path \"../../esc\" leads out of \"out\"", "../../esc"))),
+        (
+            "../outside",
+            "c.yaml",
+            Some(("destination.path \"../outside\" leads out of \"out\"", "../outside")),
+        ),
+        ("a", "../../c.yaml", Some(("output \"../../c.yaml\" leads out of \"out/a\"", "../../c.yaml"))),
+        ("a", "../b/c.yaml", Some(("output \"../b/c.yaml\" leads out of \"out/a\"", "../b/c.yaml"))),
+        ("a", ".", Some(("output \".\" leads out of \"out/a\"", "."))),
+    ] {
+        let (plan, text) = plan_of(&format!(
+            "- name: v4.13\n  destination: {{path: {path}}}\n  strategy: {{template: {{schema: olm.builder.basic, \
+             config: {{input: b.yaml, output: \"{output}\"}}}}}}\n"
+        ));
+        let Some((message, place)) = refused else {
+            assert_eq!((plan.steps.len(), plan.errors.len()), (1, 0), "{path} {output}");
+            continue;
+        };
+        assert_eq!(plan.steps, []);
+        assert_eq!(plan.errors[0].to_string(), format!("building component \"v4.13\": {message}"));
+        assert!(shown(&text, &plan.errors[0]).contains(place), "{path} {output}");
+    }
 }
 
 #[test]

@@ -89,6 +89,16 @@ pub enum ComponentFault {
         /// opm's text.
         message: String,
     },
+    /// A path of the contribution leaves the directory that it belongs to. opm follows it.
+    #[error("{field} {} leads out of {}", quote(.path), quote(.root))]
+    Outside {
+        /// The field.
+        field: &'static str,
+        /// The path.
+        path: String,
+        /// The directory.
+        root: String,
+    },
     /// The configuration of the builder lacks fields.
     #[error("{builder} template configuration is invalid: {}", missing_list(.builder, .fields))]
     MissingFields {

@@ -28,6 +28,7 @@ use crate::clock::Moment;
 use crate::failure::{CLEAN, Failure};
 use crate::image_source::{ImageName, parse_reference, parse_tag};
 use crate::loading::load_tree;
+use crate::other_input::{refuse_repository, refuse_without_blobs};
 use crate::output_file::{check_folder_of, write_output};
 use crate::registry::{CopyLogins, Named, Session, TransferArguments};
 use crate::report::report_on_stderr;
@@ -297,7 +298,9 @@ fn is_valid(arguments: &Arguments) -> Result<bool, Failure> {
         };
     }
     let source = CatalogSource::open_as_one(folder, &Session::default())?;
+    refuse_repository(&source, folder)?;
     let catalog = load_tree(source.tree.as_ref())?;
+    refuse_without_blobs(&source, &catalog, folder)?;
     let checked = validate::check_loaded(folder, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {
         report_on_stderr(&[checked])?;
@@ -362,6 +365,9 @@ fn tell(output: Option<&LocalReference>, built: &Built) {
     let (plain, packed) = (size(built.layer.uncompressed_bytes), size(built.layer.descriptor.size()));
     let target = output.map(|output| format!(" {output}")).unwrap_or_default();
     // What is said here is not worth failing for.
-    let _ =
-        writeln!(anstream::stderr(), "built{target} for {}; {plain} became {packed}", platforms.join(", "));
+    let _ = writeln!(
+        crate::terminal::stderr(),
+        "built{target} for {}; {plain} became {packed}",
+        platforms.join(", ")
+    );
 }

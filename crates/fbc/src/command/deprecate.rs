@@ -182,5 +182,5 @@ fn not_deprecated(edit: &CatalogEdit, package: &str, words: &str) -> Failure {
 fn eprint_line(line: &str) {
     use std::io::Write as _;
     // What is said here is not worth failing for.
-    let _ = writeln!(anstream::stderr().lock(), "{line}");
+    let _ = writeln!(crate::terminal::stderr(), "{line}");
 }

@@ -15,6 +15,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
 use crate::filter::{folder, told};
 use crate::loading::load_tree;
+use crate::other_input::{refuse_at_sight, refuse_without_blobs};
 use crate::output_file::write_output;
 use crate::output_folder::{Existing, check_free};
 use crate::registry::ImageArguments;
@@ -77,7 +78,9 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         check_free(path, existing)?;
     }
     let source = CatalogSource::open_as_one(&arguments.reference, &session)?;
+    refuse_at_sight(&source, &arguments.reference)?;
     let catalog = load_tree(source.tree.as_ref())?;
+    refuse_without_blobs(&source, &catalog, &arguments.reference)?;
     if !catalog.faults.is_empty() {
         render::tell_faults(&arguments.reference, source, &catalog)?;
         return Ok(FINDINGS);

@@ -1,6 +1,5 @@
 //! `fbc graph`: the upgrade graph as a drawing.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
@@ -11,7 +10,7 @@ use fbc_model::writer::package_names;
 use serde_json::json;
 
 use super::render;
-use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
+use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::limits;
 use crate::output_file::write_output;
 use crate::output_format::{FormatOrFile, FormatOrFileParser};
@@ -107,6 +106,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             .help("leave it out, or draw with `-o mermaid`"));
     }
     let Some(mut catalog) = render::load(&arguments.references, None, &session)? else { return Ok(FINDINGS) };
+    if catalog.channels.is_empty() && !catalog.bundles.is_empty() {
+        return Err(Failure::refusal("there is nothing to draw: no channel has entries")
+            .help("a bundle alone has no upgrade graph; name the catalog that it is part of"));
+    }
     if let Some(name) = arguments.package.as_deref() {
         require_package(&catalog, name)?;
     }
@@ -215,28 +218,21 @@ fn not_one_package(graphs: &[PackageGraph<'_>]) -> Failure {
 
 /// Tells on standard error what opm refuses in what is drawn all the same.
 fn warn(graphs: &[PackageGraph<'_>], arguments: &Arguments) {
-    let mut err = anstream::stderr().lock();
     for graph in graphs {
         for channel in
             wanted_channels(graph, arguments).into_iter().filter_map(|place| graph.channels.get(place))
         {
             let of = format!("channel {:?} of package {:?}", channel.name, graph.name);
-            // A hint is not worth failing for, here and below.
             if let Some(objection) = super::paths::objection(graph, channel) {
-                let _ = writeln!(
-                    err,
-                    "{WARNING}warning{WARNING:#}: {of} is drawn, but opm refuses it: {objection}\n  \
-                     {HELP}help{HELP:#}: `fbc validate` shows the place"
-                );
+                Failure::new(format!("{of} is drawn, but opm refuses it: {objection}"))
+                    .help("`fbc validate` shows the place")
+                    .warn();
             }
             for (entry, edges) in channel.entries.iter().zip(&channel.edges) {
                 if let Some(error) = &edges.range_error {
-                    let _ = writeln!(
-                        err,
-                        "{WARNING}warning{WARNING:#}: {of}: the skipRange of {:?} is none: {error}\n  \
-                         {HELP}help{HELP:#}: the edges of this range are left out",
-                        entry.name
-                    );
+                    Failure::new(format!("{of}: the skipRange of {:?} is invalid: {error}", entry.name))
+                        .help("the edges of this range are left out")
+                        .warn();
                 }
             }
         }
@@ -249,24 +245,18 @@ fn draw_mermaid(catalog: &Catalog, arguments: &Arguments) -> Result<u8, Failure>
         package: arguments.package.clone().unwrap_or_default(),
         draw_v0_semantics: arguments.semantics == Semantics::V0,
         most_bytes: limits::most("chart-bytes"),
+        confines_names: true,
     };
     let chart = mermaid::draw(catalog, &options).map_err(|error| failure(catalog, error))?;
-    let mut err = anstream::stderr().lock();
     for warning in &chart.warnings {
-        // A hint is not worth failing for.
-        let _ = writeln!(
-            err,
-            "{WARNING}warning{WARNING:#}: {warning}\n  {HELP}help{HELP:#}: the edges of this range are left out"
-        );
+        Failure::new(warning.to_string()).help("the edges of this range are left out").warn();
     }
     // Node lines have no arrow.
     let edges = chart.text.lines().filter(|line| line.contains("-->")).count();
     if edges > MANY_EDGES {
-        let _ = writeln!(
-            err,
-            "{WARNING}warning{WARNING:#}: the chart has {edges} edges, more than mermaid draws\n  \
-             {HELP}help{HELP:#}: `-o html` shows as many; --package and --channel draw less"
-        );
+        Failure::new(format!("the chart has {edges} edges, more than mermaid draws"))
+            .help("`-o html` shows as many; --package and --channel draw less")
+            .warn();
     }
     write_output(arguments.file(), |out| Ok(out.write_all(chart.text.as_bytes())?))?;
     Ok(CLEAN)

@@ -18,6 +18,7 @@ use crate::image_evidence::load_index;
 use crate::needed_images::{Found, Needs, Role, Use, find_all};
 use crate::output_file::write_output;
 use crate::registry::{CopyLogins, Named, TransferArguments};
+use crate::terminal;
 
 /// List the images that a catalog needs
 ///
@@ -113,7 +114,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let asks = arguments.digests || arguments.platforms;
     let found = if asks { find_all(references.iter().copied(), &session)? } else { Found::new() };
     write_output(arguments.output_file.as_deref(), |out| match arguments.output {
-        Format::Text => Ok(write_lines(&references, &found, arguments.platforms, out)?),
+        Format::Text => {
+            let mut out = terminal::text_to(out, arguments.output_file.as_deref());
+            Ok(write_lines(&references, &found, arguments.platforms, &mut out)?)
+        }
         Format::Json => {
             let document = document(&needs, &found);
             serde_json::to_writer_pretty(&mut *out, &document).map_err(std::io::Error::from)?;
@@ -164,18 +168,16 @@ fn tell(needs: &Needs, arguments: &Arguments, global: Global) {
         return;
     }
     for unlisted in &needs.unlisted {
-        anstream::eprintln!(
+        crate::terminal::tell(format_args!(
             "warning: {} uses {} ({}), which is not among its related images",
-            unlisted.bundle,
-            unlisted.image,
-            unlisted.at
-        );
+            unlisted.bundle, unlisted.image, unlisted.at
+        ));
     }
     if needs.unknown > 0 && global.verbose {
-        anstream::eprintln!(
+        crate::terminal::tell(format_args!(
             "note: {} bundles come without whole manifests; what they use beyond their lists cannot be seen here",
             needs.unknown
-        );
+        ));
     }
 }
 

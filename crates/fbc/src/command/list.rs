@@ -12,6 +12,7 @@ use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::listing::{Listing, list};
 use crate::loading::load_tree;
+use crate::other_input::{refuse_at_sight, refuse_without_blobs};
 use crate::registry::ImageArguments;
 use crate::report::report_on_stderr;
 use crate::terminal;
@@ -80,7 +81,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     };
     let session = input.images.session([&input.reference]);
     let source = CatalogSource::open_as_one(&input.reference, &session)?;
+    refuse_at_sight(&source, &input.reference)?;
     let catalog = load_tree(source.tree.as_ref())?;
+    refuse_without_blobs(&source, &catalog, &input.reference)?;
     let checked = validate::check_loaded(&input.reference, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {
         report_on_stderr(&[checked])?;
@@ -97,7 +100,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     };
     let mut out = terminal::stdout();
     match input.output {
-        ListFormat::Text => out.write_all(table.text().as_bytes())?,
+        ListFormat::Text => {
+            let mut out = terminal::text_to(&mut out, None);
+            table.lines().iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        }
         ListFormat::Json => writeln!(out, "{:#}", table.json())?,
     }
     out.flush()?;

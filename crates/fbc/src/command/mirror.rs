@@ -199,9 +199,9 @@ fn plan(
         for image in &plan.unlisted {
             warn(format_args!("{image} is used and not listed, so it is not copied"));
         }
-        anstream::eprintln!(
+        crate::terminal::tell(format_args!(
             "help: add --unlisted to copy these, too; `fbc images` shows which bundles use them"
-        );
+        ));
     }
     Ok(Some(plan))
 }
@@ -244,7 +244,7 @@ fn lines(plan: &Plan) -> Vec<(String, String)> {
 }
 
 fn print_plan(lines: Vec<(String, String)>, prefix: Option<&Prefix>) -> Result<u8, Failure> {
-    let mut out = terminal::stdout();
+    let mut out = terminal::text();
     for (source, place) in lines {
         let place = prefix.map_or_else(|| place.clone(), |prefix| prefix.below(&place));
         writeln!(out, "{source} -> {place}")?;
@@ -285,24 +285,27 @@ fn finish(arguments: &Arguments, done: Done, global: Global) -> Result<u8, Failu
             0 => String::new(),
             failed => format!("; {} could not be copied", counted(failed, "image")),
         };
-        anstream::eprintln!(
+        crate::terminal::tell(format_args!(
             "copied {}: {} sent, {} there already{failed}",
             counted(done.copied.len(), "image"),
             counted(done.sent, "blob"),
             done.present,
-        );
+        ));
         match (&arguments.to, &arguments.to_folder) {
             (Some(_), _) if !has_copied => {
-                anstream::eprintln!("wrote no manifests, since nothing was copied")
+                crate::terminal::tell(format_args!("wrote no manifests, since nothing was copied"))
             }
             (Some(_), _) => {
                 let incomplete = if is_whole { "" } else { "; they are incomplete, as the copies are" };
-                anstream::eprintln!("wrote the manifests to {}{incomplete}", arguments.manifests.display());
+                crate::terminal::tell(format_args!(
+                    "wrote the manifests to {}{incomplete}",
+                    arguments.manifests.display()
+                ));
             }
-            (None, Some(folder)) if is_whole && has_copied => anstream::eprintln!(
+            (None, Some(folder)) if is_whole && has_copied => crate::terminal::tell(format_args!(
                 "next: carry {0} to where the registry is, and run `fbc mirror --from-folder {0} --to HOST`",
                 folder.display()
-            ),
+            )),
             (None, _) => {}
         }
     }
@@ -321,7 +324,7 @@ fn counted(number: usize, what: &str) -> String {
 
 /// What is told here is not worth failing for.
 fn warn(text: std::fmt::Arguments<'_>) {
-    anstream::eprintln!("{WARNING}warning{WARNING:#}: {text}");
+    crate::terminal::tell(format_args!("{WARNING}warning{WARNING:#}: {text}"));
 }
 
 fn write_manifests(arguments: &Arguments, copied: &[Copied], prefix: &Prefix) -> Result<(), Failure> {

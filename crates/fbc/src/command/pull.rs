@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     output.finish(&report.root)?;
     if !global.quiet {
         // What is said here is not worth failing for.
-        let _ = writeln!(anstream::stderr(), "pulled {reference} to {target}");
+        let _ = writeln!(crate::terminal::stderr(), "pulled {reference} to {target}");
     }
     write_digest(arguments.digest_file.as_deref(), report.root.digest().as_ref())?;
     Ok(CLEAN)

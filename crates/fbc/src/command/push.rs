@@ -141,5 +141,5 @@ fn tell(destination: &Reference, report: &CopyReport) {
     let parts: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
     // What is said here is not worth failing for.
-    let _ = writeln!(anstream::stderr(), "pushed {destination}; blobs: {}", parts.join(", "));
+    let _ = writeln!(crate::terminal::stderr(), "pushed {destination}; blobs: {}", parts.join(", "));
 }

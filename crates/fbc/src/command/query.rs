@@ -143,7 +143,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if !guard::is_inside() {
         return guard::run_inside();
     }
-    let Some(mut catalog) = render::load(&references, None, &arguments.images.session(&references))? else {
+    let Some(mut catalog) = render::load_any(&references, &arguments.images.session(&references))? else {
         return Ok(FINDINGS);
     };
     let level =
@@ -175,7 +175,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         let place = place.unwrap_or_default();
         // Nothing is left to tell it to if this fails.
         let _ = writeln!(
-            anstream::stderr().lock(),
+            crate::terminal::stderr(),
             "{ERROR}error{ERROR:#}{STRONG}: {place}{}{STRONG:#}",
             shortened(message)
         );
@@ -321,7 +321,7 @@ fn contents(path: &str) -> Result<Vec<u8>, Failure> {
 fn tell_faults(program: &ProgramText, faults: &[ProgramFault], may_be_reference: bool) {
     let path = program.path.as_ref().map(|path| path.display().to_string());
     let renderer = Renderer::styled();
-    let mut err = anstream::stderr().lock();
+    let mut err = crate::terminal::stderr();
     for fault in faults {
         let annotation = AnnotationKind::Primary.span(fault.place.clone()).label(fault.label.as_str());
         let snippet = Snippet::source(program.text.as_str())
@@ -334,7 +334,7 @@ fn tell_faults(program: &ProgramText, faults: &[ProgramFault], may_be_reference:
             group = group.element(Level::HELP.message("the program comes first, then the catalogs"));
         }
         // Nothing is left to tell it to if this fails.
-        let _ = writeln!(err, "{}", renderer.render(&[group]));
+        let _ = err.write_all(format!("{}\n", renderer.render(&[group])).as_bytes());
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         arguments.versions.iter().map(|version| Match::of(&range, version)).collect();
     let mut out = terminal::stdout();
     match arguments.output {
-        RangeFormat::Text => write_text(&range, &matches, &mut out)?,
+        RangeFormat::Text => write_text(&range, &matches, &mut terminal::text_to(&mut out, None))?,
         RangeFormat::Json => writeln!(out, "{:#}", as_json(&range, &matches))?,
     }
     out.flush()?;

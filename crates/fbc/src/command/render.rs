@@ -21,6 +21,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments, render_bundle_image};
 use crate::limits;
 use crate::loading::load_tree;
+use crate::other_input::{refuse_repository, refuse_without_blobs};
 use crate::output_file::write_output;
 use crate::registry::{ImageArguments, Session};
 use crate::report::report_on_stderr;
@@ -163,6 +164,7 @@ impl Loaded {
         let mapped = image.and_then(|image| Some((image, images.folder(image)?)));
         let path = mapped.map_or(reference, |(_, folder)| folder).to_path_buf();
         let source = CatalogSource::open_as_one(&path, session)?;
+        refuse_repository(&source, &path)?;
         let tree = source.tree.as_ref();
         if !is_bundle(tree) {
             let catalog = load_tree(tree)?;
@@ -199,13 +201,25 @@ impl Loaded {
 }
 
 /// Loads several catalogs and bundles as one catalog, with the image map of the environment. Whatever
-/// cannot be loaded is told on standard error, all of it; then there is no catalog.
+/// cannot be loaded is told on standard error, all of it; then there is no catalog. What holds something else than a
+/// catalog is refused.
 pub(crate) fn load(
     references: &[PathBuf],
     template: Option<&ImageTemplate>,
     session: &Session,
 ) -> Result<Option<Catalog>, Failure> {
-    load_mapped(references, &ImageMap::from_environment()?, template, session)
+    let images = ImageMap::from_environment()?;
+    let load = |reference: &PathBuf| {
+        let loaded = Loaded::new(reference, &images, template, session)?;
+        refuse_without_blobs(&loaded.source, &loaded.catalog, &loaded.path)?;
+        Ok(loaded)
+    };
+    join(references.par_iter().map(load).collect())
+}
+
+/// As [`load`], whatever the schemas of the blobs.
+pub(crate) fn load_any(references: &[PathBuf], session: &Session) -> Result<Option<Catalog>, Failure> {
+    load_mapped(references, &ImageMap::from_environment()?, None, session)
 }
 
 fn load_mapped(
@@ -214,8 +228,11 @@ fn load_mapped(
     template: Option<&ImageTemplate>,
     session: &Session,
 ) -> Result<Option<Catalog>, Failure> {
-    let loaded: Vec<Result<Loaded, Failure>> =
-        references.par_iter().map(|reference| Loaded::new(reference, images, template, session)).collect();
+    join(references.par_iter().map(|reference| Loaded::new(reference, images, template, session)).collect())
+}
+
+/// Puts catalogs together, or tells what could not be loaded.
+fn join(loaded: Vec<Result<Loaded, Failure>>) -> Result<Option<Catalog>, Failure> {
     let mut all = Catalog::default();
     let mut is_whole = true;
     for loaded in loaded {

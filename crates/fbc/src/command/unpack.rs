@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if global.verbose {
         let place = arguments.folder.display();
         let (digest, platform) = (image.descriptor.digest(), image.platform());
-        anstream::eprintln!("unpacked {digest} for {platform} to {place}");
+        crate::terminal::tell(format_args!("unpacked {digest} for {platform} to {place}"));
     }
     Ok(CLEAN)
 }

@@ -4,7 +4,6 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use fbc_bundle::folder::is_bundle;
 use fbc_lint::image_facts::CatalogImage;
 use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::{Policy, Profile, Report};
@@ -17,6 +16,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_evidence::{Evidence, EvidenceArguments};
 use crate::layout;
 use crate::loading::load_for_rules;
+use crate::other_input::refuse_at_sight;
 use crate::output_file::write_output;
 use crate::output_format::{FormatOrFile, FormatOrFileParser};
 use crate::registry::{ImageArguments, Session};
@@ -117,7 +117,9 @@ impl ReportArguments {
     /// Shows what is configured, if that is asked for; whether it was.
     pub(crate) fn show_configuration(&self, configuration: &Configuration) -> Result<bool, Failure> {
         if self.policy.show_config {
-            write_output(self.file(), |out| Ok(configuration.show(out)?))?;
+            write_output(self.file(), |out| {
+                Ok(configuration.show(&mut terminal::text_to(out, self.file()))?)
+            })?;
         }
         Ok(self.policy.show_config)
     }
@@ -129,7 +131,7 @@ impl ReportArguments {
             let count = written.filter(|finding| finding.cause == Cause::Baselined).count();
             let findings = if count == 1 { "finding" } else { "findings" };
             // What is said here is not worth failing for.
-            let _ = writeln!(anstream::stderr(), "{count} {findings} written to {}", path.display());
+            let _ = writeln!(crate::terminal::stderr(), "{count} {findings} written to {}", path.display());
         }
         let style = Style {
             color: self.file().is_none() && terminal::stdout_has_color(),
@@ -162,11 +164,7 @@ fn check_all(
         .iter()
         .map(|path| Ok((path, CatalogSource::open(path, session)?)))
         .collect::<Result<_, Failure>>()?;
-    if let Some((path, _)) = sources.iter().find(|(_, source)| is_bundle(source.tree.as_ref())) {
-        let shown = path.display();
-        return Err(Failure::new(format!("{shown} is a bundle folder, and no catalog"))
-            .help(format!("`fbc bundle validate {shown}` checks it")));
-    }
+    sources.iter().try_for_each(|(path, source)| refuse_at_sight(source, path))?;
     let check =
         |(path, source): (&PathBuf, _)| check(path, source, configuration, evidence, session, global.verbose);
     sources.into_iter().map(check).collect()
@@ -183,7 +181,7 @@ pub(crate) fn check(
 ) -> Result<CheckedCatalog, Failure> {
     let catalog = load_for_rules(source.tree.as_ref())?;
     if verbose {
-        let mut err = anstream::stderr().lock();
+        let mut err = crate::terminal::stderr();
         // What is said here is not worth failing for.
         let _ = catalog.files.iter().try_for_each(|file| {
             writeln!(err, "read {} ({} documents)", source.shown(&file.path).display(), file.documents.len())

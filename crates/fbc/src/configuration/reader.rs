@@ -102,7 +102,7 @@ impl Reader {
         if lines.is_empty() {
             return Ok(());
         }
-        Err(Failure::new(lines.join("\n  and "))
+        Err(Failure::of_reasons(lines)
             .help("mend the file, name another with `--config`, or use none with `--no-config`"))
     }
 }

@@ -93,7 +93,7 @@ fn warn_of_others(folder: &Path, files: &[(PathBuf, Vec<u8>)], replaced: &[PathB
     for path in others {
         // A hint is not worth failing for.
         let _ = writeln!(
-            anstream::stderr().lock(),
+            crate::terminal::stderr(),
             "{WARNING}warning{WARNING:#}: {} stays, and is part of the catalog in that folder",
             path.display()
         );

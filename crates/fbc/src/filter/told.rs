@@ -58,7 +58,7 @@ pub(crate) fn refusal(refusal: &Refusal, catalog: &Catalog) -> Failure {
 
 /// Tells on standard error what went.
 pub(crate) fn changes(changes: &Changes, catalog: &Catalog, is_verbose: bool) {
-    let mut err = anstream::stderr().lock();
+    let mut err = crate::terminal::stderr();
     // What is said here is not worth failing for.
     let _ = write_changes(&mut err, changes, catalog, is_verbose);
 }

@@ -51,9 +51,8 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<ImageSet, Failure> {
     match reader.document.faults() {
         None => Ok(reader.set),
         Some(faults) => {
-            let faults: Vec<String> =
-                faults.iter().map(|fault| failure(path, fault).message().to_owned()).collect();
-            Err(Failure::new(faults.join("\n  and ")).help(SHAPE))
+            let faults = faults.iter().map(|fault| failure(path, fault).message().to_owned());
+            Err(Failure::of_reasons(faults).help(SHAPE))
         }
     }
 }

@@ -39,10 +39,12 @@ use commands::{Action, Command};
 use telling::OpmError;
 
 use crate::failure::{CLEAN, Failure};
-use crate::{runtime, terminal};
+use crate::{catalog_source, runtime, terminal};
 
 /// Runs a command line of opm, without the name of the program.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    // As opm does.
+    catalog_source::settle_links(true);
     let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let invocation = match Invocation::parse(&words) {
         Ok(invocation) => invocation,

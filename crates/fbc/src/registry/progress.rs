@@ -69,7 +69,7 @@ impl Progress {
     fn tell(&self, line: &str) {
         let write = || {
             // Nothing is left to tell it to if this fails.
-            let _ = writeln!(anstream::stderr().lock(), "{HELP}note{HELP:#}: {line}");
+            let _ = writeln!(crate::terminal::stderr(), "{HELP}note{HELP:#}: {line}");
         };
         match &self.bars {
             Some(bars) => bars.suspend(write),

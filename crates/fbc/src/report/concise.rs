@@ -10,7 +10,7 @@ use crate::failure::{ERROR, STRONG, WARNING};
 pub(crate) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {
     for view in style.shown(catalogs) {
         let severity = format!("{}[{}]", view.severity().name(), view.rule().code);
-        let message = one_line(view.message());
+        let message = view.message();
         if style.color {
             let color = if view.severity() == Severity::Error { ERROR } else { WARNING };
             writeln!(out, "{STRONG}{}{STRONG:#}: {color}{severity}{color:#} {message}", view.position())?;
@@ -22,11 +22,4 @@ pub(crate) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
         writeln!(out, "{text}")?;
     }
     Ok(())
-}
-
-/// Messages may quote a file; whatever breaks the line, or drives a terminal, is escaped.
-fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
-        .collect()
 }

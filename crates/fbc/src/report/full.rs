@@ -10,6 +10,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use fbc_lint::{Finding, Severity};
 
 use super::{CheckedCatalog, FindingView, Style, Summary};
+use crate::escape::line;
 use crate::failure::{ERROR, STRONG, WARNING};
 
 /// Lines shown before the one of the finding.
@@ -24,7 +25,7 @@ const MAX_OPM_TEXT: usize = 300;
 pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     for view in style.shown(catalogs) {
-        writeln!(out, "{}\n", render(&renderer, &view))?;
+        out.write_all(format!("{}\n\n", render(&renderer, &view)).as_bytes())?;
     }
     let summary = Summary::of(catalogs);
     if style.quiet && summary.errors == 0 {
@@ -33,7 +34,7 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
     if let Some(text) = summary.left_out(style) {
         writeln!(out, "{text}")?;
     }
-    let line = summary.line();
+    let counts = summary.line();
     let color = if summary.errors > 0 {
         ERROR
     } else if summary.warnings > 0 {
@@ -41,7 +42,7 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
     } else {
         STRONG
     };
-    if style.color { writeln!(out, "{color}{line}{color:#}") } else { writeln!(out, "{line}") }
+    if style.color { writeln!(out, "{color}{counts}{color:#}") } else { writeln!(out, "{counts}") }
 }
 
 fn render(renderer: &Renderer, view: &FindingView<'_>) -> String {
@@ -50,7 +51,7 @@ fn render(renderer: &Renderer, view: &FindingView<'_>) -> String {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut group = Group::with_title(level.primary_title(finding.message.as_str()).id(finding.rule.code));
+    let mut group = Group::with_title(level.primary_title(line(&finding.message)).id(finding.rule.code));
     let mut wrong_position = None;
     let window = view
         .located
@@ -58,12 +59,13 @@ fn render(renderer: &Renderer, view: &FindingView<'_>) -> String {
         .as_ref()
         .zip(view.located.excerpt.as_ref())
         .and_then(|(span, excerpt)| Some((Window::around(&excerpt.bytes, excerpt.place.clone())?, span)));
-    match (&window, &view.file) {
+    let file = view.file.as_deref().map(line);
+    match (&window, &file) {
         (Some((window, span)), Some(file)) => {
             let annotation = AnnotationKind::Primary.span(window.place.clone());
-            let label = Some(finding.label.as_str()).filter(|label| !label.is_empty());
+            let label = Some(line(&finding.label)).filter(|label| !label.is_empty());
             let snippet = Snippet::source(window.text.as_str())
-                .path(file.as_str())
+                .path(file.as_ref())
                 .line_start(span.start.0 - window.lines_before)
                 .fold(false)
                 .annotation(annotation.label(label));
@@ -71,7 +73,7 @@ fn render(renderer: &Renderer, view: &FindingView<'_>) -> String {
             wrong_position = Some(format!("{file}:{}:{}", span.start.0, window.column));
         }
         (None, Some(file)) => {
-            let mut origin = Origin::path(file.as_str());
+            let mut origin = Origin::path(file.as_ref());
             if let Some((line, column)) = view.start {
                 origin = origin.line(line);
                 origin = column.map_or(origin.clone(), |column| origin.char_column(column));
@@ -89,7 +91,9 @@ fn render(renderer: &Renderer, view: &FindingView<'_>) -> String {
     let text = renderer.render(&[group.element(Level::HELP.message(help(finding)))]);
     match wrong_position {
         // In a line that was cut, the renderer counts columns from the cut.
-        Some(wrong) if wrong != view.position() => right_position(&text, &wrong, &view.position()),
+        Some(wrong) if wrong != line(&view.position()) => {
+            right_position(&text, &wrong, &line(&view.position()))
+        }
         _ => text,
     }
 }
@@ -192,11 +196,9 @@ fn is_boundary(bytes: &[u8], at: usize) -> bool {
     bytes.get(at).is_none_or(|byte| byte & 0xc0 != 0x80)
 }
 
-/// Texts may quote a file; what would drive a terminal is escaped.
+/// Text of several lines. The writer sees to the beginnings of lines.
 fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() && c != '\n' { c.escape_default().to_string() } else { c.to_string() })
-        .collect()
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn shortened(text: &str) -> String {

@@ -5,6 +5,7 @@
 use std::io::{self, Write};
 
 use super::{CheckedCatalog, FindingView, Style};
+use crate::escape::line;
 
 pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {
     for view in style.shown(catalogs) {
@@ -42,12 +43,12 @@ fn properties(view: &FindingView<'_>) -> Vec<(&'static str, String)> {
     properties
 }
 
-/// Escapes a message.
+/// Escapes a message: the lines of it are the runner's, whatever else drives a terminal becomes visible.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.split('\n').map(|part| line(part).replace('%', "%25")).collect::<Vec<_>>().join("%0A")
 }
 
 /// Escapes the value of a property.
 fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+    line(text).replace('%', "%25").replace(':', "%3A").replace(',', "%2C")
 }

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use fbc_lint::Severity;
 
 use super::{CheckedCatalog, FindingView, Style, slashes};
+use crate::escape::is_hostile;
 
 pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {
     let suites: Vec<(&CheckedCatalog, Vec<FindingView<'_>>)> = catalogs
@@ -87,7 +88,9 @@ fn escape(text: &str) -> String {
             '\n' => escaped.push_str("&#10;"),
             '\t' => escaped.push_str("&#9;"),
             '\r' => escaped.push_str("&#13;"),
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            c if c.is_control() => escaped.push('\u{fffd}'),
+            c if is_hostile(c) => escaped.push_str(&format!("&#{};", u32::from(c))),
             _ => escaped.push(c),
         }
     }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use fbc_lint::Severity;
 
 use super::{CheckedCatalog, FindingView, Style, Summary};
+use crate::escape::{markdown, markdown_code};
 
 /// Code hosts refuse long comments; GitHub's limit is 65,536 characters.
 const MAX_BYTES: usize = 60_000;
@@ -42,31 +43,11 @@ fn row(view: &FindingView<'_>) -> String {
         problem.push_str("<br>");
         problem.push_str(&cell(&view.located.finding.help));
     }
-    format!("| {sign} | {} | {} | {problem} |", view.rule().code, code(&view.position()))
+    format!("| {sign} | {} | {} | {problem} |", view.rule().code, markdown_code(&view.position()))
 }
 
-/// A path as code; backticks cannot be escaped inside.
-fn code(text: &str) -> String {
-    format!("`{}`", text.replace(['`', '\n', '\r'], "?").replace('|', "\\|"))
-}
-
-/// Text in a cell: nothing in it may be taken for markup.
+/// Text in a cell. Backticks stay, because our texts put code between them: all else is escaped, inside of them and
+/// outside.
 fn cell(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' => escaped.push_str("<br>"),
-            '\r' => {}
-            '<' => escaped.push_str("&lt;"),
-            '&' => escaped.push_str("&amp;"),
-            // A mention would call people.
-            '@' => escaped.push_str("&#64;"),
-            '|' | '*' | '_' | '[' | ']' | '\\' | '~' | '#' => {
-                escaped.push('\\');
-                escaped.push(c);
-            }
-            _ => escaped.push(c),
-        }
-    }
-    escaped
+    markdown(text).replace("\\`", "`")
 }

@@ -10,6 +10,7 @@ use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::{Located, Report, Rule, Severity};
 
 use crate::catalog_source::CatalogSource;
+use crate::escape::Lines;
 use crate::failure::Failure;
 
 mod concise;
@@ -159,8 +160,8 @@ pub(crate) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        Format::Full => full::write(catalogs, style, out),
-        Format::Concise => concise::write(catalogs, style, out),
+        Format::Full => full::write(catalogs, style, &mut Lines::new(out, style.color)),
+        Format::Concise => concise::write(catalogs, style, &mut Lines::new(out, style.color)),
         Format::Json => json::write_document(catalogs, style, out),
         Format::Jsonl => json::write_lines(catalogs, style, out),
         Format::Sarif => sarif::write(catalogs, style, out),
@@ -168,7 +169,7 @@ pub(crate) fn write(
         Format::Gitlab => gitlab::write(catalogs, style, out),
         Format::Junit => junit::write(catalogs, style, out),
         Format::Markdown => markdown::write(catalogs, style, out),
-        Format::Opm => opm::write(catalogs, out),
+        Format::Opm => opm::write(catalogs, &mut Lines::new(out, false)),
     }
 }
 
@@ -216,5 +217,6 @@ fn tell(catalogs: &[CheckedCatalog], quiet: bool) -> Result<(), Failure> {
     let stderr = io::stderr();
     let color = AutoStream::choice(&stderr) != ColorChoice::Never;
     let style = Style { color, quiet, max_findings: Some(1_000) };
-    Ok(concise::write(catalogs, style, &mut BufWriter::new(stderr.lock()))?)
+    let out = BufWriter::new(stderr.lock());
+    Ok(write(Format::Concise, catalogs, style, &mut { out })?)
 }

@@ -6,7 +6,7 @@ use super::CheckedCatalog;
 
 pub(super) fn write(catalogs: &[CheckedCatalog], out: &mut dyn Write) -> io::Result<()> {
     for error in catalogs.iter().filter_map(|catalog| catalog.report.opm_error.as_ref()) {
-        writeln!(out, "{error}")?;
+        out.write_all(format!("{error}\n").as_bytes())?;
     }
     Ok(())
 }

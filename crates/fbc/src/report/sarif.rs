@@ -74,7 +74,8 @@ fn result(view: &FindingView<'_>) -> Value {
     let mut result = json!({
         "ruleId": finding.rule.code,
         "level": match finding.severity { Severity::Error => "error", Severity::Warning => "warning" },
-        "message": { "text": message },
+        // Readers make links of `[text](address)`, unless its bracket is escaped.
+        "message": { "text": message.replace("](", "\\](") },
     });
     if let Some(index) = RULES.iter().position(|rule| rule.code == finding.rule.code) {
         result["ruleIndex"] = index.into();

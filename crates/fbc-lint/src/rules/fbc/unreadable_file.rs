@@ -1,5 +1,6 @@
 //! Files and folders that cannot be read.
 
+use fbc_model::confined_tree::LEADS_OUT;
 use fbc_model::load::LoadFaultKind;
 use fbc_yaml::go_text::quote;
 
@@ -16,9 +17,12 @@ pub static RULE: Rule = Rule {
     summary: "A file or folder of the catalog cannot be read",
     explanation: "\
 A catalog is every file below its folder that no `.indexignore` leaves out. One of them cannot be read:
-a permission is missing, a symbolic link leads nowhere or to a folder, or it is no regular file.
+a permission is missing, a symbolic link leads nowhere or to a directory, or it is not a regular file.
 
-Mend or remove the file, or leave it out with a line in `.indexignore`.",
+A symbolic link that leads out of the catalog is not followed either, because it could show any file of the machine
+that reads the catalog. opm follows it, and so does `--follow-links`.
+
+Fix or remove the file, or leave it out with a line in `.indexignore`.",
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[Case {
@@ -36,6 +40,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             "no such file or directory" => "this is a link that leads nowhere: remove it, or mend its target",
             "is a directory" => "a link to a folder is not followed: put the files themselves here",
             "permission denied" => "give yourself permission to read it",
+            LEADS_OUT => {
+                "put the file itself here; `--follow-links` follows links of catalogs that you trust"
+            }
             _ => "remove it from the catalog, or name it in `.indexignore`",
         };
         findings.push(

@@ -192,7 +192,8 @@ pub(super) fn objects(
         // The reasons stand at the beginning of lines, as operator-controller puts them.
         let shown = folder.display();
         let failure =
-            Failure::refusal(format!("{shown}: operator-controller refuses this bundle:\n{refusal}"));
+            Failure::of_lines(&format!("{shown}: operator-controller refuses this bundle:\n{refusal}"))
+                .refused();
         let modes = bundle.operator().install_modes();
         let is_asked_for = !installation.watch_namespaces.is_empty() || installation.configuration.is_some();
         let watches_some = modes.contains("OwnNamespace") || modes.contains("SingleNamespace");

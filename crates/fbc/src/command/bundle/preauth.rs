@@ -13,6 +13,7 @@ use super::installing::{InstallationArguments, objects, read};
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
+use crate::terminal;
 
 /// Check whether a service account may install a bundle
 ///
@@ -125,7 +126,7 @@ fn access(paths: &[PathBuf], account: &Account) -> Result<Access, Failure> {
         }
     }
     if !wrong.is_empty() {
-        return Err(Failure::new(format!("the rights cannot be read:\n{}", wrong.join("\n"))));
+        return Err(wrong.into_iter().fold(Failure::new("the rights cannot be read:"), Failure::detail));
     }
     if taken == 0 {
         let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
@@ -157,16 +158,17 @@ fn no_account(access: &Access, account: &Account) -> Failure {
 fn write_text(answer: &Answer, account: &Account, extension: &str) -> Result<(), Failure> {
     write_output(None, |out| {
         match answer.report() {
-            Some(report) => writeln!(out, "{report}")?,
+            Some(report) => terminal::text_to(out, None).write_all(format!("{report}\n").as_bytes())?,
             None => writeln!(
-                out,
+                terminal::text_to(out, None),
                 "authorized: {} may install extension {extension} in namespace {}",
-                account.name, account.namespace
+                account.name,
+                account.namespace
             )?,
         }
         Ok(())
     })?;
-    let mut err = anstream::stderr().lock();
+    let mut err = crate::terminal::stderr();
     for missing in &answer.missing_roles {
         let (kind, name) = &missing.binding;
         writeln!(

@@ -15,6 +15,7 @@ use super::{rbac_manifests as manifests, rbac_report as report};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
 use crate::registry::{ImageArguments, Session};
+use crate::terminal;
 
 /// Write the rights that an installer needs, or show what the operator and its users may do
 ///
@@ -134,7 +135,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if arguments.report {
         let rights = operator(arguments, &arguments.bundle, &session)?;
         write_output(arguments.output_file.as_deref(), |out| match arguments.output {
-            Format::Yaml => Ok(report::write_rights(&rights, out)?),
+            Format::Yaml => Ok(report::write_rights(&rights, &mut terminal::text_to(out, None))?),
             Format::Json => Ok(report::write_json(&report::rights_json(&rights), out)?),
         })?;
         return Ok(CLEAN);
@@ -173,7 +174,7 @@ fn run_diff(arguments: &Arguments, other: &std::path::Path, session: &Session) -
     let (old, new) = (operator(arguments, &arguments.bundle, session)?, operator(arguments, other, session)?);
     let differences = differences(&old, &new);
     write_output(arguments.output_file.as_deref(), |out| match arguments.output {
-        Format::Yaml => Ok(report::write_differences(&differences, out)?),
+        Format::Yaml => Ok(report::write_differences(&differences, &mut terminal::text_to(out, None))?),
         Format::Json => Ok(report::write_json(&report::differences_json(&differences), out)?),
     })?;
     let has_grown = differences.iter().any(|found| matches!(found.change, Change::Added | Change::Widened));

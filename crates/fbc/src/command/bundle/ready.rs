@@ -14,6 +14,7 @@ use super::validate::open;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
+use crate::terminal;
 
 /// Show which releases of OpenShift can install bundles with OLM v1, and which cluster updates they block
 ///
@@ -71,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let bundles: Vec<(String, Readiness)> =
         arguments.folders.iter().map(|folder| folder.display().to_string()).zip(judged).collect();
     write_output(None, |out| match arguments.output {
-        Format::Text => Ok(write_text(&bundles, &releases, out)?),
+        Format::Text => Ok(write_text(&bundles, &releases, &mut terminal::text_to(out, None))?),
         Format::Json => {
             let list: Vec<Value> = bundles.iter().map(|(folder, bundle)| in_json(folder, bundle)).collect();
             serde_json::to_writer_pretty(&mut *out, &list).map_err(io::Error::from)?;
@@ -165,7 +166,9 @@ fn write_text(
         for (text, releases) in lines {
             let releases =
                 if releases.is_empty() { String::new() } else { format!("{}: ", releases.join(", ")) };
-            writeln!(out, "  {releases}{}", text.replace('\n', "\n    "))?;
+            let mut lines = text.lines();
+            writeln!(out, "  {releases}{}", lines.next().unwrap_or_default())?;
+            lines.try_for_each(|line| writeln!(out, "    {line}"))?;
         }
     }
     Ok(())

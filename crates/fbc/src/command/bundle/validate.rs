@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     configuration.finish(&mut checked)?;
     if global.verbose {
-        let mut err = anstream::stderr().lock();
+        let mut err = crate::terminal::stderr();
         // What is said here is not worth failing for.
         let _ = checked.iter().try_for_each(|bundle| {
             writeln!(err, "read {} ({} files)", bundle.reference.display(), bundle.files)

@@ -4,13 +4,14 @@ mod source;
 mod told;
 mod view;
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use fbc_bundle::crd_upgrade::{self, Enforcement, Target, Upgrade};
 use serde_json::{Value, json};
 
+use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::registry::ImageArguments;
 use crate::terminal;
@@ -110,7 +111,7 @@ fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
             out.flush()?;
         }
         DiffFormat::Text => {
-            let mut out = anstream::AutoStream::auto(io::stdout()).lock();
+            let mut out = Lines::new(anstream::stdout().lock(), true);
             view::write(&upgrades, view::Form::Text, &mut out)?;
             out.flush()?;
         }

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use fbc_bundle::crd_upgrade::{Cause, Change, Class, Upgrade};
 
 use super::told;
+use crate::escape::markdown_code;
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
 
 /// Changes of one cause that are listed.
@@ -47,7 +48,7 @@ fn definition(upgrade: &Upgrade, form: Form, out: &mut dyn Write) -> io::Result<
     };
     match form {
         Form::Text => writeln!(out, "{STRONG}{}{STRONG:#}: {verdict}", upgrade.name)?,
-        Form::Markdown => writeln!(out, "### {}\n\n{verdict}\n", code(&upgrade.name))?,
+        Form::Markdown => writeln!(out, "### {}\n\n{verdict}\n", markdown_code(&upgrade.name))?,
     }
     let mut groups: BTreeMap<(Class, Cause), Vec<&Change>> = BTreeMap::new();
     for change in &upgrade.changes {
@@ -80,7 +81,7 @@ fn group(class: Class, cause: Cause, changes: &[&Change], form: Form, out: &mut 
     for line in lines.iter().take(MOST_CHANGES) {
         match form {
             Form::Text => writeln!(out, "    {line}")?,
-            Form::Markdown => writeln!(out, "  - {}", code(line))?,
+            Form::Markdown => writeln!(out, "  - {}", markdown_code(line))?,
         }
     }
     if lines.len() > MOST_CHANGES {
@@ -181,12 +182,4 @@ fn value(text: &str) -> String {
 
 fn counted(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
-}
-
-/// Text as code in Markdown, with more backquotes around it than it holds in a row.
-fn code(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest + 1);
-    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    format!("{fence}{space}{text}{space}{fence}")
 }

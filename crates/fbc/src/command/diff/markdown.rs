@@ -8,6 +8,7 @@ use fbc_model::{Catalog, ChannelEntry};
 
 use super::grouping::{Group, alike, details};
 use super::{Compared, summary};
+use crate::escape::{line, markdown, markdown_code};
 
 /// Code hosts refuse long comments; GitHub's limit is 65,536 characters.
 const MAX_BYTES: usize = 60_000;
@@ -24,7 +25,11 @@ pub(super) fn write(compared: &Compared<'_>, sharing: usize, out: &mut dyn Write
     let comparison = compared.comparison;
     let sign = comparison.worst().map_or("✅", sign);
     let mut text = format!("### {sign} fbc diff: {}\n", summary(comparison));
-    text.push_str(&format!("\n{} → {}\n", code(&compared.old_name), code(&compared.new_name)));
+    text.push_str(&format!(
+        "\n{} → {}\n",
+        markdown_code(&compared.old_name),
+        markdown_code(&compared.new_name)
+    ));
     // The worst packages first: the comment may have to end before the others.
     let mut packages: Vec<(Class, &str)> = comparison
         .changed_packages
@@ -40,7 +45,7 @@ pub(super) fn write(compared: &Compared<'_>, sharing: usize, out: &mut dyn Write
     for (worst, package) in packages.iter().take(MAX_PACKAGES) {
         let count = |class| comparison.of_package(package).filter(|change| change.class == class).count();
         let [breaking, risky, harmless] = Class::ALL.map(count);
-        let name = if package.is_empty() { "(no package)".to_owned() } else { code(package) };
+        let name = if package.is_empty() { "(no package)".to_owned() } else { markdown_code(package) };
         text.push_str(&format!("| {} | {name} | {breaking} | {risky} | {harmless} |\n", self::sign(*worst)));
     }
     if packages.len() > MAX_PACKAGES {
@@ -69,8 +74,11 @@ fn section(compared: &Compared<'_>, package: &str) -> String {
     let changes: Vec<&Change> = compared.comparison.of_package(package).collect();
     let is_open = changes.iter().any(|change| change.class == Class::Breaking);
     let title = if package.is_empty() { "(no package)" } else { package };
-    let mut text =
-        format!("\n<details{}>\n<summary>{}</summary>\n", if is_open { " open" } else { "" }, html(title));
+    let mut text = format!(
+        "\n<details{}>\n<summary>{}</summary>\n",
+        if is_open { " open" } else { "" },
+        markdown(title)
+    );
     for class in Class::ALL {
         let of_class: Vec<&Change> = changes.iter().copied().filter(|change| change.class == class).collect();
         if of_class.is_empty() {
@@ -109,34 +117,9 @@ fn capital(word: &str) -> String {
 fn prose(sentence: &str) -> String {
     let mut text = String::with_capacity(sentence.len());
     for (number, part) in sentence.split('"').enumerate() {
-        if number % 2 == 1 { text.push_str(&code(part)) } else { text.push_str(&html(part)) }
+        if number % 2 == 1 { text.push_str(&markdown_code(part)) } else { text.push_str(&markdown(part)) }
     }
     text
-}
-
-/// A name as code; backticks cannot be escaped inside.
-fn code(text: &str) -> String {
-    format!("`{}`", text.replace(['`', '\n', '\r'], "?").replace('|', "\\|"))
-}
-
-/// Text in which nothing may be taken for markup, and no mention calls people.
-fn html(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '@' => escaped.push_str("&#64;"),
-            '\n' | '\r' => escaped.push(' '),
-            '|' | '*' | '_' | '[' | ']' | '\\' | '~' | '#' | '`' => {
-                escaped.push('\\');
-                escaped.push(c);
-            }
-            _ => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 /// A drawing of each channel whose entries or edges changed: what changed, and what it is joined to.
@@ -185,10 +168,10 @@ fn drawing(
     }
     let mut text = format!(
         "\nChannel {}: dashed edges are gone, thick ones are new.\n\n```mermaid\ngraph LR\n",
-        code(channel)
+        markdown_code(channel)
     );
     for (name, number) in &nodes {
-        text.push_str(&format!("  n{number}[\"{}\"]\n", name.replace(['"', '`', '\n', '\r'], "?")));
+        text.push_str(&format!("  n{number}[\"{}\"]\n", mermaid_label(name)));
     }
     for edge @ (from, to, kind) in near {
         let (Some(from), Some(to)) = (nodes.get(from), nodes.get(to)) else { continue };
@@ -201,6 +184,19 @@ fn drawing(
     }
     text.push_str("```\n");
     Some(text)
+}
+
+/// The label of a node. Mermaid makes markup and links of what looks like it, but for entities.
+fn mermaid_label(name: &str) -> String {
+    let mut label = String::with_capacity(name.len());
+    for c in line(name).chars() {
+        if c.is_alphanumeric() || "-_. +~,".contains(c) {
+            label.push(c);
+        } else {
+            label.push_str(&format!("#{};", u32::from(c)));
+        }
+    }
+    label
 }
 
 /// The edges of a channel: from, to, and what the edge is called.

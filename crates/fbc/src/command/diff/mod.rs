@@ -12,7 +12,9 @@ use fbc_model::Catalog;
 use super::validate;
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
+use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
+use crate::other_input::{refuse_at_sight, refuse_without_blobs};
 use crate::output_file::write_output;
 use crate::output_format::{FormatOrFile, FormatOrFileParser};
 use crate::registry::ImageArguments;
@@ -204,7 +206,7 @@ impl Told {
             DiffFormat::Text => {
                 let has_color = arguments.file().is_none() && terminal::stdout_has_color();
                 let title = self.is_layout.then_some(compared.new_name.as_str());
-                text::write(compared, title, has_color, global, &mut self.text)?;
+                text::write(compared, title, has_color, global, &mut Lines::new(&mut self.text, has_color))?;
             }
         }
         Ok(())
@@ -224,7 +226,9 @@ fn checked(
 /// Loads a catalog. What cannot be loaded would seem to be removed or added, so there is no comparison then;
 /// the reasons are told on standard error.
 fn load(reference: &Path, source: CatalogSource) -> Result<Option<(Catalog, CatalogSource)>, Failure> {
+    refuse_at_sight(&source, reference)?;
     let catalog = crate::loading::load_tree(source.tree.as_ref())?;
+    refuse_without_blobs(&source, &catalog, reference)?;
     if catalog.faults.is_empty() {
         return Ok(Some((catalog, source)));
     }

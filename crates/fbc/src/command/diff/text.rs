@@ -64,27 +64,20 @@ fn write_group(group: &Group<'_>, has_color: bool, is_verbose: bool, out: &mut d
         Class::Risky => (WARNING, "risky   "),
         Class::Harmless => (HELP, "harmless"),
     };
-    writeln!(out, "  {}  {}", paint(has_color, style, word), printable(&change.message))?;
+    writeln!(out, "  {}  {}", paint(has_color, style, word), change.message)?;
     let indent = " ".repeat(12);
     if !group.others.is_empty() {
-        writeln!(out, "{indent}likewise: {}", printable(&group.names(is_verbose)))?;
+        writeln!(out, "{indent}likewise: {}", group.names(is_verbose))?;
     }
     if change.class == Class::Harmless {
         return Ok(());
     }
     for line in details(change) {
-        writeln!(out, "{indent}{}", printable(&line))?;
+        writeln!(out, "{indent}{}", line)?;
     }
     Ok(())
 }
 
 fn paint(has_color: bool, style: anstyle::Style, text: &str) -> String {
     if has_color { format!("{style}{text}{style:#}") } else { text.to_owned() }
-}
-
-/// Texts may quote a file; what would drive a terminal, or break the line, is escaped.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
-        .collect()
 }

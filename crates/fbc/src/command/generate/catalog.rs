@@ -80,6 +80,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         return Err(Failure::new(format!("{} is there already", dockerfile_path.display()))
             .help("remove it first, or give --force, if it is to be made anew"));
     }
+    let (base_image, builder_image) = (OPM_IMAGE, OPM_IMAGE);
+    let labels = std::collections::BTreeMap::new();
+    let dockerfile = Dockerfile { base_image, builder_image, folder: &folder_name, labels };
+    if arguments.dockerfile {
+        dockerfile.check()?;
+    }
     let images = arguments.image_map.read()?;
     if arguments.force {
         let working_directory = [("the working directory", Path::new("."))];
@@ -117,9 +123,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     write_folder(&folder, &files, existing)?;
     if arguments.dockerfile {
-        let (base_image, builder_image) = (OPM_IMAGE, OPM_IMAGE);
-        let labels = std::collections::BTreeMap::new();
-        let dockerfile = Dockerfile { base_image, builder_image, folder: &folder_name, labels };
         if arguments.force {
             write_output(Some(&dockerfile_path), |out| Ok(out.write_all(dockerfile.text().as_bytes())?))?;
         } else {
@@ -127,7 +130,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         }
     }
     // A hint is not worth failing for.
-    let _ = writeln!(anstream::stderr(), "{} is ready to become {}", folder.display(), configuration.image());
+    let _ = writeln!(
+        crate::terminal::stderr(),
+        "{} is ready to become {}",
+        folder.display(),
+        configuration.image()
+    );
     Ok(CLEAN)
 }
 

@@ -54,6 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         folder: &folder,
         labels,
     };
+    dockerfile.check()?;
     write(&path, &dockerfile)?;
     Ok(CLEAN)
 }

@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let answer = Answer::of(&graph, &arguments.channels, arguments.semantics.into(), from, to);
     let mut out = terminal::stdout();
     match arguments.output {
-        PathsFormat::Text => out.write_all(text::write(&answer).as_bytes())?,
+        PathsFormat::Text => text::write(&answer, &mut terminal::text_to(&mut out, None))?,
         PathsFormat::Json => {
             serde_json::to_writer_pretty(&mut out, &answer).map_err(std::io::Error::from)?;
             out.write_all(b"\n")?;

@@ -1,6 +1,6 @@
 //! The answer as tables.
 
-use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use super::answer::{Answer, MissingEdge, Scope, Step, VersionRow};
 
@@ -8,28 +8,24 @@ use super::answer::{Answer, MissingEdge, Scope, Step, VersionRow};
 const MOST_NAMED: usize = 8;
 
 /// Writes everything.
-pub(super) fn write(answer: &Answer) -> String {
-    let mut text = String::new();
+pub(super) fn write(answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
     if let Some(name) = &answer.is_supposed {
-        // Writing to a String cannot fail, here and below.
-        let _ = writeln!(
-            text,
-            "The catalog does not know this version; its bundle is taken to be called {name}.\n"
-        );
+        writeln!(out, "The catalog does not know this version; its bundle is taken to be called {name}.")?;
+        writeln!(out)?;
     }
     if answer.scopes.is_empty() {
-        let _ = writeln!(text, "package {} has no channels", answer.package);
+        writeln!(out, "package {} has no channels", answer.package)?;
     }
     for (number, scope) in answer.scopes.iter().enumerate() {
         if number > 0 {
-            text.push('\n');
+            writeln!(out)?;
         }
-        write_scope(&mut text, answer, scope);
+        write_scope(out, answer, scope)?;
     }
-    text
+    Ok(())
 }
 
-fn write_scope(text: &mut String, answer: &Answer, scope: &Scope) {
+fn write_scope(out: &mut dyn Write, answer: &Answer, scope: &Scope) -> io::Result<()> {
     let channels = match scope.channels.as_slice() {
         _ if scope.is_any_channel => "any channel".to_owned(),
         [one] => format!("channel {one}"),
@@ -37,22 +33,22 @@ fn write_scope(text: &mut String, answer: &Answer, scope: &Scope) {
     };
     let head =
         scope.head_label.as_deref().map_or_else(|| "no head".to_owned(), |head| format!("head {head}"));
-    let _ = writeln!(text, "{} with OLM {}, following {channels}: {head}", answer.package, answer.semantics);
+    writeln!(out, "{} with OLM {}, following {channels}: {head}", answer.package, answer.semantics)?;
     for objection in &scope.objections {
-        let _ = writeln!(text, "  opm refuses the channel: {objection}");
+        writeln!(out, "  opm refuses the channel: {objection}")?;
     }
     if scope.is_refused {
-        text.push_str("  OLM v0 updates nobody who follows it\n");
+        writeln!(out, "  OLM v0 updates nobody who follows it")?;
     }
     if answer.from.is_some() {
-        scope.versions.iter().for_each(|row| write_routes(text, row));
+        scope.versions.iter().try_for_each(|row| write_routes(out, row))?;
     } else {
-        write_table(text, scope);
+        write_table(out, scope)?;
     }
-    write_missing(text, scope);
+    write_missing(out, scope)
 }
 
-fn write_table(text: &mut String, scope: &Scope) {
+fn write_table(out: &mut dyn Write, scope: &Scope) -> io::Result<()> {
     let headings = ["INSTALLED", "UPDATES TO", "BY", "ENDS AT", "HOPS", "SHORTEST", "NOTE"];
     let number = |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
     let rows = scope.versions.iter().map(|row| {
@@ -78,10 +74,11 @@ fn write_table(text: &mut String, scope: &Scope) {
     for row in &rows {
         let mut line = String::from(" ");
         for (cell, width) in row.iter().zip(widths) {
-            let _ = write!(line, " {cell:width$} ");
+            line.push_str(&format!(" {cell:width$} "));
         }
-        let _ = writeln!(text, "{}", line.trim_end());
+        writeln!(out, "{}", line.trim_end())?;
     }
+    Ok(())
 }
 
 fn note(row: &VersionRow) -> String {
@@ -105,7 +102,7 @@ fn note(row: &VersionRow) -> String {
     notes.join(", ")
 }
 
-fn write_routes(text: &mut String, row: &VersionRow) {
+fn write_routes(out: &mut dyn Write, row: &VersionRow) -> io::Result<()> {
     let note = note(row);
     let note = if note.is_empty() { note } else { format!(" [{note}]") };
     let route = |steps: &[Step]| -> String {
@@ -113,22 +110,22 @@ fn write_routes(text: &mut String, row: &VersionRow) {
     };
     let steps = row.route.as_deref().unwrap_or_default();
     let actual = if steps.is_empty() { " does not move".to_owned() } else { route(steps) };
-    let _ = writeln!(text, "  updates:  {}{note}{actual}", row.label);
+    writeln!(out, "  updates:  {}{note}{actual}", row.label)?;
     match row.shortest_route.as_deref() {
         Some([]) => {}
-        Some(steps) => _ = writeln!(text, "  shortest: {}{}", row.label, route(steps)),
-        None => text.push_str("  shortest: no edges lead to the goal\n"),
+        Some(steps) => writeln!(out, "  shortest: {}{}", row.label, route(steps))?,
+        None => writeln!(out, "  shortest: no edges lead to the goal")?,
     }
     match row.hops {
-        Some(0) => text.push_str("  it is at the goal\n"),
-        Some(1) => text.push_str("  the goal is reached with 1 update\n"),
-        Some(hops) => _ = writeln!(text, "  the goal is reached with {hops} updates"),
-        None => text.push_str("  the goal is not reached\n"),
+        Some(0) => writeln!(out, "  it is at the goal"),
+        Some(1) => writeln!(out, "  the goal is reached with 1 update"),
+        Some(hops) => writeln!(out, "  the goal is reached with {hops} updates"),
+        None => writeln!(out, "  the goal is not reached"),
     }
 }
 
 /// The edits that would help, each with all versions that need it.
-fn write_missing(text: &mut String, scope: &Scope) {
+fn write_missing(out: &mut dyn Write, scope: &Scope) -> io::Result<()> {
     let mut edits: Vec<(&MissingEdge, Vec<&str>)> = Vec::new();
     let mut helpless: Vec<&str> = Vec::new();
     for row in scope.versions.iter().filter(|row| matches!(row.standing, "stuck" | "stopsShort" | "circle")) {
@@ -141,17 +138,18 @@ fn write_missing(text: &mut String, scope: &Scope) {
         }
     }
     for (edit, versions) in edits {
-        let _ = writeln!(text, "  to help {}: {}", named(&versions), sentence(edit));
+        writeln!(out, "  to help {}: {}", named(&versions), sentence(edit))?;
     }
     if scope.not_searched > 0 {
-        let _ = writeln!(
-            text,
+        writeln!(
+            out,
             "  {} versions that do not move were not looked after; ask for one with --from",
             scope.not_searched
-        );
+        )?;
     } else if !helpless.is_empty() && scope.versions.iter().any(|row| row.is_unhappy) {
-        let _ = writeln!(text, "  no edit of one entry helps {}", named(&helpless));
+        writeln!(out, "  no edit of one entry helps {}", named(&helpless))?;
     }
+    Ok(())
 }
 
 fn named(versions: &[&str]) -> String {

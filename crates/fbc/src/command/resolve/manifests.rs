@@ -128,7 +128,7 @@ impl Collector {
     fn note(&self, text: &str) {
         if self.verbose {
             // What is said here is not worth failing for.
-            let _ = writeln!(anstream::stderr().lock(), "{text}");
+            let _ = writeln!(crate::terminal::stderr(), "{text}");
         }
     }
 

@@ -192,7 +192,7 @@ fn load(
                 if blobs.packages.is_empty() && blobs.bundles.is_empty() {
                     // A hint is not worth failing for.
                     let _ = writeln!(
-                        anstream::stderr().lock(),
+                        crate::terminal::stderr(),
                         "{WARNING}warning{WARNING:#}: catalog {:?} holds no packages: {}",
                         catalog.name,
                         reference.display()
@@ -221,7 +221,10 @@ fn answer_all(arguments: &Arguments, resolver: &Resolver, extensions: &[Extensio
     };
     write_output(arguments.file(), |out| {
         let written = match arguments.format() {
-            ResolveFormat::Text => answer::write_text(&answers, style, out),
+            ResolveFormat::Text => {
+                let mut out = terminal::text_to(out, arguments.file());
+                answer::write_text(&answers, style, &mut out)
+            }
             ResolveFormat::Json => answer::write_json(&answers, out),
             ResolveFormat::Jsonl => answer::write_jsonl(&answers, out),
         };

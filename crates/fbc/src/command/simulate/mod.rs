@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::arguments::Global;
+use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
@@ -175,7 +176,7 @@ fn note_what_expects_nothing(scenarios: &[Prepared]) {
     for prepared in scenarios.iter().filter(|prepared| !prepared.scenario.expects_something()) {
         // A note is not worth failing for.
         let _ = writeln!(
-            anstream::stderr().lock(),
+            crate::terminal::stderr(),
             "{HELP}note{HELP:#}: {}: the scenario expects nothing; `expect:` says what must come of it",
             prepared.scenario.file
         );
@@ -195,6 +196,7 @@ fn tell(runs: &[Run], arguments: &Arguments, global: Global) -> Result<(), Failu
                 has_color: arguments.output_file.is_none() && terminal::stdout_has_color(),
                 detail: text::Detail::of(global),
             };
+            let mut out = Lines::new(out, look.has_color);
             Ok(out.write_all(text::runs(runs, look).as_bytes())?)
         }
     })

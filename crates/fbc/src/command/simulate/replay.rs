@@ -1,5 +1,6 @@
 //! `fbc simulate --replay`: what a cluster makes of a recorded scenario, step by step.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use fbc_scenario::replay::{ContentFolders, play};
 use serde_json::Value;
 
 use super::Format;
+use crate::escape::Lines;
 use crate::failure::{CLEAN, Failure};
 use crate::output_file::write_output;
 
@@ -43,10 +45,12 @@ pub(super) fn run(replay: &Replay<'_>, format: Format, output: Option<&Path>) ->
         if format == Format::Json {
             return Ok(writeln!(out, "{answer:#}")?);
         }
+        let out = &mut Lines::new(out, false);
         for step in answer["steps"].as_array().into_iter().flatten() {
             writeln!(out, "step {}", step["file"].as_str().unwrap_or_default())?;
             for error in step["errors"].as_array().into_iter().flatten() {
-                writeln!(out, "  refused: {}", error.as_str().unwrap_or_default().trim_end())?;
+                let lines = error.as_str().unwrap_or_default().trim_end();
+                out.write_all(format!("  refused: {lines}\n").as_bytes())?;
             }
             for object in step["settled"].as_array().into_iter().flatten() {
                 settled(object, out)?;
@@ -69,7 +73,9 @@ fn settled(object: &Value, out: &mut dyn std::io::Write) -> Result<(), Failure> 
     for condition in object["status"]["conditions"].as_array().into_iter().flatten() {
         let [name, status, reason, message] =
             ["type", "status", "reason", "message"].map(|field| text(condition, field));
-        writeln!(out, "    {name}={status} ({reason}): {}", message.replace('\n', "\n      "))?;
+        let mut lines = message.lines();
+        writeln!(out, "    {name}={status} ({reason}): {}", lines.next().unwrap_or_default())?;
+        lines.try_for_each(|line| writeln!(out, "      {line}"))?;
     }
     Ok(())
 }

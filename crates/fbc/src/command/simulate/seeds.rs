@@ -29,7 +29,7 @@ fn search_each(
     flags: &[String],
     exit: &mut u8,
 ) -> Result<(), Failure> {
-    let mut out = terminal::stdout();
+    let mut out = terminal::text();
     for prepared in scenarios {
         let first = options.seed.unwrap_or(prepared.scenario.seed);
         let last = first.saturating_add(count - 1);
@@ -48,7 +48,8 @@ fn search_each(
         let seed_text = seed.to_string();
         let words = ["fbc", "simulate", file, "--seed", &seed_text].into_iter();
         let words: Vec<String> = words.chain(flags.iter().map(String::as_str)).map(quoted).collect();
-        writeln!(out, "{file}: seed {seed} fails; to repeat it:\n  {}", words.join(" "))?;
+        writeln!(out, "{file}: seed {seed} fails; to repeat it:")?;
+        writeln!(out, "  {}", words.join(" "))?;
     }
     Ok(out.flush()?)
 }

@@ -49,7 +49,7 @@ pub(super) fn run(
     let faults = session.faults();
     let verdict = if faults.is_empty() { CLEAN } else { FINDINGS };
     for fault in faults {
-        writeln!(anstream::stderr().lock(), "{fault}")?;
+        writeln!(crate::terminal::stderr(), "{fault}")?;
     }
     let mut exit = verdict;
     let is_typed = io::stdin().is_terminal();
@@ -105,7 +105,7 @@ fn one(session: &mut Session<'_>, line: &str, out: &mut impl io::Write) -> Resul
                     Some(span) => Some(span),
                     None => {
                         writeln!(
-                            anstream::stderr().lock(),
+                            crate::terminal::stderr(),
                             "error: {text:?} is no duration: {DURATION_FORM}"
                         )?;
                         return Ok(Answer::Failed);
@@ -119,7 +119,7 @@ fn one(session: &mut Session<'_>, line: &str, out: &mut impl io::Write) -> Resul
             let printed = session.run(&line).map_err(Failure::refusal)?;
             out.write_all(printed.stdout.as_bytes())?;
             out.flush()?;
-            anstream::stderr().lock().write_all(printed.stderr.as_bytes())?;
+            crate::terminal::stderr().write_all(printed.stderr.as_bytes())?;
             if printed.exit != 0 {
                 return Ok(Answer::Failed);
             }

@@ -21,7 +21,8 @@ use super::{Format, all_json, destinations, page, sources, verdict};
 use crate::arguments::Global;
 use crate::command::graph::{require_channels, require_package};
 use crate::command::render;
-use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING};
+use crate::escape::Lines;
+use crate::failure::{CLEAN, FINDINGS, Failure, WARNING};
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 
@@ -114,12 +115,9 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
         None => Vec::new(),
     };
     if arguments.bundles.is_none() {
-        // A hint is not worth failing for.
-        let _ = writeln!(
-            anstream::stderr().lock(),
-            "{WARNING}warning{WARNING:#}: bundles are taken as empty: only resolution and OLM's decisions are simulated\n  \
-             {HELP}help{HELP:#}: --bundles DIR gives their contents"
-        );
+        Failure::new("bundles are taken as empty: only resolution and OLM's decisions are simulated")
+            .help("--bundles DIR gives their contents")
+            .warn();
     }
     let versions = versions(&old, &arguments.package, Rules::of(target));
     if versions.is_empty() {
@@ -204,7 +202,7 @@ fn warn_of_missing(folder: &Path, catalogs: &[&Catalog], package: &str, images: 
     let more = if missing.len() > NAMED_MISSING { ", …" } else { "" };
     // A warning is not worth failing for.
     let _ = writeln!(
-        anstream::stderr().lock(),
+        crate::terminal::stderr(),
         "{WARNING}warning{WARNING:#}: {} has no contents for {} of the bundles, which are taken as empty: {}{more}",
         folder.display(),
         missing.len(),
@@ -305,6 +303,7 @@ fn tell(outcomes: &[Outcome], arguments: &Arguments) -> Result<(), Failure> {
             writeln!(out, "{:#}", json!({"package": package, "upgrades": upgrades}))?;
             return Ok(());
         }
+        let out = &mut Lines::new(out, false);
         let width = |cell: fn(&Outcome) -> &str, heading: &str| {
             outcomes
                 .iter()

@@ -9,14 +9,14 @@ use fbc_lint::{Profile, Severity};
 use fbc_model::Catalog;
 use fbc_model::load::load_bytes;
 use fbc_model::render::{MigrateLevel, prepare};
-use fbc_model::tree::DiskTree;
 use fbc_template::composite::{Catalogs, Input, Step, plan};
 use fbc_template::{OpmSemantics, Renderer};
 
 use super::{opm_error, read, refusal};
-use crate::catalog_source::CatalogSource;
+use crate::catalog_source::{CatalogSource, disk_tree};
 use crate::command::render::{OutputFormat, levels, migration_failure, write};
 use crate::command::validate::check_loaded;
+use crate::confinement::require_inside;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMapArguments, TemplateBundles};
 use crate::output_file::write_output;
@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     // By the folder that is validated: the files that are written into it.
     let mut written: BTreeMap<&Path, BTreeMap<PathBuf, Vec<u8>>> = BTreeMap::new();
     for step in &plan.steps {
-        match build(step, arguments, &session) {
+        match require_inside_roots(step, folder).and_then(|()| build(step, arguments, &session)) {
             Ok(bytes) => {
                 let below = step.output.strip_prefix(&step.directory).unwrap_or(&step.output);
                 written.entry(&step.directory).or_default().insert(below.to_path_buf(), bytes);
@@ -108,13 +108,31 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
+/// Catalogs lie where the command runs, contributions in their catalog, templates beside either of their files.
+fn require_inside_roots(step: &Step, contribution: &Path) -> Result<(), Failure> {
+    let here = Path::new(".");
+    require_inside(here, &step.root, "the working directory")?;
+    require_inside(&step.root, &step.output, "the output")?;
+    match &step.input {
+        Input::Template { paths, .. } => match found(paths) {
+            path if require_inside(contribution, path, "").is_ok() => Ok(()),
+            path => require_inside(here, path, "the template"),
+        },
+        Input::Command { .. } => Ok(()),
+    }
+}
+
+/// The first path that exists, or else the last.
+fn found(paths: &[PathBuf]) -> &Path {
+    paths.iter().find(|path| path.exists()).or(paths.last()).map_or(Path::new(""), PathBuf::as_path)
+}
+
 /// The text of the catalog file that a step builds.
 fn build(step: &Step, arguments: &Arguments, session: &Session) -> Result<Vec<u8>, Failure> {
     let level = arguments.migrate_level.unwrap_or_default();
     let catalog = match &step.input {
         Input::Template { kind, paths } => {
-            let path = paths.iter().find(|path| path.exists()).or(paths.last());
-            let path = path.map_or(Path::new(""), PathBuf::as_path);
+            let path = found(paths);
             let text = read(path)?;
             let images = arguments.image_map.read()?;
             let renderer = Renderer {
@@ -167,7 +185,7 @@ fn output_of(program: &str, words: &[String]) -> Result<Catalog, Failure> {
 /// Whether opm takes a catalog with the new files in it. What it objects to is told on standard error.
 fn validate(directory: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) -> Result<bool, Failure> {
     let new = files.iter().map(|(path, bytes)| (path.clone(), Some(bytes.clone()))).collect();
-    let old = CatalogSource::of_tree(Box::new(DiskTree { root: directory.to_path_buf() }), directory);
+    let old = CatalogSource::of_tree(disk_tree(directory), directory);
     let source = old.overlaid(new);
     let catalog = crate::loading::load_tree(source.tree.as_ref())?;
     let checked = check_loaded(directory, source, &catalog, Profile::Opm);

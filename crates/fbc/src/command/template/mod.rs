@@ -54,7 +54,7 @@ fn refusal(path: &Path, text: &[u8], error: &TemplateError) -> Failure {
         }
         None => shown,
     };
-    let mut failure = Failure::refusal(format!("{place}: {error}"));
+    let mut failure = Failure::of_lines(&format!("{place}: {error}")).refused();
     if let Some((field, known)) = error.unknown_field() {
         if let Some(meant) = closest(field, known.iter().copied()) {
             failure = failure.help(format!("did you mean {meant}?"));

@@ -10,11 +10,10 @@ use fbc_lint::comparison::repository::{self, Surroundings, Touch};
 use fbc_lint::comparison::scope::Scope;
 use fbc_lint::comparison::{self, Class};
 use fbc_model::Catalog;
-use fbc_model::tree::DiskTree;
 use fbc_version::Version;
 
 use crate::arguments::Global;
-use crate::catalog_source::CatalogSource;
+use crate::catalog_source::{CatalogSource, disk_tree};
 use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::git::Repository;
@@ -187,7 +186,7 @@ impl Talk {
     fn say(&mut self, text: &str) {
         if !self.is_quiet {
             // What is said here is not worth failing for.
-            let _ = writeln!(anstream::stderr().lock(), "{text}");
+            let _ = writeln!(crate::terminal::stderr(), "{text}");
         }
     }
 }
@@ -283,9 +282,9 @@ impl Run<'_> {
         if findings.is_empty() {
             return Ok(());
         }
-        let tree = DiskTree { root: root.clone() };
+        let tree = disk_tree(&root);
         let report: Report =
-            comparison::locate(&Catalog::default(), &tree, findings, self.configuration.policy());
+            comparison::locate(&Catalog::default(), tree.as_ref(), findings, self.configuration.policy());
         let source = CatalogSource::open(&root, self.session)?;
         self.checked.push(CheckedCatalog {
             reference: root,

@@ -39,8 +39,7 @@ fn configuration(operators: &str) -> String {
 /// The entries of each channel that the operators section of one catalog selects.
 fn selected(operators: &str) -> Result<BTreeMap<String, Vec<String>>, String> {
     let text = configuration(operators);
-    let set =
-        parse(Path::new("set.yaml"), text.as_bytes()).map_err(|failure| failure.message().to_owned())?;
+    let set = parse(Path::new("set.yaml"), text.as_bytes()).map_err(|failure| failure.line())?;
     let catalog = catalog();
     let kept = match set.orders[0].packages.selection(&catalog) {
         None => catalog,
@@ -167,12 +166,12 @@ fn faults_have_places() {
         ),
         (
             "kind: Pod\napiVersion: v1",
-            "set.yaml:1:1: `mirror` is missing\n  and set.yaml:1:7: `kind` is not ImageSetConfiguration\n  and set.yaml:2:13",
+            "set.yaml:1:1: `mirror` is missing; and set.yaml:1:7: `kind` is not ImageSetConfiguration; and set.yaml:2:13",
         ),
         ("a: [", "set.yaml: "),
     ] {
         let fault = parse(Path::new("set.yaml"), text.as_bytes()).unwrap_err();
-        assert!(fault.message().starts_with(expected), "{text}: {}", fault.message());
+        assert!(fault.line().starts_with(expected), "{text}: {}", fault.line());
     }
 }
 

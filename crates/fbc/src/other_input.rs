@@ -1,0 +1,211 @@
+//! Inputs that are not catalogs: what they look like, and which command takes them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use fbc_bundle::folder::is_bundle;
+use fbc_model::Catalog;
+use fbc_model::load::is_ignored;
+use fbc_yaml::stream;
+
+use crate::catalog_source::CatalogSource;
+use crate::failure::Failure;
+
+/// Catalogs of a repository that are named.
+const MOST_NAMED: usize = 4;
+/// Directories that are searched for them.
+const MOST_SEARCHED: usize = 4_000;
+/// Files that are looked at to tell what a directory holds.
+const MOST_LOOKED_AT: usize = 20;
+/// Bytes at the beginning of a file that tell what it is.
+const BEGINNING: u64 = 4 << 10;
+
+/// Refuses, before it is loaded, what is plainly not a catalog: a bundle, and what [`refuse_repository`] refuses.
+pub(crate) fn refuse_at_sight(source: &CatalogSource, reference: &Path) -> Result<(), Failure> {
+    let shown = reference.display();
+    if is_bundle(source.tree.as_ref()) {
+        return Err(Failure::new(format!("{shown} is a bundle directory, not a catalog")).help(format!(
+            "`fbc bundle validate {shown}` checks it; `fbc render {shown}` renders it as a blob"
+        )));
+    }
+    refuse_repository(source, reference)
+}
+
+/// Refuses the root of a repository, and an image layout, before it is loaded.
+pub(crate) fn refuse_repository(source: &CatalogSource, reference: &Path) -> Result<(), Failure> {
+    let tree = source.tree.as_ref();
+    let shown = reference.display();
+    let entries = tree.list(Path::new("")).unwrap_or_default();
+    let has = |name: &str| entries.iter().any(|entry| entry.name == Path::new(name));
+    if has("oci-layout") && has("index.json") {
+        return Err(Failure::new(format!("{shown} is an image layout, not a catalog"))
+            .help(format!("`oci:{shown}` names the image in it")));
+    }
+    let is_repository = entries.iter().any(|entry| entry.is_directory && entry.name == Path::new(".git"));
+    if !is_repository || is_ignored(tree, Path::new(".git/HEAD")) {
+        return Ok(());
+    }
+    let failure = Failure::new(format!("{shown} is the root of a git repository, not a catalog"));
+    let catalogs = catalogs_below(reference);
+    let named: Vec<String> =
+        catalogs.iter().take(MOST_NAMED).map(|path| path.display().to_string()).collect();
+    Err(match (named.is_empty(), catalogs.len().saturating_sub(MOST_NAMED)) {
+        (true, _) => {
+            failure.help("name the directory of the catalog; if this is it, add `.git` to its `.indexignore`")
+        }
+        (false, 0) => failure.help(format!("name a catalog in it: {}", named.join(", "))),
+        (false, more) => {
+            failure.help(format!("name a catalog in it: {} or one of {more} more", named.join(", ")))
+        }
+    })
+}
+
+/// Refuses what was loaded and holds nothing of a catalog, but something else.
+pub(crate) fn refuse_without_blobs(
+    source: &CatalogSource,
+    catalog: &Catalog,
+    reference: &Path,
+) -> Result<(), Failure> {
+    let has_blobs = !(catalog.packages.is_empty()
+        && catalog.channels.is_empty()
+        && catalog.bundles.is_empty()
+        && catalog.deprecations.is_empty());
+    if has_blobs {
+        return Ok(());
+    }
+    let tree = source.tree.as_ref();
+    let files = catalog.files.iter().take(MOST_LOOKED_AT);
+    let found =
+        files.filter_map(|file| Some((file.path.as_path(), Look::of(&tree.read(&file.path).ok()?)?))).next();
+    match found {
+        Some((path, look)) => Err(look.failure(reference, &source.shown(path))),
+        None => Ok(()),
+    }
+}
+
+/// What a document looks like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Look {
+    /// A template, with its schema.
+    Template(String),
+    CompositeTemplate,
+    /// An object of Kubernetes, with its kind.
+    Object(String),
+    Scenario,
+}
+
+impl Look {
+    /// What the first document of a file looks like; nothing for what may be a blob.
+    fn of(bytes: &[u8]) -> Option<Self> {
+        let document = stream::read_one(bytes).ok()?;
+        let text = |key| document.root().get_str(key);
+        match (text("schema"), text("kind")) {
+            (Some(schema), _) if schema.starts_with("olm.composite") => Some(Self::CompositeTemplate),
+            (Some(schema), _) if fbc_template::detect(bytes).is_ok() => {
+                Some(Self::Template(schema.to_owned()))
+            }
+            (None, Some(kind)) => Some(Self::Object(kind.to_owned())),
+            (None, None) if document.root().get("steps").is_some() => Some(Self::Scenario),
+            _ => None,
+        }
+    }
+
+    fn failure(&self, reference: &Path, file: &Path) -> Failure {
+        let (shown, file) = (reference.display(), file.display());
+        let place = if shown.to_string() == file.to_string() { String::new() } else { format!(" ({file})") };
+        let is = |what: &str| Failure::new(format!("{shown} is not a catalog: it holds {what}{place}"));
+        match self {
+            Self::Template(schema) => is(&format!("a template, {schema:?}"))
+                .help(format!("`fbc template render {file}` renders the catalog; give that to this command")),
+            Self::CompositeTemplate => {
+                is("a composite template").help("`fbc template composite` builds the catalogs")
+            }
+            Self::Scenario => is("a scenario").help(format!("`fbc simulate {file}` plays it")),
+            Self::Object(kind) => {
+                let failure = is(&format!("an object of Kubernetes, of the kind {kind}"));
+                match kind.as_str() {
+                    "ImageSetConfiguration" => failure.help(format!("`fbc mirror --config {file}` takes it")),
+                    "ClusterCatalog" | "ClusterExtension" => {
+                        failure.help(format!("`fbc resolve {shown}` takes manifests of OLM v1"))
+                    }
+                    "ClusterServiceVersion" | "CustomResourceDefinition" => failure.help(
+                        "manifests of a bundle lie in `manifests` of its directory, which `fbc bundle validate` takes",
+                    ),
+                    _ => failure.help("name the directory or file of a catalog"),
+                }
+            }
+        }
+    }
+}
+
+/// The directories below a root that look like catalogs, sorted.
+fn catalogs_below(root: &Path) -> BTreeSet<PathBuf> {
+    let mut catalogs = BTreeSet::new();
+    let mut left = vec![root.to_path_buf()];
+    for _ in 0..MOST_SEARCHED {
+        let Some(folder) = left.pop() else { break };
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        let entries: Vec<_> = entries.flatten().collect();
+        let is_package = entries.iter().any(|entry| begins_catalog(&entry.path()));
+        if is_package {
+            // A catalog is the directory around those of its packages.
+            let above = folder.parent().filter(|above| *above != root && above.starts_with(root));
+            catalogs.insert(above.unwrap_or(&folder).to_path_buf());
+            continue;
+        }
+        let folders = entries.iter().filter(|entry| {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            is_folder && !entry.file_name().to_string_lossy().starts_with('.')
+        });
+        left.extend(folders.map(fs::DirEntry::path));
+    }
+    let clean = |path: &PathBuf| path.strip_prefix(".").unwrap_or(path).to_path_buf();
+    catalogs.iter().map(clean).collect()
+}
+
+/// Whether a file begins with the blobs of a package.
+fn begins_catalog(path: &Path) -> bool {
+    let is_candidate = path.extension().is_some_and(|end| end == "yaml" || end == "yml" || end == "json");
+    if !is_candidate || !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        return false;
+    }
+    let mut beginning = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+    let text = String::from_utf8_lossy(&beginning);
+    read.is_ok()
+        && ["olm.package", "olm.channel", "olm.bundle"].iter().any(|schema| {
+            [
+                format!("schema: {schema}\n"),
+                format!("\"schema\": \"{schema}\""),
+                format!("\"schema\":\"{schema}\""),
+            ]
+            .iter()
+            .any(|blob| text.contains(blob.as_str()))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Look;
+
+    #[test]
+    fn looks_of_documents() {
+        let object = |kind: &str| Some(Look::Object(kind.to_owned()));
+        for (text, look) in [
+            ("schema: olm.semver\nstable: {}\n", Some(Look::Template("olm.semver".to_owned()))),
+            ("schema: olm.template.basic\n", Some(Look::Template("olm.template.basic".to_owned()))),
+            ("schema: olm.composite\n", Some(Look::CompositeTemplate)),
+            ("apiVersion: v1\nkind: Pod\n", object("Pod")),
+            ("{\"kind\": \"ImageSetConfiguration\"}", object("ImageSetConfiguration")),
+            ("title: x\nsteps: []\n", Some(Look::Scenario)),
+            ("schema: olm.package\nname: x\n", None),
+            ("schema: my.own\n", None),
+            ("- x\n", None),
+            ("", None),
+        ] {
+            assert_eq!(Look::of(text.as_bytes()), look, "{text}");
+        }
+    }
+}

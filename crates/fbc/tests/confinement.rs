@@ -1,0 +1,302 @@
+//! What others wrote leads nowhere: links out of catalogs, paths of templates, programs that a repository names; and
+//! edits at the same time lose nothing.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn fbc(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fbc"));
+    command.args(words).current_dir(folder).env("NO_COLOR", "1").env_remove("FBC_IMAGE_MAP");
+    command
+}
+
+/// Exit code, standard output and standard error.
+fn answer(folder: &Path, words: &[&str]) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = fbc(folder, words).output().unwrap();
+    (status.code().unwrap(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+fn package(name: &str) -> String {
+    format!(
+        "schema: olm.package\nname: {name}\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: {name}\nname: stable\n\
+         entries:\n- name: {name}.v1.0.0\n---\nschema: olm.bundle\npackage: {name}\nname: {name}.v1.0.0\n\
+         image: quay.io/x/{name}@sha256:{}\nproperties:\n- type: olm.package\n  value: {{packageName: {name}, version: 1.0.0}}\n",
+        "1".repeat(64)
+    )
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn links_out_of_a_catalog_are_followed_only_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write(&root.join("catalog/foo/catalog.yaml"), &package("foo"));
+    write(&root.join("secret.yaml"), "password: hunter2\n");
+    write(&root.join("bar.yaml"), &package("bar"));
+    symlink("foo/catalog.yaml", root.join("catalog/.hidden")).unwrap();
+    fs::remove_file(root.join("catalog/.hidden")).unwrap();
+    symlink("../secret.yaml", root.join("catalog/link.yaml")).unwrap();
+    for words in [&["validate", "catalog"][..], &["render", "catalog"], &["list", "packages", "catalog"]] {
+        let (code, out, err) = answer(root, words);
+        assert_eq!(code, 1, "{words:?}: {out}{err}");
+        assert!(!format!("{out}{err}").contains("hunter2"), "{words:?}: {out}{err}");
+        let told = if words[0] == "validate" { out } else { err };
+        assert!(told.contains("is a symbolic link that leads out of the directory"), "{words:?}: {told}");
+    }
+    let (_, out, _) = answer(root, &["validate", "catalog"]);
+    assert!(out.contains("--follow-links"), "{out}");
+    let (code, out, _) = answer(root, &["validate", "catalog", "--follow-links"]);
+    assert_eq!(code, 1);
+    assert!(out.contains("hunter2"), "{out}");
+    // opm follows them.
+    let (_, _, err) = answer(root, &["opm", "validate", "catalog"]);
+    assert!(err.contains("password"), "{err}");
+    // Links within the catalog, and a catalog that is itself behind a link, are as good as files.
+    fs::remove_file(root.join("catalog/link.yaml")).unwrap();
+    fs::rename(root.join("catalog/foo/catalog.yaml"), root.join("catalog/foo/x")).unwrap();
+    symlink("x", root.join("catalog/foo/catalog.yaml")).unwrap();
+    write(&root.join("catalog/.indexignore"), "foo/x\n");
+    symlink("catalog", root.join("other")).unwrap();
+    for catalog in ["catalog", "other"] {
+        let (code, out, err) = answer(root, &["list", "packages", catalog]);
+        assert_eq!((code, out.contains("foo")), (0, true), "{err}");
+    }
+}
+
+#[test]
+fn composite_templates_write_only_into_their_directories() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("a/b");
+    write(&root.join("raw.yaml"), &package("foo"));
+    write(&folder.path().join("outside.yaml"), &package("secret"));
+    fs::create_dir_all(root.join("out")).unwrap();
+    symlink("../..", root.join("out/link")).unwrap();
+    let composite = |working: &str, path: &str, input: &str| {
+        let catalogs = format!(
+            "schema: olm.composite.catalogs\ncatalogs:\n- {{name: c, destination: {{workingDir: {working:?}}}, builders: [olm.builder.raw]}}\n"
+        );
+        write(&root.join("catalogs.yaml"), &catalogs);
+        let contribution = format!(
+            "schema: olm.composite\ncomponents:\n- name: c\n  destination: {{path: {path:?}}}\n  strategy: {{template: {{schema: \
+             olm.builder.raw, config: {{input: {input:?}, output: c.yaml}}}}}}\n"
+        );
+        write(&root.join("contributions.yaml"), &contribution);
+        answer(&root, &["template", "composite", "-o", "yaml"])
+    };
+    for (working, path, input) in [
+        ("out", "../../esc", "raw.yaml"),
+        ("out", "../esc", "raw.yaml"),
+        ("out", "../../../..", "raw.yaml"),
+        ("out", "link/esc", "raw.yaml"),
+        ("../out", "esc", "raw.yaml"),
+        ("/tmp/fbc-esc", "esc", "raw.yaml"),
+        ("out", "esc", "../../outside.yaml"),
+    ] {
+        let (code, _, err) = composite(working, path, input);
+        assert_eq!(code, 1, "{working} {path} {input}: {err}");
+        assert!(err.contains("leads out of"), "{err}");
+        for escaped in ["esc", "a/esc", "a/b/esc", "a/out", "a/b/out/esc"] {
+            assert!(!folder.path().join(escaped).exists(), "{working} {path} {input}: {escaped}");
+        }
+    }
+    let (code, _, err) = composite("out", "in/../foo", "raw.yaml");
+    assert_eq!(code, 0, "{err}");
+    assert!(root.join("out/foo/c.yaml").exists());
+}
+
+#[test]
+fn git_runs_no_program_of_the_repository() {
+    if Command::new("git").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no git");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let git = |words: &[&str]| {
+        let mut command = Command::new("git");
+        command
+            .current_dir(root)
+            .args(words)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), "A").env(format!("GIT_{who}_EMAIL"), "a@example.com");
+        }
+        assert!(command.output().unwrap().status.success(), "{words:?}");
+    };
+    git(&["init", "--quiet", "--initial-branch=main"]);
+    write(&root.join("catalog/foo/catalog.yaml"), &package("foo"));
+    write(&root.join(".gitattributes"), "* filter=evil diff=evil\n");
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "--message=change"]);
+    let mark = root.join("ran");
+    let program = root.join(".git/evil");
+    write(&program, &format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", mark.display()));
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let program = program.to_str().unwrap();
+    for key in [
+        "core.fsmonitor",
+        "diff.external",
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "diff.evil.textconv",
+        "core.pager",
+    ] {
+        git(&["config", key, program]);
+    }
+    git(&["config", "filter.evil.required", "true"]);
+    for hook in ["post-index-change", "post-checkout", "fsmonitor-watchman", "reference-transaction"] {
+        symlink(program, root.join(".git/hooks").join(hook)).unwrap();
+    }
+    write(&root.join("catalog/foo/catalog.yaml"), &package("foo").replace("stable", "fast"));
+    write(&root.join("catalog/bar/catalog.yaml"), &package("bar"));
+    // `git config` itself may have run the monitor.
+    let _ = fs::remove_file(&mark);
+    for words in [
+        &["validate", "--base", "HEAD", "catalog"][..],
+        &["diff", "HEAD:catalog", "catalog"],
+        &["render", "HEAD:catalog"],
+        &["render", "nothing:catalog"],
+    ] {
+        let (code, _, err) = answer(root, words);
+        assert!(code <= 2, "{err}");
+        assert!(!mark.exists(), "{words:?} ran {}", fs::read_to_string(&mark).unwrap());
+    }
+}
+
+#[test]
+fn edits_at_the_same_time_wait_for_each_other() {
+    for round in 0..3 {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        write(&root.join("catalog/foo/catalog.yaml"), &package("foo"));
+        let channels: Vec<String> = (0..6).map(|number| format!("c{number}")).collect();
+        let edits: Vec<_> = channels
+            .iter()
+            .enumerate()
+            .map(|(number, channel)| {
+                // By its directory or its file: it is the same catalog.
+                let catalog = if number % 2 == 0 { "catalog" } else { "catalog/foo/catalog.yaml" };
+                fbc(
+                    root,
+                    &["add", "foo.v1.0.0", catalog, "--channel", channel, "--create-channel", "--no-edges"],
+                )
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+            })
+            .collect();
+        let answers: Vec<Output> = edits.into_iter().map(|edit| edit.wait_with_output().unwrap()).collect();
+        let text = fs::read_to_string(root.join("catalog/foo/catalog.yaml")).unwrap();
+        for (channel, answer) in channels.iter().zip(&answers) {
+            let told = String::from_utf8_lossy(&answer.stderr);
+            let is_there = text.contains(&format!("name: {channel}\n"));
+            match answer.status.code() {
+                Some(0) => assert!(is_there, "round {round}: the edit of {channel} is lost\n{text}"),
+                code => {
+                    assert_eq!(code, Some(1), "round {round}: {told}");
+                    assert!(
+                        told.contains("was changed by another program") && !is_there,
+                        "round {round}: {told}"
+                    );
+                }
+            }
+        }
+        assert!(answers.iter().any(|answer| answer.status.success()));
+    }
+}
+
+#[test]
+fn a_directory_that_is_gone_is_not_an_empty_catalog() {
+    let folder = tempfile::tempdir().unwrap();
+    let gone = folder.path().join("gone");
+    fs::create_dir(&gone).unwrap();
+    let script =
+        format!("cd '{}' && rmdir '{0}' && exec '{}' validate .", gone.display(), env!("CARGO_BIN_EXE_fbc"));
+    let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("no longer exists"), "{told}");
+}
+
+#[test]
+fn help_that_cannot_be_written_is_a_failure() {
+    if !Path::new("/dev/full").exists() {
+        eprintln!("skipped: there is no /dev/full");
+        return;
+    }
+    for words in ["--help", "--version", "validate --help", "help validate"] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output =
+            fbc(Path::new("."), &words.split(' ').collect::<Vec<_>>()).stdout(full).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{words}: {told}");
+        assert!(told.contains("cannot write the output"), "{words}: {told}");
+    }
+}
+
+#[test]
+fn other_inputs_are_named_with_the_command_that_takes_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    fs::create_dir_all(root.join("repository/.git")).unwrap();
+    write(&root.join("repository/.git/HEAD"), "ref: refs/heads/main\n");
+    for version in ["v4.17", "v4.18"] {
+        write(&root.join(format!("repository/catalogs/{version}/foo/catalog.yaml")), &package("foo"));
+    }
+    write(&root.join("template.yaml"), "schema: olm.template.basic\nentries: []\n");
+    write(&root.join("composite.yaml"), "schema: olm.composite\ncomponents: []\n");
+    write(&root.join("set.yaml"), "apiVersion: mirror.openshift.io/v2alpha1\nkind: ImageSetConfiguration\n");
+    write(&root.join("layout/oci-layout"), "{}");
+    write(&root.join("layout/index.json"), "{}");
+    for bundle in ["manifests/csv.yaml", "metadata/annotations.yaml"] {
+        write(&root.join("bundle").join(bundle), "kind: ClusterServiceVersion\n");
+    }
+    let commands = [
+        &["diff", "IT", "IT"][..],
+        &["graph", "IT"],
+        &["list", "packages", "IT"],
+        &["paths", "IT", "foo"],
+        &["images", "IT"],
+    ];
+    for (input, look, help) in [
+        ("repository", "root of a git repository", "repository/catalogs/v4.17, repository/catalogs/v4.18"),
+        ("layout", "an image layout", "`oci:layout`"),
+        ("template.yaml", "a template, \"olm.template.basic\"", "fbc template render template.yaml"),
+        ("composite.yaml", "a composite template", "fbc template composite"),
+        ("set.yaml", "ImageSetConfiguration", "fbc mirror"),
+    ] {
+        for command in commands {
+            let words: Vec<&str> =
+                command.iter().map(|word| if *word == "IT" { input } else { word }).collect();
+            let (code, out, err) = answer(root, &words);
+            assert_eq!((code, out.as_str()), (2, ""), "{words:?}: {err}");
+            assert!(err.contains(look) && err.contains(help), "{words:?}: {err}");
+        }
+    }
+    for words in [
+        &["validate", "repository"][..],
+        &["validate", "layout"],
+        &["validate", "bundle"],
+        &["diff", "bundle", "bundle"],
+    ] {
+        let (code, _, err) = answer(root, words);
+        assert_eq!(code, 2, "{words:?}: {err}");
+        assert!(err.contains("not a catalog"), "{words:?}: {err}");
+    }
+    // Where the catalog is the root of the repository, and says so.
+    write(&root.join("repository/.indexignore"), ".git\n");
+    assert_eq!(answer(root, &["list", "packages", "repository/catalogs/v4.17"]).0, 0);
+    let (_, _, err) = answer(root, &["validate", "repository"]);
+    assert!(!err.contains("root of a git repository"), "{err}");
+}

@@ -1,0 +1,310 @@
+//! Names that others wrote, through every command and format: nothing in them drives a terminal, a CI system or the
+//! page of a pull request.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![cfg(unix)]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+/// What each name begins and ends with.
+const BEFORE: &str = "::error::INJ ";
+const AFTER: &str = "\n::error::INJ\n  ::stop-commands::INJ\n##vso[task.INJ]\u{1b}[2J\u{1b}]0;INJ\u{7}\u{9b}31m\r\u{202e}\u{2028}\
+                     [INJ](http://evil.example) ![INJ](http://evil.example/i.png) <img src=x> @INJ `INJ` | INJ \"; INJ";
+
+fn hostile(name: &str) -> String {
+    format!("{BEFORE}{name}{AFTER}")
+}
+
+/// A catalog in which every text is hostile.
+fn catalog(versions: &[&str], message: &str) -> String {
+    let (package, channel) = (hostile("package"), hostile("stable"));
+    let bundle = |version: &str| hostile(&format!("name.v{version}"));
+    let mut entries: Vec<Value> = Vec::new();
+    for (index, version) in versions.iter().enumerate() {
+        let replaces = index.checked_sub(1).map(|before| bundle(versions[before]));
+        entries.push(json!({
+            "name": bundle(version),
+            "replaces": replaces,
+            "skips": [hostile("skipped")],
+            "skipRange": format!("<{version}{AFTER}"),
+        }));
+    }
+    let mut blobs = vec![
+        json!({"schema": "olm.package", "name": package, "defaultChannel": channel, "description": hostile("text")}),
+        json!({"schema": "olm.channel", "package": package, "name": channel, "entries": entries}),
+        json!({"schema": "olm.deprecations", "package": package, "entries": [
+            {"reference": {"schema": "olm.channel", "name": channel}, "message": hostile(message)}]}),
+        json!({"schema": hostile("schema"), "package": package, "name": hostile("other")}),
+    ];
+    blobs.extend(versions.iter().map(|version| {
+        json!({
+            "schema": "olm.bundle", "package": package, "name": bundle(version),
+            "image": format!("quay.io/x/y:{}", hostile(version)),
+            "relatedImages": [{"name": hostile("image"), "image": hostile("quay.io/x/z")}],
+            "properties": [
+                {"type": "olm.package", "value": {"packageName": package, "version": version}},
+                {"type": "olm.package.required", "value": {"packageName": hostile("other"), "versionRange": ">1"}},
+                {"type": "olm.gvk", "value": {"group": hostile("group"), "version": "v1", "kind": hostile("Kind")}},
+            ],
+        })
+    }));
+    blobs.iter().map(|blob| format!("{blob:#}\n")).collect()
+}
+
+fn definition(plural: &str, kind: &str) -> String {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": hostile("name")},
+        "spec": {"group": "a.b", "scope": "Namespaced", "names": {"plural": plural, "kind": hostile(kind)},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                "type": "object", "properties": {hostile("field"): {"type": "object", "description": hostile(kind),
+                "properties": {kind: {"type": "string", "enum": [hostile("value")]}}}}}}}]},
+    })
+    .to_string()
+}
+
+/// What the output of a command is.
+#[derive(Clone, Copy, PartialEq)]
+enum Medium {
+    Text,
+    Markdown,
+    GitHub,
+    Json,
+    /// Text for another program, such as graphviz.
+    Drawing,
+}
+
+fn check(words: &str, medium: Medium, text: &str, is_error: bool) {
+    let lines = || text.split(['\n', '\r', '\u{2028}']).map(str::trim_start);
+    for c in ['\u{1b}', '\u{7}', '\u{9b}'] {
+        assert!(!text.contains(c) || medium == Medium::Json && !c.is_ascii(), "{words}: {c:?} in\n{text}");
+    }
+    if medium != Medium::Json || is_error {
+        for c in ['\r', '\u{202e}', '\u{2028}'] {
+            assert!(!text.contains(c) || medium == Medium::Drawing, "{words}: {c:?} in\n{text}");
+        }
+    }
+    for line in lines() {
+        let is_ours =
+            medium == Medium::GitHub && ["::error ", "::warning "].iter().any(|ours| line.starts_with(ours));
+        assert!(!line.starts_with("::") || is_ours, "{words}: a workflow command in\n{text}");
+        assert!(!line.starts_with("##vso["), "{words}: a logging command in\n{text}");
+    }
+    if medium == Medium::Text || is_error {
+        assert!(!text.contains("##vso["), "{words}: a logging command in\n{text}");
+    }
+    if medium == Medium::Markdown && !is_error {
+        let without_code: String = text.split('`').step_by(2).collect();
+        for markup in ["](", "<img", "@INJ", "http://"] {
+            let is_escaped = markup == "](" && !without_code.replace("\\](", "").contains(markup);
+            assert!(!without_code.contains(markup) || is_escaped, "{words}: {markup:?} in\n{text}");
+        }
+    }
+    if medium == Medium::Json && !is_error && !text.is_empty() {
+        let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+        assert!(values.map(Result::unwrap).count() > 0, "{words}");
+    }
+}
+
+#[test]
+fn names_stay_names_in_every_command_and_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |path: &str| folder.path().join(path);
+    let file = "a\n::error::INJ\n\u{1b}[2J##vso[x].yaml";
+    for (side, versions, message) in
+        [("old", vec!["1.0.0", "1.1.0"], "a"), ("new", vec!["1.1.0", "1.2.0"], "b")]
+    {
+        fs::create_dir_all(path(side)).unwrap();
+        fs::write(path(side).join(file), catalog(&versions, message)).unwrap();
+    }
+    fs::create_dir_all(path("broken")).unwrap();
+    fs::write(path("broken").join(file), format!("schema: {:?}\n---\n- x\n", hostile("x"))).unwrap();
+    for side in ["bundle", "bundle2"] {
+        let manifests = path(side).join("manifests");
+        fs::create_dir_all(&manifests).unwrap();
+        fs::create_dir_all(path(side).join("metadata")).unwrap();
+        fs::write(manifests.join(file), "kind: [\n").unwrap();
+        let version = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",
+            "metadata": {"name": hostile("x.v1.0.0")}, "spec": {"version": "1.0.0", "displayName": hostile("x"),
+            "install": {"strategy": "deployment", "spec": {"deployments": [{"name": hostile("d"), "spec": {}}],
+            "clusterPermissions": [{"serviceAccountName": hostile("sa"), "rules": [
+                {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]}]}}}});
+        if side == "bundle2" {
+            fs::remove_file(manifests.join(file)).unwrap();
+        }
+        fs::write(manifests.join("csv.yaml"), version.to_string()).unwrap();
+        let annotations = json!({"annotations": {
+            "operators.operatorframework.io.bundle.package.v1": hostile("x"),
+            "operators.operatorframework.io.bundle.channels.v1": hostile("stable"),
+            "operators.operatorframework.io.bundle.mediatype.v1": "registry+v1"}});
+        fs::write(path(side).join("metadata/annotations.yaml"), annotations.to_string()).unwrap();
+    }
+    fs::write(path("old-crd.yaml"), definition("as", "A")).unwrap();
+    fs::write(path("new-crd.yaml"), definition("bs", "B")).unwrap();
+    fs::write(path("template.yaml"), json!({"schema": hostile("x")}).to_string()).unwrap();
+    let basic = json!({"schema": "olm.template.basic", "entries": [
+        {"schema": "olm.bundle", "image": hostile("quay.io/x/y:v1")}]});
+    fs::write(path("basic.yaml"), basic.to_string()).unwrap();
+    fs::write(path("fbc.toml"), format!("[rules]\n{:?} = \"off\"\n", hostile("GRF"))).unwrap();
+    let odd = format!("odd{AFTER}").replace('/', "_");
+    fs::write(path(&odd), "schema: x\n").unwrap();
+
+    let (package, channel) = (hostile("package"), hostile("stable"));
+    let (package, channel, odd) = (package.as_str(), channel.as_str(), odd.as_str());
+    let bundle = hostile("name.v1.1.0");
+    let mut commands: Vec<(Vec<&str>, Medium)> = Vec::new();
+    let mut add = |words: &[&'static str], more: &[&'_ str], medium| {
+        // The words of the test outlive the list of commands.
+        let more = more.iter().map(|word| -> &'static str { Box::leak(word.to_string().into_boxed_str()) });
+        commands.push((words.iter().copied().chain(more).collect(), medium));
+    };
+    use Medium::{Drawing, GitHub, Json, Markdown, Text};
+    for (format, medium) in [
+        ("full", Text),
+        ("concise", Text),
+        ("json", Json),
+        ("jsonl", Json),
+        ("sarif", Json),
+        ("github", GitHub),
+        ("gitlab", Json),
+        ("junit", Drawing),
+        ("markdown", Markdown),
+        ("opm", Text),
+    ] {
+        for catalog in ["old", "broken", "."] {
+            add(&["validate", "--no-config", "--profile", "all", "--format", format, catalog], &[], medium);
+        }
+        add(&["bundle", "validate", "--format", format, "bundle"], &[], medium);
+        add(&["bundle", "validate", "--format", format, "bundle2"], &[], medium);
+        add(&["validate", "--no-config", "--format", format], &[odd], medium);
+    }
+    add(&["validate", "old"], &[], Text);
+    add(&["validate", "--no-config", "-v", "old", "broken"], &[], Text);
+    add(&["validate", "--no-config", "--show-config", "old"], &[], Text);
+    for what in ["packages", "channels", "bundles"] {
+        add(&["list", what, "old"], &[], Text);
+        add(&["list", what, "old", "--output", "json"], &[], Json);
+    }
+    add(&["list", "bundles", "old"], &[odd], Text);
+    for (format, medium) in
+        [("mermaid", Drawing), ("dot", Drawing), ("svg", Drawing), ("html", Drawing), ("json", Json)]
+    {
+        add(&["graph", "old", "--format", format], &[], medium);
+        add(&["graph", "old", "--format", format, "--package"], &[package], medium);
+        add(&["graph", "old", "--format", format, "--package"], &[odd], medium);
+    }
+    for (format, medium) in [("text", Text), ("json", Json)] {
+        add(&["paths", "old", "--output", format], &[package], medium);
+        add(&["paths", "old", "--output", format], &[package, "--from", "1.0.0"], medium);
+        add(&["paths", "old", "--output", format], &[package, "--channel", channel], medium);
+        add(&["paths", "old", "--output", format], &[package, "--from", odd], medium);
+        add(&["images", "old", "--output", format], &[], medium);
+        add(&["images", "old", "new", "-v", "--output", format], &[], medium);
+        add(&["resolve", "--explain", "--format", format, "old", "--package"], &[package], medium);
+        add(
+            &["resolve", "--explain", "--format", format, "old", "--installed", "1.0.0", "--package"],
+            &[package, "--channel", channel],
+            medium,
+        );
+        add(&["crd", "diff", "--format", format, "old-crd.yaml", "new-crd.yaml"], &[], medium);
+        add(&["bundle", "ready", "--output", format, "bundle2"], &[], medium);
+        add(&["bundle", "preauth", "bundle2", "--format", format], &[], medium);
+        add(&["diff", "old", "new", "--format", format], &[], medium);
+    }
+    add(&["diff", "old", "new", "-v"], &[], Text);
+    add(&["diff", "old", "new", "--format", "markdown"], &[], Markdown);
+    add(&["diff", "old", "new", "--format", "sarif"], &[], Json);
+    add(&["diff", "old", "new", "--package"], &[odd], Text);
+    add(&["crd", "diff", "--format", "markdown", "old-crd.yaml", "new-crd.yaml"], &[], Markdown);
+    add(&["bundle", "rbac", "bundle2", "--report"], &[], Text);
+    add(&["bundle", "manifests", "bundle2"], &[], Text);
+    add(&["render", "broken"], &[], Json);
+    add(&["render", "old"], &[], Json);
+    add(&["query", ".name", "old"], &[], Json);
+    add(&["query", "error(.name)", "old"], &[], Json);
+    add(&["filter", "old", "--package"], &[package], Json);
+    add(&["filter", "old", "--package"], &[odd], Json);
+    add(&["filter", "old", "-v", "--heads-only", "--package"], &[package], Json);
+    add(&["deprecate", "old", "--dry-run", "--message", "x"], &[package], Text);
+    add(&["deprecate", "old", "--dry-run", "--message", "x"], &[odd], Text);
+    add(&["deprecate", "old", "--dry-run", "--remove"], &[package, "--channel", channel], Text);
+    add(&["add", "--dry-run"], &[&bundle, "old", "--channel", channel], Text);
+    add(&["add", "--dry-run"], &[&bundle, "old", "--no-edges", "--create-channel", "--channel", odd], Text);
+    add(&["add", "bundle2", "old", "--channel", "x", "--dry-run"], &[], Text);
+    add(&["template", "render", "template.yaml"], &[], Json);
+    add(&["template", "render", "basic.yaml"], &[], Json);
+    add(&["template", "convert", "basic", "old"], &[], Json);
+    add(&["range"], &[odd, odd], Text);
+    add(&["explain"], &[odd], Text);
+    add(&["unpack"], &[odd, odd], Text);
+    add(&[], &[odd], Text);
+    add(&["validate"], &["nowhere", odd, package], Text);
+    add(&["simulate"], &[odd], Text);
+    add(&["simulate", "upgrade"], &["old", "new", "--package", package], Text);
+    add(&["simulate", "upgrade"], &["old", "new", "--package", odd], Text);
+
+    for (words, medium) in &commands {
+        for color in ["never", "always"] {
+            let output = Command::new(env!("CARGO_BIN_EXE_fbc"))
+                .args(words)
+                .args(["--color", color])
+                .current_dir(folder.path())
+                .env_remove("FBC_IMAGE_MAP")
+                .output()
+                .unwrap();
+            let shown = format!("{words:?} --color {color}");
+            let code = output.status.code();
+            assert!(matches!(code, Some(0..=2)), "{shown}: {code:?}");
+            let text = |bytes: Vec<u8>| without_colors(String::from_utf8(bytes).unwrap(), color);
+            check(&shown, *medium, &text(output.stdout), false);
+            check(&shown, *medium, &text(output.stderr), true);
+        }
+    }
+}
+
+/// The text without the sequences that set colours, where there may be some.
+fn without_colors(text: String, color: &str) -> String {
+    if color == "never" {
+        return text;
+    }
+    let mut plain = String::new();
+    for (number, part) in text.split("\u{1b}[").enumerate() {
+        let end = part.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(part.len());
+        match (number, part[end..].strip_prefix('m')) {
+            (0, _) => plain.push_str(part),
+            (_, Some(rest)) => plain.push_str(rest),
+            (_, None) => plain.push_str(&format!("\u{1b}[{part}")),
+        }
+    }
+    plain
+}
+
+/// The commands of the test are those of the program: none lacks, but those that write no names of others.
+#[test]
+fn no_command_is_forgotten() {
+    let this =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile_names.rs")).unwrap();
+    let own = [
+        "build",
+        "push",
+        "pull",
+        "mirror",
+        "cache",
+        "init",
+        "generate",
+        "schema",
+        "version",
+        "completions",
+        "man",
+        "opm",
+        "help",
+        "debug",
+    ];
+    for command in fbc::command_line().get_subcommands() {
+        let name = command.get_name();
+        assert!(own.contains(&name) || this.contains(&format!("\"{name}\"")), "{name}");
+    }
+}
