@@ -7,7 +7,7 @@ use fbc_model::tree::MemoryTree;
 
 use super::BundleContext;
 use crate::context::Context;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::policy::Policy;
 use crate::rule::Check;
 use crate::rules::olm;
@@ -34,12 +34,13 @@ pub(super) fn findings(context: &BundleContext<'_>, policy: &Policy) -> Vec<Find
     let catalog = Catalog { bundles: vec![bundle], ..Catalog::default() };
     let files = MemoryTree::default();
     let of_catalog = Context::with(&catalog, &files, policy.parameters.clone());
-    let mut findings = Vec::new();
+    let mut found = Findings::with_room(policy.most_findings);
     for rule in wanted {
         if let Check::Catalog(check) = rule.check {
-            check(&of_catalog, &mut findings);
+            check(&of_catalog, &mut found);
         }
     }
+    let (mut findings, _) = found.into_kept();
     for finding in &mut findings {
         finding.place = match (finding.rule.code, context.dependencies, context.csv) {
             ("OLM001", Some(dependencies), _) => Some(context.value(dependencies.origin, "/dependencies")),
