@@ -32,6 +32,12 @@ impl Deployments {
     }
 }
 
+impl Default for Deployments {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Controller for Deployments {
     fn name(&self) -> &'static str {
         "deployments"

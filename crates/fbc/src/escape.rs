@@ -234,7 +234,8 @@ mod tests {
         let text = written(false, |out| {
             out.write_all(b"a\n  ::error::x\n")?;
             write!(out, "::")?;
-            writeln!(out, "{}", "stop")?;
+            let name = "stop";
+            writeln!(out, "{name}")?;
             out.write_all(b"\xff::\xe2\x82\xac\n")
         });
         assert_eq!(text, "a\n  \\u{3a}:error::x\n\\u{3a}:stop\n\u{fffd}::€\n");

@@ -262,8 +262,8 @@ impl Limit {
     #[must_use]
     pub fn shown(&self) -> String {
         match self.unit {
-            Unit::Bytes if self.most % (1 << 30) == 0 => format!("{} GiB", self.most >> 30),
-            Unit::Bytes if self.most % (1 << 20) == 0 => format!("{} MiB", self.most >> 20),
+            Unit::Bytes if self.most.is_multiple_of(1 << 30) => format!("{} GiB", self.most >> 30),
+            Unit::Bytes if self.most.is_multiple_of(1 << 20) => format!("{} MiB", self.most >> 20),
             Unit::Bytes => format!("{} KiB", self.most >> 10),
             Unit::Seconds => format!("{} seconds", self.most),
             Unit::Count => self.most.to_string(),

@@ -81,7 +81,7 @@ fn paths_do_not_lead_out() {
         };
         assert_eq!(plan.steps, []);
         assert_eq!(plan.errors[0].to_string(), format!("building component \"v4.13\": {message}"));
-        assert!(shown(&text, &plan.errors[0]).contains(place), "{path} {output}");
+        assert!(shown(&plan.errors[0], &text).1.contains(place), "{path} {output}");
     }
 }
 
