@@ -102,6 +102,7 @@ pub(crate) fn labels(texts: &[String]) -> Result<BTreeMap<&str, &str>, String> {
         .map(|text| text.split_once('=').ok_or_else(|| format!("invalid label {}", quote(text))))
         .collect()
 }
+
 /// Where the Dockerfile of a catalog folder goes, beside the folder, and the name of the folder in it.
 pub(crate) fn place(folder: &Path) -> (PathBuf, String) {
     // Only the text of the path counts, as in opm; `.` is a name like any other.

@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         }
         What::Clean { cache } => {
             let removed = cache.images()?.clean(&|| {
-                anstream::eprintln!("note: waiting for other commands that use the cache");
+                crate::terminal::tell(format_args!("note: waiting for other commands that use the cache"));
             })?;
             let bytes = removed.bytes + removed.unfinished_bytes;
             writeln!(out, "removed {} blobs ({})", removed.blobs + removed.unfinished, size(bytes))?;

@@ -115,7 +115,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if !left_out.is_empty() && !global.quiet {
         // What is said here is not worth failing for.
         let _ = writeln!(
-            anstream::stderr(),
+            crate::terminal::stderr(),
             "no channel leads to {}, so the catalog does not have {}",
             left_out.join(", "),
             if left_out.len() == 1 { "it" } else { "them" }
