@@ -111,7 +111,7 @@ mod tests {
             ("package/file", "inner"),
             ("../outside/secret", "outer"),
             ("/etc/hostname", "absolute"),
-            ("../outside", "package/folder"),
+            ("../../outside", "package/folder"),
             ("..", "package/up"),
         ] {
             symlink(target, root.join(link)).unwrap();

@@ -110,7 +110,13 @@ impl CatalogEdit {
     pub(crate) fn require_package(&self, package: &str) -> Result<(), Failure> {
         let names = || self.catalog.packages.iter().map(|blob| blob.name.as_str());
         match names().filter(|name| *name == package).count() {
-            0 => Err(unknown("package", package, "the catalog", names())),
+            0 => {
+                let failure = unknown("package", package, "the catalog", names());
+                Err(match self.catalog.faults.is_empty() {
+                    true => failure,
+                    false => failure.help("parts of the catalog cannot be loaded: `fbc validate` shows them"),
+                })
+            }
             1 => Ok(()),
             _ => Err(self.declared_often(package)),
         }

@@ -331,14 +331,18 @@ fn links_and_permissions_stay() {
     fs::rename(sample.path(FILE), &real).unwrap();
     symlink(&real, sample.path(FILE)).unwrap();
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
-    let message = ["deprecate", "catalog", PACKAGE, "--message", "x"];
+    let err = sample.fails(1, &["deprecate", "catalog", PACKAGE, "--message", "x"]);
+    assert!(err.contains("cannot be loaded"), "{err}");
+    // The link leads out of the catalog.
+    let message = ["--follow-links", "deprecate", "catalog", PACKAGE, "--message", "x"];
     sample.succeeds(&message);
     assert!(fs::symlink_metadata(sample.path(FILE)).unwrap().is_symlink());
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
     fs::set_permissions(&real, fs::Permissions::from_mode(0o440)).unwrap();
-    let err = sample.fails(2, &["deprecate", "catalog", PACKAGE, "--message", "y"]);
+    let err = sample.fails(2, &["--follow-links", "deprecate", "catalog", PACKAGE, "--message", "y"]);
     assert!(err.contains("read-only"), "{err}");
-    let shown = sample.run(&["deprecate", "catalog", PACKAGE, "--message", "y", "-o", "-"]).stdout;
+    let shown =
+        sample.run(&["--follow-links", "deprecate", "catalog", PACKAGE, "--message", "y", "-o", "-"]).stdout;
     assert!(String::from_utf8(shown).unwrap().contains("message: \"y\""));
 }
 

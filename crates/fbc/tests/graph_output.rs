@@ -165,5 +165,5 @@ fn a_chart_with_many_edges_comes_with_a_warning() {
     };
     assert_eq!(told(100), "");
     let many = told(220);
-    assert!(many.contains("the chart has 24090 edges") && many.contains("--format html"), "{many}");
+    assert!(many.contains("the chart has 24090 edges") && many.contains("-o html"), "{many}");
 }

@@ -237,6 +237,10 @@ fn names_stay_names_in_every_command_and_format() {
     add(&["template", "render", "template.yaml"], &[], Json);
     add(&["template", "render", "basic.yaml"], &[], Json);
     add(&["template", "convert", "basic", "old"], &[], Json);
+    add(&["catalog", "from-bundles", "bundle2"], &[], Json);
+    add(&["catalog", "from-bundles"], &[odd], Json);
+    add(&["release", "verify", "old"], &[], Text);
+    add(&["release", "diff", "old"], &[odd], Text);
     add(&["range"], &[odd, odd], Text);
     add(&["explain"], &[odd], Text);
     add(&["unpack"], &[odd, odd], Text);
@@ -302,6 +306,7 @@ fn no_command_is_forgotten() {
         "opm",
         "help",
         "debug",
+        "serve",
     ];
     for command in fbc::command_line().get_subcommands() {
         let name = command.get_name();

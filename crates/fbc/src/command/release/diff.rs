@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             out.flush()?;
         }
         Format::Text => {
-            let mut out = anstream::AutoStream::auto(io::stdout()).lock();
+            let mut out = terminal::text();
             text(&difference, &mut out)?;
             out.flush()?;
         }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::ClusterArguments;
 use super::source::PayloadSource;
+use crate::escape::Lines;
 use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
 use crate::registry::ImageArguments;
 use crate::terminal;
@@ -49,7 +50,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let (findings, payload) = check(&source.tree, source.image(), &arguments.cluster.inclusion());
     match arguments.format {
         Format::Text => {
-            let mut out = anstream::AutoStream::auto(std::io::stdout()).lock();
+            let mut out = Lines::new(anstream::AutoStream::auto(std::io::stdout()).lock(), true);
             for finding in &findings {
                 let (word, style) =
                     if finding.rule.is_error { ("error", ERROR) } else { ("warning", WARNING) };
