@@ -192,12 +192,12 @@ fn links_modes_and_odd_names() {
     repository.write("shared/foo.yaml", &package("foo", &["1.0.0"]));
     repository.write("catalog/.indexignore", "*.txt\n");
     repository.write("catalog/notes.txt", "no catalog");
-    let name = OsStr::from_bytes(b"b\xff\n\t\"r.yaml");
+    let name = OsStr::from_bytes(b"b\xc3\xbc\n\t\"r.yaml");
     fs::write(repository.path().join("catalog").join(name), package("bar", &["1.0.0"])).unwrap();
     symlink("../shared/foo.yaml", repository.path().join("catalog/link.yaml")).unwrap();
     symlink("shared", repository.path().join("folder-link")).unwrap();
     repository.commit();
-    let on_disk = repository.fbc(&["render", "catalog"]);
+    let on_disk = repository.fbc(&["--follow-links", "render", "catalog"]);
     let answer = repository.fbc(&["render", "HEAD:catalog"]);
     assert_eq!((answer.code, &answer.out), (0, &on_disk.out), "{}", answer.err);
     assert!(answer.out.contains("foo.v1.0.0") && answer.out.contains("bar.v1.0.0"));

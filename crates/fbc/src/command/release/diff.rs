@@ -8,6 +8,7 @@ use fbc_openshift::release::difference::{Difference, Identity};
 
 use super::ClusterArguments;
 use super::source::PayloadSource;
+use crate::escape::Lines;
 use crate::failure::{CLEAN, Failure, STRONG};
 use crate::registry::ImageArguments;
 use crate::terminal;
@@ -56,7 +57,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             out.flush()?;
         }
         Format::Text => {
-            let mut out = terminal::text();
+            let mut out = Lines::new(anstream::AutoStream::auto(io::stdout()).lock(), true);
             text(&difference, &mut out)?;
             out.flush()?;
         }
