@@ -22,12 +22,7 @@ type Verdict = Result<(), String>;
 type Played = (String, Verdict);
 
 /// Cases that differ, and why.
-const DIFFERENT: [(&str, &[&str], &str); 4] = [
-    (
-        "10h-rbac",
-        &["taint-forbidden", "cordon-forbidden", "drain-forbidden"],
-        "the verbs of administrators of nodes do not run on a simulated cluster yet",
-    ),
+const DIFFERENT: [(&str, &[&str], &str); 3] = [
     ("10h-rbac", &["logs-forbidden"], "the pods of a simulated cluster write no logs"),
     ("10h-rbac", &["can-i-list", "raw-non-resource"], "the command line does not have `--list` and `--raw`"),
     (
