@@ -4,13 +4,17 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`release`] | release payloads: loading, inclusion, the graph of tasks |
+//! | [`update_service`] | the graph of updates, and what a cluster is offered |
 //! | [`cluster_version`] | the Cluster Version Operator |
+//! | [`definitions`] | kinds that are there before any payload |
 //! | [`machine_config`] | the Machine Config Operator: pools, nodes, drains |
 //! | [`machines`] | the Machine API: machines, sets, health checks, hooks, the control plane |
 //! | [`etcd`] | members of etcd, quorum, and the operator that protects it |
 
 pub mod cluster_version;
+pub mod definitions;
 pub mod etcd;
 pub mod machine_config;
 pub mod machines;
 pub mod release;
+pub mod update_service;

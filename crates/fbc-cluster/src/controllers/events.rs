@@ -24,7 +24,7 @@ type Similar = (&'static str, String, String, &'static str, String);
 
 /// Writes the events of one component.
 #[derive(Debug)]
-pub(super) struct Recorder {
+pub struct Recorder {
     component: &'static str,
     written: u64,
     similar: BTreeMap<Similar, Recent>,
@@ -45,22 +45,22 @@ struct Counted {
 
 impl Recorder {
     /// A recorder of a component, such as `replicaset-controller`.
-    pub(super) fn new(component: &'static str) -> Self {
+    pub fn new(component: &'static str) -> Self {
         Self { component, written: 0, similar: BTreeMap::new(), counted: BTreeMap::new() }
     }
 
     /// Something that is as it should be.
-    pub(super) fn normal(&mut self, api: &mut ApiServer, about: &Object, reason: &str, message: &str) {
+    pub fn normal(&mut self, api: &mut ApiServer, about: &Object, reason: &str, message: &str) {
         self.record(api, about, "Normal", reason, message);
     }
 
     /// Something that may be wrong.
-    pub(super) fn warning(&mut self, api: &mut ApiServer, about: &Object, reason: &str, message: &str) {
+    pub fn warning(&mut self, api: &mut ApiServer, about: &Object, reason: &str, message: &str) {
         self.record(api, about, "Warning", reason, message);
     }
 
     /// An event of the newer interface, which knows an action and no count.
-    pub(super) fn action(
+    pub fn action(
         &mut self,
         api: &mut ApiServer,
         about: &Object,

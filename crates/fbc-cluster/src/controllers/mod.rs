@@ -31,7 +31,7 @@ pub mod daemon_sets;
 pub mod definitions;
 pub mod deployments;
 pub mod endpoints;
-mod events;
+pub mod events;
 pub mod garbage;
 pub mod jobs;
 pub mod kubelet;

@@ -1,1 +1,45 @@
-//! The Cluster Version Operator.
+//! The Cluster Version Operator: it brings a cluster to the release that ClusterVersion asks for, and keeps it there.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`operator`] | the controller: what happens when |
+//! | [`options`] | how it is started, and what it reaches outside of the cluster |
+//! | `sync` | from the wanted release to work, and from work to the status |
+//! | `status`, `history`, `conditions` | what it writes into ClusterVersion |
+//! | `updates` | updates that the update service offers |
+//! | `upgradeable`, `preconditions`, `validation` | what stands against an update |
+//! | `retrieval` | getting and verifying payloads |
+//! | `pass`, `apply`, `wait` | one run over a payload; one manifest; what is waited for |
+//! | `update_error` | what went wrong, and what it means for the update |
+//! | `capability_sets` | which capabilities are on |
+//!
+//! Source: `openshift/cluster-version-operator`, July 2026.
+
+mod apply;
+mod capability_sets;
+mod conditions;
+mod history;
+pub mod operator;
+pub mod options;
+mod pass;
+mod preconditions;
+mod retrieval;
+mod status;
+mod sync;
+#[cfg(test)]
+mod tests;
+mod update_error;
+mod updates;
+mod upgradeable;
+mod validation;
+mod wait;
+
+pub use operator::ClusterVersionOperator;
+pub use options::{Answer, Options, Outside};
+
+/// The API group of ClusterVersion and ClusterOperator.
+pub(crate) const GROUP: &str = "config.openshift.io";
+/// The namespace of the operator.
+pub(crate) const NAMESPACE: &str = "openshift-cluster-version";
+/// The name of the only ClusterVersion.
+pub(crate) const VERSION: &str = "version";

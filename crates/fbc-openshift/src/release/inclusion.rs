@@ -84,6 +84,12 @@ impl Inclusion {
             .or_else(|| self.capability_refusal(object))
     }
 
+    /// As [`Inclusion::refusal`], of what may change after a payload was loaded: feature gates and capabilities.
+    pub fn changeable_refusal(&self, object: &Object) -> Option<String> {
+        let gate = object.annotation(FEATURE_GATE);
+        self.gate_refusal(gate).or_else(|| self.capability_refusal(object))
+    }
+
     fn feature_set_refusal(&self, value: Option<&str>) -> Option<String> {
         let value = value?;
         let sets: BTreeSet<&str> = value.split(',').collect();

@@ -1,0 +1,78 @@
+//! How the Cluster Version Operator is started, and what it reaches outside of the cluster.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
+use fbc_model::tree::Tree;
+
+use crate::release::inclusion::DEFAULT_PROFILE;
+
+/// Flags and environment of the operator.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The release image that the operator itself comes from.
+    pub image: String,
+    /// The cluster profile.
+    pub profile: String,
+    /// Manifests with this identifier are left out.
+    pub exclude: String,
+    /// Capabilities that are on whatever ClusterVersion says.
+    pub always_enabled: BTreeSet<String>,
+    /// The update service, in place of that of ClusterVersion.
+    pub update_service: String,
+    /// The node that the operator runs on, where payloads are retrieved.
+    pub node: String,
+    /// The time between two passes. The operator draws it from 2 to 4 minutes.
+    pub interval: Milliseconds,
+    /// What a manifest takes to be applied.
+    pub task_duration: Milliseconds,
+}
+
+impl Options {
+    /// The operator of a release image, as clusters start it.
+    pub fn of_image(image: impl Into<String>) -> Self {
+        Self {
+            image: image.into(),
+            profile: DEFAULT_PROFILE.to_owned(),
+            exclude: String::new(),
+            always_enabled: BTreeSet::new(),
+            update_service: String::new(),
+            node: "master-0".to_owned(),
+            interval: 2 * MINUTE,
+            task_duration: 10,
+        }
+    }
+}
+
+/// The answer of an update service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The status code with its words, such as `404 Not Found`.
+    pub status: String,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// What the operator reaches outside of the cluster.
+#[derive(Default)]
+pub struct Outside {
+    /// The payloads of release images, by pull spec.
+    pub payloads: BTreeMap<String, Arc<dyn Tree>>,
+    /// Answers of update services, by address.
+    pub update_services: BTreeMap<String, Answer>,
+    /// Digests that are signed, with the keys that signed them, as they stand in key rings of payloads.
+    pub signatures: BTreeMap<String, BTreeSet<String>>,
+    /// The metrics of the cluster; none where no server answers.
+    pub metrics: Option<Box<dyn crate::update_service::Metrics>>,
+}
+
+impl crate::update_service::Metrics for Outside {
+    fn query(&self, query: &str, now: Moment) -> Result<Vec<f64>, String> {
+        match &self.metrics {
+            Some(metrics) => metrics.query(query, now),
+            None => Err("failure determine thanos IP: services \"thanos-querier\" not found".to_owned()),
+        }
+    }
+}

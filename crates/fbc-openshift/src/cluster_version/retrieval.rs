@@ -1,0 +1,230 @@
+//! Getting a payload: verifying its digest, and the pod that copies it to the node.
+//!
+//! Signatures are data here: whoever simulates says which keys signed a digest. ConfigMaps with signatures of a digest are
+//! believed.
+//!
+//! Source: `openshift/cluster-version-operator:pkg/cvo/updatepayload.go`; `openshift/library-go:pkg/verify/verify.go`.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use fbc_cluster::api::{ApiServer, DeleteOptions, WriteOptions};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::random::Random;
+use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
+use md5::{Digest as _, Md5};
+use serde_json::{Value, json};
+
+use super::NAMESPACE;
+use super::apply::caller;
+use super::options::Outside;
+use crate::release::Payload;
+use crate::release::payload::missing_part;
+
+/// So long a retrieval may take.
+const TIME_LIMIT: Milliseconds = 4 * MINUTE;
+const LABEL: &str = "k8s-app";
+const LABEL_VALUE: &str = "retrieve-openshift-release";
+const FOLDER: &str = "/etc/cvo/updatepayloads";
+
+/// A retrieval that is going on.
+#[derive(Debug, Clone)]
+pub(super) struct Retrieval {
+    pub(super) image: String,
+    pub(super) pod: ObjectName,
+    pub(super) deadline: Moment,
+    pub(super) verification: Result<(), String>,
+}
+
+/// A payload that is there, or why it is not.
+#[derive(Debug, Clone)]
+pub(super) struct Retrieved {
+    pub(super) image: String,
+    /// What is wrong with the signature, where the update was forced.
+    pub(super) verification: Result<(), String>,
+    pub(super) outcome: Result<(), String>,
+}
+
+/// The key rings of a payload; none if it does not say how to verify others.
+pub(super) fn key_rings(payload: &Payload) -> Option<Vec<(String, String)>> {
+    const ANNOTATION: &str = "release.openshift.io/verification-config-map";
+    let map = payload
+        .manifests
+        .iter()
+        .find(|manifest| manifest.kind() == "ConfigMap" && manifest.object.annotation(ANNOTATION).is_some())?;
+    let data = map.object.at(&["data"]).and_then(Value::as_object)?;
+    let rings = data.iter().filter(|(key, _)| key.starts_with("verifier-public-key-"));
+    Some(rings.map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned())).collect())
+}
+
+/// Checks the signatures of an image.
+pub(super) fn verify(api: &ApiServer, outside: &Outside, payload: &Payload, image: &str) -> Result<(), String> {
+    let Some(rings) = key_rings(payload) else { return Err("verification is not possible".to_owned()) };
+    let digest = image.rsplit_once('@').map(|(_, digest)| digest).unwrap_or_default();
+    if digest.is_empty() {
+        return Err("release images that are not accessed via digest cannot be verified".to_owned());
+    }
+    let fits = |text: &str, more: &[u8]| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
+    };
+    let has_form = digest.split_once(':').is_some_and(|(algorithm, hex)| fits(algorithm, b".+_-") && fits(hex, b"=_-"));
+    if !has_form {
+        return Err(format!("the provided release image digest has an invalid format: {digest:?}"));
+    }
+    let prefix = digest.replacen(':', "-", 1);
+    let is_in_cluster = api.all("", "ConfigMap").any(|map| {
+        map.namespace() == "openshift-config-managed"
+            && map.label("release.openshift.io/verification-signatures").is_some()
+            && map.at(&["binaryData"]).and_then(Value::as_object).is_some_and(|data| data.keys().any(|key| key.starts_with(&prefix)))
+    });
+    let signers = outside.signatures.get(digest);
+    let missing: Vec<&str> = rings
+        .iter()
+        .filter(|(_, key)| !is_in_cluster && !signers.is_some_and(|signers| signers.contains(key.trim())))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    if missing.is_empty() { Ok(()) } else { Err(format!("unable to verify {digest} against keyrings: {}", missing.join(", "))) }
+}
+
+/// Where the payload of an image lies on the node.
+pub(super) fn folder(image: &str) -> String {
+    format!("{FOLDER}/{}", URL_SAFE_NO_PAD.encode(Md5::digest(image.as_bytes())))
+}
+
+/// Whether a payload is whole.
+pub(super) fn confirm(outside: &Outside, image: &str) -> Result<(), String> {
+    let missing = match outside.payloads.get(image) {
+        Some(tree) => missing_part(tree.as_ref()),
+        None => Some("manifests".to_owned()),
+    };
+    match missing {
+        None => Ok(()),
+        Some(part) => {
+            let folder = folder(image);
+            Err(format!(
+                "confirming the presence of release-image content in {folder:?}: stat {folder}/{part}: no such file or directory"
+            ))
+        }
+    }
+}
+
+/// Deletes pods of earlier retrievals and starts a new one.
+pub(super) fn start(
+    api: &mut ApiServer,
+    random: &mut Random,
+    node: &str,
+    version: &str,
+    image: &str,
+    verification: Result<(), String>,
+) -> Result<Retrieval, String> {
+    let Some(kind) = api.kind_id("", "Pod") else { return Err("the server has no pods".to_owned()) };
+    let old: Vec<ObjectName> = api
+        .all("", "Pod")
+        .filter(|pod| pod.namespace() == NAMESPACE && pod.label(LABEL) == Some(LABEL_VALUE))
+        .map(|pod| pod.object_name())
+        .collect();
+    for name in old {
+        let options = DeleteOptions { grace_period: Some(0), ..DeleteOptions::default() };
+        api.delete(&caller(), kind, &name, &options).map_err(|error| {
+            format!("failed to prune pods: error deleting pods: failed to delete pod {}: {}", name.name, error.message)
+        })?;
+    }
+    let name = format!("{}-{version}-{}", super::VERSION, random.suffix());
+    let pod = pod(&name, node, image, &random.suffix());
+    let created = api.create(&caller(), pod, WriteOptions::default());
+    created.map_err(|error| format!("fetching update payload: {}", error.message))?;
+    Ok(Retrieval {
+        image: image.to_owned(),
+        pod: ObjectName::namespaced(NAMESPACE, name),
+        deadline: api.now() + TIME_LIMIT,
+        verification,
+    })
+}
+
+/// What became of the pod; nothing while it is at work.
+pub(super) fn outcome(api: &ApiServer, retrieval: &Retrieval) -> Option<Result<(), String>> {
+    let fail = |text: String| Some(Err(format!("fetching update payload: {text}")));
+    if api.now() >= retrieval.deadline {
+        return fail("timed out waiting for the condition".to_owned());
+    }
+    let pod = api.find("", "Pod", &retrieval.pod)?;
+    let name = pod.name();
+    let (reason, message) = (pod.text(&["status", "reason"]), pod.text(&["status", "message"]));
+    match pod.text(&["status", "phase"]) {
+        "Succeeded" => Some(Ok(())),
+        "Failed" => {
+            let statuses = statuses(pod, |_, message| !message.is_empty());
+            fail(format!("pod {name} failed with reason {reason:?} and message {message:?} and status {statuses}"))
+        }
+        "" | "Pending" => {
+            let statuses = statuses(pod, |reason, message| {
+                reason == "SignatureValidationFailed" || reason == "ErrImagePull" && message.contains("manifest unknown")
+            });
+            if statuses.is_empty() {
+                return None;
+            }
+            fail(format!("pod {name} failed at pending with reason {reason:?} and message {message:?} and status {statuses}"))
+        }
+        _ => None,
+    }
+}
+
+fn statuses(pod: &Object, counts: impl Fn(&str, &str) -> bool) -> String {
+    let mut texts = Vec::new();
+    for (list, word) in [("containerStatuses", "container"), ("initContainerStatuses", "initcontainer")] {
+        for status in pod.list(&["status", list]) {
+            let name = status.text(&["name"]);
+            let of = |state: &str| (status.text(&["state", state, "reason"]), status.text(&["state", state, "message"]));
+            let (reason, message) = of("waiting");
+            if status.at(&["state", "waiting"]).is_some() && counts(reason, message) {
+                texts.push(format!("{word} {name} is waiting with reason {reason:?} and message {message:?}"));
+            }
+            let (reason, message) = of("terminated");
+            if !message.is_empty() {
+                texts.push(format!("{word} {name} is terminated with reason {reason:?} and message {message:?}"));
+            }
+        }
+    }
+    texts.join(",")
+}
+
+fn pod(name: &str, node: &str, image: &str, suffix: &str) -> Object {
+    const MASTER: &str = "node-role.kubernetes.io/master";
+    let target = folder(image);
+    let temporary = format!("{target}-{suffix}");
+    let container = |name: &str, command: Value| {
+        json!({
+            "name": name, "image": image, "command": command,
+            "volumeMounts": [{"mountPath": FOLDER, "name": "payloads"}],
+            "securityContext": {"privileged": true, "readOnlyRootFilesystem": true},
+            "resources": {"requests": {"cpu": "10m", "memory": "50Mi", "ephemeral-storage": "2Mi"}},
+            "terminationMessagePolicy": "FallbackToLogsOnError",
+        })
+    };
+    let copy = |folder: &str| json!(["cp", "-r", format!("/{folder}"), format!("{temporary}/{folder}")]);
+    let mut cleanup = container("cleanup", json!(["sh", "-c", "rm -fR ./*"]));
+    cleanup.set(&["workingDir"], format!("{FOLDER}/"));
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {
+            "name": name, "namespace": NAMESPACE, "labels": {LABEL: LABEL_VALUE},
+            "annotations": {"openshift.io/required-scc": "privileged"},
+        },
+        "spec": {
+            "serviceAccountName": "update-payload",
+            "activeDeadlineSeconds": 120,
+            "initContainers": [
+                cleanup,
+                container("make-temporary-directory", json!(["mkdir", temporary])),
+                container("copy-operator-manifests-to-temporary-directory", copy("manifests")),
+                container("copy-release-manifests-to-temporary-directory", copy("release-manifests")),
+            ],
+            "containers": [container("rename-to-final-location", json!(["mv", temporary, target]))],
+            "volumes": [{"name": "payloads", "hostPath": {"path": FOLDER}}],
+            "nodeName": node,
+            "nodeSelector": {MASTER: ""},
+            "priorityClassName": "openshift-user-critical",
+            "tolerations": [{"key": MASTER}],
+            "restartPolicy": "OnFailure",
+        },
+    })
+}

@@ -1,0 +1,197 @@
+//! What must be equal: conditions in their order, the history, the lists of updates, the objects at the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fbc_cluster::object::ObjectFields;
+use serde_json::{Value, json};
+
+use super::world::Played;
+
+/// The states of a ClusterVersion from the transitions of a case, each with its time.
+pub(super) fn recorded_states(initial: &Value, case: &Value) -> Vec<(u64, Value)> {
+    let objects = initial.as_array().cloned().unwrap_or_default();
+    let mut state = objects.into_iter().find(|one| one.kind() == "ClusterVersion").unwrap_or_else(|| json!({}));
+    let mut states = Vec::new();
+    for transition in case.list(&["transitions"]).iter().filter(|one| one["object"] == "ClusterVersion/version") {
+        if let Some(set) = transition.get("set") {
+            state = set.clone();
+        }
+        for (path, value) in transition["change"].as_object().into_iter().flatten() {
+            change(&mut state, path, value);
+        }
+        if transition["event"] == "DELETED" {
+            state = json!({});
+        }
+        states.push((transition.number(&["at_ms"]).unwrap_or_default().unsigned_abs(), state.clone()));
+    }
+    states
+}
+
+fn change(state: &mut Value, path: &str, value: &Value) {
+    if let Some((before, kind)) = path.strip_suffix(']').and_then(|path| path.split_once("conditions[")) {
+        let parents: Vec<&str> = before.split('.').filter(|part| !part.is_empty()).collect();
+        let mut full = parents.clone();
+        full.push("conditions");
+        let mut list = state.list(&full).to_vec();
+        let place = list.iter().position(|one| one["type"] == kind);
+        match (place, value) {
+            (Some(index), Value::Null) => {
+                list.remove(index);
+            }
+            (None, Value::Null) => {}
+            (place, value) => {
+                let mut condition = place.map_or_else(|| json!({"type": kind}), |index| list[index].clone());
+                for (field, value) in value.as_object().into_iter().flatten() {
+                    if value.is_null() {
+                        condition.remove(&[field]);
+                    } else {
+                        condition.set(&[field], value.clone());
+                    }
+                }
+                match place {
+                    Some(index) => list[index] = condition,
+                    None => list.push(condition),
+                }
+            }
+        }
+        state.set(&full, list);
+        return;
+    }
+    let parts: Vec<&str> = path.split('.').collect();
+    if value.is_null() && parts != ["status", "availableUpdates"] {
+        state.remove(&parts);
+    } else {
+        state.set(&parts, value.clone());
+    }
+}
+
+/// How far a pass is does not count.
+fn without_progress(text: &str) -> String {
+    let Some((before, rest)) = text.split_once(": ") else { return text.to_owned() };
+    let Some((done, behind)) = rest.split_once("% complete)") else { return text.to_owned() };
+    if !before.starts_with("Working towards") || !done.contains(" of ") {
+        return text.to_owned();
+    }
+    match behind.strip_prefix(", ") {
+        Some(waiting) => format!("{before}: {waiting}"),
+        None => before.to_owned(),
+    }
+}
+
+/// Times of day and names of pods differ.
+fn without_chance(text: &str) -> String {
+    let mut text = text.to_owned();
+    for version in ["4.19.1", "4.19.2", "4.20.0"] {
+        let prefix = format!("pod version-{version}-");
+        let mut from = 0;
+        while let Some(at) = text[from..].find(&prefix) {
+            let start = from + at + prefix.len();
+            let end = text[start..].find(' ').map_or(text.len(), |end| start + end);
+            text.replace_range(start..end, "<r>");
+            from = start;
+        }
+    }
+    if let Some(at) = text.find("throttled until ") {
+        let start = at + "throttled until ".len();
+        let end = text[start..].find(')').map_or(text.len(), |end| start + end);
+        text.replace_range(start..end, "<time>");
+    }
+    text
+}
+
+fn condition_text(condition: &Value) -> String {
+    let message = without_chance(&without_progress(condition.text(&["message"])));
+    format!("{} {} {message}", condition.text(&["status"]), condition.text(&["reason"]))
+}
+
+/// The different states of each condition, one after another.
+fn sequences(states: &[(u64, Value)]) -> BTreeMap<String, Vec<(u64, String)>> {
+    let mut sequences: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
+    for (at, state) in states {
+        let conditions = state.list(&["status", "conditions"]);
+        let kinds: BTreeSet<String> =
+            conditions.iter().map(|one| one.text(&["type"]).to_owned()).chain(sequences.keys().cloned()).collect();
+        for kind in kinds {
+            let condition = conditions.iter().find(|one| one["type"] == kind.as_str());
+            let text = condition.map_or_else(|| "absent".to_owned(), condition_text);
+            let list = sequences.entry(kind).or_default();
+            if list.last().is_none_or(|(_, last)| *last != text) {
+                list.push((*at, text));
+            }
+        }
+        let mut lists = BTreeMap::new();
+        lists.insert("history", history(state));
+        lists.insert("desired", state["status"]["desired"].to_string());
+        lists.insert("availableUpdates", state["status"]["availableUpdates"].to_string());
+        lists.insert("conditionalUpdates", conditional(state));
+        lists.insert("capabilities", state["status"]["capabilities"].to_string());
+        for (name, text) in lists {
+            let list = sequences.entry(name.to_owned()).or_default();
+            if list.last().is_none_or(|(_, last)| *last != text) {
+                list.push((*at, text));
+            }
+        }
+    }
+    sequences
+}
+
+fn history(state: &Value) -> String {
+    let entries = state.list(&["status", "history"]).iter().map(|entry| {
+        format!(
+            "{} {} {} {} {}",
+            entry.text(&["version"]),
+            entry.text(&["state"]),
+            if entry["completionTime"].is_null() { "open" } else { "closed" },
+            entry["verified"],
+            entry.text(&["acceptedRisks"])
+        )
+    });
+    entries.collect::<Vec<_>>().join("; ")
+}
+
+fn conditional(state: &Value) -> String {
+    let mut list = state["status"]["conditionalUpdates"].clone();
+    if let Value::Array(list) = &mut list {
+        for update in list {
+            let conditions: Vec<String> = update.list(&["conditions"]).iter().map(condition_text).collect();
+            update.set(&["conditions"], conditions);
+            if let Value::Array(risks) = update.place(&["risks"]) {
+                for risk in risks.iter_mut().filter(|risk| risk.get("conditions").is_some()) {
+                    let conditions: Vec<String> = risk.list(&["conditions"]).iter().map(condition_text).collect();
+                    risk.set(&["conditions"], conditions);
+                }
+            }
+        }
+    }
+    list.to_string()
+}
+
+/// What differs; nothing if the case agrees.
+pub(super) fn differences(initial: &Value, case: &Value, played: &Played) -> Vec<String> {
+    let mut differences = played.refusals.clone();
+    let wanted = sequences(&recorded_states(initial, case));
+    let got = sequences(&played.states);
+    let names: BTreeSet<&String> = wanted.keys().chain(got.keys()).collect();
+    for name in names {
+        let texts = |list: Option<&Vec<(u64, String)>>| -> Vec<String> {
+            list.map(|list| list.iter().map(|(_, text)| text.clone()).collect()).unwrap_or_default()
+        };
+        let (one, other) = (texts(wanted.get(name)), texts(got.get(name)));
+        if one != other {
+            let shown = |list: Option<&Vec<(u64, String)>>| -> String {
+                list.into_iter().flatten().map(|(at, text)| format!("\n      {at:>7} {text}")).collect()
+            };
+            differences.push(format!("{name}\n    recorded:{}\n    played:{}", shown(wanted.get(name)), shown(got.get(name))));
+        }
+    }
+    let objects: BTreeSet<String> = case.list(&["final", "objects"]).iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    if !objects.is_empty() {
+        let counts = |name: &&String| !name.starts_with("CustomResourceDefinition/") && !name.contains("Event/") && !name.contains("/version-4");
+        let missing: Vec<&String> = objects.iter().filter(counts).filter(|one| !played.objects.contains(*one)).collect();
+        if !missing.is_empty() {
+            differences.push(format!("objects missing at the end: {missing:?}"));
+        }
+    }
+    let _ = &played.events;
+    differences
+}

@@ -1,0 +1,353 @@
+//! A recorded case as a cluster: what is there at first, and what is done to it.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
+use fbc_cluster::control_plane::api_server;
+use fbc_cluster::engine::{Cluster, Controller, Outcome};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::store::Change;
+use fbc_cluster::time::Moment;
+use fbc_model::tree::DiskTree;
+use serde_json::{Value, json};
+
+use super::super::{Answer, ClusterVersionOperator, Options, Outside};
+use super::agent::{Agent, Settings, operator_status, operator_version, workload_status};
+use super::case;
+use crate::definitions;
+use crate::update_service::Metrics;
+
+const SERVICE: &str = "http://update-service.example/graph";
+/// What the real programs needed to begin, which takes no time here.
+const START: Moment = Moment::START;
+
+/// Keeps every state of the ClusterVersion.
+#[derive(Default)]
+struct Watcher {
+    states: Rc<RefCell<Vec<(u64, Value)>>>,
+}
+
+impl Controller for Watcher {
+    fn name(&self) -> &'static str {
+        "watcher"
+    }
+    fn watches(&self) -> &'static [(&'static str, &'static str)] {
+        &[("config.openshift.io", "ClusterVersion")]
+    }
+    fn requests(&mut self, change: &Change, _: (&str, &str), api: &ApiServer, _: &mut Vec<ObjectName>) {
+        let state = change.after.as_ref().map_or(Value::Null, |object| Object::clone(object));
+        if change.key.name.name == "version" {
+            self.states.borrow_mut().push((api.now().since(START), state));
+        }
+    }
+    fn reconcile(&mut self, _: &ObjectName, _: &mut ApiServer) -> Outcome {
+        Outcome::Done
+    }
+}
+
+/// Answers of the metrics server of a case.
+struct Answers(BTreeMap<String, Value>);
+
+impl Metrics for Answers {
+    fn query(&self, query: &str, _: Moment) -> Result<Vec<f64>, String> {
+        let number = |value: &Value| match value {
+            Value::String(text) => text.parse().unwrap_or(f64::NAN),
+            value => value.as_f64().unwrap_or(f64::NAN),
+        };
+        match self.0.get(query) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(values)) => Ok(values.iter().map(number).collect()),
+            Some(answer @ Value::Object(_)) => {
+                let body = &answer["body"];
+                Err(format!("executing PromQL query: {}: {}", body.text(&["errorType"]), body.text(&["error"])))
+            }
+            Some(value) => Ok(vec![number(value)]),
+        }
+    }
+}
+
+/// What came of playing a case.
+pub(super) struct Played {
+    pub(super) states: Vec<(u64, Value)>,
+    pub(super) objects: BTreeSet<String>,
+    /// Steps whose refusals differ.
+    pub(super) refusals: Vec<String>,
+    pub(super) events: Vec<(String, String, String)>,
+}
+
+/// Plays a case.
+pub(super) fn play(folder: &Path, case: &Value) -> Played {
+    let outside = Rc::new(RefCell::new(outside(folder)));
+    let mut api = api_server(&[], 1, START);
+    let initial = case::read(&folder.join("initial").join(format!("{}.json", case.text(&["initial"]))));
+    fill(folder, &mut api, &initial);
+    let settings = Rc::new(RefCell::new(Settings::default()));
+    let agent = Agent::new(Rc::clone(&settings), &api);
+    let mut cluster = Cluster::new(api);
+    let states = Rc::new(RefCell::new(Vec::new()));
+    cluster.add_controller(Box::new(Watcher { states: Rc::clone(&states) }));
+    states.borrow_mut().clear();
+    cluster.add_controller(Box::new(agent));
+    cluster.add_controller(Box::new(fbc_cluster::controllers::definitions::Definitions::default()));
+    let periods: Vec<u64> =
+        case.list(&["cvo"]).iter().map(|process| case::duration(process.text(&["reconcile_period"]))).collect();
+    let mut world = World { cluster, outside, settings, periods, starts: 0, refusals: Vec::new() };
+    for step in case.list(&["steps"]) {
+        let at = START + step.number(&["at_ms"]).unwrap_or_default().unsigned_abs();
+        world.cluster.run_until(at).expect("nothing fights");
+        world.step(step);
+    }
+    let end = START + case.number(&["duration_ms"]).unwrap_or_default().unsigned_abs();
+    world.cluster.run_until(end).expect("nothing fights");
+    let api = &world.cluster.api;
+    let kinds: BTreeMap<_, _> = api.registry().iter().map(|(id, kind)| (id, kind.kind.clone())).collect();
+    let objects = api.store().iter().map(|(id, name, _)| {
+        let kind = kinds.get(&id).cloned().unwrap_or_default();
+        format!("{kind}/{name}")
+    });
+    let events = api.all("", "Event").map(|event| {
+        let text = |field: &str| event.text(&[field]).to_owned();
+        (text("type"), text("reason"), text("message"))
+    });
+    Played {
+        objects: objects.collect(),
+        events: events.collect(),
+        refusals: world.refusals,
+        states: states.borrow().clone(),
+    }
+}
+
+struct World {
+    cluster: Cluster,
+    outside: Rc<RefCell<Outside>>,
+    settings: Rc<RefCell<Settings>>,
+    periods: Vec<u64>,
+    starts: usize,
+    refusals: Vec<String>,
+}
+
+impl World {
+    fn step(&mut self, step: &Value) {
+        let user = Caller::administrator("user");
+        if let Some(agent) = step.get("agent") {
+            self.settings.borrow_mut().value = agent.clone();
+        }
+        let api = &mut self.cluster.api;
+        match step.text(&["do"]) {
+            "start-cvo" | "restart-cvo" => {
+                let options = self.options(step);
+                match self.cluster.controller::<ClusterVersionOperator>() {
+                    Some(operator) => operator.restart(options),
+                    None => {
+                        let operator = ClusterVersionOperator::new(options, Rc::clone(&self.outside));
+                        self.cluster.add_controller(Box::new(operator));
+                    }
+                }
+                self.cluster.poke("cluster-version-operator", ObjectName::cluster("version"));
+            }
+            "stop-cvo" => {
+                if let Some(operator) = self.cluster.controller::<ClusterVersionOperator>() {
+                    operator.stop();
+                }
+            }
+            "create" => {
+                let outcome = api.create(&user, step["object"].clone(), WriteOptions::default());
+                self.outcome(step, outcome.err().map(|error| error.message));
+            }
+            "patch" => {
+                let (kind, name) = object(step.text(&["object"]));
+                let id = self.cluster.api.registry().iter().find(|(_, one)| one.kind == kind).map(|(id, _)| id);
+                let patch = Patch::Merge(step["patch"].clone());
+                let subresource =
+                    if step["subresource"] == "status" { Subresource::Status } else { Subresource::None };
+                let Some(id) = id else { return };
+                let outcome = self.cluster.api.patch(&user, id, &name, &patch, subresource, WriteOptions::default());
+                self.outcome(step, outcome.err().map(|error| error.message));
+            }
+            "delete" => {
+                let (kind, name) = object(step.text(&["object"]));
+                let id = api.registry().iter().find(|(_, one)| one.kind == kind).map(|(id, _)| id);
+                let Some(id) = id else { return };
+                let outcome = api.delete(&user, id, &name, &DeleteOptions::default());
+                self.outcome(step, outcome.err().map(|error| error.message));
+            }
+            "update-service" => {
+                let body = match &step["body"] {
+                    Value::String(text) => text.clone(),
+                    Value::Null => String::new(),
+                    body => body.to_string(),
+                };
+                let status = match step.number(&["status"]).unwrap_or(200) {
+                    200 => "200 OK",
+                    204 => "204 No Content",
+                    400 => "400 Bad Request",
+                    404 => "404 Not Found",
+                    _ => "500 Internal Server Error",
+                };
+                let answer = Answer { status: status.to_owned(), body: body.into_bytes() };
+                self.outside.borrow_mut().update_services.insert(SERVICE.to_owned(), answer);
+            }
+            "metrics" => {
+                let answers = step["answers"].as_object().cloned().unwrap_or_default();
+                self.outside.borrow_mut().metrics = Some(Box::new(Answers(answers.into_iter().collect())));
+            }
+            "agent" => {
+                let mut settings = self.settings.borrow_mut();
+                for (key, value) in step["set"].as_object().into_iter().flatten() {
+                    settings.value.set(&[key], value.clone());
+                }
+            }
+            "agent-release" => {
+                for operator in step.list(&["operators"]).iter().filter_map(Value::as_str) {
+                    let hold: Vec<Value> =
+                        self.settings.borrow().value.list(&["hold"]).iter().filter(|one| **one != operator).cloned().collect();
+                    self.settings.borrow_mut().value.set(&["hold"], hold);
+                    let version = api
+                        .all("apps", "Deployment")
+                        .find_map(|one| operator_version(one).filter(|(name, _)| name == operator))
+                        .map(|(_, version)| version);
+                    operator_status(api, operator, &json!({"version": version}));
+                }
+            }
+            "operator-status" => {
+                let name = step.text(&["operator"]);
+                operator_status(api, name, step);
+            }
+            "workload-status" => {
+                let (kind, name) = object(step.text(&["object"]));
+                workload_status(api, &kind, &name, step.text(&["mode"]));
+            }
+            _ => {}
+        }
+    }
+
+    fn outcome(&mut self, step: &Value, error: Option<String>) {
+        let wanted = step.at(&["error", "message"]).and_then(Value::as_str).map(str::to_owned);
+        if error != wanted {
+            self.refusals.push(format!("step at {}: {error:?}, recorded {wanted:?}", step["at_ms"]));
+        }
+    }
+
+    fn options(&mut self, step: &Value) -> Options {
+        let mut options = Options::of_image(step.text(&["image"]));
+        options.interval = self.periods.get(self.starts).or(self.periods.last()).copied().unwrap_or(120_000);
+        self.starts += 1;
+        for flag in step.list(&["flags"]).iter().filter_map(Value::as_str) {
+            match flag.split_once('=') {
+                Some(("--update-service", service)) => service.clone_into(&mut options.update_service),
+                Some(("--always-enable-capabilities", names)) => {
+                    options.always_enabled = names.split(',').map(str::to_owned).collect();
+                }
+                _ => {}
+            }
+        }
+        for (name, value) in step["env"].as_object().into_iter().flatten() {
+            let value = value.as_str().unwrap_or_default().to_owned();
+            match name.as_str() {
+                "EXCLUDE_MANIFESTS" => options.exclude = value,
+                "CLUSTER_PROFILE" => options.profile = value,
+                _ => {}
+            }
+        }
+        options
+    }
+}
+
+/// `Kind/namespace/name`
+fn object(text: &str) -> (String, ObjectName) {
+    let parts: Vec<&str> = text.split('/').collect();
+    match parts.as_slice() {
+        [kind, namespace, name] => ((*kind).to_owned(), ObjectName::namespaced(*namespace, *name)),
+        [kind, name] => ((*kind).to_owned(), ObjectName::cluster(*name)),
+        _ => (String::new(), ObjectName::default()),
+    }
+}
+
+fn outside(folder: &Path) -> Outside {
+    use sha2::{Digest as _, Sha256};
+    let mut outside = Outside::default();
+    let mut key = String::new();
+    for entry in std::fs::read_dir(folder.join("payloads")).expect("the payloads are there") {
+        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+        let digest: String = Sha256::digest(format!("release {name}")).iter().map(|byte| format!("{byte:02x}")).collect();
+        let tree = DiskTree { root: folder.join("payloads").join(&name) };
+        let image = format!("example.com/ocp/release@sha256:{digest}");
+        if key.is_empty() {
+            let inclusion = crate::release::Inclusion::default();
+            if let Ok(payload) = crate::release::Payload::load(&tree, &image, &inclusion) {
+                let rings = super::super::retrieval::key_rings(&payload);
+                key = rings.and_then(|rings| rings.first().map(|(_, key)| key.trim().to_owned())).unwrap_or_default();
+            }
+        }
+        outside.payloads.insert(image, Arc::new(tree));
+        if !["nosig-4.19.1", "wrongkey-4.19.1", "wrongdigest-4.19.1"].contains(&name.as_str()) {
+            outside.signatures.insert(format!("sha256:{digest}"), BTreeSet::new());
+        }
+    }
+    for keys in outside.signatures.values_mut() {
+        keys.insert(key.clone());
+    }
+    outside
+}
+
+/// Puts the objects of the beginning in place.
+fn fill(folder: &Path, api: &mut ApiServer, initial: &Value) {
+    let administrator = Caller::administrator("installer");
+    let knows_risks = initial.to_string().contains("ClusterUpdateAcceptRisks");
+    let mut kinds = definitions::of_updates();
+    if knows_risks {
+        kinds[0] = definitions::with_accepted_risks();
+    }
+    let widgets = folder.join("payloads/small-4.19.0/release-manifests/0000_03_config-operator_01_widgets.crd.yaml");
+    let objects: Vec<Value> = initial.as_array().cloned().unwrap_or_default();
+    if objects.iter().any(|one| one.name() == "widgets.test.openshift.io") {
+        let bytes = std::fs::read(widgets).expect("the definition is there");
+        let document = fbc_yaml::stream::read_one(&bytes).expect("the definition can be read");
+        kinds.push(fbc_cluster::go_json::value(document.root()));
+    }
+    for kind in kinds {
+        let mut kind = kind;
+        if let Some(recorded) = objects.iter().find(|one| one.name() == kind.name()) {
+            kind["metadata"] = recorded["metadata"].clone();
+        }
+        api.install_definition(kind).expect("the definition is taken");
+    }
+    let mut uid = String::new();
+    for recorded in objects.iter().filter(|one| one.kind() != "CustomResourceDefinition") {
+        let text = recorded.to_string().replace("<time>", &START.to_string()).replace("<uid>", &uid);
+        let mut object: Value = serde_json::from_str(&text).expect("still JSON");
+        if api.kind_of(&object).is_err() {
+            continue;
+        }
+        let generation = object.number(&["metadata", "generation"]);
+        let status = object.remove(&["status"]);
+        for field in ["uid", "resourceVersion", "creationTimestamp"] {
+            object.remove(&["metadata", field]);
+        }
+        if object.kind() == "ClusterOperator" || object.kind() == "FeatureGate" {
+            if object.get("spec").is_none() {
+                object.set(&["spec"], json!({}));
+            }
+        }
+        let name = format!("{} {}", object.kind(), object.object_name());
+        let created = match api.create(&administrator, object, WriteOptions::default()) {
+            Ok(created) => created,
+            Err(error) if error.is_already_exists() => continue,
+            Err(error) => panic!("{name}: {error}"),
+        };
+        if created.kind() == "ClusterVersion" {
+            uid = created.uid().to_owned();
+        }
+        let _ = generation;
+        if let Some(status) = status {
+            let mut object = Object::clone(&created);
+            object.set(&["status"], status);
+            api.update(&administrator, object, Subresource::Status, WriteOptions::default())
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+    }
+}
