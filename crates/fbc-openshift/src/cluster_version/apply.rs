@@ -39,7 +39,7 @@ pub(super) type Deletions = BTreeMap<String, bool>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ApplyError {
     /// The task ends.
-    Final(UpdateError),
+    Final(Box<UpdateError>),
     /// The task is tried again; without an answer of the API server if it is something else that fails.
     Retry(Option<ApiError>),
 }
@@ -48,7 +48,7 @@ impl ApplyError {
     /// The error of a task that gives up.
     pub(super) fn given_up(self, task: &str) -> UpdateError {
         match self {
-            Self::Final(error) => error,
+            Self::Final(error) => *error,
             Self::Retry(error) => of_task(task, error.as_ref()),
         }
     }

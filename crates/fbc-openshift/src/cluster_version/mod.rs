@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`operator`] | the controller: what happens when |
 //! | [`options`] | how it is started, and what it reaches outside of the cluster |
+//! | `process`, `applying` | a running operator and its loops |
 //! | `sync` | from the wanted release to work, and from work to the status |
 //! | `status`, `history`, `conditions` | what it writes into ClusterVersion |
 //! | `updates` | updates that the update service offers |
@@ -16,6 +17,7 @@
 //! Source: `openshift/cluster-version-operator`, July 2026.
 
 mod apply;
+mod applying;
 mod capability_sets;
 mod conditions;
 mod history;
@@ -23,6 +25,7 @@ pub mod operator;
 pub mod options;
 mod pass;
 mod preconditions;
+mod process;
 mod retrieval;
 mod status;
 mod sync;

@@ -113,7 +113,7 @@ impl Pass {
     ) -> Progress {
         let now = api.now();
         if now >= self.job.deadline {
-            self.time_out();
+            self.cancel();
         }
         loop {
             self.start(api, since);
@@ -209,11 +209,11 @@ impl Pass {
                 next(now + self.job.task_duration)
             }
             Err(ApplyError::Final(error)) if error.effect == Some(Effect::Report) => {
-                self.reports.push(error);
+                self.reports.push(*error);
                 self.done += 1;
                 next(now + self.job.task_duration)
             }
-            Err(ApplyError::Final(error)) => NodeState::Failed(error),
+            Err(ApplyError::Final(error)) => NodeState::Failed(*error),
             Err(error) => {
                 let waits: &[Milliseconds] = match self.job.mode {
                     Mode::Initializing => &RETRIES_WHILE_INSTALLING,
@@ -222,7 +222,7 @@ impl Pass {
                 match waits.get(tries) {
                     Some(wait) => {
                         // The error of the last try is kept with the name that it is told with.
-                        let error = ApplyError::Final(error.given_up(&name));
+                        let error = ApplyError::Final(Box::new(error.given_up(&name)));
                         NodeState::Running { position, tries: tries + 1, at: now + *wait, error: Some(error) }
                     }
                     None => NodeState::Failed(error.given_up(&name)),
@@ -236,10 +236,6 @@ impl Pass {
         if let Some(place) = self.nodes.get_mut(index) {
             *place = state;
         }
-    }
-
-    fn time_out(&mut self) {
-        self.cancel();
     }
 
     fn result(&mut self) -> Progress {

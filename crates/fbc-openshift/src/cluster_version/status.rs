@@ -49,6 +49,8 @@ pub(super) struct LoadStatus {
 pub(super) struct Context<'c> {
     pub(super) updates: Option<&'c AvailableUpdates>,
     pub(super) faults: &'c [String],
+    /// `spec.upstream`, as far as it is valid.
+    pub(super) upstream: &'c str,
     pub(super) risks: &'c [Risk],
     /// Since when operators are waited for.
     pub(super) since: &'c BTreeMap<String, Moment>,
@@ -75,7 +77,7 @@ pub(super) fn write(version: &mut Object, worker: &WorkerStatus, desired: &Relea
         version.set(&["status", "availableUpdates"], Value::Null);
     }
     if let Some(updates) = context.updates {
-        updates.write(version, now);
+        updates.write(version, context.upstream, now);
     }
     version.set(&["status", "observedGeneration"], worker.generation);
     if !worker.hash.is_empty() || version.at(&["status", "versionHash"]).is_none() {

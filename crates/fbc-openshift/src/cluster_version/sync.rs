@@ -10,7 +10,7 @@ use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::Value;
 
 use super::capability_sets::Capabilities;
-use super::operator::Process;
+use super::process::Process;
 use super::options::{Options, Outside};
 use super::status::LoadStatus;
 use super::{preconditions, retrieval};

@@ -45,11 +45,6 @@ pub(super) struct UpdateError {
 }
 
 impl UpdateError {
-    /// An error that nobody classified.
-    pub(super) fn plain(message: impl Into<String>) -> Self {
-        Self { message: message.into(), ..Self::default() }
-    }
-
     /// An error with a reason.
     pub(super) fn new(reason: &str, message: impl Into<String>) -> Self {
         Self { reason: reason.to_owned(), message: message.into(), ..Self::default() }

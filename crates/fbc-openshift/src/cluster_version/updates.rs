@@ -93,8 +93,9 @@ pub(super) fn sync(
                     keeps_on_failure = true;
                 } else if same_service {
                     if !before.is_unknown() && accepted == before.accepted {
+                        let again = before.attempted.map(|at| at + cluster.options.interval);
                         *known = Some(before);
-                        return Sync::default();
+                        return Sync { has_looked: false, again };
                     }
                     is_fetch_due = false;
                 }
@@ -142,7 +143,8 @@ pub(super) fn sync(
     updates.conditional = updates.upstream_conditional.clone();
     updates.accepted = accepted;
     updates.evaluate(cache, cluster.knows_accepted_risks, outside, now);
-    let again = updates.is_unknown().then(|| now + SECOND);
+    let again = if updates.is_unknown() { now + SECOND } else { updates.attempted.unwrap_or(now) + cluster.options.interval };
+    let again = Some(again);
     *known = Some(updates);
     Sync { has_looked: true, again }
 }
@@ -166,8 +168,11 @@ struct Query<'q> {
 
 fn retrieve(query: &Query<'_>, version: &str, outside: &Outside) -> Result<Offer, (&'static str, String)> {
     let fail = |reason, text: &str| Err((reason, text.to_owned()));
-    if query.id.is_empty() {
-        return fail("InvalidID", "invalid cluster ID: invalid UUID length: 0");
+    let hexadecimal = query.id.bytes().filter(u8::is_ascii_hexdigit).count();
+    match query.id.len() {
+        32 | 36 | 38 | 45 if hexadecimal == 32 => {}
+        32 | 36 | 38 | 45 => return fail("InvalidID", "invalid cluster ID: invalid UUID format"),
+        length => return Err(("InvalidID", format!("invalid cluster ID: invalid UUID length: {length}"))),
     }
     if version.is_empty() {
         let text = "The cluster version does not have a semantic version assigned and cannot calculate valid upgrades.";
@@ -255,9 +260,9 @@ impl AvailableUpdates {
         self.conditional.sort_by(|one, other| newest_first(&version(one), &version(other)));
     }
 
-    /// Writes into the status of ClusterVersion, unless the spec has changed since.
-    pub(super) fn write(&self, version: &mut Object, now: Moment) {
-        if self.service != version.text(&["spec", "upstream"]) || self.channel != version.text(&["spec", "channel"]) {
+    /// Writes into the status of ClusterVersion, unless the spec has changed since. An invalid `upstream` counts as empty.
+    pub(super) fn write(&self, version: &mut Object, upstream: &str, now: Moment) {
+        if self.service != upstream || self.channel != version.text(&["spec", "channel"]) {
             return;
         }
         let without_architecture = |release: &Release| Release { architecture: String::new(), ..release.clone() }.to_value();

@@ -9,14 +9,16 @@ use super::update_error::{Effect, UpdateError};
 use crate::release::Mode;
 
 /// Whether an operator has what its manifest says.
-pub(super) fn operator(manifest: &Object, live: &Object, mode: Mode) -> Result<(), UpdateError> {
+pub(super) fn operator(manifest: &Object, live: &Object, mode: Mode) -> Result<(), Box<UpdateError>> {
     let name = manifest.name();
     let is_installing = mode == Mode::Initializing;
-    let error = |effect, reason: &str, text: &str, plural| UpdateError {
-        effect: Some(effect),
-        name: name.to_owned(),
-        plural: Some(plural),
-        ..UpdateError::new(reason, format!("Cluster operator {name} {text}"))
+    let error = |effect, reason: &str, text: &str, plural| {
+        Box::new(UpdateError {
+            effect: Some(effect),
+            name: name.to_owned(),
+            plural: Some(plural),
+            ..UpdateError::new(reason, format!("Cluster operator {name} {text}"))
+        })
     };
     const OPERATORS: &str = "Cluster operators ";
     let expected = manifest.list(&["status", "versions"]);
@@ -64,7 +66,7 @@ pub(super) fn object(live: &Object, mode: Mode) -> Result<(), WaitError> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WaitError {
     /// The task ends.
-    Final(UpdateError),
+    Final(Box<UpdateError>),
     /// The task is tried again.
     Retry(String),
 }
@@ -76,10 +78,10 @@ fn deployment(live: &Object, identity: &str) -> Result<(), WaitError> {
     let text = |kind: &str, field: &str| live.condition(kind).map(|one| one.text(&[field])).unwrap_or_default().to_owned();
     let status = |kind: &str| live.condition_status(kind);
     let error = |reason: &str, message: String| {
-        Err(WaitError::Final(UpdateError {
+        Err(WaitError::Final(Box::new(UpdateError {
             name: identity.to_owned(),
             ..UpdateError::new(reason, format!("deployment {identity} {message}"))
-        }))
+        })))
     };
     if status("ReplicaFailure") == "True" {
         let (reason, message) = (text("ReplicaFailure", "reason"), text("ReplicaFailure", "message"));

@@ -219,11 +219,11 @@ fn by_runlevel(tasks: &[usize], name: &Name<'_>) -> Steps {
     steps
 }
 
-/// The groups of [`by_runlevel`], all side by side.
+/// All groups side by side, whatever their runlevels.
 fn flat(tasks: &[usize], name: &Name<'_>) -> Steps {
-    match by_runlevel(tasks, name) {
-        steps if steps.is_empty() => steps,
-        steps => vec![steps.into_iter().flatten().collect()],
+    match tasks.len() {
+        0 | 1 => Vec::new(),
+        _ => vec![runs(tasks, name).into_iter().flatten().collect()],
     }
 }
 
@@ -299,6 +299,13 @@ mod tests {
             (vec![1], "30_f_1"),
         ];
         assert_eq!(graph(&without, Mode::Updating), expected(&second));
+    }
+
+    #[test]
+    fn installations_go_side_by_side_whatever_the_runlevel() {
+        let names = ["10_a_1", "20_b_1", "20_b_2", "30_c_1"];
+        let found: Vec<String> = graph(&names, Mode::Initializing).into_iter().map(|(_, tasks)| tasks).collect();
+        assert_eq!(found, ["", "10_a_1", "20_b_1 20_b_2", "30_c_1"]);
     }
 
     #[test]

@@ -20,9 +20,12 @@ fn payloads() -> Option<PathBuf> {
 }
 
 fn load(name: &str) -> Option<Result<Payload, LoadError>> {
+    use sha2::{Digest as _, Sha256};
     let tree = DiskTree { root: payloads()?.join(name) };
     let inclusion = Inclusion { gates: ["OtherThing".to_owned()].into(), ..Inclusion::default() };
-    Some(Payload::load(&tree, "example.com/ocp/release", &inclusion))
+    let digest = Sha256::digest(format!("release {name}"));
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    Some(Payload::load(&tree, &format!("example.com/ocp/release@sha256:{digest}"), &inclusion))
 }
 
 #[test]
@@ -61,7 +64,7 @@ fn findings_name_rule_and_place() {
     let Some(folder) = payloads() else { return };
     for (name, expected) in [
         ("small-4.19.0", &[][..]),
-        ("bad-yaml-4.19.1", &["PLD002 0000_20_gamma-operator_01_config.yaml:5"]),
+        ("bad-yaml-4.19.1", &["PLD002 0000_20_gamma-operator_01_config.yaml:6"]),
         ("no-image-references-4.19.1", &["PLD001 image-references"]),
         ("duplicate-two-files-4.19.1", &["PLD003"]),
         ("no-versions-4.19.1", &["PLD006"]),

@@ -46,12 +46,20 @@ pub struct GraphError(pub String);
 
 impl Node {
     /// The release as ClusterVersion names it.
-    pub fn release(&self) -> Release {
-        Release {
+    ///
+    /// # Errors
+    /// If the metadata names an architecture that nobody knows.
+    pub fn release(&self) -> Result<Release, GraphError> {
+        const ARCHITECTURE: &str = "release.openshift.io/architecture";
+        match self.metadata.get(ARCHITECTURE).and_then(Value::as_str) {
+            None | Some("multi") => {}
+            Some(other) => return Err(GraphError(format!("unrecognized {ARCHITECTURE} value {other:?}"))),
+        }
+        Ok(Release {
             version: self.version.to_string(),
             image: self.image.clone(),
             ..Release::of_metadata(&self.metadata)
-        }
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use fbc_cluster::object::ObjectFields;
 use fbc_version::Version;
 use serde_json::{Value, json};
 
-use super::graph::Graph;
+use super::graph::{Graph, Node};
 use super::risk::is_valid_rule;
 use crate::release::Release;
 
@@ -34,14 +34,15 @@ pub fn offer(graph: &Graph, version: &Version, channel: &str, becomes_multi: boo
         let message = format!("currently reconciling cluster version {version} not found in the {channel:?} channel");
         return Err(("VersionNotFound", message));
     };
-    let current = node.release();
+    let release = |node: &Node, what: &str| node.release().map_err(|error| invalid(format!("invalid {what} node: {error}")));
+    let current = release(node, "current")?;
     if becomes_multi {
         return Ok(Offer { updates: vec![current.clone()], current, conditional: Vec::new() });
     }
     let mut updates = Vec::new();
     for (_, to) in graph.edges.iter().filter(|(from, _)| *from == index) {
         let node = graph.nodes.get(*to).ok_or_else(|| invalid(format!("there is no node {to}")))?;
-        updates.push(node.release());
+        updates.push(release(node, "recommended update")?);
     }
     let text = version.to_string();
     let mut conditional = Vec::new();
@@ -49,7 +50,7 @@ pub fn offer(graph: &Graph, version: &Version, channel: &str, becomes_multi: boo
         for (_, to) in group.edges.iter().filter(|(from, _)| *from == text) {
             let node = graph.nodes.iter().find(|node| node.version.to_string() == *to);
             let node = node.ok_or_else(|| invalid(format!("no node for conditional update {to}")))?;
-            conditional.push((node.release(), group.risks.clone()));
+            conditional.push((release(node, "conditional update")?, group.risks.clone()));
         }
     }
     updates.retain(|update: &Release| conditional.iter().all(|(release, _)| release.image != update.image));

@@ -92,7 +92,7 @@ impl RiskCache {
         let known = |answers: &BTreeMap<String, Answer>| {
             answers.get(query).filter(|answer| answer.when.is_some()).and_then(|answer| answer.result.clone())
         };
-        if let Some(last) = self.last.filter(|last| now.since(*last) <= BETWEEN_QUERIES) {
+        if let Some(last) = self.last.filter(|last| now.since(*last) < BETWEEN_QUERIES) {
             let until = (last + BETWEEN_QUERIES).to_string();
             let until = until.split('T').nth(1).unwrap_or_default();
             return known(&self.answers)

@@ -102,11 +102,11 @@ impl Controller for Agent {
                     self.seen.insert(key, object.generation());
                     due(now + settings.milliseconds("workload_delay", 0.5), kind, name);
                 }
-                if let Some((operator, version)) = operator_version(object).filter(|_| kind == "Deployment") {
-                    if self.versions.get(&operator) != Some(&version) {
-                        self.versions.insert(operator.clone(), version);
-                        due(now + settings.milliseconds("delay", 1.0), "operator", ObjectName::cluster(operator));
-                    }
+                let version = operator_version(object).filter(|_| kind == "Deployment");
+                let version = version.filter(|(operator, version)| self.versions.get(operator) != Some(version));
+                if let Some((operator, version)) = version {
+                    self.versions.insert(operator.clone(), version);
+                    due(now + settings.milliseconds("delay", 1.0), "operator", ObjectName::cluster(operator));
                 }
             }
             "ClusterOperator" if change.before.is_none() => {
@@ -201,6 +201,10 @@ pub(super) fn operator_status(api: &mut ApiServer, name: &str, step: &Value) {
         ("Degraded", "degraded", "False"),
         ("Upgradeable", "upgradeable", "True"),
     ] {
+        if step.list(&["omit"]).iter().any(|one| one == kind) {
+            list.retain(|one| one["type"] != kind);
+            continue;
+        }
         let status = match step.get(field) {
             Some(Value::Null) => {
                 list.retain(|one| one["type"] != kind);
@@ -248,7 +252,7 @@ pub(super) fn workload_status(api: &mut ApiServer, kind: &str, name: &ObjectName
             let has = condition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.");
             let lacks =
                 condition("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.");
-            let title = name.name.clone();
+            let title = format!("{}-5d4f8c7b9d", name.name);
             let done = condition("Progressing", "True", "NewReplicaSetAvailable", &format!("ReplicaSet \"{title}\" has successfully progressed."));
             let late = condition("Progressing", "False", "ProgressDeadlineExceeded", &format!("ReplicaSet \"{title}\" has timed out progressing."));
             let going = condition("Progressing", "True", "ReplicaSetUpdated", "progressing");

@@ -101,7 +101,8 @@ pub(super) fn play(folder: &Path, case: &Value) -> Played {
         world.cluster.run_until(at).expect("nothing fights");
         world.step(step);
     }
-    let end = START + case.number(&["duration_ms"]).unwrap_or_default().unsigned_abs();
+    // Writes may come a tick later than recorded.
+    let end = START + case.number(&["duration_ms"]).unwrap_or_default().unsigned_abs() + 16_000;
     world.cluster.run_until(end).expect("nothing fights");
     let api = &world.cluster.api;
     let kinds: BTreeMap<_, _> = api.registry().iter().map(|(id, kind)| (id, kind.kind.clone())).collect();
@@ -186,6 +187,7 @@ impl World {
                     204 => "204 No Content",
                     400 => "400 Bad Request",
                     404 => "404 Not Found",
+                    503 => "503 Service Unavailable",
                     _ => "500 Internal Server Error",
                 };
                 let answer = Answer { status: status.to_owned(), body: body.into_bytes() };
@@ -313,6 +315,7 @@ fn fill(folder: &Path, api: &mut ApiServer, initial: &Value) {
         let mut kind = kind;
         if let Some(recorded) = objects.iter().find(|one| one.name() == kind.name()) {
             kind["metadata"] = recorded["metadata"].clone();
+            kind.remove(&["metadata", "ownerReferences"]);
         }
         api.install_definition(kind).expect("the definition is taken");
     }
@@ -323,15 +326,13 @@ fn fill(folder: &Path, api: &mut ApiServer, initial: &Value) {
         if api.kind_of(&object).is_err() {
             continue;
         }
-        let generation = object.number(&["metadata", "generation"]);
         let status = object.remove(&["status"]);
         for field in ["uid", "resourceVersion", "creationTimestamp"] {
             object.remove(&["metadata", field]);
         }
-        if object.kind() == "ClusterOperator" || object.kind() == "FeatureGate" {
-            if object.get("spec").is_none() {
-                object.set(&["spec"], json!({}));
-            }
+        let needs_spec = ["ClusterOperator", "FeatureGate"].contains(&object.kind());
+        if needs_spec && object.get("spec").is_none() {
+            object.set(&["spec"], json!({}));
         }
         let name = format!("{} {}", object.kind(), object.object_name());
         let created = match api.create(&administrator, object, WriteOptions::default()) {
@@ -342,7 +343,6 @@ fn fill(folder: &Path, api: &mut ApiServer, initial: &Value) {
         if created.kind() == "ClusterVersion" {
             uid = created.uid().to_owned();
         }
-        let _ = generation;
         if let Some(status) = status {
             let mut object = Object::clone(&created);
             object.set(&["status"], status);
