@@ -17,7 +17,9 @@ pub fn with_accepted_risks() -> Object {
     use fbc_cluster::object::ObjectFields as _;
     let mut definition = read(include_str!("../definitions/clusterversion.yaml"));
     let preserve = serde_json::json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
-    if let Some(spec) = definition.pointer_mut("/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties") {
+    if let Some(spec) =
+        definition.pointer_mut("/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties")
+    {
         spec.set(&["desiredUpdate"], preserve);
         spec.set(
             &["signatureStores"],

@@ -107,7 +107,8 @@ pub(super) fn apply(
         Ok(present) if wanted.annotation(CREATE_ONLY) == Some("true") => present,
         Ok(present) => {
             let is_typed = TYPED.contains(&manifest.group.as_str());
-            let merged = if is_typed { merge_typed(&present, &wanted) } else { merge_custom(&present, &wanted) };
+            let merged =
+                if is_typed { merge_typed(&present, &wanted) } else { merge_custom(&present, &wanted) };
             match merged {
                 Some(object) => api.update(&caller(), object, Subresource::None, WriteOptions::default())?,
                 None => present,
@@ -167,7 +168,8 @@ fn own(api: &ApiServer, wanted: &mut Object) {
         return;
     }
     let name = fbc_cluster::object::ObjectName::cluster(VERSION);
-    let uid = api.find(GROUP, "ClusterVersion", &name).map(|version| version.uid().to_owned()).unwrap_or_default();
+    let uid =
+        api.find(GROUP, "ClusterVersion", &name).map(|version| version.uid().to_owned()).unwrap_or_default();
     let mut owner = json!({"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "name": VERSION, "uid": uid});
     if wanted.annotation(CREATE_ONLY) != Some("true") {
         owner.set(&["controller"], true);
@@ -196,7 +198,8 @@ fn merge_metadata(object: &mut Object, wanted: &Object) {
 fn merge_typed(present: &Arc<Object>, wanted: &Object) -> Option<Object> {
     let mut object = Object::clone(present);
     merge_metadata(&mut object, wanted);
-    let is_content = |field: &&String| !["metadata", "status", "apiVersion", "kind"].contains(&field.as_str());
+    let is_content =
+        |field: &&String| !["metadata", "status", "apiVersion", "kind"].contains(&field.as_str());
     for (field, value) in wanted.as_object().into_iter().flatten().filter(|(field, _)| is_content(field)) {
         match object.get_mut(field) {
             Some(place) => merge(place, value),
@@ -238,10 +241,14 @@ fn merge(place: &mut Value, wanted: &Value) {
 
 /// Custom resources are replaced by what the manifest says, if anything but their metadata differs.
 fn merge_custom(present: &Arc<Object>, wanted: &Object) -> Option<Object> {
-    let is_content = |field: &&String| !["metadata", "status", "apiVersion", "kind"].contains(&field.as_str());
+    let is_content =
+        |field: &&String| !["metadata", "status", "apiVersion", "kind"].contains(&field.as_str());
     let content = |object: &Object| -> BTreeMap<String, Value> {
         let members = object.as_object().into_iter().flatten();
-        members.filter(|(field, _)| is_content(field)).map(|(field, value)| (field.clone(), value.clone())).collect()
+        members
+            .filter(|(field, _)| is_content(field))
+            .map(|(field, value)| (field.clone(), value.clone()))
+            .collect()
     };
     let wanted_content = content(wanted);
     if content(present) == wanted_content {

@@ -60,7 +60,8 @@ impl Process {
             Some(applied) if changed && applied.mode != Mode::Initializing => Mode::Updating,
             Some(applied) => applied.mode,
         };
-        let waits = !is_waited && self.applied.as_ref().is_some_and(|applied| matches!(applied.mode, Mode::Reconciling { .. }));
+        let waits = !is_waited
+            && self.applied.as_ref().is_some_and(|applied| matches!(applied.mode, Mode::Reconciling { .. }));
         if self.applied.is_none() || changed && mode == Mode::Updating {
             self.attempt = 0;
         }

@@ -23,7 +23,8 @@ impl Capabilities {
     /// What ClusterVersion asks for, and what must stay on.
     pub(super) fn of(version: &Object, kept: &BTreeSet<String>, gates: &BTreeSet<String>) -> Self {
         let known = capabilities::known(gates);
-        let mut wanted = capabilities::baseline(version.text(&["spec", "capabilities", "baselineCapabilitySet"]), gates);
+        let mut wanted =
+            capabilities::baseline(version.text(&["spec", "capabilities", "baselineCapabilitySet"]), gates);
         let additional = version.list(&["spec", "capabilities", "additionalEnabledCapabilities"]);
         wanted.extend(additional.iter().filter_map(Value::as_str).map(str::to_owned));
         let implicit: BTreeSet<String> =
@@ -48,7 +49,11 @@ impl Capabilities {
             for other in old.iter().filter(is_managed) {
                 let before = capabilities_of(&other.object);
                 let added = capabilities_of(&manifest.object).into_iter();
-                found.extend(added.filter(|name| !before.contains(name) && !self.enabled.contains(*name)).map(str::to_owned));
+                found.extend(
+                    added
+                        .filter(|name| !before.contains(name) && !self.enabled.contains(*name))
+                        .map(str::to_owned),
+                );
             }
         }
         self.enabled.extend(found.iter().cloned());

@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 pub(super) fn set(list: &mut Vec<Value>, kind: &str, status: &str, reason: &str, message: &str, now: Moment) {
     let place = list.iter().position(|condition| condition["type"] == kind);
     let before = place.and_then(|index| list.get(index));
-    let since = before.filter(|condition| condition["status"] == status).map(|condition| condition.text(&["lastTransitionTime"]).to_owned());
+    let since = before
+        .filter(|condition| condition["status"] == status)
+        .map(|condition| condition.text(&["lastTransitionTime"]).to_owned());
     let mut condition = json!({"type": kind, "status": status, "lastTransitionTime": since.unwrap_or_else(|| now.to_string())});
     for (field, text) in [("reason", reason), ("message", message)] {
         if !text.is_empty() {

@@ -155,9 +155,14 @@ mod tests {
         }
         let short: Vec<(&str, &str, bool)> = history
             .iter()
-            .map(|entry| (entry.text(&["version"]), entry.text(&["state"]), entry["completionTime"].is_null()))
+            .map(|entry| {
+                (entry.text(&["version"]), entry.text(&["state"]), entry["completionTime"].is_null())
+            })
             .collect();
-        assert_eq!(short, [("4.11.1", "Partial", true), ("4.11.0", "Partial", false), ("4.10.22", "Completed", false)]);
+        assert_eq!(
+            short,
+            [("4.11.1", "Partial", true), ("4.11.0", "Partial", false), ("4.10.22", "Completed", false)]
+        );
         assert_eq!(current_version(&history), "4.10.22");
     }
 

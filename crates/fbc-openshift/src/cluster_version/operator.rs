@@ -122,7 +122,10 @@ impl Controller for ClusterVersionOperator {
                             status => status.to_owned(),
                         };
                         let versions = operator.list(&["status", "versions"]).iter();
-                        let version = versions.filter(|one| one["name"] == "operator").map(|one| one["version"].clone()).next();
+                        let version = versions
+                            .filter(|one| one["name"] == "operator")
+                            .map(|one| one["version"].clone())
+                            .next();
                         (version.unwrap_or_else(|| json!("")), condition("Available"), condition("Degraded"))
                     };
                     process.is_notified |= told(before) != told(after);
@@ -186,7 +189,9 @@ impl ClusterVersionOperator {
         let containers = deployment.list(&["spec", "template", "spec", "containers"]).iter();
         let arguments = containers.flat_map(|container| container.list(&["args"]));
         let image = arguments.filter_map(Value::as_str).find_map(|argument| argument.strip_prefix(FLAG));
-        let known = image.filter(|image| *image != self.options.image && self.outside.borrow().payloads.contains_key(*image));
+        let known = image.filter(|image| {
+            *image != self.options.image && self.outside.borrow().payloads.contains_key(*image)
+        });
         if let Some(image) = known {
             let options = Options { image: image.to_owned(), ..self.options.clone() };
             if self.process.is_some() {
@@ -197,7 +202,9 @@ impl ClusterVersionOperator {
 }
 
 fn enabled_gates(api: &ApiServer, version: &str) -> BTreeSet<String> {
-    let Some(gate) = api.find(GROUP, "FeatureGate", &ObjectName::cluster("cluster")) else { return BTreeSet::new() };
+    let Some(gate) = api.find(GROUP, "FeatureGate", &ObjectName::cluster("cluster")) else {
+        return BTreeSet::new();
+    };
     let of_version = gate.list(&["status", "featureGates"]).iter().find(|one| one["version"] == version);
     let enabled = of_version.map(|one| one.list(&["enabled"])).unwrap_or_default();
     enabled.iter().map(|one| one.text(&["name"]).to_owned()).collect()

@@ -117,7 +117,10 @@ impl Pass {
         }
         loop {
             self.start(api, since);
-            let due = self.nodes.iter().position(|state| matches!(state, NodeState::Running { at, .. } if *at <= now));
+            let due = self
+                .nodes
+                .iter()
+                .position(|state| matches!(state, NodeState::Running { at, .. } if *at <= now));
             let Some(index) = due else { break };
             self.work(index, api, since, deletions, reports);
         }
@@ -135,7 +138,8 @@ impl Pass {
     fn start(&mut self, api: &mut ApiServer, since: &mut BTreeMap<String, Moment>) {
         let now = api.now();
         loop {
-            let running = self.nodes.iter().filter(|state| matches!(state, NodeState::Running { .. })).count();
+            let running =
+                self.nodes.iter().filter(|state| matches!(state, NodeState::Running { .. })).count();
             if running >= self.workers {
                 return;
             }
@@ -251,7 +255,11 @@ impl Pass {
             return Progress::Failed(summarize(errors));
         }
         let is_done = self.nodes.iter().all(|state| matches!(state, NodeState::Done));
-        if is_done { Progress::Complete(summarize(std::mem::take(&mut self.reports))) } else { Progress::Failed(None) }
+        if is_done {
+            Progress::Complete(summarize(std::mem::take(&mut self.reports)))
+        } else {
+            Progress::Failed(None)
+        }
     }
 }
 

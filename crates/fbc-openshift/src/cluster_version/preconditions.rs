@@ -41,11 +41,15 @@ fn failed(version: &Object, target: &str) -> Vec<Failed> {
     let (current, wanted) = (Version::parse(desired), Version::parse(target));
     let mut failed = Vec::new();
     for (name, check) in [
-        ("ClusterVersionRollback", rollback as fn(&Object, &Version, &Version) -> Option<(String, String, bool)>),
+        (
+            "ClusterVersionRollback",
+            rollback as fn(&Object, &Version, &Version) -> Option<(String, String, bool)>,
+        ),
         ("ClusterVersionGiantHop", giant_hop),
         ("ClusterVersionUpgradeable", upgradeable),
     ] {
-        let is_silent = name == "ClusterVersionUpgradeable" && version.condition_status("Upgradeable") != "False";
+        let is_silent =
+            name == "ClusterVersionUpgradeable" && version.condition_status("Upgradeable") != "False";
         let outcome = match (&current, &wanted) {
             _ if is_silent => None,
             (Err(error), _) => Some(("InvalidCurrentVersion".to_owned(), error.to_string(), true)),
@@ -73,12 +77,16 @@ fn rollback(version: &Object, current: &Version, target: &Version) -> Option<(St
         .find(|entry| entry.text(&["version"]) != current.to_string() || entry.text(&["image"]) != image)
         .and_then(|entry| Some((Version::parse(entry.text(&["version"])).ok()?, entry.text(&["image"]))));
     let message = match previous {
-        None => format!("{target} is less than the current target {current}, and the cluster has no previous Semantic Version"),
+        None => format!(
+            "{target} is less than the current target {current}, and the cluster has no previous Semantic Version"
+        ),
         Some((previous, image)) if previous != *target => format!(
             "{target} is less than the current target {current}, and the only supported rollback is to the cluster's \
              previous version {previous} ({image})"
         ),
-        Some((previous, _)) if (previous.major(), previous.minor()) == (current.major(), current.minor()) => return None,
+        Some((previous, _)) if (previous.major(), previous.minor()) == (current.major(), current.minor()) => {
+            return None;
+        }
         Some(_) => format!(
             "{target} is less than the current target {current} and matches the cluster's previous version, but rollbacks \
              that change major or minor versions are not recommended"
@@ -130,7 +138,10 @@ fn upgradeable(version: &Object, current: &Version, target: &Version) -> Option<
     }
     let completed = current_version(version.list(&["status", "history"]));
     let from = Version::parse(completed).ok()?;
-    let kind = match (from.major() < current.major(), from.major() == current.major() && from.minor() < current.minor()) {
+    let kind = match (
+        from.major() < current.major(),
+        from.major() == current.major() && from.minor() < current.minor(),
+    ) {
         (true, _) => "Major",
         (_, true) => "Minor",
         _ => return None,
@@ -162,16 +173,25 @@ fn recommended(version: &Object, from: &str, to: &str) -> Option<(String, String
         let text = condition.text(&["message"]);
         return match status {
             "True" => None,
-            "False" => Some((reason.to_owned(), format!("Update from {from} to {to} is not recommended:\n\n{text}"))),
-            _ => Some((reason.to_owned(), format!("Update from {from} to {to} is Recommended={status}: {reason}: {text}"))),
+            "False" => {
+                Some((reason.to_owned(), format!("Update from {from} to {to} is not recommended:\n\n{text}")))
+            }
+            _ => Some((
+                reason.to_owned(),
+                format!("Update from {from} to {to} is Recommended={status}: {reason}: {text}"),
+            )),
         };
     }
     if version.text(&["spec", "channel"]).is_empty() {
-        let message = format!("Configured channel is unset, so the recommended status of updating from {from} to {to} is unknown.");
+        let message = format!(
+            "Configured channel is unset, so the recommended status of updating from {from} to {to} is unknown."
+        );
         return Some(("NoChannel".to_owned(), message));
     }
     let message = match version.condition("RetrievedUpdates") {
-        None => format!("No RetrievedUpdates, so the recommended status of updating from {from} to {to} is unknown."),
+        None => format!(
+            "No RetrievedUpdates, so the recommended status of updating from {from} to {to} is unknown."
+        ),
         Some(condition) => {
             let (status, reason) = (condition.text(&["status"]), condition.text(&["reason"]));
             let so = if status == "True" {

@@ -188,7 +188,9 @@ impl Process {
     /// Whether something is going on besides routine.
     pub(super) fn is_busy(&self) -> bool {
         let is_reconciling = |work: &Work| matches!(work.mode, Mode::Reconciling { .. });
-        self.pass.is_some() || self.retrieval.is_some() || self.applied.as_ref().is_some_and(|work| !is_reconciling(work))
+        self.pass.is_some()
+            || self.retrieval.is_some()
+            || self.applied.as_ref().is_some_and(|work| !is_reconciling(work))
     }
 
     fn version(&self, api: &ApiServer) -> Option<Object> {
@@ -233,7 +235,8 @@ impl Process {
         let release = self.release.clone();
         let cluster =
             Cluster { options, release: &release, knows_accepted_risks: self.knows_accepted_risks() };
-        let looked = updates::sync(&mut self.updates, &mut self.cache, &cluster, &version, outside, api.now());
+        let looked =
+            updates::sync(&mut self.updates, &mut self.cache, &cluster, &version, outside, api.now());
         self.updates_at = looked.again;
         self.is_status_due |= looked.has_looked;
     }

@@ -47,17 +47,21 @@ pub(super) struct Retrieved {
 /// The key rings of a payload; none if it does not say how to verify others.
 pub(super) fn key_rings(payload: &Payload) -> Option<Vec<(String, String)>> {
     const ANNOTATION: &str = "release.openshift.io/verification-config-map";
-    let map = payload
-        .manifests
-        .iter()
-        .find(|manifest| manifest.kind() == "ConfigMap" && manifest.object.annotation(ANNOTATION).is_some())?;
+    let map = payload.manifests.iter().find(|manifest| {
+        manifest.kind() == "ConfigMap" && manifest.object.annotation(ANNOTATION).is_some()
+    })?;
     let data = map.object.at(&["data"]).and_then(Value::as_object)?;
     let rings = data.iter().filter(|(key, _)| key.starts_with("verifier-public-key-"));
     Some(rings.map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned())).collect())
 }
 
 /// Checks the signatures of an image.
-pub(super) fn verify(api: &ApiServer, outside: &Outside, payload: &Payload, image: &str) -> Result<(), String> {
+pub(super) fn verify(
+    api: &ApiServer,
+    outside: &Outside,
+    payload: &Payload,
+    image: &str,
+) -> Result<(), String> {
     let Some(rings) = key_rings(payload) else { return Err("verification is not possible".to_owned()) };
     let digest = image.rsplit_once('@').map(|(_, digest)| digest).unwrap_or_default();
     if digest.is_empty() {
@@ -66,7 +70,8 @@ pub(super) fn verify(api: &ApiServer, outside: &Outside, payload: &Payload, imag
     let fits = |text: &str, more: &[u8]| {
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
     };
-    let has_form = digest.split_once(':').is_some_and(|(algorithm, hex)| fits(algorithm, b".+_-") && fits(hex, b"=_-"));
+    let has_form =
+        digest.split_once(':').is_some_and(|(algorithm, hex)| fits(algorithm, b".+_-") && fits(hex, b"=_-"));
     if !has_form {
         return Err(format!("the provided release image digest has an invalid format: {digest:?}"));
     }
@@ -74,7 +79,10 @@ pub(super) fn verify(api: &ApiServer, outside: &Outside, payload: &Payload, imag
     let is_in_cluster = api.all("", "ConfigMap").any(|map| {
         map.namespace() == "openshift-config-managed"
             && map.label("release.openshift.io/verification-signatures").is_some()
-            && map.at(&["binaryData"]).and_then(Value::as_object).is_some_and(|data| data.keys().any(|key| key.starts_with(&prefix)))
+            && map
+                .at(&["binaryData"])
+                .and_then(Value::as_object)
+                .is_some_and(|data| data.keys().any(|key| key.starts_with(&prefix)))
     });
     let signers = outside.signatures.get(digest);
     let missing: Vec<&str> = rings
@@ -82,7 +90,11 @@ pub(super) fn verify(api: &ApiServer, outside: &Outside, payload: &Payload, imag
         .filter(|(_, key)| !is_in_cluster && !signers.is_some_and(|signers| signers.contains(key.trim())))
         .map(|(name, _)| name.as_str())
         .collect();
-    if missing.is_empty() { Ok(()) } else { Err(format!("unable to verify {digest} against keyrings: {}", missing.join(", "))) }
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("unable to verify {digest} against keyrings: {}", missing.join(", ")))
+    }
 }
 
 /// Where the payload of an image lies on the node.
@@ -125,7 +137,10 @@ pub(super) fn start(
     for name in old {
         let options = DeleteOptions { grace_period: Some(0), ..DeleteOptions::default() };
         api.delete(&caller(), kind, &name, &options).map_err(|error| {
-            format!("failed to prune pods: error deleting pods: failed to delete pod {}: {}", name.name, error.message)
+            format!(
+                "failed to prune pods: error deleting pods: failed to delete pod {}: {}",
+                name.name, error.message
+            )
         })?;
     }
     let name = format!("{}-{version}-{}", super::VERSION, random.suffix());
@@ -153,16 +168,21 @@ pub(super) fn outcome(api: &ApiServer, retrieval: &Retrieval) -> Option<Result<(
         "Succeeded" => Some(Ok(())),
         "Failed" => {
             let statuses = statuses(pod, |_, message| !message.is_empty());
-            fail(format!("pod {name} failed with reason {reason:?} and message {message:?} and status {statuses}"))
+            fail(format!(
+                "pod {name} failed with reason {reason:?} and message {message:?} and status {statuses}"
+            ))
         }
         "" | "Pending" => {
             let statuses = statuses(pod, |reason, message| {
-                reason == "SignatureValidationFailed" || reason == "ErrImagePull" && message.contains("manifest unknown")
+                reason == "SignatureValidationFailed"
+                    || reason == "ErrImagePull" && message.contains("manifest unknown")
             });
             if statuses.is_empty() {
                 return None;
             }
-            fail(format!("pod {name} failed at pending with reason {reason:?} and message {message:?} and status {statuses}"))
+            fail(format!(
+                "pod {name} failed at pending with reason {reason:?} and message {message:?} and status {statuses}"
+            ))
         }
         _ => None,
     }
@@ -173,14 +193,19 @@ fn statuses(pod: &Object, counts: impl Fn(&str, &str) -> bool) -> String {
     for (list, word) in [("containerStatuses", "container"), ("initContainerStatuses", "initcontainer")] {
         for status in pod.list(&["status", list]) {
             let name = status.text(&["name"]);
-            let of = |state: &str| (status.text(&["state", state, "reason"]), status.text(&["state", state, "message"]));
+            let of = |state: &str| {
+                (status.text(&["state", state, "reason"]), status.text(&["state", state, "message"]))
+            };
             let (reason, message) = of("waiting");
             if status.at(&["state", "waiting"]).is_some() && counts(reason, message) {
-                texts.push(format!("{word} {name} is waiting with reason {reason:?} and message {message:?}"));
+                texts
+                    .push(format!("{word} {name} is waiting with reason {reason:?} and message {message:?}"));
             }
             let (reason, message) = of("terminated");
             if !message.is_empty() {
-                texts.push(format!("{word} {name} is terminated with reason {reason:?} and message {message:?}"));
+                texts.push(format!(
+                    "{word} {name} is terminated with reason {reason:?} and message {message:?}"
+                ));
             }
         }
     }

@@ -90,7 +90,10 @@ pub(super) fn write(version: &mut Object, worker: &WorkerStatus, desired: &Relea
     if context.knows_accepted_risks {
         let names = write_risks(version, context, &desired.image);
         if desired.image == worker.load.image && !names.is_empty() {
-            let told = format!("exposed to the risks [{}] which were all explicitly accepted by the cluster administrator.", names.join(","));
+            let told = format!(
+                "exposed to the risks [{}] which were all explicitly accepted by the cluster administrator.",
+                names.join(",")
+            );
             accepted_risks = match accepted_risks.as_str() {
                 "" => format!("The target release {} is {told}", desired.image),
                 text => format!("{text}; It is {told}"),
@@ -111,7 +114,10 @@ pub(super) fn write(version: &mut Object, worker: &WorkerStatus, desired: &Relea
         };
         history::merge(&mut entries, &present, &now.to_string());
         version.set(&["status", "history"], entries);
-        version.set(&["status", "desired"], Release { architecture: String::new(), ..desired.clone() }.to_value());
+        version.set(
+            &["status", "desired"],
+            Release { architecture: String::new(), ..desired.clone() }.to_value(),
+        );
     }
     let capabilities = if worker.capabilities.is_null() { json!({}) } else { worker.capabilities.clone() };
     version.set(&["status", "capabilities"], capabilities);
@@ -183,7 +189,9 @@ fn set_progress(
         failing = without_waiting(failure);
     }
     match failing {
-        Some(_) if wait.is_slow => conditions::set(list, "Failing", "Unknown", "SlowClusterOperator", &wait.text, now),
+        Some(_) if wait.is_slow => {
+            conditions::set(list, "Failing", "Unknown", "SlowClusterOperator", &wait.text, now)
+        }
         Some(error) if !wait.is_tolerated => {
             conditions::set(list, "Failing", "True", &error.reason, &error.message, now);
         }
@@ -206,8 +214,12 @@ fn set_progress(
     }
     match (worker.is_reconciling, is_invalid) {
         (true, false) => set("False", "", format!("Cluster version is {version}")),
-        (true, true) => set("False", INVALID, format!("Stopped at {version}: the cluster version is invalid")),
-        (false, true) => set("True", INVALID, format!("Reconciling {version}: the cluster version is invalid")),
+        (true, true) => {
+            set("False", INVALID, format!("Stopped at {version}: the cluster version is invalid"))
+        }
+        (false, true) => {
+            set("True", INVALID, format!("Reconciling {version}: the cluster version is invalid"))
+        }
         (false, false) => {
             let (done, total) = (worker.done, worker.total);
             let mut message = format!("Working towards {version}");
@@ -260,7 +272,9 @@ fn write_risks(version: &mut Object, context: &Context<'_>, image: &str) -> Vec<
             names_of_image = names;
         }
     }
-    for (field, values) in [("conditionalUpdates", list), ("conditionalUpdateRisks", all.into_values().collect())] {
+    for (field, values) in
+        [("conditionalUpdates", list), ("conditionalUpdateRisks", all.into_values().collect())]
+    {
         if values.is_empty() {
             version.remove(&["status", field]);
         } else {

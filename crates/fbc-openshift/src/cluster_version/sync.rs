@@ -10,8 +10,8 @@ use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::Value;
 
 use super::capability_sets::Capabilities;
-use super::process::Process;
 use super::options::{Options, Outside};
+use super::process::Process;
 use super::status::LoadStatus;
 use super::{preconditions, retrieval};
 use crate::release::{Inclusion, Mode, Payload};
@@ -68,7 +68,8 @@ pub(super) fn desired_of(version: &Object, own_architecture: &str) -> Option<Des
         _ => text("version"),
     };
     let available = version.list(&["status", "availableUpdates"]).iter();
-    let found = available.into_iter().find(|one| one["version"] == wanted && !one.text(&["image"]).is_empty())?;
+    let found =
+        available.into_iter().find(|one| one["version"] == wanted && !one.text(&["image"]).is_empty())?;
     Some(Desired { version: wanted.to_owned(), image: found.text(&["image"]).to_owned(), force })
 }
 
@@ -247,11 +248,13 @@ impl Process {
         if !is_local {
             match preconditions::run(version, &own_version, force) {
                 Some((true, text)) => {
-                    let text = format!("Preconditions failed for payload loaded {}: {text}", what(&work.desired));
+                    let text =
+                        format!("Preconditions failed for payload loaded {}: {text}", what(&work.desired));
                     return fail(self, api, "PreconditionChecks", "PreconditionBlock", text);
                 }
                 Some((false, text)) => {
-                    let message = format!("precondition warning for payload loaded {}: {text}", what(&work.desired));
+                    let message =
+                        format!("precondition warning for payload loaded {}: {text}", what(&work.desired));
                     self.event(api, "Warning", "PreconditionWarn", &message);
                     if !accepted_risks.is_empty() {
                         accepted_risks.push('\n');
@@ -287,7 +290,9 @@ impl Process {
         desired: &Desired,
     ) -> Option<retrieval::Retrieved> {
         let image = desired.image.clone();
-        let done = |verification, outcome| Some(retrieval::Retrieved { image: image.clone(), verification, outcome });
+        let done = |verification, outcome| {
+            Some(retrieval::Retrieved { image: image.clone(), verification, outcome })
+        };
         if image == options.image {
             return done(Ok(()), Ok(()));
         }
@@ -306,7 +311,14 @@ impl Process {
         if self.on_disk.contains(&image) {
             return done(verification, retrieval::confirm(outside, &image).map_err(unable));
         }
-        match retrieval::start(api, &mut self.random, &options.node, &desired.version, &image, verification.clone()) {
+        match retrieval::start(
+            api,
+            &mut self.random,
+            &options.node,
+            &desired.version,
+            &image,
+            verification.clone(),
+        ) {
             Ok(retrieval) => {
                 self.retrieval = Some(retrieval);
                 None

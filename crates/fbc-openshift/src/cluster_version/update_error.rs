@@ -60,14 +60,23 @@ pub(super) fn of_task(task: &str, error: Option<&ApiError>) -> UpdateError {
             "the server does not recognize this resource, check extension API servers",
         ),
         Some(error) => match error.reason {
-            Reason::NotFound | Reason::AlreadyExists => ("UpdatePayloadResourceNotFound", "resource may have been deleted"),
-            Reason::Conflict => ("UpdatePayloadResourceConflict", "someone else is updating this resource"),
-            Reason::InternalError => ("UpdatePayloadClusterError", "the server is reporting an internal error"),
-            Reason::Invalid => {
-                ("UpdatePayloadResourceInvalid", "the object is invalid, possibly due to local cluster configuration")
+            Reason::NotFound | Reason::AlreadyExists => {
+                ("UpdatePayloadResourceNotFound", "resource may have been deleted")
             }
-            Reason::Unauthorized => ("UpdatePayloadClusterUnauthorized", "could not authenticate to the server"),
-            Reason::Forbidden => ("UpdatePayloadResourceForbidden", "the server has forbidden updates to this resource"),
+            Reason::Conflict => ("UpdatePayloadResourceConflict", "someone else is updating this resource"),
+            Reason::InternalError => {
+                ("UpdatePayloadClusterError", "the server is reporting an internal error")
+            }
+            Reason::Invalid => (
+                "UpdatePayloadResourceInvalid",
+                "the object is invalid, possibly due to local cluster configuration",
+            ),
+            Reason::Unauthorized => {
+                ("UpdatePayloadClusterUnauthorized", "could not authenticate to the server")
+            }
+            Reason::Forbidden => {
+                ("UpdatePayloadResourceForbidden", "the server has forbidden updates to this resource")
+            }
             Reason::TooManyRequests => {
                 ("UpdatePayloadClusterOverloaded", "the server is overloaded and is not accepting updates")
             }
@@ -85,10 +94,14 @@ pub(super) fn summary(reason: &str, name: &str) -> String {
         name => with.replace("{}", name),
     };
     match reason {
-        "UpdatePayloadResourceNotFound" | "UpdatePayloadResourceConflict" => "some resources could not be updated".to_owned(),
+        "UpdatePayloadResourceNotFound" | "UpdatePayloadResourceConflict" => {
+            "some resources could not be updated".to_owned()
+        }
         "UpdatePayloadClusterDown" => "the control plane is down or not responding".to_owned(),
         "UpdatePayloadClusterError" => "the control plane is reporting an internal error".to_owned(),
-        "UpdatePayloadClusterOverloaded" => "the control plane is overloaded and is not accepting updates".to_owned(),
+        "UpdatePayloadClusterOverloaded" => {
+            "the control plane is overloaded and is not accepting updates".to_owned()
+        }
         "UpdatePayloadClusterUnauthorized" => "could not authenticate to the server".to_owned(),
         "UpdatePayloadRetrievalFailed" => "could not download the update".to_owned(),
         "UpdatePayloadResourceForbidden" => "the server is rejecting updates".to_owned(),
@@ -97,7 +110,9 @@ pub(super) fn summary(reason: &str, name: &str) -> String {
         "UpdatePayloadIntegrity" => "the contents of the update are invalid".to_owned(),
         "ImageVerificationFailed" => "the image may not be safe to use".to_owned(),
         "UpgradePreconditionCheckFailed" => "it may not be safe to apply this update".to_owned(),
-        "ClusterOperatorDegraded" => of("the cluster operator {} is degraded", "a cluster operator is degraded"),
+        "ClusterOperatorDegraded" => {
+            of("the cluster operator {} is degraded", "a cluster operator is degraded")
+        }
         "ClusterOperatorNotAvailable" => {
             of("the cluster operator {} is not available", "a cluster operator is not available")
         }
@@ -120,7 +135,8 @@ pub(super) fn summary(reason: &str, name: &str) -> String {
 
 /// All errors of a pass as one.
 pub(super) fn summarize(errors: Vec<UpdateError>) -> Option<UpdateError> {
-    let (operators, mut condensed): (Vec<_>, Vec<_>) = errors.into_iter().partition(|error| error.plural.is_some());
+    let (operators, mut condensed): (Vec<_>, Vec<_>) =
+        errors.into_iter().partition(|error| error.plural.is_some());
     let mut by_reason: BTreeMap<String, Vec<UpdateError>> = BTreeMap::new();
     for error in operators {
         by_reason.entry(error.reason.clone()).or_default().push(error);
@@ -181,7 +197,8 @@ pub(super) struct Waiting {
 /// Takes an error as waiting, where it is.
 pub(super) fn waiting(error: &UpdateError, since: &BTreeMap<String, Moment>, now: Moment) -> Waiting {
     let names = if error.names.is_empty() { vec![error.name.clone()] } else { error.names.clone() };
-    let exceeds = |name: &String, limit: Milliseconds| since.get(name).is_some_and(|start| now.since(*start) > limit);
+    let exceeds =
+        |name: &String, limit: Milliseconds| since.get(name).is_some_and(|start| now.since(*start) > limit);
     let of = |text: String, is_tolerated: bool, is_slow: bool| Waiting {
         reason: error.reason.clone(),
         text,
@@ -196,11 +213,14 @@ pub(super) fn waiting(error: &UpdateError, since: &BTreeMap<String, Moment>, now
                 .filter(|name| *name != MACHINE_CONFIG && exceeds(name, SLOW_AFTER))
                 .map(String::as_str)
                 .collect();
-            let machine_config = names.iter().any(|name| name == MACHINE_CONFIG && exceeds(name, 3 * SLOW_AFTER));
+            let machine_config =
+                names.iter().any(|name| name == MACHINE_CONFIG && exceeds(name, 3 * SLOW_AFTER));
             let slow = slow.join(", ");
             let text = match (slow.is_empty(), machine_config) {
                 (true, false) => format!("waiting on {}", names.join(", ")),
-                (true, true) => "waiting on machine-config over 90 minutes which is longer than expected".to_owned(),
+                (true, true) => {
+                    "waiting on machine-config over 90 minutes which is longer than expected".to_owned()
+                }
                 (false, false) => format!("waiting on {slow} over 30 minutes which is longer than expected"),
                 (false, true) => format!(
                     "waiting on {slow} over 30 minutes and machine-config over 90 minutes which is longer than expected"
@@ -217,7 +237,8 @@ pub(super) fn waiting(error: &UpdateError, since: &BTreeMap<String, Moment>, now
             if exceeded.is_empty() {
                 of(format!("waiting up to 40 minutes on {}", error.name), true, false)
             } else {
-                let text = format!("wait has exceeded 40 minutes for these operators: {}", exceeded.join(", "));
+                let text =
+                    format!("wait has exceeded 40 minutes for these operators: {}", exceeded.join(", "));
                 of(text, false, false)
             }
         }

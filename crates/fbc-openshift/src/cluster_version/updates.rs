@@ -10,8 +10,8 @@ use fbc_cluster::time::{HOUR, Milliseconds, Moment, SECOND};
 use fbc_version::Version;
 use serde_json::{Value, json};
 
-use super::options::{Options, Outside};
 use super::conditions;
+use super::options::{Options, Outside};
 use crate::release::Release;
 use crate::update_service::risk::{applies_condition, recommended};
 use crate::update_service::{Graph, Offer, RiskCache, offer};
@@ -69,7 +69,8 @@ pub(super) fn sync(
         ("", upstream) => (upstream, false),
         (flag, _) => (flag, false),
     };
-    let current_architecture = if cluster.release.architecture.is_empty() { ARCHITECTURE } else { &cluster.release.architecture };
+    let current_architecture =
+        if cluster.release.architecture.is_empty() { ARCHITECTURE } else { &cluster.release.architecture };
     let architecture = match version.text(&["spec", "desiredUpdate", "architecture"]) {
         "" => current_architecture,
         wanted => wanted,
@@ -79,7 +80,8 @@ pub(super) fn sync(
         .iter()
         .map(|risk| risk.text(&["name"]).to_owned())
         .collect();
-    let is_within = |moment: Option<Moment>, span: Milliseconds| moment.is_some_and(|moment| now.since(moment) < span);
+    let is_within =
+        |moment: Option<Moment>, span: Milliseconds| moment.is_some_and(|moment| now.since(moment) < span);
     let (mut is_fetch_due, mut keeps_on_failure) = (true, false);
     let mut updates = match known.take() {
         None => AvailableUpdates {
@@ -88,7 +90,10 @@ pub(super) fn sync(
         },
         Some(before) => {
             let same_service = before.service == service || uses_default && before.service.is_empty();
-            if before.channel == spec("channel") && before.architecture == architecture && is_within(before.changed, CACHED_FOR) {
+            if before.channel == spec("channel")
+                && before.architecture == architecture
+                && is_within(before.changed, CACHED_FOR)
+            {
                 if !is_within(before.attempted, cluster.options.interval) {
                     keeps_on_failure = true;
                 } else if same_service {
@@ -106,10 +111,13 @@ pub(super) fn sync(
     let is_first = updates.attempted.is_none();
     if is_fetch_due {
         let stored_service = if uses_default { "" } else { service };
-        let is_other =
-            is_first || updates.service != stored_service || updates.channel != spec("channel") || updates.architecture != architecture;
+        let is_other = is_first
+            || updates.service != stored_service
+            || updates.channel != spec("channel")
+            || updates.architecture != architecture;
         let becomes_multi = architecture == "Multi" && current_architecture != "Multi";
-        let query = Query { service, channel: spec("channel"), architecture, id: spec("clusterID"), becomes_multi };
+        let query =
+            Query { service, channel: spec("channel"), architecture, id: spec("clusterID"), becomes_multi };
         let answer = retrieve(&query, &cluster.release.version, outside);
         stored_service.clone_into(&mut updates.service);
         spec("channel").clone_into(&mut updates.channel);
@@ -143,7 +151,11 @@ pub(super) fn sync(
     updates.conditional = updates.upstream_conditional.clone();
     updates.accepted = accepted;
     updates.evaluate(cache, cluster.knows_accepted_risks, outside, now);
-    let again = if updates.is_unknown() { now + SECOND } else { updates.attempted.unwrap_or(now) + cluster.options.interval };
+    let again = if updates.is_unknown() {
+        now + SECOND
+    } else {
+        updates.attempted.unwrap_or(now) + cluster.options.interval
+    };
     let again = Some(again);
     *known = Some(updates);
     Sync { has_looked: true, again }
@@ -182,15 +194,15 @@ fn retrieve(query: &Query<'_>, version: &str, outside: &Outside) -> Result<Offer
         return fail("NoChannel", "The update channel has not been configured.");
     }
     let Ok(parsed) = Version::parse(version) else {
-        let text =
-            "The current cluster version is not a valid semantic version and cannot be used to calculate upgrades.";
+        let text = "The current cluster version is not a valid semantic version and cannot be used to calculate upgrades.";
         return fail("InvalidCurrentVersion", text);
     };
     let unable = |text: String| format!("Unable to retrieve available updates: {text}");
     let Some(answer) = outside.update_services.get(query.service) else {
         let architecture = query.architecture.to_lowercase();
         let (channel, id) = (query.channel, query.id);
-        let address = format!("{}?arch={architecture}&channel={channel}&id={id}&version={version}", query.service);
+        let address =
+            format!("{}?arch={architecture}&channel={channel}&id={id}&version={version}", query.service);
         let host = query.service.split("://").nth(1).unwrap_or(query.service);
         let host = host.split(['/', ':', '?']).next().unwrap_or_default();
         let text = format!("Get {address:?}: dial tcp: lookup {host}: no such host");
@@ -200,7 +212,8 @@ fn retrieve(query: &Query<'_>, version: &str, outside: &Outside) -> Result<Offer
         return Err(("ResponseFailed", unable(format!("unexpected HTTP status: {}", answer.status))));
     }
     let graph = Graph::parse(&answer.body).map_err(|error| ("ResponseInvalid", unable(error.to_string())))?;
-    offer(&graph, &parsed, query.channel, query.becomes_multi).map_err(|(reason, text)| (reason, unable(text)))
+    offer(&graph, &parsed, query.channel, query.becomes_multi)
+        .map_err(|(reason, text)| (reason, unable(text)))
 }
 
 impl AvailableUpdates {
@@ -265,7 +278,8 @@ impl AvailableUpdates {
         if self.service != upstream || self.channel != version.text(&["spec", "channel"]) {
             return;
         }
-        let without_architecture = |release: &Release| Release { architecture: String::new(), ..release.clone() }.to_value();
+        let without_architecture =
+            |release: &Release| Release { architecture: String::new(), ..release.clone() }.to_value();
         let updates: Vec<Value> = self.updates.iter().map(without_architecture).collect();
         let mut conditional = self.conditional.clone();
         for update in &mut conditional {
@@ -275,7 +289,10 @@ impl AvailableUpdates {
         if let Value::Array(list) = version.place(&["status", "conditions"]) {
             conditions::set(list, "RetrievedUpdates", status, reason, message, now);
         }
-        version.set(&["status", "availableUpdates"], if updates.is_empty() { Value::Null } else { Value::Array(updates) });
+        version.set(
+            &["status", "availableUpdates"],
+            if updates.is_empty() { Value::Null } else { Value::Array(updates) },
+        );
         if conditional.is_empty() {
             version.remove(&["status", "conditionalUpdates"]);
         } else {
@@ -285,7 +302,9 @@ impl AvailableUpdates {
 
     /// What the update service knows of an image.
     pub(super) fn release_of(&self, image: &str) -> Option<&Release> {
-        std::iter::once(&self.current).chain(&self.updates).find(|release| is_same_image(&release.image, image))
+        std::iter::once(&self.current)
+            .chain(&self.updates)
+            .find(|release| is_same_image(&release.image, image))
     }
 }
 

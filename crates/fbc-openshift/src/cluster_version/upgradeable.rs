@@ -37,7 +37,8 @@ pub(super) fn risks(api: &ApiServer, version: &Object, release: &str, deletions:
     if has_overrides(version) {
         risks.push(Risk::new("ClusterVersionOverrides", OVERRIDES));
     }
-    let mut pending: Vec<&str> = deletions.iter().filter(|(_, gone)| !**gone).map(|(name, _)| name.as_str()).collect();
+    let mut pending: Vec<&str> =
+        deletions.iter().filter(|(_, gone)| !**gone).map(|(name, _)| name.as_str()).collect();
     pending.sort_unstable();
     if !pending.is_empty() {
         let message = format!(
@@ -57,7 +58,8 @@ pub(super) fn risks(api: &ApiServer, version: &Object, release: &str, deletions:
         .all(GROUP, "ClusterOperator")
         .filter(|operator| operator.condition_status("Upgradeable") == "False")
         .map(|operator| {
-            let message = operator.condition("Upgradeable").map(|one| one.text(&["message"])).unwrap_or_default();
+            let message =
+                operator.condition("Upgradeable").map(|one| one.text(&["message"])).unwrap_or_default();
             Risk::new(format!("ClusterOperatorUpgradeable-{}", operator.name()), message)
         })
         .collect();
@@ -126,7 +128,8 @@ fn admin_gates(api: &ApiServer, current: &Version) -> Vec<Risk> {
 fn gate_version(gate: &str) -> Option<(u64, u64)> {
     let (version, name) = gate.strip_prefix("ack-")?.split_once('-')?;
     let (major, minor) = version.split_once('.')?;
-    let fits = matches!(major, "4" | "5") && !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit());
+    let fits =
+        matches!(major, "4" | "5") && !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit());
     (fits && !name.is_empty() && !name.starts_with('-')).then_some((major.parse().ok()?, minor.parse().ok()?))
 }
 

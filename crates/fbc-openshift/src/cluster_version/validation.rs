@@ -11,7 +11,8 @@ use serde_json::Value;
 pub(super) fn check(version: &Object, knows_accepted_risks: bool) -> (Vec<String>, Object) {
     let mut faults = Vec::new();
     let mut cleaned = version.clone();
-    let invalid = |field: &str, value: &str, text: &str| FieldError::invalid_text(field, value, text).to_string();
+    let invalid =
+        |field: &str, value: &str, text: &str| FieldError::invalid_text(field, value, text).to_string();
     let upstream = version.text(&["spec", "upstream"]);
     if !is_url(upstream) {
         faults.push(invalid("spec.upstream", upstream, "must be a valid URL or empty"));
@@ -33,11 +34,20 @@ pub(super) fn check(version: &Object, knows_accepted_risks: bool) -> (Vec<String
         let text = "spec.desiredUpdate.acceptRisks: Forbidden: acceptRisks must not be specified";
         fault = Some(text.to_owned());
     } else if is_empty && !knows_accepted_risks {
-        faults.push("spec.desiredUpdate: Required value: must specify architecture, version, or image".to_owned());
+        faults.push(
+            "spec.desiredUpdate: Required value: must specify architecture, version, or image".to_owned(),
+        );
     } else if is_empty && !accepts {
-        faults.push("spec.desiredUpdate: Required value: must specify architecture, version, image, or acceptRisks".to_owned());
+        faults.push(
+            "spec.desiredUpdate: Required value: must specify architecture, version, image, or acceptRisks"
+                .to_owned(),
+        );
     } else if !text("version").is_empty() && Version::parse(text("version")).is_err() {
-        fault = Some(invalid("spec.desiredUpdate.version", text("version"), "must be a semantic version (1.2.3[-...])"));
+        fault = Some(invalid(
+            "spec.desiredUpdate.version",
+            text("version"),
+            "must be a semantic version (1.2.3[-...])",
+        ));
     } else if !text("version").is_empty() && text("image").is_empty() {
         fault = match payloads_of(version, text("version")) {
             0 => Some("when image is empty the update must be an available update"),
@@ -69,10 +79,12 @@ fn is_url(text: &str) -> bool {
     let host = text.split_once("://").map(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or_default());
     let host_fits = host.is_none_or(|host| {
         let port = host.rsplit_once(':').map(|(_, port)| port);
-        !host.contains([' ', '<', '>', '"']) && port.is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+        !host.contains([' ', '<', '>', '"'])
+            && port.is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
     });
     let mut escapes = text.split('%').skip(1);
-    let escapes_fit = escapes.all(|rest| rest.get(..2).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit())));
+    let escapes_fit = escapes
+        .all(|rest| rest.get(..2).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit())));
     !has_control && scheme_fits && host_fits && escapes_fit
 }
 

@@ -24,7 +24,12 @@ pub(super) fn operator(manifest: &Object, live: &Object, mode: Mode) -> Result<(
     let expected = manifest.list(&["status", "versions"]);
     if expected.is_empty() {
         let plural = ("ClusterOperatorsNoVersions", OPERATORS, " do not declare expected versions");
-        return Err(error(Effect::Fail, "ClusterOperatorNoVersions", "does not declare expected versions", plural));
+        return Err(error(
+            Effect::Fail,
+            "ClusterOperatorNoVersions",
+            "does not declare expected versions",
+            plural,
+        ));
     }
     if live.condition_status("Available") != "True" {
         let plural = ("ClusterOperatorsNotAvailable", OPERATORS, " are not available");
@@ -37,7 +42,8 @@ pub(super) fn operator(manifest: &Object, live: &Object, mode: Mode) -> Result<(
     }
     let has = |wanted: &Value| {
         let versions = live.list(&["status", "versions"]).iter();
-        let live = versions.filter(|version| version["name"] == wanted["name"]).map(|version| &version["version"]);
+        let live =
+            versions.filter(|version| version["name"] == wanted["name"]).map(|version| &version["version"]);
         live.take(1).any(|version| *version == wanted["version"])
     };
     if !is_installing && !expected.iter().all(has) {
@@ -75,7 +81,9 @@ fn deployment(live: &Object, identity: &str) -> Result<(), WaitError> {
     if live.is_terminating() {
         return Err(WaitError::Retry(format!("deployment {identity} is being deleted")));
     }
-    let text = |kind: &str, field: &str| live.condition(kind).map(|one| one.text(&[field])).unwrap_or_default().to_owned();
+    let text = |kind: &str, field: &str| {
+        live.condition(kind).map(|one| one.text(&[field])).unwrap_or_default().to_owned()
+    };
     let status = |kind: &str| live.condition_status(kind);
     let error = |reason: &str, message: String| {
         Err(WaitError::Final(Box::new(UpdateError {

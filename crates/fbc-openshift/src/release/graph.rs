@@ -304,7 +304,8 @@ mod tests {
     #[test]
     fn installations_go_side_by_side_whatever_the_runlevel() {
         let names = ["10_a_1", "20_b_1", "20_b_2", "30_c_1"];
-        let found: Vec<String> = graph(&names, Mode::Initializing).into_iter().map(|(_, tasks)| tasks).collect();
+        let found: Vec<String> =
+            graph(&names, Mode::Initializing).into_iter().map(|(_, tasks)| tasks).collect();
         assert_eq!(found, ["", "10_a_1", "20_b_1 20_b_2", "30_c_1"]);
     }
 

@@ -137,13 +137,18 @@ impl Graph {
         }
         for (from, to) in &self.edges {
             for index in [from, to].into_iter().filter(|index| **index >= self.nodes.len()) {
-                faults.push(format!("the edge [{from}, {to}] names node {index}, and there are {}", self.nodes.len()));
+                faults.push(format!(
+                    "the edge [{from}, {to}] names node {index}, and there are {}",
+                    self.nodes.len()
+                ));
             }
         }
         let names = |version: &String| self.nodes.iter().any(|node| node.version.to_string() == *version);
         for (from, to) in self.conditional_edges.iter().flat_map(|group| &group.edges) {
             for version in [from, to].into_iter().filter(|version| !names(version)) {
-                faults.push(format!("the conditional edge from {from} to {to} names {version}, which is no node"));
+                faults.push(format!(
+                    "the conditional edge from {from} to {to} names {version}, which is no node"
+                ));
             }
         }
         faults

@@ -30,11 +30,15 @@ pub type Refusal = (&'static str, String);
 /// Reason and message of the condition `RetrievedUpdates`.
 pub fn offer(graph: &Graph, version: &Version, channel: &str, becomes_multi: bool) -> Result<Offer, Refusal> {
     let invalid = |message: String| ("ResponseInvalid", message);
-    let Some((index, node)) = graph.nodes.iter().enumerate().find(|(_, node)| node.version == *version) else {
-        let message = format!("currently reconciling cluster version {version} not found in the {channel:?} channel");
+    let Some((index, node)) = graph.nodes.iter().enumerate().find(|(_, node)| node.version == *version)
+    else {
+        let message =
+            format!("currently reconciling cluster version {version} not found in the {channel:?} channel");
         return Err(("VersionNotFound", message));
     };
-    let release = |node: &Node, what: &str| node.release().map_err(|error| invalid(format!("invalid {what} node: {error}")));
+    let release = |node: &Node, what: &str| {
+        node.release().map_err(|error| invalid(format!("invalid {what} node: {error}")))
+    };
     let current = release(node, "current")?;
     if becomes_multi {
         return Ok(Offer { updates: vec![current.clone()], current, conditional: Vec::new() });
@@ -57,17 +61,21 @@ pub fn offer(graph: &Graph, version: &Version, channel: &str, becomes_multi: boo
     // A risk without any rule that is understood could not be stored.
     let mut conditional: Vec<(Release, Vec<Value>)> = conditional
         .into_iter()
-        .filter_map(|(release, risks)| Some((release, risks.into_iter().map(with_valid_rules).collect::<Option<_>>()?)))
+        .filter_map(|(release, risks)| {
+            Some((release, risks.into_iter().map(with_valid_rules).collect::<Option<_>>()?))
+        })
         .collect();
     let images: Vec<String> = conditional.iter().map(|(release, _)| release.image.clone()).collect();
     conditional.retain(|(release, _)| images.iter().filter(|image| **image == release.image).count() == 1);
-    let conditional =
-        conditional.into_iter().map(|(release, risks)| json!({"release": release.to_value(), "risks": risks, "conditions": []}));
+    let conditional = conditional
+        .into_iter()
+        .map(|(release, risks)| json!({"release": release.to_value(), "risks": risks, "conditions": []}));
     Ok(Offer { current, updates, conditional: conditional.collect() })
 }
 
 fn with_valid_rules(mut risk: Value) -> Option<Value> {
-    let rules: Vec<Value> = risk.list(&["matchingRules"]).iter().filter(|rule| is_valid_rule(rule)).cloned().collect();
+    let rules: Vec<Value> =
+        risk.list(&["matchingRules"]).iter().filter(|rule| is_valid_rule(rule)).cloned().collect();
     if rules.is_empty() {
         return None;
     }

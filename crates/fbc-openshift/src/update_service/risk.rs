@@ -76,9 +76,7 @@ impl RiskCache {
     }
 
     fn query(&mut self, query: &str, metrics: &dyn Metrics, now: Moment) -> Result<bool, String> {
-        self.answers.retain(|_, answer| {
-            now.since(answer.when.or(answer.asked).unwrap_or(now)) <= KEPT_FOR
-        });
+        self.answers.retain(|_, answer| now.since(answer.when.or(answer.asked).unwrap_or(now)) <= KEPT_FOR);
         let result = self.answer(query, metrics, now);
         self.turn += 1;
         let turn = self.turn;
@@ -155,7 +153,10 @@ pub fn applies_condition(risk: &Value, result: &Result<bool, String>) -> Value {
 }
 
 /// Status, reason and message of `Recommended` for an update with these risks, each with its condition `Applies`.
-pub fn recommended(risks: &[(&Value, &Value)], is_accepted: &dyn Fn(&str) -> bool) -> (&'static str, String, String) {
+pub fn recommended(
+    risks: &[(&Value, &Value)],
+    is_accepted: &dyn Fn(&str) -> bool,
+) -> (&'static str, String, String) {
     const NOT_EXPOSED: &str = "NotExposedToRisks";
     const ACCEPTED: &str = "AllExposedRisksAccepted";
     const FAILED: &str = "EvaluationFailed";
@@ -163,16 +164,18 @@ pub fn recommended(risks: &[(&Value, &Value)], is_accepted: &dyn Fn(&str) -> boo
     let mut status = "True";
     let mut reason = NOT_EXPOSED.to_owned();
     let mut message =
-        "The update is recommended, because none of the conditional update risks apply to this cluster.".to_owned();
+        "The update is recommended, because none of the conditional update risks apply to this cluster."
+            .to_owned();
     let mut texts: Vec<String> = Vec::new();
     for (risk, applies) in risks {
         let name = risk.text(&["name"]);
         let want = match applies.text(&["status"]) {
             "False" => continue,
             "True" if is_accepted(name) => {
-                message = "The update is recommended, because either risk does not apply to this cluster or it is \
+                message =
+                    "The update is recommended, because either risk does not apply to this cluster or it is \
                            accepted by cluster admins."
-                    .to_owned();
+                        .to_owned();
                 ACCEPTED
             }
             "True" => {
@@ -190,7 +193,8 @@ pub fn recommended(risks: &[(&Value, &Value)], is_accepted: &dyn Fn(&str) -> boo
             || reason == ACCEPTED
             || reason == FAILED && want == EXPOSED
             || reason == want;
-        let keeps_old = reason == FAILED && want == ACCEPTED || reason == EXPOSED && [ACCEPTED, FAILED].contains(&want);
+        let keeps_old =
+            reason == FAILED && want == ACCEPTED || reason == EXPOSED && [ACCEPTED, FAILED].contains(&want);
         if takes_new {
             want.clone_into(&mut reason);
         } else if !keeps_old {

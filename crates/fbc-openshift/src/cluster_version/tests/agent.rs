@@ -87,7 +87,13 @@ impl Controller for Agent {
         ]
     }
 
-    fn requests(&mut self, change: &Change, (_, kind): (&str, &str), api: &ApiServer, requests: &mut Vec<ObjectName>) {
+    fn requests(
+        &mut self,
+        change: &Change,
+        (_, kind): (&str, &str),
+        api: &ApiServer,
+        requests: &mut Vec<ObjectName>,
+    ) {
         let Some(object) = &change.after else { return };
         let now = api.now();
         let settings = self.settings.borrow();
@@ -103,7 +109,8 @@ impl Controller for Agent {
                     due(now + settings.milliseconds("workload_delay", 0.5), kind, name);
                 }
                 let version = operator_version(object).filter(|_| kind == "Deployment");
-                let version = version.filter(|(operator, version)| self.versions.get(operator) != Some(version));
+                let version =
+                    version.filter(|(operator, version)| self.versions.get(operator) != Some(version));
                 if let Some((operator, version)) = version {
                     self.versions.insert(operator.clone(), version);
                     due(now + settings.milliseconds("delay", 1.0), "operator", ObjectName::cluster(operator));
@@ -143,7 +150,11 @@ impl Agent {
             "operator" => {
                 let version = self.versions.get(&name.name).cloned().unwrap_or_default();
                 if !settings.holds(&name.name) && !version.is_empty() {
-                    let mut step = settings.value.at(&["ops", &name.name, "status"]).cloned().unwrap_or_else(|| json!({}));
+                    let mut step = settings
+                        .value
+                        .at(&["ops", &name.name, "status"])
+                        .cloned()
+                        .unwrap_or_else(|| json!({}));
                     if step.get("version").is_none() {
                         step.set(&["version"], version);
                     }
@@ -213,7 +224,9 @@ pub(super) fn operator_status(api: &mut ApiServer, name: &str, step: &Value) {
             Some(status) => status.as_str().unwrap_or(default),
             None => default,
         };
-        let text = |map: &str, default: &str| step.at(&[map, kind]).and_then(Value::as_str).unwrap_or(default).to_owned();
+        let text = |map: &str, default: &str| {
+            step.at(&[map, kind]).and_then(Value::as_str).unwrap_or(default).to_owned()
+        };
         let before = list.iter().position(|one| one["type"] == kind);
         let since = before
             .map(|index| &list[index])
@@ -243,26 +256,49 @@ pub(super) fn workload_status(api: &mut ApiServer, kind: &str, name: &ObjectName
     let Some(mut object) = api.find(group, kind, name).map(|one| Object::clone(one)) else { return };
     let (generation, now) = (object.generation(), api.now().to_string());
     let replicas = object.number(&["spec", "replicas"]).unwrap_or(1);
-    let condition = |kind: &str, status: &str, reason: &str, message: &str| {
-        json!({"type": kind, "status": status, "reason": reason, "message": message, "lastUpdateTime": now, "lastTransitionTime": now})
-    };
+    let condition = |kind: &str, status: &str, reason: &str, message: &str| json!({"type": kind, "status": status, "reason": reason, "message": message, "lastUpdateTime": now, "lastTransitionTime": now});
     let status = match (kind, mode) {
         (_, "none") => return,
         ("Deployment", _) => {
-            let has = condition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.");
-            let lacks =
-                condition("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.");
+            let has = condition(
+                "Available",
+                "True",
+                "MinimumReplicasAvailable",
+                "Deployment has minimum availability.",
+            );
+            let lacks = condition(
+                "Available",
+                "False",
+                "MinimumReplicasUnavailable",
+                "Deployment does not have minimum availability.",
+            );
             let title = format!("{}-5d4f8c7b9d", name.name);
-            let done = condition("Progressing", "True", "NewReplicaSetAvailable", &format!("ReplicaSet \"{title}\" has successfully progressed."));
-            let late = condition("Progressing", "False", "ProgressDeadlineExceeded", &format!("ReplicaSet \"{title}\" has timed out progressing."));
+            let done = condition(
+                "Progressing",
+                "True",
+                "NewReplicaSetAvailable",
+                &format!("ReplicaSet \"{title}\" has successfully progressed."),
+            );
+            let late = condition(
+                "Progressing",
+                "False",
+                "ProgressDeadlineExceeded",
+                &format!("ReplicaSet \"{title}\" has timed out progressing."),
+            );
             let going = condition("Progressing", "True", "ReplicaSetUpdated", "progressing");
             let conditions = match mode {
                 "unavailable" => json!([lacks, going]),
                 "deadline" => json!([lacks, late]),
                 "deadline-available" => json!([has, late]),
                 "replicafailure" => json!([
-                    has, done,
-                    condition("ReplicaFailure", "True", "FailedCreate", "pods \"x\" is forbidden: exceeded quota")
+                    has,
+                    done,
+                    condition(
+                        "ReplicaFailure",
+                        "True",
+                        "FailedCreate",
+                        "pods \"x\" is forbidden: exceeded quota"
+                    )
                 ]),
                 _ => json!([has, done]),
             };

@@ -24,8 +24,10 @@ pub(super) fn read(path: &Path) -> Value {
 pub(super) fn all(folder: &Path) -> Vec<(String, Value)> {
     let mut cases = Vec::new();
     let entries = |folder: &Path| {
-        let mut paths: Vec<PathBuf> =
-            fs::read_dir(folder).expect("the folder can be read").map(|entry| entry.expect("an entry").path()).collect();
+        let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+            .expect("the folder can be read")
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
         paths.sort();
         paths
     };
@@ -46,11 +48,12 @@ pub(super) fn duration(text: &str) -> u64 {
             'h' | 'm' | 's' => {
                 let value: f64 = number.parse().unwrap_or_default();
                 number.clear();
-                total += value * match character {
-                    'h' => 3_600_000.0,
-                    'm' => 60_000.0,
-                    _ => 1000.0,
-                };
+                total += value
+                    * match character {
+                        'h' => 3_600_000.0,
+                        'm' => 60_000.0,
+                        _ => 1000.0,
+                    };
             }
             digit => number.push(digit),
         }

@@ -10,9 +10,12 @@ use super::world::Played;
 /// The states of a ClusterVersion from the transitions of a case, each with its time.
 pub(super) fn recorded_states(initial: &Value, case: &Value) -> Vec<(u64, Value)> {
     let objects = initial.as_array().cloned().unwrap_or_default();
-    let mut state = objects.into_iter().find(|one| one.kind() == "ClusterVersion").unwrap_or_else(|| json!({}));
+    let mut state =
+        objects.into_iter().find(|one| one.kind() == "ClusterVersion").unwrap_or_else(|| json!({}));
     let mut states = Vec::new();
-    for transition in case.list(&["transitions"]).iter().filter(|one| one["object"] == "ClusterVersion/version") {
+    for transition in
+        case.list(&["transitions"]).iter().filter(|one| one["object"] == "ClusterVersion/version")
+    {
         if let Some(set) = transition.get("set") {
             state = set.clone();
         }
@@ -114,8 +117,11 @@ fn sequences(states: &[(u64, Value)]) -> BTreeMap<String, Vec<(u64, String)>> {
     let mut sequences: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
     for (at, state) in states {
         let conditions = state.list(&["status", "conditions"]);
-        let kinds: BTreeSet<String> =
-            conditions.iter().map(|one| one.text(&["type"]).to_owned()).chain(sequences.keys().filter(|kind| kind.starts_with(char::is_uppercase)).cloned()).collect();
+        let kinds: BTreeSet<String> = conditions
+            .iter()
+            .map(|one| one.text(&["type"]).to_owned())
+            .chain(sequences.keys().filter(|kind| kind.starts_with(char::is_uppercase)).cloned())
+            .collect();
         for kind in kinds {
             let condition = conditions.iter().find(|one| one["type"] == kind.as_str());
             let text = condition.map_or_else(|| "absent".to_owned(), condition_text);
@@ -180,7 +186,8 @@ fn conditional(state: &Value) -> String {
             update.set(&["conditions"], conditions);
             if let Value::Array(risks) = update.place(&["risks"]) {
                 for risk in risks.iter_mut().filter(|risk| risk.get("conditions").is_some()) {
-                    let conditions: Vec<String> = risk.list(&["conditions"]).iter().map(condition_text).collect();
+                    let conditions: Vec<String> =
+                        risk.list(&["conditions"]).iter().map(condition_text).collect();
                     risk.set(&["conditions"], conditions);
                 }
             }
@@ -209,7 +216,11 @@ pub(super) fn differences(initial: &Value, case: &Value, played: &Played) -> Vec
             let shown = |list: Option<&Vec<(u64, String)>>| -> String {
                 list.into_iter().flatten().map(|(at, text)| format!("\n      {at:>7} {text}")).collect()
             };
-            differences.push(format!("{name}\n    recorded:{}\n    played:{}", shown(wanted.get(name)), shown(got.get(name))));
+            differences.push(format!(
+                "{name}\n    recorded:{}\n    played:{}",
+                shown(wanted.get(name)),
+                shown(got.get(name))
+            ));
         }
     }
     let mut there: BTreeMap<String, bool> = BTreeMap::new();

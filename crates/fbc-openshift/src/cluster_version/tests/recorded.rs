@@ -6,7 +6,10 @@ use super::{case, compare, world};
 
 /// Cases that differ, with the reason.
 const DIFFERENT: [(&str, &str); 8] = [
-    ("accept-risks/risks-signature-stores", "spec.signatureStores is not read; signatures are data of the simulation"),
+    (
+        "accept-risks/risks-signature-stores",
+        "spec.signatureStores is not read; signatures are data of the simulation",
+    ),
     ("accept-risks/risks-upgradeable", "risks of the cluster itself are not merged into conditional updates"),
     ("capabilities/caps-update-implicit", "the real process ends with a panic; this one goes on"),
     ("conditional/conditional-promql-refused", "the text names an address of the recording machine"),
@@ -26,7 +29,8 @@ fn the_recorded_cases_agree() {
             continue;
         }
         all += 1;
-        let initial = case::read(&folder.join("initial").join(format!("{}.json", recorded.text(&["initial"]))));
+        let initial =
+            case::read(&folder.join("initial").join(format!("{}.json", recorded.text(&["initial"]))));
         let played = world::play(&folder, &recorded);
         let differences = compare::differences(&initial, &recorded, &played);
         let reason = DIFFERENT.iter().find(|(case, _)| *case == name).map(|(_, reason)| *reason);

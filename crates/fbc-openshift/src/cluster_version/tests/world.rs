@@ -63,7 +63,11 @@ impl Metrics for Answers {
             Some(Value::Array(values)) => Ok(values.iter().map(number).collect()),
             Some(answer @ Value::Object(_)) => {
                 let body = &answer["body"];
-                Err(format!("executing PromQL query: {}: {}", body.text(&["errorType"]), body.text(&["error"])))
+                Err(format!(
+                    "executing PromQL query: {}: {}",
+                    body.text(&["errorType"]),
+                    body.text(&["error"])
+                ))
             }
             Some(value) => Ok(vec![number(value)]),
         }
@@ -93,8 +97,11 @@ pub(super) fn play(folder: &Path, case: &Value) -> Played {
     states.borrow_mut().clear();
     cluster.add_controller(Box::new(agent));
     cluster.add_controller(Box::new(fbc_cluster::controllers::definitions::Definitions::default()));
-    let periods: Vec<u64> =
-        case.list(&["cvo"]).iter().map(|process| case::duration(process.text(&["reconcile_period"]))).collect();
+    let periods: Vec<u64> = case
+        .list(&["cvo"])
+        .iter()
+        .map(|process| case::duration(process.text(&["reconcile_period"])))
+        .collect();
     let mut world = World { cluster, outside, settings, periods, starts: 0, refusals: Vec::new() };
     for step in case.list(&["steps"]) {
         let at = START + step.number(&["at_ms"]).unwrap_or_default().unsigned_abs();
@@ -161,12 +168,14 @@ impl World {
             }
             "patch" => {
                 let (kind, name) = object(step.text(&["object"]));
-                let id = self.cluster.api.registry().iter().find(|(_, one)| one.kind == kind).map(|(id, _)| id);
+                let id =
+                    self.cluster.api.registry().iter().find(|(_, one)| one.kind == kind).map(|(id, _)| id);
                 let patch = Patch::Merge(step["patch"].clone());
                 let subresource =
                     if step["subresource"] == "status" { Subresource::Status } else { Subresource::None };
                 let Some(id) = id else { return };
-                let outcome = self.cluster.api.patch(&user, id, &name, &patch, subresource, WriteOptions::default());
+                let outcome =
+                    self.cluster.api.patch(&user, id, &name, &patch, subresource, WriteOptions::default());
                 self.outcome(step, outcome.err().map(|error| error.message));
             }
             "delete" => {
@@ -205,8 +214,15 @@ impl World {
             }
             "agent-release" => {
                 for operator in step.list(&["operators"]).iter().filter_map(Value::as_str) {
-                    let hold: Vec<Value> =
-                        self.settings.borrow().value.list(&["hold"]).iter().filter(|one| **one != operator).cloned().collect();
+                    let hold: Vec<Value> = self
+                        .settings
+                        .borrow()
+                        .value
+                        .list(&["hold"])
+                        .iter()
+                        .filter(|one| **one != operator)
+                        .cloned()
+                        .collect();
                     self.settings.borrow_mut().value.set(&["hold"], hold);
                     let version = api
                         .all("apps", "Deployment")
@@ -275,14 +291,17 @@ fn outside(folder: &Path) -> Outside {
     let mut key = String::new();
     for entry in std::fs::read_dir(folder.join("payloads")).expect("the payloads are there") {
         let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
-        let digest: String = Sha256::digest(format!("release {name}")).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest: String =
+            Sha256::digest(format!("release {name}")).iter().map(|byte| format!("{byte:02x}")).collect();
         let tree = DiskTree { root: folder.join("payloads").join(&name) };
         let image = format!("example.com/ocp/release@sha256:{digest}");
         if key.is_empty() {
             let inclusion = crate::release::Inclusion::default();
             if let Ok(payload) = crate::release::Payload::load(&tree, &image, &inclusion) {
                 let rings = super::super::retrieval::key_rings(&payload);
-                key = rings.and_then(|rings| rings.first().map(|(_, key)| key.trim().to_owned())).unwrap_or_default();
+                key = rings
+                    .and_then(|rings| rings.first().map(|(_, key)| key.trim().to_owned()))
+                    .unwrap_or_default();
             }
         }
         outside.payloads.insert(image, Arc::new(tree));
@@ -304,7 +323,8 @@ fn fill(folder: &Path, api: &mut ApiServer, initial: &Value) {
     if knows_risks {
         kinds[0] = definitions::with_accepted_risks();
     }
-    let widgets = folder.join("payloads/small-4.19.0/release-manifests/0000_03_config-operator_01_widgets.crd.yaml");
+    let widgets =
+        folder.join("payloads/small-4.19.0/release-manifests/0000_03_config-operator_01_widgets.crd.yaml");
     let objects: Vec<Value> = initial.as_array().cloned().unwrap_or_default();
     if objects.iter().any(|one| one.name() == "widgets.test.openshift.io") {
         let bytes = std::fs::read(widgets).expect("the definition is there");
