@@ -10,11 +10,19 @@
 //! | [`machine_config`] | the Machine Config Operator: pools, nodes, drains |
 //! | [`machines`] | the Machine API: machines, sets, health checks, hooks, the control plane |
 //! | [`etcd`] | members of etcd, quorum, and the operator that protects it |
+//! | [`definitions`] | definitions of the custom kinds |
 
 pub mod cluster_version;
 pub mod definitions;
+mod delays;
+mod drain;
 pub mod etcd;
+mod int_or_percent;
 pub mod machine_config;
 pub mod machines;
+#[cfg(test)]
+mod recorded;
 pub mod release;
+pub mod replay;
+mod writer;
 pub mod update_service;

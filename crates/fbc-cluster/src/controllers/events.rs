@@ -143,13 +143,19 @@ impl Recorder {
         message: &str,
     ) -> Option<Value> {
         api.kind_id("", "Event")?;
-        self.written += 1;
-        // Names hold the time in nanoseconds; the number of the event keeps those of one moment apart.
-        let nanoseconds = api.now().0.wrapping_mul(1_000_000).wrapping_add(self.written % 1_000_000);
         let namespace = if about.namespace().is_empty() { "default" } else { about.namespace() };
+        // Names hold the time in nanoseconds; a number keeps those of one moment apart, whoever writes them.
+        let name = loop {
+            self.written += 1;
+            let nanoseconds = api.now().0.wrapping_mul(1_000_000).wrapping_add(self.written % 1_000_000);
+            let name = format!("{}.{nanoseconds:x}", about.name());
+            if api.find("", "Event", &ObjectName::namespaced(namespace, &*name)).is_none() {
+                break name;
+            }
+        };
         Some(json!({
             "apiVersion": "v1", "kind": "Event",
-            "metadata": {"name": format!("{}.{nanoseconds:x}", about.name()), "namespace": namespace},
+            "metadata": {"name": name, "namespace": namespace},
             "involvedObject": {
                 "apiVersion": about.api_version(), "kind": about.kind(), "name": about.name(),
                 "namespace": about.namespace(), "uid": about.uid(),
@@ -168,7 +174,7 @@ impl Recorder {
 }
 
 /// `2026-01-01T00:00:00.250000Z`, as `metav1.MicroTime` is written.
-pub(super) fn micro_time(moment: Moment) -> String {
+pub fn micro_time(moment: Moment) -> String {
     let text = moment.to_string();
     format!("{}.{:06}Z", text.trim_end_matches('Z'), moment.0 % 1000 * 1000)
 }

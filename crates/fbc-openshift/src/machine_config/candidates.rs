@@ -1,0 +1,59 @@
+//! Which nodes of a pool begin their update next.
+//!
+//! Source: `openshift/machine-config-operator:pkg/controller/node/node_controller.go` (MC-6, MC-11 to MC-13).
+
+use std::sync::Arc;
+
+use fbc_cluster::object::{Object, ObjectFields};
+use serde_json::json;
+
+use super::{ARBITER, node_state};
+use crate::int_or_percent::{PlainText, scaled};
+
+/// The label of the zone that a node is in.
+const ZONE: &str = "topology.kubernetes.io/zone";
+
+/// How many nodes of a pool may be unavailable.
+///
+/// # Errors
+/// The text about a value that is neither a number nor a share.
+pub fn max_unavailable(pool: &Object, nodes: usize) -> Result<i64, String> {
+    if pool.name() == ARBITER {
+        return Ok(1);
+    }
+    let one = json!(1);
+    let value = pool.at(&["spec", "maxUnavailable"]).filter(|value| !value.is_null()).unwrap_or(&one);
+    let number =
+        scaled(value, nodes, PlainText::Mistake).map_err(|text| format!("maxUnavailable: {text}"))?;
+    Ok(if number == 0 { 1 } else { number })
+}
+
+/// Nodes that could begin now, in the order in which they came, and how many of them may.
+pub fn candidates(nodes: &[Arc<Object>], target: &str, max_unavailable: i64) -> (Vec<Arc<Object>>, usize) {
+    let unavailable = nodes.iter().filter(|node| node_state::is_unavailable(node)).count();
+    let (waiting, others): (Vec<_>, Vec<_>) = nodes.iter().partition(|node| node_state::needs(node, target));
+    let failing = others.iter().filter(|node| node_state::is_failing(node)).count();
+    let taken = i64::try_from(unavailable + failing).unwrap_or(i64::MAX);
+    match usize::try_from(max_unavailable.saturating_sub(taken)) {
+        Ok(capacity) if capacity > 0 => {
+            let is_ready = |node: &&Arc<Object>| node_state::check_ready(node).is_ok();
+            (waiting.into_iter().filter(is_ready).cloned().collect(), capacity)
+        }
+        _ => (Vec::new(), 0),
+    }
+}
+
+/// The candidates that begin: zone after zone, the oldest first, nodes without a zone last.
+pub fn choose(mut candidates: Vec<Arc<Object>>, capacity: usize) -> Vec<Arc<Object>> {
+    if capacity < candidates.len() {
+        candidates.sort_by(|one, other| order(one).cmp(&order(other)));
+        candidates.truncate(capacity);
+    }
+    candidates
+}
+
+/// What nodes are sorted by. The reference leaves nodes of one zone and age in any order; here names decide.
+fn order(node: &Object) -> (bool, &str, &str, &str) {
+    let zone = node.label(ZONE);
+    (zone.is_none(), zone.unwrap_or_default(), node.text(&["metadata", "creationTimestamp"]), node.name())
+}

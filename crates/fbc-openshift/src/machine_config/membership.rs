@@ -1,0 +1,62 @@
+//! Which pools a node belongs to.
+//!
+//! Source: `openshift/machine-config-operator:pkg/helpers/helpers.go` (MC-2).
+
+use std::sync::Arc;
+
+use fbc_cluster::object::{Object, ObjectFields};
+use fbc_cluster::selector::LabelSelector;
+
+use super::{MASTER, WORKER};
+
+/// The pools of a node; the first one is the one whose configuration it gets.
+///
+/// # Errors
+/// The text about a node that more than one custom pool selects.
+pub fn pools_of<'p>(node: &Object, pools: &'p [Arc<Object>]) -> Result<Vec<&'p Arc<Object>>, String> {
+    let selecting = selecting(node, pools);
+    let named = |name: &str| selecting.iter().copied().find(|pool| pool.name() == name);
+    let (master, worker) = (named(MASTER), named(WORKER));
+    let mut custom = selecting.iter().copied().filter(|pool| ![MASTER, WORKER].contains(&pool.name()));
+    let first = custom.next();
+    let further = custom.count();
+    if further > 0 {
+        let count = further + 1;
+        return Err(format!(
+            "node {} belongs to {count} custom roles, cannot proceed with this Node",
+            node.name()
+        ));
+    }
+    Ok(match (first, master) {
+        (Some(custom), master) => [Some(master.unwrap_or(custom)), worker].into_iter().flatten().collect(),
+        (None, Some(master)) => vec![master],
+        (None, None) => worker.into_iter().collect(),
+    })
+}
+
+/// All pools that select a node, whatever that means.
+pub fn selecting<'p>(node: &Object, pools: &'p [Arc<Object>]) -> Vec<&'p Arc<Object>> {
+    if node.label("kubernetes.io/os") == Some("windows") {
+        return Vec::new();
+    }
+    pools.iter().filter(|pool| selects(pool, node)).collect()
+}
+
+/// True if a pool selects a node. A pool that selects everything selects nothing.
+fn selects(pool: &Object, node: &Object) -> bool {
+    LabelSelector::of_object(pool.at(&["spec", "nodeSelector"]))
+        .is_ok_and(|selector| !selector.is_everything() && selector.matches_object(node))
+}
+
+/// The nodes whose configuration comes from a pool, by name.
+pub fn nodes_of(pool: &Object, pools: &[Arc<Object>], nodes: &[Arc<Object>]) -> Vec<Arc<Object>> {
+    nodes
+        .iter()
+        .filter(|node| {
+            selects(pool, node)
+                && pools_of(node, pools)
+                    .is_ok_and(|pools| pools.first().is_some_and(|first| first.name() == pool.name()))
+        })
+        .cloned()
+        .collect()
+}

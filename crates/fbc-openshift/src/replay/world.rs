@@ -1,0 +1,441 @@
+//! The cluster that a recording is played on.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Subresource, WriteOptions};
+use fbc_cluster::control_plane::api_server;
+use fbc_cluster::engine::{Cluster, Controller};
+use fbc_cluster::kind::KindId;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
+use fbc_cluster::time::Moment;
+use serde_json::{Map, Value, json};
+
+use super::case::{Case, Input, Transition, without_order};
+use super::comparison::is_equal;
+use super::projection::{get, seconds, set, simplified};
+use super::{Difference, Suite, Time, moment};
+use crate::{definitions, machine_config, machines};
+
+/// A cluster with the controllers of a suite.
+pub(super) struct World {
+    suite: Suite,
+    cluster: Cluster,
+    /// How far the log of changes was read for events.
+    seen: u64,
+    sampled: Time,
+    /// Recorded events that ours have been found for, or not; each counts once.
+    news: BTreeSet<[String; 3]>,
+}
+
+/// Group and version of the kinds that recordings show.
+fn api_version(suite: Suite, kind: &str) -> &'static str {
+    match kind {
+        "Machine" | "MachineSet" | "MachineHealthCheck" => "machine.openshift.io/v1beta1",
+        "ControlPlaneMachineSet" => "machine.openshift.io/v1",
+        "MachineConfigPool" | "MachineConfigNode" | "ControllerConfig" => {
+            "machineconfiguration.openshift.io/v1"
+        }
+        "Scheduler" | "Infrastructure" | "ClusterOperator" => "config.openshift.io/v1",
+        "PodDisruptionBudget" => "policy/v1",
+        "DaemonSet" | "ReplicaSet" => "apps/v1",
+        "TestRemediation" | "TestRemediationTemplate" => "remediation.example.com/v1",
+        _ if suite == Suite::MachineConfig => "v1",
+        _ => "v1",
+    }
+}
+
+impl World {
+    pub(super) fn new(case: &Case) -> Self {
+        let mut api =
+            api_server(&[machines::NAMESPACE, "openshift-machine-config-operator"], 1, Moment::START);
+        for definition in definitions::machine_api().into_iter().chain(definitions::machine_config()) {
+            // A test holds that all are taken.
+            let _ = api.install_definition(definition);
+        }
+        for kind in ["TestRemediation", "TestRemediationTemplate"] {
+            let _ = api.install_definition(definition_of(kind));
+        }
+        let start = match case.suite {
+            Suite::MachineConfig => -26_000,
+            Suite::Machines => -11_000,
+            Suite::ControlPlane => -20_000,
+        };
+        let mut world = Self {
+            suite: case.suite,
+            seen: api.store().revision(),
+            cluster: Cluster::new(api),
+            sampled: Time::MIN,
+            news: BTreeSet::new(),
+        };
+        world.set_up(case, start);
+        world.cluster.api.advance_to(moment(start));
+        for controller in controllers(case) {
+            world.cluster.add_controller(controller);
+        }
+        world.seen = world.cluster.api.store().revision();
+        world
+    }
+
+    /// Puts the objects of the start in their places, the oldest first.
+    fn set_up(&mut self, case: &Case, start: Time) {
+        let mut objects: Vec<(Time, &String, &Map<String, Value>)> = case
+            .initial
+            .iter()
+            .map(|(name, fields)| {
+                let created = fields.get("creationTimestamp").and_then(Value::as_str).and_then(seconds);
+                let created = created.map(|seconds| seconds * 1000).or_else(|| age_in_note(&case.note, name));
+                (created.unwrap_or(start), name, fields)
+            })
+            .collect();
+        // Owners come before what they own.
+        objects.sort_by_key(|(created, name, _)| (*created, !name.contains("Set/"), (*name).clone()));
+        for (created, name, fields) in objects {
+            self.cluster.api.advance_to(moment(created));
+            // What is refused shows as a difference.
+            let _ = self.create(case, name, fields);
+            if fields.contains_key("deletionTimestamp") {
+                let _ = self.delete(name);
+            }
+        }
+    }
+
+    pub(super) fn advance_to(&mut self, at: Time) {
+        self.cluster.api.advance_to(moment(at));
+    }
+
+    pub(super) fn run_until(&mut self, at: Time) {
+        // A fight between controllers stops the run, and shows as a difference.
+        let _ = self.cluster.run_until(moment(at));
+    }
+
+    /// Lets something happen from outside.
+    pub(super) fn apply(&mut self, case: &Case, input: &Input) -> Result<(), String> {
+        match input {
+            Input::Step(text) => {
+                self.step(text);
+                Ok(())
+            }
+            Input::Write(transition) => self.write(case, transition),
+        }
+    }
+
+    /// Steps that show in no write: what happens to instances and kubelets.
+    fn step(&mut self, text: &str) {
+        let _ = text;
+    }
+
+    fn write(&mut self, case: &Case, transition: &Transition) -> Result<(), String> {
+        match transition.event.as_str() {
+            "ADDED" => self.create(case, &transition.object, &transition.change),
+            "DELETED" => self.remove(&transition.object),
+            _ => self.modify(&transition.object, &transition.change),
+        }
+    }
+
+    fn create(&mut self, case: &Case, name: &str, fields: &Map<String, Value>) -> Result<(), String> {
+        let (kind, own_name) = name.split_once('/').unwrap_or((name, ""));
+        let mut object = json!({
+            "apiVersion": api_version(self.suite, kind), "kind": kind,
+            "metadata": {"name": own_name},
+        });
+        let namespace = match kind {
+            "Machine"
+            | "MachineSet"
+            | "MachineHealthCheck"
+            | "ControlPlaneMachineSet"
+            | "TestRemediationTemplate" => machines::NAMESPACE,
+            "Pod" | "PodDisruptionBudget" | "DaemonSet" => "default",
+            _ => "",
+        };
+        if !namespace.is_empty() {
+            object.set(&["metadata", "namespace"], namespace);
+        }
+        prepare(case, kind, &mut object);
+        for (field, value) in fields {
+            set(self.suite, kind, &mut object, field, value);
+        }
+        if let Some(owner) = fields.get("owner").and_then(Value::as_str).filter(|_| kind != "Pod") {
+            if let Some(owner) = self.find(owner) {
+                object.set(&["metadata", "ownerReferences"], json!([controller_reference(&owner)]));
+            } else {
+                let reference = json!({
+                    "apiVersion": "v1", "kind": "Other", "name": owner, "uid": "of-somebody-else", "controller": true,
+                });
+                object.set(&["metadata", "ownerReferences"], json!([reference]));
+            }
+        }
+        let caller = Caller::administrator("recording");
+        let status = object.get("status").cloned();
+        let created = self.cluster.api.create(&caller, object, WriteOptions::default());
+        let mut created = created.map_err(|error| format!("{name}: {error}"))?;
+        if kind == "Node" {
+            // A real API server taints new nodes; that of the recordings did not.
+            let mut object = Object::clone(&created);
+            let taints = fields.get("taints").cloned().unwrap_or_else(|| json!([]));
+            object.set(&["spec", "taints"], taints);
+            let updated =
+                self.cluster.api.update(&caller, object, Subresource::None, WriteOptions::default());
+            created = updated.map_err(|error| format!("{name}: {error}"))?;
+        }
+        let Some(mut status) = status else { return Ok(()) };
+        if let Some(uid) = self.uid_of_node(&status) {
+            status.set(&["nodeRef", "uid"], uid);
+        }
+        let mut object = Object::clone(&created);
+        object.set(&["status"], status);
+        self.cluster
+            .api
+            .update(&caller, object, Subresource::Status, WriteOptions::default())
+            .map(drop)
+            .map_err(|error| format!("{name}: {error}"))
+    }
+
+    /// Nodes have other uids here than in the recordings.
+    fn uid_of_node(&self, status: &Value) -> Option<String> {
+        let name = status.at(&["nodeRef", "name"])?.as_str()?;
+        Some(self.cluster.api.find("", "Node", &ObjectName::cluster(name))?.uid().to_owned())
+    }
+
+    fn modify(&mut self, name: &str, change: &Map<String, Value>) -> Result<(), String> {
+        let caller = Caller::administrator("recording");
+        let kind = name.split('/').next().unwrap_or_default();
+        let Some(before) = self.find(name) else { return Err(format!("{name} is not there")) };
+        let mut after = Object::clone(&before);
+        for (field, value) in change {
+            set(self.suite, kind, &mut after, field, value);
+        }
+        let refusal = |error: fbc_cluster::error::ApiError| format!("{name}: {error}");
+        let (mut plain, status) = (after.clone(), after.get("status").cloned());
+        plain.set(&["status"], before.get("status").cloned().unwrap_or_default());
+        if plain.get("status") == Some(&Value::Null) {
+            plain.remove(&["status"]);
+        }
+        if plain != *before {
+            self.cluster
+                .api
+                .update(&caller, plain, Subresource::None, WriteOptions::default())
+                .map_err(refusal)?;
+        }
+        if let Some(mut status) = status.filter(|status| before.get("status") != Some(status)) {
+            if let Some(uid) = self.uid_of_node(&status) {
+                status.set(&["nodeRef", "uid"], uid);
+            }
+            let Some(present) = self.find(name) else { return Ok(()) };
+            let mut object = Object::clone(&present);
+            object.set(&["status"], status);
+            self.cluster
+                .api
+                .update(&caller, object, Subresource::Status, WriteOptions::default())
+                .map_err(refusal)?;
+        }
+        if change.get("deletionTimestamp").is_some_and(|value| !value.is_null()) {
+            return self.delete(name);
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, name: &str) -> Result<(), String> {
+        let caller = Caller::administrator("recording");
+        let Some((id, object)) = self.locate(name) else { return Ok(()) };
+        let deleted = self.cluster.api.delete(&caller, id, &object.object_name(), &DeleteOptions::default());
+        deleted.map(drop).map_err(|error| format!("{name}: {error}"))
+    }
+
+    /// Takes an object away, whatever holds it.
+    fn remove(&mut self, name: &str) -> Result<(), String> {
+        let caller = Caller::administrator("recording");
+        let Some((_, before)) = self.locate(name) else { return Ok(()) };
+        if before.finalizers().next().is_some() {
+            let mut after = Object::clone(&before);
+            after.remove(&["metadata", "finalizers"]);
+            let updated = self.cluster.api.update(&caller, after, Subresource::None, WriteOptions::default());
+            updated.map_err(|error| format!("{name}: {error}"))?;
+        }
+        let Some((id, object)) = self.locate(name) else { return Ok(()) };
+        let options = DeleteOptions { grace_period: Some(0), ..DeleteOptions::default() };
+        let deleted = self.cluster.api.delete(&caller, id, &object.object_name(), &options);
+        deleted.map(drop).map_err(|error| format!("{name}: {error}"))
+    }
+
+    fn find(&self, name: &str) -> Option<Arc<Object>> {
+        self.locate(name).map(|(_, object)| object)
+    }
+
+    /// An object by `Kind/name`; names are unique in recordings whatever the namespace.
+    fn locate(&self, name: &str) -> Option<(KindId, Arc<Object>)> {
+        let (kind, name) = name.split_once('/')?;
+        let version = api_version(self.suite, kind);
+        let group = version.split_once('/').map_or("", |(group, _)| group);
+        let id = self.cluster.api.kind_id(group, kind)?;
+        self.cluster
+            .api
+            .store()
+            .of_kind(id)
+            .find(|object| object.name() == name)
+            .map(|object| (id, Arc::clone(object)))
+    }
+
+    /// Compares everything with what the recording has at a time.
+    pub(super) fn compare(&mut self, case: &Case, at: Time) -> Vec<Difference> {
+        let slack = case.slack(at);
+        let mut differences = Vec::new();
+        let theirs = case.state(at);
+        let names: BTreeSet<String> = theirs.keys().cloned().chain(self.shown_objects(case)).collect();
+        for name in names {
+            let mut tell = |text: String| differences.push(Difference { at, subject: name.clone(), text });
+            match (self.find(&name), theirs.get(&name)) {
+                (None, None) => {}
+                (Some(_), None) => tell("is here but not there".to_owned()),
+                (None, Some(_)) => tell("is there but not here".to_owned()),
+                (Some(object), Some(fields)) => {
+                    let kind = name.split('/').next().unwrap_or_default();
+                    for field in case.fields(kind) {
+                        let ours = get(self.suite, kind, &object, &field);
+                        let theirs = fields.get(&field).and_then(simplified);
+                        let same = match (&ours, &theirs) {
+                            (Some(ours), Some(theirs)) => is_equal(ours, theirs, slack),
+                            (ours, theirs) => ours == theirs,
+                        };
+                        if !same && !is_not_shown(kind, &field) {
+                            let text = |value: &Option<Value>| {
+                                value.as_ref().map_or("nothing".to_owned(), Value::to_string)
+                            };
+                            tell(format!("{field}: ours {}, theirs {}", text(&ours), text(&theirs)));
+                        }
+                    }
+                }
+            }
+        }
+        differences.extend(self.compare_events(case, at));
+        differences
+    }
+
+    /// Objects of the kinds that controllers make and take away.
+    fn shown_objects(&self, case: &Case) -> Vec<String> {
+        let kinds: BTreeSet<&str> =
+            case.transitions.iter().filter_map(|one| one.object.split('/').next()).collect();
+        let kinds =
+            kinds.into_iter().filter(|kind| *kind != "ClusterOperator" || case.suite == Suite::ControlPlane);
+        kinds
+            .flat_map(|kind| {
+                let version = api_version(self.suite, kind);
+                let group = version.split_once('/').map_or("", |(group, _)| group);
+                self.cluster.api.all(group, kind).map(move |object| format!("{kind}/{}", object.name()))
+            })
+            .collect()
+    }
+
+    /// Compares the events since the last comparison, each once.
+    fn compare_events(&mut self, case: &Case, at: Time) -> Vec<Difference> {
+        let ours = self.events();
+        let theirs: BTreeSet<[String; 3]> = case
+            .events
+            .iter()
+            .filter(|(time, _)| *time > self.sampled && *time <= at)
+            .map(|(_, event)| event.clone())
+            .collect();
+        self.sampled = at;
+        let mut differences = Vec::new();
+        for event in ours.symmetric_difference(&theirs) {
+            // The same again says nothing new: how often depends on how fast requests are.
+            if self.news.contains(event) {
+                continue;
+            }
+            let side = if ours.contains(event) { "here but not there" } else { "there but not here" };
+            let [object, reason, message] = event;
+            let subject = format!("event {reason} of {object}");
+            differences.push(Difference { at, subject, text: format!("{side}: {message}") });
+        }
+        self.news.extend(theirs);
+        differences
+    }
+
+    fn events(&mut self) -> BTreeSet<[String; 3]> {
+        let api: &ApiServer = &self.cluster.api;
+        let Some(kind) = api.kind_id("", "Event") else { return BTreeSet::new() };
+        let changes = api.store().changes_since(self.seen).into_iter().flatten();
+        let events =
+            changes.filter(|change| change.key.kind == kind).filter_map(|change| change.after.as_ref());
+        let events = events
+            .map(|event| {
+                let about = format!(
+                    "{}/{}",
+                    event.text(&["involvedObject", "kind"]),
+                    event.text(&["involvedObject", "name"])
+                );
+                let message = event.text(&["message"]).trim_start_matches("(combined from similar events): ");
+                [about, event.text(&["reason"]).to_owned(), without_order(message)]
+            })
+            .collect();
+        self.seen = api.store().revision();
+        events
+    }
+}
+
+/// Fields that the recordings show in a form that only makes sense with their stand-ins.
+fn is_not_shown(kind: &str, field: &str) -> bool {
+    matches!(
+        (kind, field),
+        ("ControlPlaneMachineSet", "template") | (_, "creationTimestamp" | "namespace" | "generation")
+    ) || (kind, field) == ("Pod", "phase")
+}
+
+fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
+    let start = text.find(before)? + before.len();
+    let rest = text.get(start..)?;
+    rest.get(..rest.find(after)?)
+}
+
+/// Ages of machines stand in the notes alone: `a 31 days, b 214 days, c 2 days old`.
+fn age_in_note(note: &str, object: &str) -> Option<Time> {
+    let machine = object.strip_prefix("Machine/workers-")?;
+    let days: Time = between(note, &format!("{machine} "), " days")?.parse().ok()?;
+    Some(-days * 24 * 3_600_000)
+}
+
+/// What objects of a kind have that recordings do not show.
+fn prepare(case: &Case, kind: &str, object: &mut Object) {
+    match kind {
+        "Pod" => {
+            object.set(&["spec", "containers"], json!([{"name": "main", "image": "registry.example/app"}]));
+            object.set(&["status", "phase"], "Running");
+        }
+        "Machine" if !case.steps.iter().any(|(_, text)| text.contains("empty spec")) => {
+            object.set(&["spec", "providerSpec", "value"], json!({}));
+        }
+        "DaemonSet" => {
+            let labels = json!({"app": object.name()});
+            object.set(&["spec", "selector", "matchLabels"], labels.clone());
+            object.set(&["spec", "template", "metadata", "labels"], labels);
+            let containers = json!([{"name": "main", "image": "registry.example/app"}]);
+            object.set(&["spec", "template", "spec", "containers"], containers);
+        }
+        _ => {}
+    }
+}
+
+fn definition_of(kind: &str) -> Object {
+    let plural = format!("{}s", kind.to_lowercase());
+    let any = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("{plural}.remediation.example.com")},
+        "spec": {
+            "group": "remediation.example.com", "scope": "Namespaced",
+            "names": {"kind": kind, "listKind": format!("{kind}List"), "plural": plural, "singular": kind.to_lowercase()},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": any}}],
+        },
+    })
+}
+
+fn controllers(case: &Case) -> Vec<Box<dyn Controller>> {
+    match case.suite {
+        Suite::MachineConfig => vec![
+            Box::new(machine_config::control_plane_nodes::ControlPlaneNodes::new()),
+            Box::new(machine_config::node_controller::NodeController::new()),
+            Box::new(machine_config::drain_controller::DrainController::new()),
+        ],
+        Suite::Machines | Suite::ControlPlane => Vec::new(),
+    }
+}
