@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
+use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Subresource, WriteOptions};
 use fbc_cluster::engine::Outcome;
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
@@ -93,6 +93,21 @@ impl Writer {
         let mut after = Object::clone(&before);
         change(&mut after);
         self.write(api, &before, after, Subresource::Status).map(Some)
+    }
+
+    /// Asks for the deletion of an object; what is gone already is fine.
+    pub(crate) fn delete(
+        &self,
+        api: &mut ApiServer,
+        group: &str,
+        kind: &str,
+        name: &ObjectName,
+    ) -> Result<(), ApiError> {
+        let Some(id) = api.kind_id(group, kind) else { return Ok(()) };
+        match api.delete(&self.caller, id, name, &DeleteOptions::default()) {
+            Err(error) if !error.is_not_found() => Err(error),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -5,11 +5,25 @@
 //! | [`hooks`] | lifecycle hooks: their conditions, and who may change them when |
 //! | [`deletion_order`] | which machines of a set go first |
 //! | [`health`] | which machines a health check wants replaced |
+//! | [`machine_controller`] | phases of machines, from the instance that is made to the node that is deleted |
+//! | [`drain_controller`] | nodes of machines are emptied before their instances go |
+//! | [`machine_set`] | as many machines as are wanted |
+//! | [`health_checks`] | unhealthy machines are replaced |
+//! | [`node_link`] | machines know their nodes, and nodes get what their machines say |
+//! | [`provider`] | instances, as data: how long they take, and what fails |
 
+mod conditions;
 pub mod deletion_order;
+pub mod drain_controller;
 mod duration;
 pub mod health;
+pub mod health_checks;
 pub mod hooks;
+pub mod machine_controller;
+pub mod machine_set;
+pub mod node_link;
+pub mod provider;
+mod resync;
 #[cfg(test)]
 mod tests;
 

@@ -141,7 +141,9 @@ impl Case {
                 samples.extend([at + slack, next - slack]);
             }
         }
-        samples.push(self.end);
+        if times.last().is_none_or(|last| self.end - last <= 2 * self.slack(*last)) {
+            samples.push(self.end);
+        }
         samples
     }
 

@@ -4,6 +4,7 @@
 //! Requests take no time here and some milliseconds there, so times may be off by a second, and by as much more as there
 //! were requests before. Nothing else is tolerated but the noise that the recordings name.
 
+mod agents;
 mod case;
 mod comparison;
 mod projection;
@@ -55,6 +56,7 @@ pub fn read(case: &Value) -> Option<Case> {
 /// Plays a case and answers with everything that differs.
 pub fn play(case: &Case) -> Vec<Difference> {
     let mut world = world::World::new(case);
+    world.settle();
     let mut differences = Vec::new();
     let mut inputs = case.inputs().peekable();
     for sample in case.samples() {

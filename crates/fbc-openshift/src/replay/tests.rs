@@ -26,3 +26,29 @@ fn rollouts() {
 fn drains() {
     play_all("mco/drain/cases.json", &[]);
 }
+
+#[test]
+fn lifecycles() {
+    play_all("machines/lifecycle/cases.json", &[]);
+}
+
+#[test]
+fn deletions() {
+    play_all("machines/deletion/cases.json", &[]);
+}
+
+#[test]
+fn sets() {
+    play_all("machines/machineset/cases.json", &[]);
+}
+
+#[test]
+fn health_checks() {
+    // A node is judged in the millisecond in which it changes, so that a time-out of zero is not over yet.
+    play_all("machines/healthcheck/cases.json", &[("timeout-zero", "one more event")]);
+}
+
+#[test]
+fn node_links() {
+    play_all("machines/nodelink/cases.json", &[]);
+}

@@ -3,33 +3,33 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Subresource, WriteOptions};
+use fbc_cluster::api::{Caller, DeleteOptions, Subresource, WriteOptions};
 use fbc_cluster::control_plane::api_server;
-use fbc_cluster::engine::{Cluster, Controller};
+use fbc_cluster::engine::Cluster;
 use fbc_cluster::kind::KindId;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName, controller_reference};
 use fbc_cluster::time::Moment;
 use serde_json::{Map, Value, json};
 
-use super::case::{Case, Input, Transition, without_order};
-use super::comparison::is_equal;
-use super::projection::{get, seconds, set, simplified};
-use super::{Difference, Suite, Time, moment};
-use crate::{definitions, machine_config, machines};
+use super::agents::{NumberedNames, controllers, definition_of};
+use super::case::{Case, Input, Transition};
+use super::projection::{seconds, set};
+use super::{Suite, Time, moment};
+use crate::{definitions, machines};
 
 /// A cluster with the controllers of a suite.
 pub(super) struct World {
-    suite: Suite,
-    cluster: Cluster,
+    pub(super) suite: Suite,
+    pub(super) cluster: Cluster,
     /// How far the log of changes was read for events.
-    seen: u64,
-    sampled: Time,
+    pub(super) seen: u64,
+    pub(super) sampled: Time,
     /// Recorded events that ours have been found for, or not; each counts once.
-    news: BTreeSet<[String; 3]>,
+    pub(super) news: BTreeSet<[String; 3]>,
 }
 
 /// Group and version of the kinds that recordings show.
-fn api_version(suite: Suite, kind: &str) -> &'static str {
+pub(super) fn api_version(suite: Suite, kind: &str) -> &'static str {
     match kind {
         "Machine" | "MachineSet" | "MachineHealthCheck" => "machine.openshift.io/v1beta1",
         "ControlPlaneMachineSet" => "machine.openshift.io/v1",
@@ -56,6 +56,7 @@ impl World {
         for kind in ["TestRemediation", "TestRemediationTemplate"] {
             let _ = api.install_definition(definition_of(kind));
         }
+        api.add_mutator(Box::new(NumberedNames::default()));
         let start = match case.suite {
             Suite::MachineConfig => -26_000,
             Suite::Machines => -11_000,
@@ -89,6 +90,10 @@ impl World {
             })
             .collect();
         // Owners come before what they own.
+        let oldest = objects.iter().map(|(created, _, _)| *created).min().unwrap_or(start);
+        for (created, _, _) in objects.iter_mut().filter(|(_, name, _)| name.contains("Set/")) {
+            *created = oldest;
+        }
         objects.sort_by_key(|(created, name, _)| (*created, !name.contains("Set/"), (*name).clone()));
         for (created, name, fields) in objects {
             self.cluster.api.advance_to(moment(created));
@@ -97,6 +102,14 @@ impl World {
             if fields.contains_key("deletionTimestamp") {
                 let _ = self.delete(name);
             }
+        }
+    }
+
+    /// What the controllers do first is no part of these recordings.
+    pub(super) fn settle(&mut self) {
+        if self.suite == Suite::Machines {
+            self.run_until(-1);
+            self.seen = self.cluster.api.store().revision();
         }
     }
 
@@ -122,7 +135,19 @@ impl World {
 
     /// Steps that show in no write: what happens to instances and kubelets.
     fn step(&mut self, text: &str) {
-        let _ = text;
+        if let Some(machine) = between(text, "instance of ", " vanishes") {
+            let name = ObjectName::namespaced(machines::NAMESPACE, machine);
+            if let Some(controller) =
+                self.cluster.controller::<machines::machine_controller::MachineController>()
+            {
+                controller.provider().borrow_mut().lose(&name);
+            }
+        }
+        if let Some(node) = between(text, "kubelet of ", " stops")
+            && let Some(controller) = self.cluster.controller::<machines::provider::Instances>()
+        {
+            controller.provider().borrow_mut().stop_kubelet(node);
+        }
     }
 
     fn write(&mut self, case: &Case, transition: &Transition) -> Result<(), String> {
@@ -159,8 +184,9 @@ impl World {
             if let Some(owner) = self.find(owner) {
                 object.set(&["metadata", "ownerReferences"], json!([controller_reference(&owner)]));
             } else {
+                let (kind, name) = owner.split_once('/').unwrap_or(("Other", owner));
                 let reference = json!({
-                    "apiVersion": "v1", "kind": "Other", "name": owner, "uid": "of-somebody-else", "controller": true,
+                    "apiVersion": "v1", "kind": kind, "name": name, "uid": "of-somebody-else", "controller": true,
                 });
                 object.set(&["metadata", "ownerReferences"], json!([reference]));
             }
@@ -168,16 +194,7 @@ impl World {
         let caller = Caller::administrator("recording");
         let status = object.get("status").cloned();
         let created = self.cluster.api.create(&caller, object, WriteOptions::default());
-        let mut created = created.map_err(|error| format!("{name}: {error}"))?;
-        if kind == "Node" {
-            // A real API server taints new nodes; that of the recordings did not.
-            let mut object = Object::clone(&created);
-            let taints = fields.get("taints").cloned().unwrap_or_else(|| json!([]));
-            object.set(&["spec", "taints"], taints);
-            let updated =
-                self.cluster.api.update(&caller, object, Subresource::None, WriteOptions::default());
-            created = updated.map_err(|error| format!("{name}: {error}"))?;
-        }
+        let created = created.map_err(|error| format!("{name}: {error}"))?;
         let Some(mut status) = status else { return Ok(()) };
         if let Some(uid) = self.uid_of_node(&status) {
             status.set(&["nodeRef", "uid"], uid);
@@ -258,7 +275,7 @@ impl World {
         deleted.map(drop).map_err(|error| format!("{name}: {error}"))
     }
 
-    fn find(&self, name: &str) -> Option<Arc<Object>> {
+    pub(super) fn find(&self, name: &str) -> Option<Arc<Object>> {
         self.locate(name).map(|(_, object)| object)
     }
 
@@ -275,110 +292,6 @@ impl World {
             .find(|object| object.name() == name)
             .map(|object| (id, Arc::clone(object)))
     }
-
-    /// Compares everything with what the recording has at a time.
-    pub(super) fn compare(&mut self, case: &Case, at: Time) -> Vec<Difference> {
-        let slack = case.slack(at);
-        let mut differences = Vec::new();
-        let theirs = case.state(at);
-        let names: BTreeSet<String> = theirs.keys().cloned().chain(self.shown_objects(case)).collect();
-        for name in names {
-            let mut tell = |text: String| differences.push(Difference { at, subject: name.clone(), text });
-            match (self.find(&name), theirs.get(&name)) {
-                (None, None) => {}
-                (Some(_), None) => tell("is here but not there".to_owned()),
-                (None, Some(_)) => tell("is there but not here".to_owned()),
-                (Some(object), Some(fields)) => {
-                    let kind = name.split('/').next().unwrap_or_default();
-                    for field in case.fields(kind) {
-                        let ours = get(self.suite, kind, &object, &field);
-                        let theirs = fields.get(&field).and_then(simplified);
-                        let same = match (&ours, &theirs) {
-                            (Some(ours), Some(theirs)) => is_equal(ours, theirs, slack),
-                            (ours, theirs) => ours == theirs,
-                        };
-                        if !same && !is_not_shown(kind, &field) {
-                            let text = |value: &Option<Value>| {
-                                value.as_ref().map_or("nothing".to_owned(), Value::to_string)
-                            };
-                            tell(format!("{field}: ours {}, theirs {}", text(&ours), text(&theirs)));
-                        }
-                    }
-                }
-            }
-        }
-        differences.extend(self.compare_events(case, at));
-        differences
-    }
-
-    /// Objects of the kinds that controllers make and take away.
-    fn shown_objects(&self, case: &Case) -> Vec<String> {
-        let kinds: BTreeSet<&str> =
-            case.transitions.iter().filter_map(|one| one.object.split('/').next()).collect();
-        let kinds =
-            kinds.into_iter().filter(|kind| *kind != "ClusterOperator" || case.suite == Suite::ControlPlane);
-        kinds
-            .flat_map(|kind| {
-                let version = api_version(self.suite, kind);
-                let group = version.split_once('/').map_or("", |(group, _)| group);
-                self.cluster.api.all(group, kind).map(move |object| format!("{kind}/{}", object.name()))
-            })
-            .collect()
-    }
-
-    /// Compares the events since the last comparison, each once.
-    fn compare_events(&mut self, case: &Case, at: Time) -> Vec<Difference> {
-        let ours = self.events();
-        let theirs: BTreeSet<[String; 3]> = case
-            .events
-            .iter()
-            .filter(|(time, _)| *time > self.sampled && *time <= at)
-            .map(|(_, event)| event.clone())
-            .collect();
-        self.sampled = at;
-        let mut differences = Vec::new();
-        for event in ours.symmetric_difference(&theirs) {
-            // The same again says nothing new: how often depends on how fast requests are.
-            if self.news.contains(event) {
-                continue;
-            }
-            let side = if ours.contains(event) { "here but not there" } else { "there but not here" };
-            let [object, reason, message] = event;
-            let subject = format!("event {reason} of {object}");
-            differences.push(Difference { at, subject, text: format!("{side}: {message}") });
-        }
-        self.news.extend(theirs);
-        differences
-    }
-
-    fn events(&mut self) -> BTreeSet<[String; 3]> {
-        let api: &ApiServer = &self.cluster.api;
-        let Some(kind) = api.kind_id("", "Event") else { return BTreeSet::new() };
-        let changes = api.store().changes_since(self.seen).into_iter().flatten();
-        let events =
-            changes.filter(|change| change.key.kind == kind).filter_map(|change| change.after.as_ref());
-        let events = events
-            .map(|event| {
-                let about = format!(
-                    "{}/{}",
-                    event.text(&["involvedObject", "kind"]),
-                    event.text(&["involvedObject", "name"])
-                );
-                let message = event.text(&["message"]).trim_start_matches("(combined from similar events): ");
-                [about, event.text(&["reason"]).to_owned(), without_order(message)]
-            })
-            .collect();
-        self.seen = api.store().revision();
-        events
-    }
-}
-
-/// Fields that the recordings show in a form that only makes sense with their stand-ins.
-fn is_not_shown(kind: &str, field: &str) -> bool {
-    matches!(
-        (kind, field),
-        ("ControlPlaneMachineSet", "template") | (_, "creationTimestamp" | "namespace" | "generation")
-    ) || (kind, field) == ("Pod", "phase")
 }
 
 fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
@@ -412,30 +325,5 @@ fn prepare(case: &Case, kind: &str, object: &mut Object) {
             object.set(&["spec", "template", "spec", "containers"], containers);
         }
         _ => {}
-    }
-}
-
-fn definition_of(kind: &str) -> Object {
-    let plural = format!("{}s", kind.to_lowercase());
-    let any = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": {"name": format!("{plural}.remediation.example.com")},
-        "spec": {
-            "group": "remediation.example.com", "scope": "Namespaced",
-            "names": {"kind": kind, "listKind": format!("{kind}List"), "plural": plural, "singular": kind.to_lowercase()},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": any}}],
-        },
-    })
-}
-
-fn controllers(case: &Case) -> Vec<Box<dyn Controller>> {
-    match case.suite {
-        Suite::MachineConfig => vec![
-            Box::new(machine_config::control_plane_nodes::ControlPlaneNodes::new()),
-            Box::new(machine_config::node_controller::NodeController::new()),
-            Box::new(machine_config::drain_controller::DrainController::new()),
-        ],
-        Suite::Machines | Suite::ControlPlane => Vec::new(),
     }
 }

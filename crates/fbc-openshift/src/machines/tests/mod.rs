@@ -1,3 +1,4 @@
-//! The functions of the Machine API against recordings of the real ones.
+//! The functions of the Machine API against recordings of the real ones, and its definitions.
 
+mod definitions;
 mod vectors;
