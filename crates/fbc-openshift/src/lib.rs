@@ -24,5 +24,6 @@ pub mod machines;
 mod recorded;
 pub mod release;
 pub mod replay;
+pub mod setup;
 mod writer;
 pub mod update_service;

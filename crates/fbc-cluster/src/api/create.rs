@@ -47,6 +47,7 @@ impl ApiServer {
         self.complete(id, kind, &mut object, Subresource::None)?;
         self.admit_built_in(kind, None, &mut object)?;
         self.admit(caller, id, kind, None, &object, Subresource::None)?;
+        self.ask_validators(kind, None, &object)?;
         let name = object.object_name();
         if let Some(present) = self.store.get(id, &name) {
             let mut error = ApiError::already_exists(&kind.group, &kind.plural, &name.name);

@@ -85,6 +85,24 @@ impl ApiServer {
         Ok(())
     }
 
+    /// Asks the validating webhooks.
+    pub(super) fn ask_validators(
+        &self,
+        kind: &Kind,
+        before: Option<&Object>,
+        object: &Object,
+    ) -> Result<(), ApiError> {
+        for validator in &self.validators {
+            validator.validate(kind, before, object).map_err(|text| {
+                ApiError::other(
+                    Reason::Forbidden,
+                    format!("admission webhook {:?} denied the request: {text}", validator.name()),
+                )
+            })?;
+        }
+        Ok(())
+    }
+
     /// Refuses new objects in namespaces that are not there, or on their way out.
     ///
     /// Source: `kubernetes/apiserver:pkg/admission/plugin/namespace/lifecycle/admission.go`.

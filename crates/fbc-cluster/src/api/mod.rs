@@ -82,6 +82,14 @@ pub trait Mutator {
     fn name(&self) -> &str;
 }
 
+/// Refuses changes of objects, as validating admission webhooks do.
+pub trait Validator {
+    /// Refuses what an object is to become, with a text; a new object has no state before.
+    fn validate(&self, kind: &Kind, before: Option<&Object>, object: &Object) -> Result<(), String>;
+    /// What refusals name: the webhook.
+    fn name(&self) -> &str;
+}
+
 /// The API server with all its objects.
 pub struct ApiServer {
     registry: Registry,
@@ -94,6 +102,7 @@ pub struct ApiServer {
     heartbeats: Heartbeats,
     /// When each disruption budget last let a pod go.
     evictions: BTreeMap<ObjectName, Moment>,
+    validators: Vec<Box<dyn Validator>>,
 }
 
 impl ApiServer {
@@ -110,6 +119,7 @@ impl ApiServer {
             mutators: Vec::new(),
             heartbeats: Heartbeats::default(),
             evictions: BTreeMap::new(),
+            validators: Vec::new(),
         }
     }
 
@@ -173,6 +183,11 @@ impl ApiServer {
     /// Adds a mutating webhook.
     pub fn add_mutator(&mut self, mutator: Box<dyn Mutator>) {
         self.mutators.push(mutator);
+    }
+
+    /// Adds a validating webhook.
+    pub fn add_validator(&mut self, validator: Box<dyn Validator>) {
+        self.validators.push(validator);
     }
 
     /// The kind of a group and a name.

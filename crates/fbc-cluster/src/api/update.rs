@@ -66,6 +66,9 @@ impl ApiServer {
             object.set(&["metadata", "generation"], before.generation() + 1);
         }
         self.admit(caller, id, kind, Some(before), &object, subresource)?;
+        if subresource == Subresource::None {
+            self.ask_validators(kind, Some(before), &object)?;
+        }
         if operation == Operation::Update {
             self.record_managers(caller, id, kind, Some(before), &mut object, subresource);
         }

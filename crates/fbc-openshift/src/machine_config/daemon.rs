@@ -73,6 +73,44 @@ impl Default for Behaviour {
     }
 }
 
+impl Behaviour {
+    /// Reads `{node, config, update, shutdown, reboot, start, state, reason}`: times are seconds, `state` is `Degraded` or
+    /// `Unreconcilable` for an update that fails.
+    ///
+    /// # Errors
+    /// The text names the field that is unknown or has a value that does not fit.
+    pub fn read(value: &Value) -> Result<Self, String> {
+        let mut behaviour = Self::default();
+        let (mut state, mut reason) = (None, String::new());
+        for (field, value) in value.as_object().ok_or("a behaviour of nodes must be an object")? {
+            let text = || value.as_str().map(str::to_owned).ok_or_else(|| format!("{field} must be a text"));
+            let span = || {
+                value
+                    .as_u64()
+                    .map(|seconds| seconds * SECOND)
+                    .ok_or_else(|| format!("{field} must be seconds"))
+            };
+            match field.as_str() {
+                "node" => behaviour.node = text()?,
+                "config" => behaviour.config = text()?,
+                "update" => behaviour.update = span()?,
+                "shutdown" => behaviour.shutdown = span()?,
+                "reboot" => behaviour.reboot = span()?,
+                "start" => behaviour.start = span()?,
+                "reason" => reason = text()?,
+                "state" => {
+                    let known = [State::Degraded, State::Unreconcilable];
+                    let found = known.into_iter().find(|state| value == state.name());
+                    state = Some(found.ok_or("state must be Degraded or Unreconcilable")?);
+                }
+                other => return Err(format!("unknown field {other:?}")),
+            }
+        }
+        behaviour.failure = state.map(|state| (state, reason));
+        Ok(behaviour)
+    }
+}
+
 /// What a daemon waits for on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {

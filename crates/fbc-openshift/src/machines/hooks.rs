@@ -3,7 +3,9 @@
 //! Source: `openshift/machine-api-operator:pkg/controller/machine/controller.go` (MA-5),
 //! `pkg/webhooks/machine_webhook.go` (MA-9).
 
-use fbc_cluster::error::FieldError;
+use fbc_cluster::api::Validator;
+use fbc_cluster::error::{FieldError, aggregate};
+use fbc_cluster::kind::Kind;
 use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::Value;
 
@@ -83,6 +85,22 @@ pub fn refusals(before: &Object, after: &Object) -> Vec<FieldError> {
             .then(|| FieldError::forbidden(format!("spec.lifecycleHooks.{}", point.field()), detail))
     };
     Point::ALL.into_iter().filter_map(of_point).collect()
+}
+
+/// The webhook that refuses new hooks of machines that are being deleted.
+pub struct HookWebhook;
+
+impl Validator for HookWebhook {
+    fn validate(&self, kind: &Kind, before: Option<&Object>, object: &Object) -> Result<(), String> {
+        let is_machine = kind.group == super::GROUP && kind.kind == "Machine";
+        let refusals =
+            before.filter(|_| is_machine).map(|before| refusals(before, object)).unwrap_or_default();
+        if refusals.is_empty() { Ok(()) } else { Err(aggregate(&refusals)) }
+    }
+
+    fn name(&self) -> &str {
+        "validation.machine.machine.openshift.io"
+    }
 }
 
 /// Hooks as Go prints a list of structures with names: `[{Name:A Owner:B} {Name:C Owner:D}]`.

@@ -10,6 +10,7 @@
 //! | [`machine_set`] | as many machines as are wanted |
 //! | [`health_checks`] | unhealthy machines are replaced |
 //! | [`node_link`] | machines know their nodes, and nodes get what their machines say |
+//! | [`hook_owners`] | owners of hooks, as data |
 //! | [`provider`] | instances, as data: how long they take, and what fails |
 
 mod conditions;
@@ -18,6 +19,7 @@ pub mod drain_controller;
 mod duration;
 pub mod health;
 pub mod health_checks;
+pub mod hook_owners;
 pub mod hooks;
 pub mod machine_controller;
 pub mod machine_set;

@@ -16,6 +16,7 @@ use fbc_cluster::api::Propagation;
 use fbc_cluster::controllers::behaviour::Behaviour;
 use fbc_cluster::object::ObjectName;
 use fbc_cluster::time::{MINUTE, Milliseconds, Moment, SECOND};
+use fbc_openshift::setup::Setup;
 
 /// How long nothing may change before a cluster counts as still, unless the scenario says otherwise.
 pub const DEFAULT_QUIET: Milliseconds = 10 * SECOND;
@@ -35,6 +36,8 @@ pub struct Scenario {
     pub target: Target,
     /// Feature gates of OLM that differ from the defaults of the target.
     pub feature_gates: BTreeMap<String, bool>,
+    /// What the cluster has of OpenShift besides OLM.
+    pub openshift: Setup,
     /// The moment at which it starts.
     pub start: Moment,
     /// The run ends after so much virtual time at the latest.
@@ -71,6 +74,7 @@ impl Scenario {
             seed: 1,
             target: Target::default(),
             feature_gates: BTreeMap::new(),
+            openshift: Setup::default(),
             start: Moment::START,
             until: None,
             quiet: DEFAULT_QUIET,

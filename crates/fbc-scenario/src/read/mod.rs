@@ -22,13 +22,15 @@ use super::model::{BundleImage, Catalog, DEFAULT_PATIENCE, DEFAULT_QUIET, Manife
 use fbc_cluster::schema::check::dns_1123_subdomain;
 use fbc_cluster::time::Moment;
 use fbc_olm::FeatureGates;
+use fbc_openshift::setup::Setup;
 
 /// The fields of a scenario.
-pub(crate) const SCENARIO_FIELDS: [&str; 16] = [
+pub(crate) const SCENARIO_FIELDS: [&str; 17] = [
     "title",
     "seed",
     "target",
     "featureGates",
+    "openshift",
     "start",
     "until",
     "quiet",
@@ -126,6 +128,7 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
         seed: root.get("seed").and_then(|field| field.natural()).unwrap_or(1),
         target: target.unwrap_or_default(),
         feature_gates: root.get("featureGates").map(|field| gates(&field)).unwrap_or_default(),
+        openshift: root.get("openshift").map(|field| openshift(&field)).unwrap_or_default(),
         start: start.unwrap_or(Moment::START),
         until: duration("until"),
         quiet: duration("quiet").unwrap_or(DEFAULT_QUIET),
@@ -138,6 +141,14 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
         behaviours: items("behaviours").iter().flat_map(behaviour::behaviours).collect(),
         steps,
         expectations,
+    })
+}
+
+/// Which of OpenShift's controllers the cluster runs, and how what they depend on behaves.
+fn openshift(field: &Field<'_>) -> Setup {
+    Setup::read(&field.value()).unwrap_or_else(|text| {
+        field.fault(&format!("is no setup: {text}"), None);
+        Setup::default()
     })
 }
 

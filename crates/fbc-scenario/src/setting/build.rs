@@ -15,6 +15,7 @@ use fbc_olm::content::SharedImages;
 use fbc_olm::definitions::{Edition, definitions};
 use fbc_olm::mirrors::{self, Mirrors};
 use fbc_olm::{Options, Target};
+use fbc_openshift::machines::hooks::HookWebhook;
 
 /// Where pods run in a cluster that declares no nodes.
 const NODE: &str = "node";
@@ -49,7 +50,16 @@ fn edition(options: &Options) -> Edition {
 /// The API server of a scenario, with OLM's definitions and the roles of every cluster.
 pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
     let options = options(scenario);
-    let mut api = control_plane::api_server(&[&options.system_namespace], seed, scenario.start);
+    let mut namespaces = vec![options.system_namespace.as_str()];
+    namespaces.extend(scenario.openshift.namespaces());
+    let mut api = control_plane::api_server(&namespaces, seed, scenario.start);
+    for definition in scenario.openshift.definitions() {
+        // Tests hold that these are accepted.
+        let _ = api.install_definition(definition);
+    }
+    if scenario.openshift.machine_api.is_some() {
+        api.add_validator(Box::new(HookWebhook));
+    }
     for definition in definitions(edition(&options)) {
         // Tests hold that OLM's definitions are accepted.
         let _ = api.install_definition(definition);
@@ -90,6 +100,7 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
         all.push(Box::new(Mirrors::new(images.clone())));
         all.push(Box::new(ClusterOperator::new(&options)));
     }
+    all.extend(scenario.openshift.controllers(scenario.target == Target::Ocp419));
     let mut cluster = Cluster::new(api);
     for controller in all {
         cluster.add_controller(controller);
