@@ -132,7 +132,7 @@ mod tests {
             }
             assert!(read("absolute").is_err());
             assert!(tree.list(Path::new("package/folder")).is_err());
-            assert_eq!(tree.list(Path::new("")).unwrap().len(), 4);
+            assert_eq!(tree.list(Path::new("")).unwrap().len(), 5);
             assert!(read("missing").unwrap_err().starts_with("No such file"));
         }
     }

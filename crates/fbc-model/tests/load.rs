@@ -67,8 +67,8 @@ fn every_fault_is_noted_and_the_rest_is_loaded() {
             (AmbiguousKeys, "a.yaml"),
             (MetaNotText, "b.yaml"),
             (NoSchema, "b.yaml"),
-            (Malformed, "b.yaml"),
             (Separator, "b.yaml"),
+            (Malformed, "b.yaml"),
             (BundleObject, "c.yaml"),
         ]
     );
@@ -168,7 +168,7 @@ fn odd_entries_of_a_folder_are_faults_not_hangs() {
         shown,
         [
             "open dangling: no such file or directory",
-            "read link-to-folder: is a directory",
+            format!("read {}/link-to-folder: is a directory", root.display()).as_str(),
             "open loop: too many levels of symbolic links",
             "open zero: is a pipe, socket or device, not a regular file",
         ]

@@ -21,9 +21,10 @@ mod int_or_percent;
 pub mod machine_config;
 pub mod machines;
 #[cfg(test)]
+#[path = "recorded_tests.rs"]
 mod recorded;
 pub mod release;
 pub mod replay;
 pub mod setup;
-mod writer;
 pub mod update_service;
+mod writer;

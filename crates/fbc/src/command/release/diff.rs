@@ -28,8 +28,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     cluster: ClusterArguments,
     /// The format to write
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
     #[command(flatten)]
     images: ImageArguments,
 }
@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let old = PayloadSource::open(&arguments.old, &session)?.load(&inclusion)?;
     let new = PayloadSource::open(&arguments.new, &session)?.load(&inclusion)?;
     let difference = Difference::of(&old, &new);
-    match arguments.format {
+    match arguments.output {
         Format::Json => {
             let mut out = terminal::stdout();
             writeln!(out, "{:#}", difference.to_value())?;

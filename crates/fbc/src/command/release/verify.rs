@@ -28,8 +28,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     cluster: ClusterArguments,
     /// The format to write
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
     #[command(flatten)]
     images: ImageArguments,
 }
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let session = arguments.images.session([&arguments.payload]);
     let source = PayloadSource::open(&arguments.payload, &session)?;
     let (findings, payload) = check(&source.tree, source.image(), &arguments.cluster.inclusion());
-    match arguments.format {
+    match arguments.output {
         Format::Text => {
             let mut out = Lines::new(anstream::AutoStream::auto(std::io::stdout()).lock(), true);
             for finding in &findings {
