@@ -12,7 +12,7 @@ use crate::error::{TaskError, TaskResult};
 
 /// Which cases, and where they lie.
 #[derive(Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// The folder of the recordings, with one folder for each recorded system
     #[arg(long, value_name = "DIR", default_value = "../shared/conformance")]
     data: PathBuf,
@@ -22,7 +22,7 @@ pub struct Options {
 }
 
 /// Prints `suite: N of M` for each suite, and every difference. Differences are findings: exit code 1.
-pub fn run(options: &Options) -> TaskResult<ExitCode> {
+pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     let is_meant = |suite: &&Suite| {
         options.suites.is_empty() || options.suites.iter().any(|name| suite.name.starts_with(name.as_str()))
     };
