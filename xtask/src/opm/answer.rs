@@ -116,7 +116,7 @@ fn error_lines(errors: &str) -> Vec<String> {
     let is_usage =
         |line: &&str| line.starts_with("Usage:") || *line == "Examples:" || line.starts_with("Aliases:");
     let end = if errors.starts_with("Error: ") || errors.contains("\nError: ") {
-        all.iter().position(|line| is_usage(line)).unwrap_or(all.len())
+        all.iter().position(is_usage).unwrap_or(all.len())
     } else {
         all.len()
     };

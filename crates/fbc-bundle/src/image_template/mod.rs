@@ -1,7 +1,7 @@
 //! Image reference templates: `quay.io/me/{{.Package}}:v{{.Version}}`, in the language of Go's text/template.
 //!
 //! A template sees three texts and has no functions but the built-in ones, so its values are few
-//! ([`value::Value`]): no lists, maps, methods or complex numbers. All else is as in Go, errors included.
+//! (`value::Value`): no lists, maps, methods or complex numbers. All else is as in Go, errors included.
 
 mod call;
 mod control;

@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`graph`] | the graph that the service answers with |
-//! | [`offer`] | what a cluster takes from it |
+//! | [`mod@offer`] | what a cluster takes from it |
 //! | [`risk`] | whether a risk applies to a cluster |
 
 pub mod graph;

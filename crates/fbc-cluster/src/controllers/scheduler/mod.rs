@@ -1,6 +1,6 @@
 //! The scheduler: binds pods to nodes, and makes room for those of higher priority.
 //!
-//! Nodes and pods are read once into short summaries ([`cache`]) that follow the changes of the cluster, so that a
+//! Nodes and pods are read once into short summaries (`cache`) that follow the changes of the cluster, so that a
 //! decision does not look at objects at all. One pod is placed at a time, the one of the highest priority first.
 //!
 //! | module | what it holds |
