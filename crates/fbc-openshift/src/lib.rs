@@ -6,11 +6,10 @@
 //! | [`release`] | release payloads: loading, inclusion, the graph of tasks |
 //! | [`update_service`] | the graph of updates, and what a cluster is offered |
 //! | [`cluster_version`] | the Cluster Version Operator |
-//! | [`definitions`] | kinds that are there before any payload |
+//! | [`definitions`] | the custom kinds that these controllers need before any payload brings its own |
 //! | [`machine_config`] | the Machine Config Operator: pools, nodes, drains |
-//! | [`machines`] | the Machine API: machines, sets, health checks, hooks, the control plane |
+//! | [`machines`] | the Machine API: machines, sets, health checks, node link, hooks |
 //! | [`etcd`] | members of etcd, quorum, and the operator that protects it |
-//! | [`definitions`] | definitions of the custom kinds |
 
 pub mod cluster_version;
 pub mod definitions;

@@ -5,15 +5,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Instant;
 
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use http::{Request, Response};
 use prost::Message;
+use tonic::Status;
 use tonic::body::Body;
 use tonic::metadata::MetadataMap;
 use tonic::server::{Grpc, NamedService, ServerStreamingService, UnaryService};
-use tonic::{Code, Status};
 use tonic_prost::ProstCodec;
 use tower_service::Service;
 
@@ -259,18 +258,6 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Reply {
-        let (begun, method) = (Instant::now(), request.uri().path().to_owned());
-        let reply = self.route(request);
-        Box::pin(async move {
-            let response = reply.await;
-            if let Ok(response) = &response {
-                let status = Status::from_header_map(response.headers());
-                let code = status.as_ref().map_or(Code::Ok, Status::code);
-                let message = status.as_ref().map_or("", Status::message);
-                let micros = begun.elapsed().as_micros();
-                tracing::info!(method, ?code, message, micros, "grpc");
-            }
-            response
-        })
+        self.route(request)
     }
 }

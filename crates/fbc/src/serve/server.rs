@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 use fbc_serve::catalogs::{AnswerBody, CatalogService};
@@ -17,6 +17,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use tonic::body::Body;
+use tonic::{Code, Status};
 use tower_service::Service as _;
 
 use super::content::{Content, Wanted};
@@ -79,7 +80,7 @@ impl Slot {
     /// Loads the catalog and puts it in the place of what is served.
     fn load(&mut self, health: &Health) -> Result<(), Failure> {
         let seen = self.served.watched.as_deref().map(fingerprint);
-        let begun = std::time::Instant::now();
+        let begun = Instant::now();
         let loaded = (self.served.open)().and_then(|source| {
             Content::load(source.tree.as_ref(), self.wanted, SystemTime::now()).map_err(Failure::new)
         });
@@ -227,12 +228,22 @@ fn registry_answers(
     let reflection = ReflectionServices::new();
     move |request| {
         health.count_grpc();
-        match &reflection {
-            Some(reflection) if request.uri().path().starts_with("/grpc.reflection.") => {
-                reflection.answer(request)
-            }
+        let (begun, method) = (Instant::now(), request.uri().path().to_owned());
+        let reply = match &reflection {
+            Some(reflection) if method.starts_with("/grpc.reflection.") => reflection.answer(request),
             _ => service.clone().call(request),
-        }
+        };
+        Box::pin(async move {
+            let response = reply.await;
+            if let Ok(response) = &response {
+                let status = Status::from_header_map(response.headers());
+                let code = status.as_ref().map_or(Code::Ok, Status::code);
+                let message = status.as_ref().map_or("", Status::message);
+                let micros = begun.elapsed().as_micros();
+                tracing::info!(method, ?code, message, micros, "grpc");
+            }
+            response
+        })
     }
 }
 
