@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
-use fbc_model::tree::DiskTree;
+use fbc_model::tree::{DiskTree, Tree};
 use fbc_scenario::recordings::{SUITES, Suite};
 
 use crate::error::{TaskError, TaskResult};
@@ -35,7 +36,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
             known.join(", ")
         )));
     }
-    let tree = DiskTree { root: options.data.clone() };
+    let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: options.data.clone() });
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut differences = Vec::new();
     for suite in suites {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Files larger than this are refused: 4 GiB. It bounds memory, also for files without an end.
 pub const MAX_FILE_BYTES: u64 = 4 << 30;
@@ -131,6 +132,24 @@ fn is_null_device(_: &fs::Metadata) -> bool {
 
 fn too_large() -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, "is larger than 4 GiB")
+}
+
+/// A folder within a tree, as a tree of its own.
+pub struct Subtree {
+    /// The tree.
+    pub tree: Arc<dyn Tree>,
+    /// The folder.
+    pub folder: PathBuf,
+}
+
+impl Tree for Subtree {
+    fn list(&self, directory: &Path) -> io::Result<Vec<TreeEntry>> {
+        self.tree.list(&self.folder.join(directory))
+    }
+
+    fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
+        self.tree.read(&self.folder.join(file))
+    }
 }
 
 /// A tree in memory.

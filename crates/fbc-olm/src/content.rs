@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -354,24 +354,6 @@ fn parse(reference: &str) -> Result<ImageReference, PullError> {
 
 fn repository(reference: &ImageReference) -> String {
     format!("{}/{}", reference.domain, reference.path)
-}
-
-/// A folder within a tree, as a tree of its own.
-pub struct Subtree {
-    /// The tree.
-    pub tree: Arc<dyn Tree>,
-    /// The folder.
-    pub folder: PathBuf,
-}
-
-impl Tree for Subtree {
-    fn list(&self, directory: &Path) -> io::Result<Vec<fbc_model::tree::TreeEntry>> {
-        self.tree.list(&self.folder.join(directory))
-    }
-
-    fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
-        self.tree.read(&self.folder.join(file))
-    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 //! | `pass`, `apply`, `wait` | one run over a payload; one manifest; what is waited for |
 //! | `update_error` | what went wrong, and what it means for the update |
 //! | `capability_sets` | which capabilities are on |
+//! | [`replay`] | recordings of the real operator, played by this one |
 //!
 //! Source: `openshift/cluster-version-operator`, July 2026.
 
@@ -26,11 +27,10 @@ pub mod options;
 mod pass;
 mod preconditions;
 mod process;
+pub mod replay;
 mod retrieval;
 mod status;
 mod sync;
-#[cfg(test)]
-mod tests;
 mod update_error;
 mod updates;
 mod upgradeable;

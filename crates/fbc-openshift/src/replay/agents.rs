@@ -49,7 +49,9 @@ pub(super) fn controllers(case: &Case) -> Vec<Box<dyn Controller>> {
                 Box::new(PodEnds { provider }),
             ]
         }
-        Suite::ControlPlane => Vec::new(),
+        Suite::ControlPlane => {
+            vec![Box::new(machines::control_plane::ControlPlaneMachineSets::new(OPERATOR_VERSION, 1))]
+        }
     }
 }
 
@@ -91,6 +93,9 @@ impl Controller for PodEnds {
     }
 }
 
+/// The version that recordings were made with.
+const OPERATOR_VERSION: &str = "4.99.0";
+
 /// Gives objects with generated names the endings that the recordings number.
 #[derive(Default)]
 pub(super) struct NumberedNames {
@@ -104,10 +109,29 @@ impl Mutator for NumberedNames {
             self.last.set(self.last.get() + 1);
             object.set(&["metadata", "name"], format!("{prefix}r{:02}", self.last.get()));
         }
+        if object.kind() == "Machine"
+            && let Some(numbered) = self.numbered_within(object.name())
+        {
+            object.set(&["metadata", "name"], numbered);
+        }
         Ok(())
     }
 
     fn name(&self) -> &str {
         "numbered-names"
+    }
+}
+
+impl NumberedNames {
+    /// `PREFIX-XXXXX-INDEX`, as machines of the control plane are named, with a number in the place of what is random.
+    fn numbered_within(&self, name: &str) -> Option<String> {
+        let (front, index) = name.rsplit_once('-')?;
+        let (prefix, random) = front.rsplit_once('-')?;
+        let is_index = index.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_index || random.len() != 5 {
+            return None;
+        }
+        self.last.set(self.last.get() + 1);
+        Some(format!("{prefix}-r{:02}-{index}", self.last.get()))
     }
 }

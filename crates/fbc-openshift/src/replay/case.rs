@@ -58,7 +58,7 @@ impl Case {
             .into_iter()
             .map(|(name, object)| (name, members(&object)))
             .collect();
-        let transitions: Vec<Transition> = value
+        let mut transitions: Vec<Transition> = value
             .list(&["transitions"])
             .iter()
             .map(|one| Transition {
@@ -80,6 +80,9 @@ impl Case {
         } else {
             Suite::Machines
         };
+        if suite == Suite::ControlPlane {
+            forget_blips(&mut transitions);
+        }
         let steps = value.list(&["steps"]).iter();
         let events = value.list(&["events"]).iter();
         Some(Self {
@@ -175,6 +178,38 @@ impl Case {
         let initial = self.initial.iter().filter(|(object, _)| is_of(object)).map(|(_, fields)| fields);
         let later = self.transitions.iter().filter(|one| is_of(&one.object)).map(|one| &one.change);
         initial.chain(later).flat_map(Map::keys).cloned().collect()
+    }
+}
+
+/// How long a condition may be another than before and after without counting.
+const BLIP: Time = 1000;
+
+/// Conditions that are another for less than a second, as between the appearance of a Node and its `nodeRef`, depend on
+/// which cache was faster: the time before them goes on.
+fn forget_blips(transitions: &mut [Transition]) {
+    // For each condition the last two statuses with their moments and times, and which time stands for which.
+    let mut known: BTreeMap<(String, String), Vec<(Time, Value, Value)>> = BTreeMap::new();
+    let mut instead: BTreeMap<(String, String, String), Value> = BTreeMap::new();
+    for transition in transitions {
+        let object = transition.object.clone();
+        for (field, condition) in transition.change.iter_mut().filter(|(field, _)| field.starts_with("conditions[")) {
+            let (status, time) = (condition["status"].clone(), condition["lastTransitionTime"].clone());
+            let states = known.entry((object.clone(), field.clone())).or_default();
+            let place = (object.clone(), field.clone(), time.to_string());
+            if states.last().is_none_or(|(_, last, _)| *last != status) {
+                if let [.., (_, before, since), (started, ..)] = states.as_slice()
+                    && *before == status
+                    && transition.at - started < BLIP
+                {
+                    instead.insert(place.clone(), since.clone());
+                }
+                let time = instead.get(&place).cloned().unwrap_or(time);
+                states.push((transition.at, status, time));
+            }
+            if let Some(time) = instead.get(&place) {
+                condition.set(&["lastTransitionTime"], time.clone());
+            }
+        }
     }
 }
 

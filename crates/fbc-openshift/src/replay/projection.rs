@@ -250,12 +250,16 @@ fn control_plane_template(object: &mut Object, value: &Value) {
     if !domains.is_empty() {
         object.place(&inner).set(&["failureDomains"], json!({"platform": "AWS", "aws": domains}));
     }
-    let labels = json!({
+    object.place(&inner).set(&["metadata"], json!({"labels": control_plane_labels()}));
+    let specification = object.place(&inner).place(&["spec", "providerSpec", "value"]);
+    specification.set(&["instanceType"], value["instanceType"].clone());
+}
+
+/// The labels of the machines of the control plane.
+pub(super) fn control_plane_labels() -> Value {
+    json!({
         "machine.openshift.io/cluster-api-cluster": "c1",
         "machine.openshift.io/cluster-api-machine-role": "master",
         "machine.openshift.io/cluster-api-machine-type": "master",
-    });
-    object.place(&inner).set(&["metadata"], json!({"labels": labels}));
-    let specification = object.place(&inner).place(&["spec", "providerSpec", "value"]);
-    specification.set(&["instanceType"], value["instanceType"].clone());
+    })
 }

@@ -52,3 +52,8 @@ fn health_checks() {
 fn node_links() {
     play_all("machines/nodelink/cases.json", &[]);
 }
+
+#[test]
+fn control_planes() {
+    play_all("machines/controlplane/cases.json", &[]);
+}

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::agents::{NumberedNames, controllers, definition_of};
 use super::case::{Case, Input, Transition};
-use super::projection::{seconds, set};
+use super::projection::{control_plane_labels, seconds, set};
 use super::{Suite, Time, moment};
 use crate::{definitions, machines};
 
@@ -52,6 +52,11 @@ impl World {
         for definition in definitions::machine_api().into_iter().chain(definitions::machine_config()) {
             // A test holds that all are taken.
             let _ = api.install_definition(definition);
+        }
+        if case.suite == Suite::ControlPlane {
+            for definition in definitions::of_updates() {
+                let _ = api.install_definition(definition);
+            }
         }
         for kind in ["TestRemediation", "TestRemediationTemplate"] {
             let _ = api.install_definition(definition_of(kind));
@@ -193,8 +198,17 @@ impl World {
         }
         let caller = Caller::administrator("recording");
         let status = object.get("status").cloned();
+        let wanted = object.clone();
+        if kind == "ControlPlaneMachineSet" {
+            // The recordings begin with the second generation.
+            object.set(&["spec", "machineNamePrefix"], "first");
+        }
         let created = self.cluster.api.create(&caller, object, WriteOptions::default());
-        let created = created.map_err(|error| format!("{name}: {error}"))?;
+        let mut created = created.map_err(|error| format!("{name}: {error}"))?;
+        if kind == "ControlPlaneMachineSet" {
+            let updated = self.cluster.api.update(&caller, wanted, Subresource::None, WriteOptions::default());
+            created = updated.map_err(|error| format!("{name}: {error}"))?;
+        }
         let Some(mut status) = status else { return Ok(()) };
         if let Some(uid) = self.uid_of_node(&status) {
             status.set(&["nodeRef", "uid"], uid);
@@ -313,6 +327,18 @@ fn prepare(case: &Case, kind: &str, object: &mut Object) {
         "Pod" => {
             object.set(&["spec", "containers"], json!([{"name": "main", "image": "registry.example/app"}]));
             object.set(&["status", "phase"], "Running");
+        }
+        "Machine" if case.suite == Suite::ControlPlane => {
+            object.set(&["metadata", "labels"], control_plane_labels());
+        }
+        "Node" if case.suite == Suite::ControlPlane => {
+            object.set(&["metadata", "labels"], json!({"node-role.kubernetes.io/master": ""}));
+        }
+        "ControlPlaneMachineSet" => {
+            object.set(&["spec", "selector", "matchLabels"], control_plane_labels());
+        }
+        "ClusterOperator" => {
+            object.set(&["spec"], json!({}));
         }
         "Machine" if !case.steps.iter().any(|(_, text)| text.contains("empty spec")) => {
             object.set(&["spec", "providerSpec", "value"], json!({}));

@@ -1,8 +1,8 @@
 //! Recorded cases of the real programs, played on a simulated cluster and compared with what was recorded.
 //!
-//! Tests and `cargo xtask recordings` call the same players. A suite is one row of [`SUITES`]: where its cases lie, and
-//! the function that plays one. A player answers with what differs; tolerances are those of the README of the
-//! recordings.
+//! Tests, `cargo xtask recordings` and `fbc simulate --replay` call the same players. A suite is one row of [`SUITES`]:
+//! where its cases lie, and the function that plays one. A player answers with what differs; tolerances are those of the
+//! README of the recordings.
 
 mod compare;
 mod daemon_pods;
@@ -11,6 +11,7 @@ mod evictions;
 mod no_execute;
 mod node_conditions;
 mod node_loss;
+mod openshift;
 mod scheduling;
 mod taint_command;
 #[cfg(test)]
@@ -19,7 +20,8 @@ mod waking;
 mod world;
 mod zones;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use fbc_model::tree::Tree;
 use serde_json::Value;
@@ -30,20 +32,27 @@ use fbc_cluster::object::ObjectFields;
 pub type Verdict = Result<(), String>;
 
 /// Plays one case.
-type Play = fn(&Value) -> Verdict;
+#[derive(Debug, Clone, Copy)]
+enum Player {
+    /// All that counts is in the case.
+    Alone(fn(&Value) -> Verdict),
+    /// The case speaks of other files of the recordings.
+    WithFiles(fn(&Arc<dyn Tree>, &Value) -> Verdict),
+}
 
 /// A suite of recorded cases.
 #[derive(Debug, Clone, Copy)]
 pub struct Suite {
     /// The name on command lines; several files may make up one suite.
     pub name: &'static str,
-    /// The file with the cases, below the folder of the recordings: a list, or one case.
-    pub file: &'static str,
-    play: Play,
+    /// Where the cases lie below the folder of the recordings: a file with a list of cases or one case, or a folder with
+    /// files at any depth.
+    pub path: &'static str,
+    player: Player,
 }
 
-const fn suite(name: &'static str, file: &'static str, play: Play) -> Suite {
-    Suite { name, file, play }
+const fn suite(name: &'static str, path: &'static str, play: fn(&Value) -> Verdict) -> Suite {
+    Suite { name, path, player: Player::Alone(play) }
 }
 
 /// All suites that can be played.
@@ -60,6 +69,19 @@ pub const SUITES: &[Suite] = &[
     suite("kube/08", "kube/08-zones/cases.json", zones::play),
     suite("kube/09", "kube/09-drain/cases.json", draining::play),
     suite("kube/09b", "kube/09b-eviction-api/cases.json", evictions::play),
+    suite("machines/lifecycle", "machines/lifecycle/cases.json", openshift::play),
+    suite("machines/deletion", "machines/deletion/cases.json", openshift::play),
+    suite("machines/machineset", "machines/machineset/cases.json", openshift::play),
+    suite("machines/healthcheck", "machines/healthcheck/cases.json", openshift::play),
+    suite("machines/nodelink", "machines/nodelink/cases.json", openshift::play),
+    suite("machines/controlplane", "machines/controlplane/cases.json", openshift::play),
+    suite("mco/rollout", "mco/rollout/cases.json", openshift::play),
+    suite("mco/drain", "mco/drain/cases.json", openshift::play),
+    Suite {
+        name: "cvo",
+        path: "cvo/cases",
+        player: Player::WithFiles(openshift::play_cluster_version),
+    },
 ];
 
 /// A case that was played.
@@ -72,20 +94,66 @@ pub struct Played {
 }
 
 impl Suite {
+    /// The suite that a file belongs to, told by its path, and the folder of the recordings.
+    pub fn of_file(file: &Path) -> Option<(&'static Self, &Path)> {
+        SUITES.iter().find_map(|suite| {
+            let place = file.ancestors().find(|folder| folder.ends_with(suite.path))?;
+            let root = place.ancestors().nth(Path::new(suite.path).components().count())?;
+            Some((suite, root))
+        })
+    }
+
     /// Plays all cases of the suite.
     ///
     /// # Errors
+    /// A file cannot be read, or is no JSON.
+    pub fn play(&self, recordings: &Arc<dyn Tree>) -> Result<Vec<Played>, String> {
+        let mut played = Vec::new();
+        for file in files(recordings.as_ref(), Path::new(self.path)) {
+            played.extend(self.play_file(recordings, &file, "")?);
+        }
+        Ok(played)
+    }
+
+    /// Plays the cases of one file below the folder of the recordings, those whose names hold a text.
+    ///
+    /// # Errors
     /// The file cannot be read, or is no JSON.
-    pub fn play(&self, recordings: &dyn Tree) -> Result<Vec<Played>, String> {
-        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", self.file);
-        let bytes = recordings.read(Path::new(self.file)).map_err(|error| failed(&error))?;
+    pub fn play_file(
+        &self,
+        recordings: &Arc<dyn Tree>,
+        file: &Path,
+        part_of_name: &str,
+    ) -> Result<Vec<Played>, String> {
+        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+        let bytes = recordings.read(file).map_err(|error| failed(&error))?;
         let value: Value = serde_json::from_slice(&bytes).map_err(|error| failed(&error))?;
         let cases = match value {
             Value::Array(cases) => cases,
             case => vec![case],
         };
-        let played =
-            |case: &Value| Played { name: case.text(&["name"]).to_owned(), verdict: (self.play)(case) };
-        Ok(cases.iter().map(played).collect())
+        let cases = cases.iter().map(|case| (name(case), case));
+        let played = cases.filter(|(name, _)| name.contains(part_of_name)).map(|(name, case)| {
+            let verdict = match self.player {
+                Player::Alone(play) => play(case),
+                Player::WithFiles(play) => play(recordings, case),
+            };
+            Played { name, verdict }
+        });
+        Ok(played.collect())
+    }
+}
+
+/// The name of a case, with its topic if it has one.
+fn name(case: &Value) -> String {
+    let parts = [case.text(&["topic"]), case.text(&["name"])];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+}
+
+/// The file, or all files below the folder.
+fn files(tree: &dyn Tree, path: &Path) -> Vec<PathBuf> {
+    match tree.list(path) {
+        Ok(entries) => entries.iter().flat_map(|entry| files(tree, &path.join(&entry.name))).collect(),
+        Err(_) => vec![path.to_owned()],
     }
 }

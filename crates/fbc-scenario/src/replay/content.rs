@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fbc_model::tree::Tree;
+use fbc_model::tree::{Subtree, Tree};
 use fbc_resolve::Rules;
 
 use super::{ContentFolders, ReplayError};
-use fbc_olm::content::{Image, Images, Subtree};
+use fbc_olm::content::{Image, Images};
 
 /// The registry of the recordings.
 const REGISTRY: &str = "registry.example";

@@ -17,6 +17,7 @@ use crate::terminal;
 
 mod destinations;
 mod page;
+mod recorded;
 mod replay;
 mod seeds;
 mod shell;
@@ -68,10 +69,14 @@ pub(crate) struct Arguments {
     /// `wait DURATION` lets time go by. Commands may come from standard input
     #[arg(long, conflicts_with_all = ["trace", "report", "output_file", "output"])]
     shell: bool,
-    /// Play a recorded scenario instead: a folder with `scenario.yaml` and `steps`
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "content",
+    /// Play what real programs did instead, as they were recorded: a file with cases of nodes, machines or cluster
+    /// versions, compared with the recording; or a folder with `scenario.yaml` and `steps`, told step by step
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath,
           conflicts_with_all = ["scenarios", "shell", "seeds", "trace", "report", "until", "catalogs"])]
     replay: Option<PathBuf>,
+    /// Only cases of a recorded file whose names hold this
+    #[arg(long, value_name = "TEXT", requires = "replay", conflicts_with = "content")]
+    case: Option<String>,
     /// The images of a recorded scenario: `catalogs/NAME` and `bundles/PACKAGE-VERSION`
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "replay")]
     content: Option<PathBuf>,
@@ -108,7 +113,16 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return upgrade::run(upgrade, global);
     }
     let session = arguments.images.session(sources::named(&arguments.catalogs));
-    if let (Some(scenario), Some(content)) = (&arguments.replay, &arguments.content) {
+    if let Some(file) = arguments.replay.as_deref().filter(|path| !path.is_dir()) {
+        let part_of_name = arguments.case.as_deref().unwrap_or_default();
+        let (format, output) = (arguments.output, arguments.output_file.as_deref());
+        return recorded::run(file, part_of_name, format, output);
+    }
+    if let Some(scenario) = &arguments.replay {
+        let content = arguments.content.as_ref().ok_or_else(|| {
+            Failure::new("`--replay` of a folder needs `--content DIR`")
+                .help("the content has the images of the scenario: `catalogs/NAME` and `bundles/PACKAGE-VERSION`")
+        })?;
         let bundles = arguments.bundles.as_deref();
         let seed = arguments.seed.unwrap_or(1);
         let replay = replay::Replay { scenario, content, bundles, seed };

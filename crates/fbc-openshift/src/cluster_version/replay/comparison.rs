@@ -233,6 +233,5 @@ pub(super) fn differences(initial: &Value, case: &Value, played: &Played) -> Vec
             differences.push(format!("{name} at the end: recorded {exists}"));
         }
     }
-    let _ = &played.events;
     differences
 }

@@ -1,8 +1,10 @@
 //! All recorded cases.
 
-use fbc_cluster::object::ObjectFields;
+use std::path::Path;
+use std::sync::Arc;
 
-use super::{case, compare, world};
+use fbc_model::tree::{DiskTree, Tree};
+use serde_json::Value;
 
 /// Cases that differ, with the reason.
 const DIFFERENT: [(&str, &str); 8] = [
@@ -21,18 +23,19 @@ const DIFFERENT: [(&str, &str); 8] = [
 
 #[test]
 fn the_recorded_cases_agree() {
-    let Some(folder) = case::folder() else { return };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
+    if !root.join("cvo").is_dir() {
+        println!("skipped: no recordings in {}", root.display());
+        return;
+    }
+    let recordings: Arc<dyn Tree> = Arc::new(DiskTree { root });
     let only = option_env!("FBC_CVO_CASE").unwrap_or_default();
     let (mut agree, mut all, mut unexpected) = (0, 0, Vec::new());
-    for (name, recorded) in case::all(&folder) {
-        if !name.contains(only) {
-            continue;
-        }
+    for name in names(recordings.as_ref()).into_iter().filter(|name| name.contains(only)) {
         all += 1;
-        let initial =
-            case::read(&folder.join("initial").join(format!("{}.json", recorded.text(&["initial"]))));
-        let played = world::play(&folder, &recorded);
-        let differences = compare::differences(&initial, &recorded, &played);
+        let bytes = recordings.read(Path::new(&format!("cvo/cases/{name}.json"))).unwrap();
+        let case: Value = serde_json::from_slice(&bytes).unwrap();
+        let differences = super::play(&recordings, &case).unwrap();
         let reason = DIFFERENT.iter().find(|(case, _)| *case == name).map(|(_, reason)| *reason);
         match (differences.is_empty(), reason) {
             (true, _) => agree += 1,
@@ -45,4 +48,17 @@ fn the_recorded_cases_agree() {
     }
     println!("{agree} of {all} cases agree");
     assert!(unexpected.is_empty(), "{agree} of {all} cases agree; these differ: {unexpected:#?}");
+}
+
+/// `TOPIC/NAME` of all cases.
+fn names(recordings: &dyn Tree) -> Vec<String> {
+    let inside = |folder: &Path| -> Vec<String> {
+        let entries = recordings.list(folder).unwrap().into_iter();
+        entries.map(|entry| entry.name.with_extension("").to_string_lossy().into_owned()).collect()
+    };
+    let cases = Path::new("cvo/cases");
+    let topics = inside(cases).into_iter();
+    topics
+        .flat_map(|topic| inside(&cases.join(&topic)).into_iter().map(move |name| format!("{topic}/{name}")))
+        .collect()
 }

@@ -12,18 +12,22 @@ use fbc_cluster::engine::{Cluster, Controller, Outcome};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
 use fbc_cluster::time::Moment;
-use fbc_model::tree::DiskTree;
+use fbc_model::tree::{Subtree, Tree};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::super::{Answer, ClusterVersionOperator, Options, Outside};
 use super::agent::{Agent, Settings, operator_status, operator_version, workload_status};
-use super::case;
+use super::duration;
 use crate::definitions;
 use crate::update_service::Metrics;
 
 const SERVICE: &str = "http://update-service.example/graph";
 /// What the real programs needed to begin, which takes no time here.
 const START: Moment = Moment::START;
+/// A definition that some clusters have from the start.
+const WIDGETS: &str =
+    "cvo/payloads/small-4.19.0/release-manifests/0000_03_config-operator_01_widgets.crd.yaml";
 
 /// Keeps every state of the ClusterVersion.
 #[derive(Default)]
@@ -80,15 +84,13 @@ pub(super) struct Played {
     pub(super) objects: BTreeSet<String>,
     /// Steps whose refusals differ.
     pub(super) refusals: Vec<String>,
-    pub(super) events: Vec<(String, String, String)>,
 }
 
-/// Plays a case.
-pub(super) fn play(folder: &Path, case: &Value) -> Played {
-    let outside = Rc::new(RefCell::new(outside(folder)));
+/// Plays a case on what was there at first.
+pub(super) fn play(recordings: &Arc<dyn Tree>, initial: &Value, case: &Value) -> Result<Played, String> {
+    let outside = Rc::new(RefCell::new(outside(recordings)?));
     let mut api = api_server(&[], 1, START);
-    let initial = case::read(&folder.join("initial").join(format!("{}.json", case.text(&["initial"]))));
-    fill(folder, &mut api, &initial);
+    fill(recordings.as_ref(), &mut api, initial)?;
     let settings = Rc::new(RefCell::new(Settings::default()));
     let agent = Agent::new(Rc::clone(&settings), &api);
     let mut cluster = Cluster::new(api);
@@ -97,36 +99,22 @@ pub(super) fn play(folder: &Path, case: &Value) -> Played {
     states.borrow_mut().clear();
     cluster.add_controller(Box::new(agent));
     cluster.add_controller(Box::new(fbc_cluster::controllers::definitions::Definitions::default()));
-    let periods: Vec<u64> = case
-        .list(&["cvo"])
-        .iter()
-        .map(|process| case::duration(process.text(&["reconcile_period"])))
-        .collect();
+    let processes = case.list(&["cvo"]).iter();
+    let periods: Vec<u64> = processes.map(|process| duration(process.text(&["reconcile_period"]))).collect();
     let mut world = World { cluster, outside, settings, periods, starts: 0, refusals: Vec::new() };
     for step in case.list(&["steps"]) {
-        let at = START + step.number(&["at_ms"]).unwrap_or_default().unsigned_abs();
-        world.cluster.run_until(at).expect("nothing fights");
+        world.run_until(START + step.number(&["at_ms"]).unwrap_or_default().unsigned_abs())?;
         world.step(step);
     }
     // Writes may come a tick later than recorded.
-    let end = START + case.number(&["duration_ms"]).unwrap_or_default().unsigned_abs() + 16_000;
-    world.cluster.run_until(end).expect("nothing fights");
+    world.run_until(START + case.number(&["duration_ms"]).unwrap_or_default().unsigned_abs() + 16_000)?;
     let api = &world.cluster.api;
     let kinds: BTreeMap<_, _> = api.registry().iter().map(|(id, kind)| (id, kind.kind.clone())).collect();
     let objects = api.store().iter().map(|(id, name, _)| {
         let kind = kinds.get(&id).cloned().unwrap_or_default();
         format!("{kind}/{name}")
     });
-    let events = api.all("", "Event").map(|event| {
-        let text = |field: &str| event.text(&[field]).to_owned();
-        (text("type"), text("reason"), text("message"))
-    });
-    Played {
-        objects: objects.collect(),
-        events: events.collect(),
-        refusals: world.refusals,
-        states: states.borrow().clone(),
-    }
+    Ok(Played { objects: objects.collect(), refusals: world.refusals, states: states.borrow().clone() })
 }
 
 struct World {
@@ -139,6 +127,10 @@ struct World {
 }
 
 impl World {
+    fn run_until(&mut self, at: Moment) -> Result<(), String> {
+        self.cluster.run_until(at).map_err(|error| error.to_string())
+    }
+
     fn step(&mut self, step: &Value) {
         let user = Caller::administrator("user");
         if let Some(agent) = step.get("agent") {
@@ -285,15 +277,17 @@ fn object(text: &str) -> (String, ObjectName) {
     }
 }
 
-fn outside(folder: &Path) -> Outside {
-    use sha2::{Digest as _, Sha256};
+/// Payloads, and who signed them.
+fn outside(recordings: &Arc<dyn Tree>) -> Result<Outside, String> {
     let mut outside = Outside::default();
     let mut key = String::new();
-    for entry in std::fs::read_dir(folder.join("payloads")).expect("the payloads are there") {
-        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+    let folder = Path::new("cvo/payloads");
+    let entries = recordings.list(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for entry in entries {
+        let name = entry.name.to_string_lossy().into_owned();
         let digest: String =
             Sha256::digest(format!("release {name}")).iter().map(|byte| format!("{byte:02x}")).collect();
-        let tree = DiskTree { root: folder.join("payloads").join(&name) };
+        let tree = Subtree { tree: Arc::clone(recordings), folder: folder.join(&name) };
         let image = format!("example.com/ocp/release@sha256:{digest}");
         if key.is_empty() {
             let inclusion = crate::release::Inclusion::default();
@@ -312,23 +306,22 @@ fn outside(folder: &Path) -> Outside {
     for keys in outside.signatures.values_mut() {
         keys.insert(key.clone());
     }
-    outside
+    Ok(outside)
 }
 
 /// Puts the objects of the beginning in place.
-fn fill(folder: &Path, api: &mut ApiServer, initial: &Value) {
+fn fill(recordings: &dyn Tree, api: &mut ApiServer, initial: &Value) -> Result<(), String> {
     let administrator = Caller::administrator("installer");
     let knows_risks = initial.to_string().contains("ClusterUpdateAcceptRisks");
     let mut kinds = definitions::of_updates();
     if knows_risks {
         kinds[0] = definitions::with_accepted_risks();
     }
-    let widgets =
-        folder.join("payloads/small-4.19.0/release-manifests/0000_03_config-operator_01_widgets.crd.yaml");
     let objects: Vec<Value> = initial.as_array().cloned().unwrap_or_default();
     if objects.iter().any(|one| one.name() == "widgets.test.openshift.io") {
-        let bytes = std::fs::read(widgets).expect("the definition is there");
-        let document = fbc_yaml::stream::read_one(&bytes).expect("the definition can be read");
+                let failed = |text: String| format!("{WIDGETS}: {text}");
+        let bytes = recordings.read(Path::new(WIDGETS)).map_err(|error| failed(error.to_string()))?;
+        let document = fbc_yaml::stream::read_one(&bytes).map_err(|fault| failed(format!("{fault:?}")))?;
         kinds.push(fbc_cluster::go_json::value(document.root()));
     }
     for kind in kinds {
@@ -337,12 +330,13 @@ fn fill(folder: &Path, api: &mut ApiServer, initial: &Value) {
             kind["metadata"] = recorded["metadata"].clone();
             kind.remove(&["metadata", "ownerReferences"]);
         }
-        api.install_definition(kind).expect("the definition is taken");
+        let name = kind.name().to_owned();
+        api.install_definition(kind).map_err(|error| format!("{name}: {error}"))?;
     }
     let mut uid = String::new();
     for recorded in objects.iter().filter(|one| one.kind() != "CustomResourceDefinition") {
         let text = recorded.to_string().replace("<time>", &START.to_string()).replace("<uid>", &uid);
-        let mut object: Value = serde_json::from_str(&text).expect("still JSON");
+        let mut object: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         if api.kind_of(&object).is_err() {
             continue;
         }
@@ -358,7 +352,7 @@ fn fill(folder: &Path, api: &mut ApiServer, initial: &Value) {
         let created = match api.create(&administrator, object, WriteOptions::default()) {
             Ok(created) => created,
             Err(error) if error.is_already_exists() => continue,
-            Err(error) => panic!("{name}: {error}"),
+            Err(error) => return Err(format!("{name}: {error}")),
         };
         if created.kind() == "ClusterVersion" {
             uid = created.uid().to_owned();
@@ -367,7 +361,8 @@ fn fill(folder: &Path, api: &mut ApiServer, initial: &Value) {
             let mut object = Object::clone(&created);
             object.set(&["status"], status);
             api.update(&administrator, object, Subresource::Status, WriteOptions::default())
-                .unwrap_or_else(|error| panic!("{name}: {error}"));
+                .map_err(|error| format!("{name}: {error}"))?;
         }
     }
+    Ok(())
 }

@@ -1,0 +1,56 @@
+//! Plays recordings of the real operator: the cluster as it was, the same things done to it, and a comparison of what the
+//! operator wrote.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `world` | the cluster at first, and the steps |
+//! | `agent` | workloads, operators and the kubelet, as the agent of the recordings plays them |
+//! | `comparison` | what must be equal |
+
+mod agent;
+mod comparison;
+#[cfg(test)]
+mod tests;
+mod world;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use fbc_cluster::object::ObjectFields;
+use fbc_model::tree::Tree;
+use serde_json::Value;
+
+/// Plays a case and answers with everything that differs. What it starts with lies in `cvo/initial` of the recordings,
+/// the payloads that it speaks of in `cvo/payloads`.
+///
+/// # Errors
+/// A file of the recordings cannot be read, or the cluster cannot be set up.
+pub fn play(recordings: &Arc<dyn Tree>, case: &Value) -> Result<Vec<String>, String> {
+    let file = format!("cvo/initial/{}.json", case.text(&["initial"]));
+    let failed = |error: &dyn std::fmt::Display| format!("{file}: {error}");
+    let bytes = recordings.read(Path::new(&file)).map_err(|error| failed(&error))?;
+    let initial: Value = serde_json::from_slice(&bytes).map_err(|error| failed(&error))?;
+    let played = world::play(recordings, &initial, case)?;
+    Ok(comparison::differences(&initial, case, &played))
+}
+
+/// `3m7.071286369s` in milliseconds.
+fn duration(text: &str) -> u64 {
+    let (mut total, mut number) = (0.0, String::new());
+    for character in text.chars() {
+        match character {
+            'h' | 'm' | 's' => {
+                let value: f64 = number.parse().unwrap_or_default();
+                number.clear();
+                let unit = match character {
+                    'h' => 3_600_000.0,
+                    'm' => 60_000.0,
+                    _ => 1000.0,
+                };
+                total += value * unit;
+            }
+            digit => number.push(digit),
+        }
+    }
+    total as u64
+}

@@ -1,0 +1,62 @@
+//! `fbc simulate --replay FILE`: recorded cases of real programs, and what differs here.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use fbc_model::tree::{DiskTree, Tree};
+use fbc_scenario::recordings::{Played, SUITES, Suite};
+use serde_json::{Value, json};
+
+use super::Format;
+use crate::escape::Lines;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::output_file::write_output;
+
+/// Plays the cases of a file whose names hold a text. Differences are findings.
+pub(super) fn run(
+    file: &Path,
+    part_of_name: &str,
+    format: Format,
+    output: Option<&Path>,
+) -> Result<u8, Failure> {
+    let full = file.canonicalize().map_err(|error| Failure::io("read", file, &error))?;
+    let (suite, root) = Suite::of_file(&full).ok_or_else(|| unknown(file))?;
+    let below = full.strip_prefix(root).unwrap_or(&full);
+    let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: root.to_owned() });
+    let played = suite.play_file(&tree, below, part_of_name).map_err(Failure::new)?;
+    if played.is_empty() {
+        return Err(Failure::new(format!("{}: no case has {part_of_name:?} in its name", file.display())));
+    }
+    write_output(output, |out| {
+        if format == Format::Json {
+            let cases: Vec<Value> = played.iter().map(case_json).collect();
+            return Ok(writeln!(out, "{:#}", json!({"suite": suite.name, "cases": cases}))?);
+        }
+        let out = &mut Lines::new(out, false);
+        for case in &played {
+            match &case.verdict {
+                Ok(()) => writeln!(out, "agrees   {}", case.name)?,
+                Err(text) => out.write_all(format!("differs  {}\n    {text}\n", case.name).as_bytes())?,
+            }
+        }
+        let equal = played.iter().filter(|case| case.verdict.is_ok()).count();
+        Ok(writeln!(out, "{}: {equal} of {}", suite.name, played.len())?)
+    })?;
+    Ok(if played.iter().all(|case| case.verdict.is_ok()) { CLEAN } else { FINDINGS })
+}
+
+fn case_json(case: &Played) -> Value {
+    json!({
+        "name": case.name,
+        "agrees": case.verdict.is_ok(),
+        "differences": case.verdict.as_ref().err(),
+    })
+}
+
+fn unknown(file: &Path) -> Failure {
+    let mut paths: Vec<&str> = SUITES.iter().map(|suite| suite.path).collect();
+    paths.dedup();
+    Failure::new(format!("{}: is in no suite of recordings that can be played", file.display()))
+        .help(format!("suites are told by their paths: {}", paths.join(", ")))
+}
