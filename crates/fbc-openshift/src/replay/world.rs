@@ -118,6 +118,13 @@ impl World {
         }
     }
 
+    /// The time in the recording.
+    pub(super) fn now(&self) -> Time {
+        let (now, zero) = (self.cluster.api.now(), moment(0));
+        let span = |later: Moment, earlier: Moment| Time::try_from(later.since(earlier)).unwrap_or(Time::MAX);
+        if now < zero { -span(zero, now) } else { span(now, zero) }
+    }
+
     pub(super) fn advance_to(&mut self, at: Time) {
         self.cluster.api.advance_to(moment(at));
     }
