@@ -184,11 +184,14 @@ impl Case {
 /// How long a condition may be another than before and after without counting.
 const BLIP: Time = 1000;
 
+/// From when on a condition had a status, the status, and the time that it shows.
+type ConditionState = (Time, Value, Value);
+
 /// Conditions that are another for less than a second, as between the appearance of a Node and its `nodeRef`, depend on
 /// which cache was faster: the time before them goes on.
 fn forget_blips(transitions: &mut [Transition]) {
-    // For each condition the last two statuses with their moments and times, and which time stands for which.
-    let mut known: BTreeMap<(String, String), Vec<(Time, Value, Value)>> = BTreeMap::new();
+    let mut known: BTreeMap<(String, String), Vec<ConditionState>> = BTreeMap::new();
+    // Which time stands for which.
     let mut instead: BTreeMap<(String, String, String), Value> = BTreeMap::new();
     for transition in transitions {
         let object = transition.object.clone();

@@ -144,7 +144,7 @@ fn base(replicas: usize, domains: BTreeSet<Domain>, machines: &Mapping) -> Mappi
     let mut domains: Vec<Domain> = domains.into_iter().collect();
     domains.sort_by_key(|domain| !machines.values().any(|one| one == domain));
     let count = replicas.max(machines.len());
-    (0..).zip(domains.iter().cycle().cloned().take(count)).collect()
+    (0..).zip(domains.iter().cycle().take(count).cloned()).collect()
 }
 
 /// The domains that machines are in stay, unless they are gone from the template or hold too many indexes.
