@@ -195,7 +195,9 @@ fn forget_blips(transitions: &mut [Transition]) {
     let mut instead: BTreeMap<(String, String, String), Value> = BTreeMap::new();
     for transition in transitions {
         let object = transition.object.clone();
-        for (field, condition) in transition.change.iter_mut().filter(|(field, _)| field.starts_with("conditions[")) {
+        for (field, condition) in
+            transition.change.iter_mut().filter(|(field, _)| field.starts_with("conditions["))
+        {
             let (status, time) = (condition["status"].clone(), condition["lastTransitionTime"].clone());
             let states = known.entry((object.clone(), field.clone())).or_default();
             let place = (object.clone(), field.clone(), time.to_string());

@@ -213,7 +213,8 @@ impl World {
         let created = self.cluster.api.create(&caller, object, WriteOptions::default());
         let mut created = created.map_err(|error| format!("{name}: {error}"))?;
         if kind == "ControlPlaneMachineSet" {
-            let updated = self.cluster.api.update(&caller, wanted, Subresource::None, WriteOptions::default());
+            let updated =
+                self.cluster.api.update(&caller, wanted, Subresource::None, WriteOptions::default());
             created = updated.map_err(|error| format!("{name}: {error}"))?;
         }
         let Some(mut status) = status else { return Ok(()) };

@@ -77,11 +77,7 @@ pub const SUITES: &[Suite] = &[
     suite("machines/controlplane", "machines/controlplane/cases.json", openshift::play),
     suite("mco/rollout", "mco/rollout/cases.json", openshift::play),
     suite("mco/drain", "mco/drain/cases.json", openshift::play),
-    Suite {
-        name: "cvo",
-        path: "cvo/cases",
-        player: Player::WithFiles(openshift::play_cluster_version),
-    },
+    Suite { name: "cvo", path: "cvo/cases", player: Player::WithFiles(openshift::play_cluster_version) },
 ];
 
 /// A case that was played.

@@ -57,6 +57,9 @@ fn files_are_told_by_their_paths() {
         ("cases.json", None),
     ] {
         let found = Suite::of_file(Path::new(file));
-        assert_eq!(found.map(|(suite, root)| (suite.name, root)), expected.map(|(name, root)| (name, Path::new(root))));
+        assert_eq!(
+            found.map(|(suite, root)| (suite.name, root)),
+            expected.map(|(name, root)| (name, Path::new(root)))
+        );
     }
 }

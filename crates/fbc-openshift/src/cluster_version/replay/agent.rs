@@ -169,7 +169,8 @@ impl Agent {
             "Pod" => pod_status(api, name, settings.value.text(&["pod", "mode"])),
             "Namespace" => {
                 let kinds = ["ConfigMap", "ServiceAccount", "Pod", "Secret"].map(|kind| ("", kind));
-                for (group, kind) in kinds.into_iter().chain([("apps", "Deployment"), ("apps", "DaemonSet")]) {
+                for (group, kind) in kinds.into_iter().chain([("apps", "Deployment"), ("apps", "DaemonSet")])
+                {
                     empty(api, group, kind, &name.name);
                 }
                 if let Some(mut namespace) = api.find("", "Namespace", name).map(|one| Object::clone(one)) {

@@ -319,7 +319,7 @@ fn fill(recordings: &dyn Tree, api: &mut ApiServer, initial: &Value) -> Result<(
     }
     let objects: Vec<Value> = initial.as_array().cloned().unwrap_or_default();
     if objects.iter().any(|one| one.name() == "widgets.test.openshift.io") {
-                let failed = |text: String| format!("{WIDGETS}: {text}");
+        let failed = |text: String| format!("{WIDGETS}: {text}");
         let bytes = recordings.read(Path::new(WIDGETS)).map_err(|error| failed(error.to_string()))?;
         let document = fbc_yaml::stream::read_one(&bytes).map_err(|fault| failed(format!("{fault:?}")))?;
         kinds.push(fbc_cluster::go_json::value(document.root()));

@@ -78,7 +78,13 @@ impl Controller for ControlPlaneMachineSets {
         ]
     }
 
-    fn requests(&mut self, change: &Change, kind: (&str, &str), _: &ApiServer, requests: &mut Vec<ObjectName>) {
+    fn requests(
+        &mut self,
+        change: &Change,
+        kind: (&str, &str),
+        _: &ApiServer,
+        requests: &mut Vec<ObjectName>,
+    ) {
         let Some(object) = change.after.as_ref().or(change.before.as_ref()) else { return };
         let is_ours = match kind.1 {
             "ControlPlaneMachineSet" => object.name() == NAME && object.namespace() == NAMESPACE,
@@ -148,9 +154,10 @@ impl ControlPlaneMachineSets {
         };
         count(&mut status, &set, &machines, api.now());
         judge(&mut status, &set, &machines, api);
-        let is_degraded = status.list(&["conditions"]).iter().any(|condition| {
-            condition["type"] == "Degraded" && condition["status"] == "True"
-        });
+        let is_degraded = status
+            .list(&["conditions"])
+            .iter()
+            .any(|condition| condition["type"] == "Degraded" && condition["status"] == "True");
         if is_degraded || set.text(&["spec", "state"]) != "Active" {
             return Ok((set, status, Ok(Outcome::Done)));
         }
@@ -186,7 +193,10 @@ impl ControlPlaneMachineSets {
             let mut after = Object::clone(&info.machine);
             after.set(&["metadata", "ownerReferences"], owners);
             self.writer.update(api, &info.machine, after).map_err(|error| {
-                format!("error reconciling machines: error ensuring owner references: error patching machine: {}", error.message)
+                format!(
+                    "error reconciling machines: error ensuring owner references: error patching machine: {}",
+                    error.message
+                )
             })?;
         }
         let plan = match set.text(&["spec", "strategy", "type"]) {
@@ -220,7 +230,9 @@ impl ControlPlaneMachineSets {
         index: i64,
     ) -> Result<(), String> {
         let failed = |text: String| {
-            format!("error reconciling machines: error reconciling machine updates: error creating new Machine for index {index}: {text}")
+            format!(
+                "error reconciling machines: error reconciling machine updates: error creating new Machine for index {index}: {text}"
+            )
         };
         let template = set.at(&TEMPLATE).cloned().unwrap_or_default();
         let prefix = name_prefix(set, &template).map_err(failed)?;
@@ -255,9 +267,8 @@ impl ControlPlaneMachineSets {
 
     /// A set that goes leaves its machines behind.
     fn release(&self, api: &mut ApiServer, set: &Arc<Object>) -> Result<(), String> {
-        let is_owned = |machine: &&Arc<Object>| {
-            machine.owner_references().iter().any(|owner| owner["uid"] == set.uid())
-        };
+        let is_owned =
+            |machine: &&Arc<Object>| machine.owner_references().iter().any(|owner| owner["uid"] == set.uid());
         let owned: Vec<Arc<Object>> = api.all(GROUP, "Machine").filter(is_owned).cloned().collect();
         for machine in owned {
             let mut owners = machine.owner_references().to_vec();
@@ -301,9 +312,10 @@ impl ControlPlaneMachineSets {
     fn tell(&self, api: &mut ApiServer, status: Option<&Value>) -> Result<(), String> {
         let now = api.now();
         let name = ObjectName::cluster(OPERATOR);
-        let written = self.writer.change_status(api, "config.openshift.io", "ClusterOperator", &name, |operator| {
-            tell_operator(operator, status, &self.version, now);
-        });
+        let written =
+            self.writer.change_status(api, "config.openshift.io", "ClusterOperator", &name, |operator| {
+                tell_operator(operator, status, &self.version, now);
+            });
         written.map(drop).map_err(|error| {
             format!("unable to reconcile cluster operator status: failed to sync status for cluster operator {OPERATOR}, {}", error.message)
         })
@@ -318,7 +330,11 @@ fn name_prefix(set: &Object, template: &Value) -> Result<String, String> {
     }
     let label = |name: &str| {
         let value = template.at(&["metadata", "labels", name]).and_then(Value::as_str);
-        value.ok_or_else(|| format!("could not generate machine name: missing required label on machine template metadata: {name}"))
+        value.ok_or_else(|| {
+            format!(
+                "could not generate machine name: missing required label on machine template metadata: {name}"
+            )
+        })
     };
     let cluster = label("machine.openshift.io/cluster-api-cluster")?;
     Ok(format!("{cluster}-{}", label("machine.openshift.io/cluster-api-machine-role")?))
@@ -332,7 +348,10 @@ fn index_of(name: &str) -> Option<i64> {
 
 fn is_control_plane_machine(machine: &Object) -> bool {
     machine.label("machine.openshift.io/cluster-api-machine-role") == Some("master")
-        && matches!(machine.label("machine.openshift.io/cluster-api-machine-type"), Some("master" | "control-plane"))
+        && matches!(
+            machine.label("machine.openshift.io/cluster-api-machine-type"),
+            Some("master" | "control-plane")
+        )
 }
 
 fn readiness_changes(change: &Change) -> bool {

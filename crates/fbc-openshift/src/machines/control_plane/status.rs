@@ -150,11 +150,12 @@ fn excess_updated(machines: &Machines, strategy: &str) -> Option<Fault> {
 
 fn failed_replacements(machines: &Machines) -> Option<Fault> {
     let replacing = machines.indexes.values().filter(|index| index.iter().any(Info::needs_replacement));
-    let failed = replacing.flatten().filter(|info| {
-        info.is_pending() && !info.machine.text(&["status", "errorMessage"]).is_empty()
-    });
+    let failed = replacing
+        .flatten()
+        .filter(|info| info.is_pending() && !info.machine.text(&["status", "errorMessage"]).is_empty());
     let count = failed.count();
-    (count > 0).then(|| ("FailedReplacement", format!("Observed {count} replacement machine(s) in error state")))
+    (count > 0)
+        .then(|| ("FailedReplacement", format!("Observed {count} replacement machine(s) in error state")))
 }
 
 /// True if a node is one of the control plane.
@@ -165,7 +166,11 @@ pub(super) fn is_control_plane(node: &Object) -> bool {
 
 /// Says in the ClusterOperator what a set says of itself; an inactive or missing set has nothing to say.
 pub(super) fn tell_operator(operator: &mut Object, status: Option<&Value>, version: &str, now: Moment) {
-    let fine = [("Available", true, "cluster operator is available"), ("Progressing", false, ""), ("Degraded", false, "")];
+    let fine = [
+        ("Available", true, "cluster operator is available"),
+        ("Progressing", false, ""),
+        ("Degraded", false, ""),
+    ];
     let mut told: Vec<(String, String, String, String)> = match status {
         None => fine
             .iter()

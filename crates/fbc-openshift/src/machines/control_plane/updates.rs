@@ -47,8 +47,7 @@ pub(super) fn rolling(indexes: &Indexes, replicas: usize) -> Plan {
 pub(super) fn on_delete(indexes: &Indexes) -> Plan {
     let mut plan = Plan::default();
     for (index, machines) in indexes {
-        let is_settled =
-            !machines.iter().any(|info| info.needs_replacement() || info.is_pending());
+        let is_settled = !machines.iter().any(|info| info.needs_replacement() || info.is_pending());
         if is_settled && !machines.is_empty() {
             continue;
         }
@@ -101,7 +100,8 @@ mod tests {
     /// `R` ready, `r` not; then `o` outdated; then `d` being deleted.
     fn machines(text: &str) -> Vec<Info> {
         let one = |(number, text): (usize, &str)| {
-            let mut machine = json!({"metadata": {"name": format!("m{number}"), "creationTimestamp": format!("{number}")}});
+            let mut machine =
+                json!({"metadata": {"name": format!("m{number}"), "creationTimestamp": format!("{number}")}});
             if text.contains('d') {
                 machine.set(&["metadata", "deletionTimestamp"], "now");
             }

@@ -120,8 +120,9 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     if let Some(scenario) = &arguments.replay {
         let content = arguments.content.as_ref().ok_or_else(|| {
-            Failure::new("`--replay` of a folder needs `--content DIR`")
-                .help("the content has the images of the scenario: `catalogs/NAME` and `bundles/PACKAGE-VERSION`")
+            Failure::new("`--replay` of a folder needs `--content DIR`").help(
+                "the content has the images of the scenario: `catalogs/NAME` and `bundles/PACKAGE-VERSION`",
+            )
         })?;
         let bundles = arguments.bundles.as_deref();
         let seed = arguments.seed.unwrap_or(1);
