@@ -13,6 +13,7 @@
 //! | [`schema`] | definitions of kinds: pruning, defaults, validation, rules |
 //! | [`apply`] | who owns which field, server-side apply, patches |
 //! | [`access`] | role-based access control |
+//! | [`admission`] | what is added to objects on their way in, and who may refuse them: plugins, policies, webhooks |
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
 //! | [`engine`] | controllers, their queues, and the run of time |
@@ -21,6 +22,7 @@
 //! | [`go_json`] | JSON as Go's encoder writes it, which digests are taken of |
 
 pub mod access;
+pub mod admission;
 pub mod api;
 pub mod apply;
 pub mod control_plane;

@@ -10,6 +10,7 @@ mod duration;
 mod fault;
 mod kinds;
 mod model;
+mod obstacles;
 mod pattern;
 mod play;
 mod prepare;
@@ -21,6 +22,7 @@ mod setting;
 pub use duration::{DURATION_FORM, duration_text, parse_duration};
 pub use fault::{Place, ScenarioFault};
 pub use model::*;
+pub use obstacles::{Obstacle, obstacles};
 pub use pattern::{Pattern, prints_as_expected};
 pub use play::{
     ExpectationResult, Happening, Options, Run, Session, StepResult, TimelineEntry, Verdict, play,

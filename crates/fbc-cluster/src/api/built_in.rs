@@ -7,7 +7,7 @@ use crate::error::ApiError;
 use crate::kind::Kind;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::check;
-use crate::validation::admission;
+use crate::admission::{pods as admission, service_account};
 
 /// The annotation of daemon sets that counts their templates.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
@@ -92,6 +92,14 @@ impl ApiServer {
                     admission::restrict_tolerations(object, before, namespace)?;
                 }
                 if before.is_none() {
+                    if self.plugins.service_accounts {
+                        let namespace = object.namespace().to_owned();
+                        let account = |name: &str| {
+                            let name = ObjectName::namespaced(&namespace, name);
+                            self.find("", "ServiceAccount", &name).map(|account| &**account)
+                        };
+                        service_account::admit(object, account)?;
+                    }
                     self.set_priority(object)?;
                     self.copy_topology(object);
                     object.set(&["status", "qosClass"], admission::quality_of_service(object));

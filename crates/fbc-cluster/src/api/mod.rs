@@ -31,6 +31,7 @@ pub use patch::Patch;
 pub use read::ListOptions;
 
 use crate::access::Authorizer;
+use crate::admission::Plugins;
 use crate::apply::Shape;
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
@@ -103,6 +104,7 @@ pub struct ApiServer {
     /// When each disruption budget last let a pod go.
     evictions: BTreeMap<ObjectName, Moment>,
     validators: Vec<Box<dyn Validator>>,
+    plugins: Plugins,
 }
 
 impl ApiServer {
@@ -120,6 +122,7 @@ impl ApiServer {
             heartbeats: Heartbeats::default(),
             evictions: BTreeMap::new(),
             validators: Vec::new(),
+            plugins: Plugins::default(),
         }
     }
 
@@ -127,6 +130,12 @@ impl ApiServer {
     #[must_use]
     pub fn starting_at(self, now: Moment) -> Self {
         Self { now, ..self }
+    }
+
+    /// The same server with these admission plugins.
+    #[must_use]
+    pub fn with_plugins(self, plugins: Plugins) -> Self {
+        Self { plugins, ..self }
     }
 
     /// The present moment.

@@ -2,10 +2,8 @@
 //!
 //! For an object of a built-in kind the API server does, in this order: [`crate::types::decode`], [`default`],
 //! [`validate`] or [`validate_update`]; what these find becomes [`crate::error::ApiError::invalid`]. Custom kinds need
-//! of this module [`validate_metadata`] and [`validate_metadata_update`] only. [`admission`] holds the small changes
-//! that the API server makes of itself to pods and nodes.
+//! of this module [`validate_metadata`] and [`validate_metadata_update`] only.
 
-pub mod admission;
 mod containers;
 mod defaults;
 mod kinds;

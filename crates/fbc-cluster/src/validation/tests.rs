@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{admission, builtin_kinds, default, validate, validate_update};
+use super::{builtin_kinds, default, validate, validate_update};
+use crate::admission::pods as admission;
 use crate::error::{ApiError, FieldError};
 use crate::object::{Object, ObjectFields};
 use crate::types::{decode, types};

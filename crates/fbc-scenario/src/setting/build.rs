@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::Content;
 use crate::model::{Component, Scenario};
+use fbc_cluster::admission::Plugins;
 use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
 use fbc_cluster::control_plane;
 use fbc_cluster::controllers::set::{Workloads, controllers};
@@ -52,7 +53,8 @@ pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
     let options = options(scenario);
     let mut namespaces = vec![options.system_namespace.as_str()];
     namespaces.extend(scenario.openshift.namespaces());
-    let mut api = control_plane::api_server(&namespaces, seed, scenario.start);
+    let mut api = control_plane::api_server(&namespaces, seed, scenario.start)
+        .with_plugins(Plugins { service_accounts: true });
     for definition in scenario.openshift.definitions() {
         // Tests hold that these are accepted.
         let _ = api.install_definition(definition);

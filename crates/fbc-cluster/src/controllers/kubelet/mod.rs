@@ -1,22 +1,23 @@
 //! What nodes do: they say how they are, and the pods that are bound to them start, become ready, end, and go away.
 //!
-//! One actor plays the kubelets of all nodes. What happens when comes from [`super::behaviour`]. Source of phases and conditions:
-//! `kubernetes/kubernetes:pkg/kubelet/status/generate.go`, `pkg/kubelet/kubelet_pods.go`.
+//! One actor plays the kubelets of all nodes. What happens when comes from [`super::behaviour`].
 
 mod node;
+mod references;
+mod status;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
 pub use self::node::{CAPACITY, KUBELET};
 use self::node::{NodeAgent, is_stopped};
+use self::references::Missing;
+use self::status::write_status;
 use super::behaviour::{Behaviour, Fate, Plan, plan};
+use super::events::Recorder;
 use super::pods::is_finished;
 use super::pods_by_node::PodsByNode;
-use super::write::set_condition;
-use crate::api::{ApiServer, Caller, DeleteOptions, Subresource, WriteOptions};
+use crate::api::{ApiServer, Caller, DeleteOptions};
 use crate::engine::{Controller, Outcome};
 use crate::error::ApiError;
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -33,8 +34,14 @@ const END: Milliseconds = 80;
 /// The longest wait before a container is started again.
 const LONGEST_RESTART: Milliseconds = 300 * SECOND;
 
+/// So long a kubelet waits before it looks again for what a pod refers to and that was not there; every further look
+/// waits twice as long.
+const FIRST_LOOK: Milliseconds = 15 * SECOND;
+/// The longest wait before a kubelet looks again.
+const LONGEST_LOOK: Milliseconds = 120 * SECOND;
+
 /// Plays the kubelets.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Kubelet {
     behaviours: Vec<Behaviour>,
     seed: u64,
@@ -45,6 +52,22 @@ pub struct Kubelet {
     pods: PodsByNode,
     /// How many pods have got an address.
     addresses: u32,
+    events: Recorder,
+}
+
+impl Default for Kubelet {
+    fn default() -> Self {
+        Self {
+            behaviours: Vec::new(),
+            seed: 0,
+            running: BTreeMap::new(),
+            nodes: BTreeMap::new(),
+            lost: std::collections::BTreeSet::new(),
+            pods: PodsByNode::default(),
+            addresses: 0,
+            events: Recorder::new("kubelet"),
+        }
+    }
 }
 
 /// A pod on its node.
@@ -52,6 +75,10 @@ pub struct Kubelet {
 struct Run {
     plan: Plan,
     bound: Moment,
+    /// When its containers were first made: all that they refer to was there.
+    started: Option<Moment>,
+    /// How often something that it refers to was not there.
+    misses: u32,
     /// When its deletion was seen.
     stopping: Option<Moment>,
     restarts: u32,
@@ -64,6 +91,8 @@ struct Run {
 enum State {
     /// They wait for this reason.
     Waiting(&'static str),
+    /// They wait for something that they refer to.
+    Blocked(Missing),
     Running {
         ready: bool,
     },
@@ -120,6 +149,8 @@ impl Controller for Kubelet {
         let run = self.running.entry(name.clone()).or_insert_with(|| Run {
             plan: plan(behaviours, pod, seed),
             bound: now,
+            started: None,
+            misses: 0,
             stopping: None,
             restarts: 0,
             address,
@@ -151,7 +182,7 @@ impl Controller for Kubelet {
         if self.lost.contains(node) || self.nodes.get(node).is_some_and(|agent| agent.is_stopped) {
             return Outcome::Done;
         }
-        run.advance(api, &pod).unwrap_or_else(|error| super::write::outcome(Err::<(), _>(error)))
+        run.advance(api, &pod, &mut self.events).unwrap_or_else(|error| super::write::outcome(Err::<(), _>(error)))
     }
 }
 
@@ -193,7 +224,12 @@ fn caller() -> Caller {
 
 impl Run {
     /// Does what is due and says when something is due next.
-    fn advance(&mut self, api: &mut ApiServer, pod: &Arc<Object>) -> Result<Outcome, ApiError> {
+    fn advance(
+        &mut self,
+        api: &mut ApiServer,
+        pod: &Arc<Object>,
+        events: &mut Recorder,
+    ) -> Result<Outcome, ApiError> {
         let now = api.now();
         if let Some(since) = self.stopping {
             return stop(api, pod, since + self.lag());
@@ -205,7 +241,19 @@ impl Run {
         if now < begin {
             return Ok(Outcome::After(begin.since(now)));
         }
-        let (state, next) = self.state(pod, begin, now);
+        if self.started.is_none()
+            && let Some(missing) = references::missing(api, pod)
+        {
+            self.misses += 1;
+            let (reason, message) = missing.event.clone();
+            write_status(api, pod, &State::Blocked(missing), self)?;
+            events.warning(api, pod, reason, &message);
+            let wait = FIRST_LOOK << (self.misses - 1).min(5);
+            return Ok(Outcome::After(wait.min(LONGEST_LOOK)));
+        }
+        let made = if self.misses > 0 { now } else { begin };
+        let started = *self.started.get_or_insert(made);
+        let (state, next) = self.state(pod, started, now);
         write_status(api, pod, &state, self)?;
         Ok(next.map_or(Outcome::Done, |next| Outcome::After(next.since(now).max(1))))
     }
@@ -269,90 +317,4 @@ fn stop(api: &mut ApiServer, pod: &Object, since: Moment) -> Result<Outcome, Api
     let options = DeleteOptions { grace_period: Some(0), uid, ..DeleteOptions::default() };
     api.delete(&caller(), kind, &pod.object_name(), &options)?;
     Ok(Outcome::Done)
-}
-
-fn write_status(api: &mut ApiServer, pod: &Arc<Object>, state: &State, run: &Run) -> Result<(), ApiError> {
-    let now = api.now();
-    let mut object = Object::clone(pod);
-    let phase = match state {
-        State::Ended(0) => "Succeeded",
-        State::Ended(_) => "Failed",
-        State::Waiting("CrashLoopBackOff") | State::Running { .. } => "Running",
-        State::Waiting(_) => "Pending",
-    };
-    object.set(&["status", "phase"], phase);
-    if object.at(&["status", "startTime"]).is_none() {
-        object.set(&["status", "startTime"], now.to_string());
-    }
-    if !matches!(state, State::Waiting(_)) && object.at(&["status", "podIP"]).is_none() {
-        let [_, high, middle, low] = run.address.to_be_bytes();
-        let address = format!("10.{}.{middle}.{low}", u16::from(high) + 128);
-        object.set(&["status", "podIPs"], json!([{"ip": address}]));
-        object.set(&["status", "podIP"], address);
-    }
-    let mut conditions = pod.list(&["status", "conditions"]).to_vec();
-    for (condition, status, reason, message) in conditions_of(pod, state) {
-        set_condition(&mut conditions, now, condition, status, reason, &message);
-    }
-    object.set(&["status", "conditions"], conditions);
-    let statuses: Vec<Value> = pod
-        .list(&["spec", "containers"])
-        .iter()
-        .map(|container| container_status(pod, container, state, run.restarts, now))
-        .collect();
-    object.set(&["status", "containerStatuses"], statuses);
-    if object == **pod {
-        return Ok(());
-    }
-    api.update(&caller(), object, Subresource::Status, WriteOptions::default()).map(|_| ())
-}
-
-type Condition = (&'static str, &'static str, &'static str, String);
-
-fn conditions_of(pod: &Object, state: &State) -> [Condition; 4] {
-    let names: Vec<&str> =
-        pod.list(&["spec", "containers"]).iter().map(|container| container.text(&["name"])).collect();
-    let unready = format!("containers with unready status: [{}]", names.join(" "));
-    let (sandbox, ready, reason, message) = match state {
-        State::Running { ready: true } => ("True", "True", "", String::new()),
-        State::Running { ready: false } | State::Waiting(_) => {
-            ("True", "False", "ContainersNotReady", unready)
-        }
-        State::Ended(0) => ("False", "False", "PodCompleted", String::new()),
-        State::Ended(_) => ("False", "False", "PodFailed", String::new()),
-    };
-    let completed = if *state == State::Ended(0) { "PodCompleted" } else { "" };
-    [
-        ("PodReadyToStartContainers", sandbox, "", String::new()),
-        ("Initialized", "True", completed, String::new()),
-        ("Ready", ready, reason, message.clone()),
-        ("ContainersReady", ready, reason, message),
-    ]
-}
-
-fn container_status(pod: &Object, container: &Value, state: &State, restarts: u32, now: Moment) -> Value {
-    let name = container.text(&["name"]);
-    let statuses = pod.list(&["status", "containerStatuses"]);
-    let present = statuses.iter().find(|status| status["name"] == name);
-    let since = |path: &[&str]| {
-        let same_run = present.filter(|status| status["restartCount"] == restarts);
-        let text = same_run.map(|status| status.text(path)).filter(|text| !text.is_empty());
-        text.map_or_else(|| now.to_string(), str::to_owned)
-    };
-    let value = match state {
-        State::Waiting(reason) => json!({"waiting": {"reason": reason}}),
-        State::Running { .. } => json!({"running": {"startedAt": since(&["state", "running", "startedAt"])}}),
-        State::Ended(code) => {
-            let reason = if *code == 0 { "Completed" } else { "Error" };
-            json!({"terminated": {
-                "exitCode": code, "reason": reason, "startedAt": since(&["state", "running", "startedAt"]),
-                "finishedAt": since(&["state", "terminated", "finishedAt"]),
-            }})
-        }
-    };
-    json!({
-        "name": name, "image": container["image"], "restartCount": restarts,
-        "ready": *state == State::Running { ready: true },
-        "started": matches!(state, State::Running { .. }), "state": value,
-    })
 }

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use super::shown_name;
 use crate::error::{ApiError, Reason};
 use crate::object::{Object, ObjectFields};
 use crate::taints::{MEMORY_PRESSURE, NOT_READY, UNREACHABLE};
@@ -57,7 +58,7 @@ pub fn set_priority<'c>(
     class: &dyn Fn(Option<&str>) -> Option<&'c Object>,
 ) -> Result<(), ApiError> {
     let wanted = pod.text(&["spec", "priorityClassName"]).to_owned();
-    let refused = |cause: &str| ApiError::forbidden("", "pods", pod.name(), cause);
+    let refused = |cause: &str| ApiError::forbidden("", "pods", shown_name(pod), cause);
     let system = SYSTEM_CLASSES.iter().find(|(name, _)| *name == wanted).map(|(_, priority)| *priority);
     let found = if wanted.is_empty() { class(None) } else { class(Some(&wanted)) };
     let (priority, policy) = match (system, found) {

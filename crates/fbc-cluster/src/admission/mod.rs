@@ -1,0 +1,32 @@
+//! What happens to an object between the decoder and the store: it is completed, and may be refused.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`pods`] | tolerations, priorities and classes of pods, taints of new nodes |
+//! | [`service_account`] | pods run as an account that exists |
+
+pub mod pods;
+pub mod service_account;
+
+use crate::object::{Object, ObjectFields};
+
+/// How many characters the API server appends to `generateName`.
+const GENERATED: usize = 5;
+
+/// The name of a new object in refusals: a name that is yet to be generated is only its beginning.
+///
+/// Source: `kubernetes/apiserver:pkg/admission/errors.go`.
+pub(crate) fn shown_name(object: &Object) -> &str {
+    let (name, prefix) = (object.name(), object.text(&["metadata", "generateName"]));
+    let is_generated = !prefix.is_empty()
+        && (name.is_empty() || name.len() == prefix.len() + GENERATED && name.starts_with(prefix));
+    if is_generated { prefix } else { name }
+}
+
+/// Plugins that a cluster may do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Plugins {
+    /// `ServiceAccount`: refuses pods whose account does not exist. It needs a controller that makes the account
+    /// `default` of every namespace.
+    pub service_accounts: bool,
+}
