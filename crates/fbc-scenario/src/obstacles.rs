@@ -48,7 +48,8 @@ impl View<'_> {
             return Some(self.obstacle(pod, condition.text(&["reason"]), condition.text(&["message"])));
         }
         let statuses = ["initContainerStatuses", "containerStatuses"].map(|list| pod.list(&["status", list]));
-        let mut waiting = statuses.into_iter().flatten().filter_map(|status| status.at(&["state", "waiting"]));
+        let mut waiting =
+            statuses.into_iter().flatten().filter_map(|status| status.at(&["state", "waiting"]));
         let waiting = waiting.find(|waiting| {
             !STARTING.contains(&waiting.text(&["reason"])) || self.warning(pod, "FailedMount").is_some()
         })?;
@@ -91,9 +92,9 @@ impl View<'_> {
 
     /// The object at the end of the chain of controllers.
     fn top<'o>(&'o self, object: &'o Object) -> &'o Object {
-        let owner = object.controller().and_then(|reference| {
-            self.objects.iter().find(|owner| owner.uid() == reference.text(&["uid"]))
-        });
+        let owner = object
+            .controller()
+            .and_then(|reference| self.objects.iter().find(|owner| owner.uid() == reference.text(&["uid"])));
         owner.map_or(object, |owner| self.top(owner))
     }
 }
@@ -106,7 +107,8 @@ mod tests {
 
     #[test]
     fn workloads_are_named_with_what_their_pods_wait_for() {
-        let owner = |kind: &str, uid: &str| json!([{"kind": kind, "name": uid, "uid": uid, "controller": true}]);
+        let owner =
+            |kind: &str, uid: &str| json!([{"kind": kind, "name": uid, "uid": uid, "controller": true}]);
         let object = |kind: &str, uid: &str, owners: serde_json::Value, status: serde_json::Value| {
             Arc::new(json!({
                 "apiVersion": "v1", "kind": kind, "status": status,

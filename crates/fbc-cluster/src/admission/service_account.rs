@@ -17,10 +17,7 @@ const DEFAULT: &str = "default";
 ///
 /// # Errors
 /// The API server's refusal, if `account` does not find the account.
-pub fn admit<'a>(
-    pod: &mut Object,
-    account: impl Fn(&str) -> Option<&'a Object>,
-) -> Result<(), ApiError> {
+pub fn admit<'a>(pod: &mut Object, account: impl Fn(&str) -> Option<&'a Object>) -> Result<(), ApiError> {
     if pod.annotation(MIRROR).is_some() {
         return Ok(());
     }

@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use super::ApiServer;
+use crate::admission::{pods as admission, service_account};
 use crate::error::ApiError;
 use crate::kind::Kind;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::schema::check;
-use crate::admission::{pods as admission, service_account};
 
 /// The annotation of daemon sets that counts their templates.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";

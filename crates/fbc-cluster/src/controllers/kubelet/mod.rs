@@ -182,7 +182,8 @@ impl Controller for Kubelet {
         if self.lost.contains(node) || self.nodes.get(node).is_some_and(|agent| agent.is_stopped) {
             return Outcome::Done;
         }
-        run.advance(api, &pod, &mut self.events).unwrap_or_else(|error| super::write::outcome(Err::<(), _>(error)))
+        run.advance(api, &pod, &mut self.events)
+            .unwrap_or_else(|error| super::write::outcome(Err::<(), _>(error)))
     }
 }
 

@@ -26,7 +26,8 @@ pub(super) struct Missing {
 pub(super) fn missing(api: &ApiServer, pod: &Object) -> Option<Missing> {
     let lookup = Lookup { api, namespace: pod.namespace() };
     let volumes = pod.list(&["spec", "volumes"]);
-    if let Some((volume, message)) = volumes.iter().find_map(|volume| Some((volume, lookup.volume(volume)?))) {
+    if let Some((volume, message)) = volumes.iter().find_map(|volume| Some((volume, lookup.volume(volume)?)))
+    {
         let name = volume.text(&["name"]);
         let text = format!("MountVolume.SetUp failed for volume {name:?} : {message}");
         return Some(Missing {
@@ -37,10 +38,9 @@ pub(super) fn missing(api: &ApiServer, pod: &Object) -> Option<Missing> {
         });
     }
     let containers = pod.list(&["spec", "containers"]).iter();
-    let (container, message) =
-        containers.map(|container| (container, lookup.environment(container))).find_map(|(container, found)| {
-            Some((container, found?))
-        })?;
+    let (container, message) = containers
+        .map(|container| (container, lookup.environment(container)))
+        .find_map(|(container, found)| Some((container, found?)))?;
     Some(Missing {
         waiting: "CreateContainerConfigError",
         container: Some(container.text(&["name"]).to_owned()),
@@ -97,13 +97,16 @@ impl Lookup<'_> {
     }
 
     fn variable(&self, variable: &Value) -> Option<String> {
-        [("ConfigMap", "configMapKeyRef"), ("Secret", "secretKeyRef")].into_iter().find_map(|(kind, field)| {
-            let source = variable.at(&["valueFrom", field]).filter(|source| source["optional"] != true)?;
-            let (name, key) = (source.text(&["name"]), source.text(&["key"]));
-            let Some(object) = self.find(kind, name) else { return Some(not_found(kind, name)) };
-            let text = || format!("couldn't find key {key} in {kind} {}/{name}", self.namespace);
-            (!has_key(object, key)).then(text)
-        })
+        [("ConfigMap", "configMapKeyRef"), ("Secret", "secretKeyRef")].into_iter().find_map(
+            |(kind, field)| {
+                let source =
+                    variable.at(&["valueFrom", field]).filter(|source| source["optional"] != true)?;
+                let (name, key) = (source.text(&["name"]), source.text(&["key"]));
+                let Some(object) = self.find(kind, name) else { return Some(not_found(kind, name)) };
+                let text = || format!("couldn't find key {key} in {kind} {}/{name}", self.namespace);
+                (!has_key(object, key)).then(text)
+            },
+        )
     }
 
     fn find(&self, kind: &str, name: &str) -> Option<&Object> {
@@ -172,7 +175,9 @@ mod tests {
                 "configmap \"none\" not found",
             ),
             (
-                volume(json!({"name": "v", "secret": {"secretName": "token", "items": [{"key": "no", "path": "p"}]}})),
+                volume(
+                    json!({"name": "v", "secret": {"secretName": "token", "items": [{"key": "no", "path": "p"}]}}),
+                ),
                 "ContainerCreating",
                 "secret references non-existent secret key: no",
             ),

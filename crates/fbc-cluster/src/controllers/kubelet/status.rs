@@ -14,7 +14,12 @@ use crate::object::{Object, ObjectFields};
 use crate::time::Moment;
 
 /// Writes how a pod is, unless its status says so already.
-pub(super) fn write_status(api: &mut ApiServer, pod: &Arc<Object>, state: &State, run: &Run) -> Result<(), ApiError> {
+pub(super) fn write_status(
+    api: &mut ApiServer,
+    pod: &Arc<Object>,
+    state: &State,
+    run: &Run,
+) -> Result<(), ApiError> {
     let now = api.now();
     let mut object = Object::clone(pod);
     let phase = match state {
