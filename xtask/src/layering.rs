@@ -15,7 +15,7 @@ mod rust_text;
 mod sources;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line.
-const LAYERS: [&str; 18] = [
+const LAYERS: [&str; 19] = [
     "fbc",
     "fbc-lsp",
     "fbc-serve",
@@ -33,6 +33,7 @@ const LAYERS: [&str; 18] = [
     "fbc-model",
     "fbc-version",
     "fbc-yaml",
+    "fbc-go",
     "fbc-staging",
 ];
 
@@ -40,7 +41,8 @@ const LAYERS: [&str; 18] = [
 const PEERS: [&str; 3] = ["fbc-cluster", "fbc-image", "fbc-lint"];
 
 /// What knows nothing of clusters, and what every crate of the simulated cluster may use of it.
-const GROUND: [&str; 6] = ["fbc-bundle", "fbc-resolve", "fbc-graph", "fbc-model", "fbc-version", "fbc-yaml"];
+const GROUND: [&str; 7] =
+    ["fbc-bundle", "fbc-resolve", "fbc-graph", "fbc-model", "fbc-version", "fbc-yaml", "fbc-go"];
 
 /// The crates of the simulated cluster, with what each may use besides the ground. Controllers of OLM and OpenShift get
 /// nothing but what any controller gets: the API server and the engine.

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use fbc_go::text::quote;
 use fbc_model::go_type::{self, GoField, GoStruct, GoType, STRING};
 use fbc_model::marked_json::marked;
-use fbc_yaml::go_text::quote;
 use fbc_yaml::{Kind, Node};
 
 use crate::folder::{BundleError, Manifest, cluster_service_version};

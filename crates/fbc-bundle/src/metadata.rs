@@ -5,9 +5,9 @@
 //! Sources: `operator-framework/operator-registry:pkg/registry/parse.go` (`addMetadata`) and
 //! `kubernetes-sigs/yaml:yaml.go` (`convertToJSONableObject`).
 
+use fbc_go::json::escape_html;
+use fbc_go::text::push_general_number_32;
 use fbc_model::go_type;
-use fbc_yaml::go_text::push_general_number_32;
-use fbc_yaml::json_text::escape_html;
 use fbc_yaml::stream::Syntax;
 use fbc_yaml::{Kind, Node, json_writer};
 

@@ -5,11 +5,13 @@
 
 use std::collections::BTreeSet;
 
+use fbc_go::base64;
+
+use fbc_go::json::escape_html;
+use fbc_go::text::{push_general_number, quote};
 use fbc_model::go_type::{self, GoStruct, GoType};
 use fbc_model::{Bundle, Origin, Property, RelatedImage, Value, bundle_object, go_types};
-use fbc_yaml::go_text::{push_general_number, quote};
-use fbc_yaml::json_text::escape_html;
-use fbc_yaml::{Node, base64, json_reader, json_text, json_writer};
+use fbc_yaml::{Node, json_reader, json_writer};
 
 use crate::apis::{self, Api};
 use crate::folder::{BundleError, BundleFolder};
@@ -146,7 +148,7 @@ pub(crate) fn properties_of_annotation(text: &str) -> Vec<RawProperty> {
             let item = document.root().item(index)?;
             let found = ranges.find(&format!("/{index}/value"));
             let value = if found.is_exact { text.get(found.value).unwrap_or_default() } else { "" };
-            Some(RawProperty { kind: go_type::text(item, "type"), value: json_text::compact(value) })
+            Some(RawProperty { kind: go_type::text(item, "type"), value: fbc_go::json::compact(value) })
         })
         .collect()
 }

@@ -19,7 +19,6 @@
 //! | [`engine`] | controllers, their queues, and the run of time |
 //! | [`taints`], [`drain`] | taints and tolerations; moving pods off a node, for command lines and controllers alike |
 //! | [`control_plane`], [`controllers`] | what every cluster starts with, and does by itself |
-//! | [`go_json`] | JSON as Go's encoder writes it, which digests are taken of |
 
 pub mod access;
 pub mod admission;
@@ -30,7 +29,6 @@ pub mod controllers;
 pub mod drain;
 pub mod engine;
 pub mod error;
-pub mod go_json;
 pub mod kind;
 pub mod object;
 pub mod random;

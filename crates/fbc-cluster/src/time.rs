@@ -28,22 +28,10 @@ impl Moment {
 
     /// Reads what [`Moment`] writes: `2026-01-01T00:00:00Z`, with or without a fraction of a second.
     pub fn parse(text: &str) -> Option<Self> {
-        let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<u64>().ok();
-        let fits = text.is_ascii() && text.ends_with('Z') && text.len() >= 20;
-        let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
-        let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
-        let fits = fits && (1..=12).contains(&month) && (1..=31).contains(&day);
-        if !fits || hour > 23 || minute > 59 || second > 59 || year < 1970 {
-            return None;
-        }
-        let fraction = text.get(19..text.len() - 1)?;
-        let milliseconds = match fraction.strip_prefix('.') {
-            None if fraction.is_empty() => 0,
-            None => return None,
-            Some(digits) => format!("{digits:0<3}").get(..3)?.parse::<u64>().ok()?,
-        };
-        let days = days_before(year, month) + day - 1;
-        Some(Self((((days * 24 + hour) * 60 + minute) * 60 + second) * SECOND + milliseconds))
+        let text = text.strip_suffix('Z').filter(|text| text.is_ascii())?;
+        let (seconds, nanoseconds) = fbc_go::time::parse_rfc3339(&format!("{text}Z")).ok()?;
+        let milliseconds = u64::from(nanoseconds) / 1_000_000;
+        Some(Self(u64::try_from(seconds).ok()?.checked_mul(SECOND)? + milliseconds))
     }
 }
 
@@ -64,31 +52,8 @@ impl Sub<Milliseconds> for Moment {
 impl fmt::Display for Moment {
     /// As `metav1.Time` is written: whole seconds in UTC (`kubernetes/apimachinery:pkg/apis/meta/v1/time.go`).
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.0 / SECOND;
-        let (days, of_day) = (seconds / 86_400, seconds % 86_400);
-        let mut year = 1970 + days / 366;
-        while days_before(year + 1, 1) <= days {
-            year += 1;
-        }
-        let mut month = 1;
-        while month < 12 && days_before(year, month + 1) <= days {
-            month += 1;
-        }
-        let day = days - days_before(year, month) + 1;
-        let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-        write!(formatter, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+        formatter.write_str(&fbc_go::time::rfc3339(i64::try_from(self.0 / SECOND).unwrap_or(i64::MAX)))
     }
-}
-
-/// Days from the start of 1970 to the first day of a month.
-fn days_before(year: u64, month: u64) -> u64 {
-    const BEFORE_MONTH: [u64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let past = year - 1;
-    let leap_days = past / 4 - past / 100 + past / 400 - 477;
-    let in_year =
-        usize::try_from(month - 1).ok().and_then(|index| BEFORE_MONTH.get(index)).copied().unwrap_or(0);
-    (year - 1970) * 365 + leap_days + in_year + u64::from(leap && month > 2)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The version of a bundle, from its property `olm.package`.
 
+use fbc_go::text::quote;
 use fbc_model::go_type::{self, GoType};
 use fbc_model::{Bundle, Value, go_types};
 use fbc_version::{Release, Version, VersionError, VersionRelease};
-use fbc_yaml::go_text::quote;
 
 /// The type of the property.
 pub const PROPERTY_TYPE: &str = "olm.package";

@@ -57,15 +57,10 @@ pub fn age(timestamp: &str, now: Moment) -> String {
 
 /// A timestamp as Go writes it in RFC 1123 with a numeric zone: `Thu, 01 Jan 2026 00:00:00 +0000`.
 pub(crate) fn rfc_1123(timestamp: &str) -> String {
-    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let Some(moment) = Moment::parse(timestamp) else { return timestamp.to_owned() };
-    let text = moment.to_string();
-    let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_owned();
-    let month = part(5..7).parse::<usize>().ok().and_then(|month| MONTHS.get(month - 1)).unwrap_or(&"");
-    let weekday = DAYS[usize::try_from(moment.0 / 86_400_000 % 7).unwrap_or_default()];
-    format!("{weekday}, {} {month} {} {} +0000", part(8..10), part(0..4), part(11..19))
+    match fbc_go::time::parse_rfc3339(timestamp) {
+        Ok((seconds, _)) => fbc_go::time::civil(seconds).strftime("%a, %d %b %Y %H:%M:%S +0000").to_string(),
+        Err(_) => timestamp.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! Source of the behaviour: `operator-framework/operator-registry:alpha/declcfg/load.go`
 //! (`readBundleObjects`, `extractCSV`).
 
-use fbc_yaml::{Document, Kind, Node, base64, stream};
+use fbc_go::base64;
+use fbc_yaml::{Document, Kind, Node, stream};
 
 use crate::blob::Bundle;
 use crate::go_type::{self, GoType, TypeError};

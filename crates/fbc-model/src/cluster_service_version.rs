@@ -3,7 +3,8 @@
 //! Source: `operator-framework/operator-registry:pkg/api/model_to_api.go` (`csvMetadataToCsv`); the order of the fields is
 //! that of `v1alpha1.ClusterServiceVersion` in `operator-framework/api`.
 
-use fbc_yaml::{Built, Document, DocumentBuilder, Node, base64};
+use fbc_go::base64;
+use fbc_yaml::{Built, Document, DocumentBuilder, Node};
 
 use crate::blob::{Bundle, Package};
 use crate::go_type::{self, GoType};

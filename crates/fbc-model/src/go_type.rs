@@ -4,7 +4,8 @@
 //! follows from the types alone; so the types are tables here ([`crate::go_types`]) and this module
 //! holds the one algorithm over them.
 
-use fbc_yaml::{Kind, Node, base64};
+use fbc_go::base64;
+use fbc_yaml::{Kind, Node};
 
 /// A Go type.
 #[derive(Debug)]
@@ -154,7 +155,7 @@ impl<'n> Context<'n> {
                     return Ok(());
                 }
                 let mut text = String::from("number ");
-                fbc_yaml::go_text::push_json_number(&mut text, number);
+                fbc_go::text::push_json_number(&mut text, number);
                 Err(self.misfit(&text, kind))
             }
             (GoType::Bytes, Kind::String) => match base64::decode(node.as_str().unwrap_or_default()) {
@@ -168,7 +169,7 @@ impl<'n> Context<'n> {
                 }
                 let found = if item.kind() == Kind::Number {
                     let mut text = String::from("number ");
-                    fbc_yaml::go_text::push_json_number(&mut text, number);
+                    fbc_go::text::push_json_number(&mut text, number);
                     text
                 } else {
                     item.kind().go_name().to_owned()

@@ -7,7 +7,6 @@ pub mod cluster_service_version;
 pub mod confined_tree;
 pub mod edit;
 pub mod file_type;
-pub mod go_sort;
 pub mod go_type;
 pub mod go_types;
 pub mod icon;

@@ -480,7 +480,7 @@ fn bundle_object_problem(bundle: &Bundle, error: &BundleObjectError) -> Problem 
         BundleObjectError::Property { index, error } => format!("/properties/{index}/value{}", error.pointer),
         BundleObjectError::Manifest { index, .. } => format!("/properties/{index}/value/data"),
     };
-    let quote = fbc_yaml::go_text::quote;
+    let quote = fbc_go::text::quote;
     Problem {
         kind: LoadFaultKind::BundleObject,
         message: format!(

@@ -2,7 +2,7 @@
 //!
 //! Source of the behaviour: `operator-framework/operator-registry:pkg/prettyunmarshaler/prettyunmarshaler.go`.
 
-use fbc_yaml::json_text::escape_html;
+use fbc_go::json::escape_html;
 use fbc_yaml::locate::Locator;
 use fbc_yaml::stream::Syntax;
 use fbc_yaml::{Kind, Node, json_writer};

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use fbc_yaml::{Kind, Node, go_text, json_writer};
+use fbc_go::text;
+use fbc_yaml::{Kind, Node, json_writer};
 
 use crate::marked_json::marked;
 
@@ -70,7 +71,7 @@ pub fn read(root: Node<'_>) -> Result<Meta, MetaError> {
                 rule: MetaRule::TextKeys,
                 message: format!(
                     "expected value for key {} to be a string, got {}: {}",
-                    go_text::quote(key),
+                    text::quote(key),
                     with_verb_t(value),
                     with_verb_v(value)
                 ),
@@ -111,7 +112,7 @@ fn unique_keys(root: Node<'_>) -> Result<(), MetaError> {
     let mut messages: Vec<String> = Vec::new();
     let mut pointer = String::new();
     for (folded, keys) in spellings.iter().filter(|(_, keys)| keys.len() > 1) {
-        messages.push(format!("duplicate keys for key {}: [{}]", go_text::quote(folded), keys.join(" ")));
+        messages.push(format!("duplicate keys for key {}: [{}]", text::quote(folded), keys.join(" ")));
         if let (true, Some(key)) = (pointer.is_empty(), keys.last()) {
             crate::go_type::push_key(&mut pointer, key);
         }
@@ -147,7 +148,7 @@ fn with_verb_v(value: Node<'_>) -> String {
         Kind::Bool => json_writer::compact(value),
         Kind::Number => {
             let mut text = String::new();
-            go_text::push_general_number(&mut text, value.as_f64().unwrap_or_default());
+            text::push_general_number(&mut text, value.as_f64().unwrap_or_default());
             text
         }
     }

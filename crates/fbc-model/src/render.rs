@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use crate::blob::{Bundle, Property, Value};
 use crate::bundle_object;
 use crate::catalog::Catalog;
-use crate::go_sort;
 use crate::go_type::{self, GoField, GoStruct, GoType, TypeError};
 use crate::go_types;
+use fbc_go::sort;
 
 /// The property that replaces manifests in newer catalogs.
 pub const CSV_METADATA: &str = "olm.csv.metadata";
@@ -80,7 +80,7 @@ fn order(bundle: &mut Bundle) {
     let is_last =
         |property: &Property| matches!(property.kind.as_str(), bundle_object::PROPERTY_TYPE | CSV_METADATA);
     bundle.properties.sort_by_key(is_last);
-    go_sort::sort(&mut bundle.related_images, |a, b| a.image < b.image);
+    sort::sort(&mut bundle.related_images, |a, b| a.image < b.image);
 }
 
 fn migrate(bundle: &mut Bundle) -> Result<(), MigrateError> {

@@ -124,7 +124,7 @@ fn manifests_give_way_to_metadata() {
         "keywords":[],"provider":{"url":""},"install":{"spec":{}}}}"#;
     let text = format!(
         "schema: olm.bundle\nname: f.v1\npackage: f\nimage: q/f:1\nproperties:\n- type: olm.bundle.object\n  value:\n    data: {}\n",
-        fbc_yaml::base64::encode(version.as_bytes())
+        fbc_go::base64::encode(version.as_bytes())
     );
     let load = || load_bytes(Path::new("c.yaml"), text.as_bytes());
     let mut catalog = load();

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fbc_bundle::readiness::{Limit, Release, limit_of};
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 use serde_json::{Value, json};
 
 use super::Options;

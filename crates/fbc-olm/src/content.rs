@@ -15,12 +15,12 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 use fbc_bundle::manifests::Bundle;
+use fbc_go::text::quote;
 use fbc_model::catalog::Catalog;
 use fbc_model::image_reference::{self, ImageReference};
 use fbc_model::load::{self, LoadFaultKind};
 use fbc_model::tree::{MemoryTree, Tree};
 use fbc_resolve::{CatalogIndex, Rules};
-use fbc_yaml::go_text::quote;
 use sha2::{Digest, Sha256};
 
 use super::mirrors::{self, Mirror, Place};

@@ -56,7 +56,7 @@ pub fn machine_config() -> Vec<Object> {
 /// The value of a file that is part of this program; tests hold that each can be read.
 fn read(yaml: &str) -> Object {
     let document = fbc_yaml::stream::read_one(yaml.as_bytes());
-    document.map(|document| fbc_cluster::go_json::value(document.root())).unwrap_or_default()
+    document.map(|document| document.root().to_json()).unwrap_or_default()
 }
 
 #[cfg(test)]

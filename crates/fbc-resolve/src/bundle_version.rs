@@ -3,11 +3,11 @@
 //! Source of the behaviour:
 //! `operator-framework/operator-controller:internal/operator-controller/bundleutil/bundle.go`.
 
+use fbc_go::text::quote;
 use fbc_model::go_type::{self, GoType};
 use fbc_model::go_types::PACKAGE_PROPERTY;
 use fbc_model::{Bundle, Value};
 use fbc_version::{Release, ReleaseError, Version, VersionError, VersionRelease};
-use fbc_yaml::go_text::quote;
 
 use crate::rules::Rules;
 

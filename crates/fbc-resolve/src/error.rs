@@ -1,8 +1,8 @@
 //! Why nothing is resolved, in the exact words of the reference.
 
+use fbc_go::text::quote;
 use fbc_version::VersionError;
 use fbc_version::masterminds::ConstraintError;
-use fbc_yaml::go_text::quote;
 
 use crate::bundle_version::BundleVersionError;
 use crate::selector::SelectorError;

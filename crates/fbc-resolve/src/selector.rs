@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use fbc_go::text::quote;
 use fbc_version::Target;
-use fbc_yaml::go_text::quote;
 
 use crate::label::{refuse_key, refuse_value};
 

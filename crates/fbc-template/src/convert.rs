@@ -4,11 +4,12 @@
 //! `operator-framework/operator-registry:alpha/template/converter/converter.go` and the `FromReader`
 //! functions of the templates.
 
+use fbc_go::json;
 use fbc_model::go_type::{self, GoType};
 use fbc_model::writer::Format;
 use fbc_model::{blob, go_types, meta};
 use fbc_yaml::stream::{self, Decoded};
-use fbc_yaml::{Document, json_reader, json_text, json_writer, yaml_writer};
+use fbc_yaml::{Document, json_reader, json_writer, yaml_writer};
 
 use crate::document::{misfit, place_of};
 use crate::error::{TemplateError, TemplateFault};
@@ -48,7 +49,7 @@ pub fn convert(target: ConversionTarget, text: &[u8], format: Format) -> Result<
     match format {
         Format::Json => {
             let mut out = String::new();
-            json_text::write_indented(&mut out, &json_text::escape_html(&json), 4, 0);
+            json::write_indented(&mut out, &json::escape_html(&json), 4, 0);
             out.push('\n');
             Ok(out)
         }

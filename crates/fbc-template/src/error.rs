@@ -6,7 +6,7 @@ mod substitutes;
 
 use std::ops::Range;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::semver::template::TEMPLATE_TYPE;
 use crate::strict;

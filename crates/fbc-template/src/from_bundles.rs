@@ -268,7 +268,7 @@ fn default_channel(
 
 #[cfg(test)]
 mod tests {
-    use fbc_yaml::base64;
+    use fbc_go::base64;
 
     use super::*;
     use crate::testing::property;

@@ -3,9 +3,10 @@
 //! Source of the behaviour: `kubernetes-sigs/yaml:yaml.go` (`UnmarshalStrict`, and the conversion of
 //! numbers and booleans to text where a field is text).
 
+use fbc_go::text;
 use fbc_model::go_type::{self, GoType};
 use fbc_yaml::locate::line_and_column;
-use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node, go_text};
+use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node};
 
 use crate::document::{Misfit, TemplateDocument};
 use crate::error::TemplatePlace;
@@ -74,7 +75,7 @@ fn duplicate_keys(template: &TemplateDocument<'_>) -> Option<(String, TemplatePl
         .iter()
         .map(|(value, duplicate)| {
             let (line, _) = line_and_column(template.text(), value.start);
-            format!("\n  line {line}: key {} already set in map", go_text::quote(&duplicate.key))
+            format!("\n  line {line}: key {} already set in map", text::quote(&duplicate.key))
         })
         .collect();
     let (_, first) = duplicates.into_iter().next()?;
@@ -94,7 +95,7 @@ pub(crate) fn decode(node: Node<'_>, kind: &GoType) -> Result<Document, (String,
     let stop = misfit.as_ref().map(|error| error.pointer.as_str());
     match first_unknown(document.root(), kind, &mut String::new(), stop) {
         Walk::Unknown { key, pointer } => {
-            Err((format!("json: unknown field {}", go_text::quote(&key)), pointer))
+            Err((format!("json: unknown field {}", text::quote(&key)), pointer))
         }
         _ => match misfit {
             Some(error) => Err((error.message, error.pointer)),
@@ -135,7 +136,7 @@ fn convert(builder: &mut DocumentBuilder, node: Node<'_>, kind: &GoType) -> Buil
             if number.fract() == 0.0 && number.abs() < 1e19 {
                 text = format!("{number}");
             } else {
-                go_text::push_general_number(&mut text, number);
+                text::push_general_number(&mut text, number);
             }
             builder.string(&text)
         }

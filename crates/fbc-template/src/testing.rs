@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use fbc_go::base64;
 use fbc_model::render::MigrateLevel;
 use fbc_model::writer::{Format, write};
 use fbc_model::{Bundle, Catalog, Origin, Property, RelatedImage, Value};
-use fbc_yaml::base64;
 
 use crate::{BundleSource, OpmSemantics, Renderer, TemplateError, TemplateKind, render};
 

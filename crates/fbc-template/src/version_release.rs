@@ -3,11 +3,11 @@
 //! Source of the behaviour: `operator-framework/operator-registry:alpha/declcfg/declcfg.go`
 //! (`Bundle.VersionRelease`).
 
+use fbc_go::text::quote;
 use fbc_model::go_type::{self, GoType};
 use fbc_model::{Bundle, Value, bundle_object, go_types, render};
 use fbc_version::{Release, Version, VersionRelease};
 use fbc_yaml::Node;
-use fbc_yaml::go_text::quote;
 
 /// The annotation of bundles that take the place of another one.
 const SUBSTITUTES_FOR: &str = "olm.substitutesFor";

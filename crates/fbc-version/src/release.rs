@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::version::{Identifier, Version, VersionError, write_identifiers};
 

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 /// A semantic version: three numbers, an optional prerelease and optional build metadata.
 ///

@@ -6,6 +6,7 @@
 //! knows nothing of catalogs.
 
 mod builder;
+mod json_value;
 #[cfg(test)]
 mod tests;
 

@@ -6,13 +6,13 @@
 
 use std::collections::HashMap;
 
-use crate::base64;
 use crate::document::{Built, Document, DocumentBuilder, Mark, Slot, Text};
 use crate::events::{self, Event, EventError, EventKind};
-use crate::go_text;
 use crate::json_reader::push_lossy;
 use crate::limits::{Meter, VALUE_BYTES};
 use crate::scalar::{Scalar, resolve_plain, resolve_tagged};
+use fbc_go::base64;
+use fbc_go::text;
 
 /// go-yaml's limit of nesting.
 pub(crate) const MAX_DEPTH: usize = 10_000;
@@ -362,7 +362,7 @@ pub(crate) fn key_text(scalar: Scalar, text: &str) -> Result<String, String> {
         Scalar::Float(number) if number.is_nan() => ".nan".to_owned(),
         Scalar::Float(number) => {
             let mut written = String::new();
-            go_text::push_general_number_32(&mut written, number);
+            text::push_general_number_32(&mut written, number);
             written
         }
         Scalar::Null => return Err("unsupported map key of type: %!s(<nil>), key: <nil>".to_owned()),

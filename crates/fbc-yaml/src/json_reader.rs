@@ -331,7 +331,7 @@ fn quote_byte(byte: u8) -> String {
         b'\'' => r"'\''".to_owned(),
         b'"' => "'\"'".to_owned(),
         _ => {
-            let quoted = crate::go_text::quote(&(byte as char).to_string());
+            let quoted = fbc_go::text::quote(&(byte as char).to_string());
             format!("'{}'", quoted.trim_matches('"'))
         }
     }

@@ -4,7 +4,8 @@
 //! makes the compact form canonical.
 
 use crate::document::{Kind, Node};
-use crate::go_text;
+use fbc_go::json::break_line;
+use fbc_go::text;
 
 /// The compact form on one line, without a final newline.
 #[must_use]
@@ -79,23 +80,11 @@ pub fn write_indented(out: &mut String, node: Node<'_>, indent: usize, level: us
     }
 }
 
-/// Appends a line break and that many spaces.
-pub fn break_line(out: &mut String, spaces: usize) {
-    const BLANK: &str = "\n                                                                ";
-    match BLANK.get(..=spaces) {
-        Some(text) => out.push_str(text),
-        None => {
-            out.push('\n');
-            out.extend(std::iter::repeat_n(' ', spaces));
-        }
-    }
-}
-
 fn write_scalar(out: &mut String, node: Node<'_>) {
     if let Some(text) = node.as_str() {
         write_string(out, text);
     } else if let Some(number) = node.as_f64() {
-        go_text::push_json_number(out, number);
+        text::push_json_number(out, number);
     } else {
         out.push_str(match node.as_bool() {
             Some(true) => "true",

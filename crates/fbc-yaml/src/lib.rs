@@ -1,13 +1,10 @@
 //! Bytes to documents exactly as Go's catalog loader sees them, positions on demand, and the writers.
 
-pub mod base64;
 pub mod document;
 pub mod edit;
 mod events;
 mod general;
-pub mod go_text;
 pub mod json_reader;
-pub mod json_text;
 pub mod json_writer;
 pub mod limits;
 pub mod locate;

@@ -17,7 +17,7 @@ mod scalar_text;
 use std::fmt::Write as _;
 
 use crate::document::{Kind, Node};
-use crate::go_text;
+use fbc_go::text;
 use output::Output;
 use scalar_style::survey;
 
@@ -206,11 +206,11 @@ impl Writer<'_> {
             return;
         }
         let start = out.len();
-        go_text::push_json_number(out, number);
+        text::push_json_number(out, number);
         let json = out.get(start..).unwrap_or_default();
         if json.parse::<i64>().is_err() && json.parse::<u64>().is_err() {
             out.truncate(start);
-            go_text::push_general_number(out, number);
+            text::push_general_number(out, number);
         }
     }
 }

@@ -24,18 +24,14 @@ pub(crate) fn today() -> Result<Date, Failure> {
             })?)
         }
     };
-    let [month, day] = [moment.month, moment.day].map(|part| part as u8);
-    Date::new(moment.year as u16, month, day)
+    let day = fbc_go::time::civil(moment.0);
+    let [month, day_of_month] = [day.month(), day.day()].map(i8::unsigned_abs);
+    Date::new(day.year().unsigned_abs(), month, day_of_month)
         .ok_or_else(|| Failure::new("the clock gives no day of the calendar").help("name it with `--today`"))
 }
 
-/// A moment in UTC.
-pub(crate) struct Moment {
-    year: u64,
-    month: u64,
-    day: u64,
-    second_of_day: u64,
-}
+/// A moment: whole seconds since the beginning of 1970, in UTC.
+pub(crate) struct Moment(i64);
 
 impl Moment {
     /// Now.
@@ -45,35 +41,17 @@ impl Moment {
 
     /// The moment that many seconds after the beginning of 1970.
     pub(crate) fn at(seconds: u64) -> Self {
-        // Days to a date by eras of 400 years that begin in March, so that the leap day comes last.
-        let days = seconds / 86_400 + 719_468;
-        let (era, day_of_era) = (days / 146_097, days % 146_097);
-        let year_of_era =
-            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let shifted_month = (5 * day_of_year + 2) / 153;
-        let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-        Self {
-            year: era * 400 + year_of_era + u64::from(month <= 2),
-            month,
-            day: day_of_year - (153 * shifted_month + 2) / 5 + 1,
-            second_of_day: seconds % 86_400,
-        }
+        Self(i64::try_from(seconds).unwrap_or(i64::MAX))
     }
 
     /// As logrus writes it: `2026-11-21T05:42:09Z`.
     pub(crate) fn rfc3339(&self) -> String {
-        format!("{:04}-{:02}-{:02}T{}Z", self.year, self.month, self.day, self.time())
+        fbc_go::time::rfc3339(self.0)
     }
 
     /// As Go's log package writes it: `2026/11/21 05:42:09`.
     pub(crate) fn go_log(&self) -> String {
-        format!("{:04}/{:02}/{:02} {}", self.year, self.month, self.day, self.time())
-    }
-
-    fn time(&self) -> String {
-        let second = self.second_of_day;
-        format!("{:02}:{:02}:{:02}", second / 3_600, second / 60 % 60, second % 60)
+        fbc_go::time::civil(self.0).strftime("%Y/%m/%d %H:%M:%S").to_string()
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::failure::Failure;
 

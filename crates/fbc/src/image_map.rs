@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueHint};
 use fbc_bundle::folder::is_bundle;
 use fbc_bundle::{BundleFolder, ImageTemplate};
+use fbc_go::text::quote;
 use fbc_model::Bundle;
 use fbc_model::image_reference;
 use fbc_model::tree::{DiskTree, Tree, read_file};
 use fbc_template::BundleSource;
-use fbc_yaml::go_text::quote;
 use fbc_yaml::stream;
 
 use crate::catalog_source::disk_tree;

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use fbc_go::text::quote;
 use fbc_version::Target;
-use fbc_yaml::go_text::quote;
 
 use super::change::{Cause, Change, Class};
 use super::check::listed;

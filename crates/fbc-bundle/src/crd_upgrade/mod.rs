@@ -111,7 +111,7 @@ fn refusal(name: &str, target: Target, changes: &[Change]) -> (Vec<String>, Stri
         let answer = server::answer(name, by_server);
         return (Vec::from_iter(answer.clone()), answer.unwrap_or_default());
     }
-    let quoted = fbc_yaml::go_text::quote(name);
+    let quoted = fbc_go::text::quote(name);
     match target {
         Target::Latest => {
             let lines: Vec<String> = refused.iter().map(|change| change.message.clone()).collect();

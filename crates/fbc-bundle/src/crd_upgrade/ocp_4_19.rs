@@ -3,8 +3,8 @@
 //! Source: `operator-framework/operator-controller:internal/operator-controller/rukpak/preflights/crdupgradesafety`
 //! at v1.3.0, with `openshift/crd-schema-checker:pkg/manifestcomparators` at 35a9033b1d11.
 
+use fbc_go::text::quote;
 use fbc_version::Target;
-use fbc_yaml::go_text::quote;
 
 use super::change::{Cause, Change, Class};
 use super::definition::Definition;

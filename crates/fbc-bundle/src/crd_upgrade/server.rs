@@ -2,8 +2,8 @@
 //!
 //! Source: `kubernetes/apiextensions-apiserver:pkg/apis/apiextensions/validation/validation.go`.
 
+use fbc_go::text::quote;
 use fbc_version::Target;
-use fbc_yaml::go_text::quote;
 
 use super::change::{Cause, Change, Class};
 use super::definition::{Definition, V1BETA1};

@@ -4,8 +4,8 @@
 //! internal/operator-controller/rukpak/preflights/crdupgradesafety/checks.go` at v1.3.0, and for new required
 //! fields the product document (statement D-CRD-22), which words them as kapp did.
 
+use fbc_go::text::quote;
 use fbc_version::Target;
-use fbc_yaml::go_text::quote;
 
 use super::change::Cause;
 use super::check::{AttributeChange, Turn, listed};

@@ -2,7 +2,7 @@
 //!
 //! Source of the behaviour: `golang/go:src/text/template/exec.go` (`evalCall`, `evalArg`).
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::execution::{Outcome, State};
 use super::functions::{Arity, Function};

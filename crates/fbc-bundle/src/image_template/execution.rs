@@ -2,7 +2,7 @@
 //!
 //! Source of the behaviour: `golang/go:src/text/template/exec.go`.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::call::Parameter;
 use super::parser::Templates;

@@ -2,7 +2,7 @@
 //!
 //! Sources of the behaviour: `golang/go:src/fmt/print.go` and `src/fmt/format.go`.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::number_format::{float, integer};
 use super::value::{BUNDLE_TYPE, BundleNames, Value};

@@ -2,7 +2,7 @@
 //!
 //! Source of the behaviour: `golang/go:src/text/template/funcs.go`.
 
-use fbc_yaml::go_text::is_print;
+use fbc_go::text::is_print;
 
 use super::format;
 use super::value::{BundleNames, Value};

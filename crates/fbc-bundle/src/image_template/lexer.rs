@@ -2,7 +2,7 @@
 //!
 //! Source of the behaviour: `golang/go:src/text/template/parse/lex.go`.
 
-use fbc_yaml::go_text::{is_print, quote};
+use fbc_go::text::{is_print, quote};
 
 use super::token::{KEYWORDS, Keyword, Kind, Token};
 

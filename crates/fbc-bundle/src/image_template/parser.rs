@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::functions::Function;
 use super::literal;

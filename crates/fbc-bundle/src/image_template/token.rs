@@ -2,7 +2,7 @@
 //!
 //! Source of the behaviour: `golang/go:src/text/template/parse/lex.go`.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 /// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]

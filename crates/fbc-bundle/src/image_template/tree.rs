@@ -1,6 +1,6 @@
 //! What a template consists of, and how Go prints its parts in errors.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Values of templates: those of Go's types that templates of image references can come by.
 
-use fbc_yaml::go_text::push_general_number;
+use fbc_go::text::push_general_number;
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,9 @@
 //! `encoding/json` for the way out; `kubernetes/apiextensions-apiserver:pkg/apis/apiextensions/v1/marshal.go`
 //! for schemas.
 
+use fbc_go::base64;
 use fbc_model::go_type::push_key;
-use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node, base64};
+use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node};
 
 use super::quantity::canonical_quantity;
 use super::types::extensions::JSON_SCHEMA_PROPS;
@@ -188,7 +189,7 @@ impl<'n> Writer<'n> {
             Some(text) => text.trim().to_owned(),
             None => {
                 let mut text = String::new();
-                fbc_yaml::go_text::push_json_number(&mut text, node.as_f64().unwrap_or_default());
+                fbc_go::text::push_json_number(&mut text, node.as_f64().unwrap_or_default());
                 text
             }
         };

@@ -5,12 +5,13 @@
 //! with the first misfit. Sources: `golang/go:src/encoding/json/decode.go`, `kubernetes-sigs/json`, and the
 //! `UnmarshalJSON` of each type.
 
+use fbc_go::base64;
+use fbc_go::text::push_json_number;
 use fbc_model::go_type::{equal_fold, push_key};
-use fbc_yaml::go_text::push_json_number;
-use fbc_yaml::{Kind, Node, base64};
+use fbc_yaml::{Kind, Node};
 
 use super::types::extensions::JSON_SCHEMA_PROPS;
-use super::{Field, Shape, Struct, TEXT, canonical_quantity, time};
+use super::{Field, Shape, Struct, TEXT, canonical_quantity};
 
 const SCHEMAS: Shape = Shape::List(&Shape::Struct(&JSON_SCHEMA_PROPS));
 
@@ -142,7 +143,7 @@ impl Decoder {
             }
             (Shape::Bytes, Kind::Array) => return self.items(node, &Shape::Whole("uint8")),
             (Shape::Time, Kind::String) => {
-                if let Err(error) = time::check(node.as_str().unwrap_or_default()) {
+                if let Err(error) = fbc_go::time::parse_rfc3339(node.as_str().unwrap_or_default()) {
                     return Err(self.text(error));
                 }
             }

@@ -9,7 +9,6 @@
 mod convert;
 pub mod json;
 mod quantity;
-mod time;
 pub mod types;
 
 pub use convert::{KeyOrder, Misfit, convert};

@@ -9,12 +9,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fbc_go::json;
+use fbc_go::text::quote;
 use fbc_model::go_type::{self, GoField, GoStruct, GoType, STRING};
 use fbc_model::go_types;
 use fbc_model::tree::Tree;
-use fbc_yaml::go_text::quote;
 use fbc_yaml::stream::{self, Fault};
-use fbc_yaml::{Document, DocumentBuilder, Kind, Node, json_reader, json_text, json_writer};
+use fbc_yaml::{Document, DocumentBuilder, Kind, Node, json_reader, json_writer};
 
 use super::Operator;
 use crate::folder::CLUSTER_SERVICE_VERSION;
@@ -388,7 +389,7 @@ fn property_json(property: &RawProperty) -> String {
     let mut json = String::from("{\"type\":");
     json_writer::write_string(&mut json, &property.kind);
     json.push_str(",\"value\":");
-    json.push_str(&json_text::compact(value));
+    json.push_str(&json::compact(value));
     json.push('}');
-    json_text::escape_html(&json)
+    json::escape_html(&json)
 }

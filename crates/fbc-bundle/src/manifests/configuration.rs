@@ -5,7 +5,7 @@
 //! `santhosh-tekuri/jsonschema:validator.go`. Where the reference reports the fields of an object in
 //! random order, ours is that of their names.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 use fbc_yaml::{Document, Kind, Node};
 use serde_json::Value;
 

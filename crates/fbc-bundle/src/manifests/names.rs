@@ -28,7 +28,7 @@ pub fn unique_name(base: &str, value: Node<'_>) -> String {
 
 /// The SHA-224 sum of what Go's JSON encoder writes, as a number of base 36.
 fn hash(value: Node<'_>) -> String {
-    let mut json = fbc_yaml::json_text::escape_html(&json_writer::compact(value));
+    let mut json = fbc_go::json::escape_html(&json_writer::compact(value));
     json.push('\n');
     base_36(&Sha224::digest(json.as_bytes()))
 }

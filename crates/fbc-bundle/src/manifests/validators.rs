@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fbc_go::text::quote;
 use fbc_yaml::Node;
-use fbc_yaml::go_text::quote;
 
 use super::dns::subdomain_errors;
 use super::install_modes::listed;

@@ -112,7 +112,7 @@ pub struct Access {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReferenceError {
     /// There is no such role. The text is that of a client with a cache.
-    #[error("{kind}.rbac.authorization.k8s.io {} not found", fbc_yaml::go_text::quote(.name))]
+    #[error("{kind}.rbac.authorization.k8s.io {} not found", fbc_go::text::quote(.name))]
     NotFound {
         /// The kind of the role.
         kind: String,
@@ -120,7 +120,7 @@ pub enum ReferenceError {
         name: String,
     },
     /// The reference names no kind of role.
-    #[error("unsupported role reference kind: {}", fbc_yaml::go_text::quote(.0))]
+    #[error("unsupported role reference kind: {}", fbc_go::text::quote(.0))]
     UnknownKind(String),
 }
 

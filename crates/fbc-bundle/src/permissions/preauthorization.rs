@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::RBAC_GROUP;
 use super::access::{Access, Account, OwnedRules, ReferenceError, Role, RoleReference};

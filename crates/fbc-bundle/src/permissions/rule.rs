@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use fbc_go::text::quote;
 use fbc_yaml::Node;
-use fbc_yaml::go_text::quote;
 use serde_json::{Map, Value};
 
 /// How many pieces a rule may have to be taken apart. Real rules have some hundred.

@@ -1,6 +1,6 @@
 //! `olm.maxOpenShiftVersion`: the last minor version of OpenShift that an operator works on.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 use fbc_yaml::{Kind, json_reader};
 
 use super::Release;

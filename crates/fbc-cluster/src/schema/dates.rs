@@ -1,6 +1,6 @@
 //! Dates, times and durations as Go and `strfmt` read them.
 
-use crate::time::Moment;
+use fbc_go::time;
 
 /// `2006-01-02`
 pub(crate) fn is_date(text: &str) -> bool {
@@ -45,18 +45,10 @@ pub(crate) fn parse_date_time(text: &str) -> Option<(i64, u32)> {
     Some((moment - offset, nanoseconds))
 }
 
-/// Seconds since 1970. [`Moment`] knows years from 1970 on; the calendar repeats after 400 years, so that earlier years
-/// are read as later ones.
+/// Seconds since 1970 of a date and a time that have the form.
 fn calendar_seconds(text: &str) -> Option<i64> {
-    const SECONDS_OF_2000_YEARS: i64 = 5 * 146_097 * 86_400;
-    let year: u64 = text.get(0..4)?.parse().ok()?;
-    let is_early = year < 1970;
-    let shifted = if is_early { format!("{:04}{}", year + 2000, text.get(4..)?) } else { text.to_owned() };
-    let moment = Moment::parse(&format!("{}Z", shifted.replacen('t', "T", 1)))?;
-    // A day beyond the end of its month comes back as another one.
-    let is_real = moment.to_string().starts_with(shifted.get(..10)?);
-    let seconds = i64::try_from(moment.0 / crate::time::SECOND).ok()?;
-    is_real.then(|| if is_early { seconds - SECONDS_OF_2000_YEARS } else { seconds })
+    let (date, time) = text.split_at_checked(10)?;
+    time::parse_rfc3339(&format!("{date}T{}Z", time.get(1..)?)).ok().map(|(seconds, _)| seconds)
 }
 
 /// True if digits stand where the form has `0`, and the same characters everywhere else.
@@ -69,51 +61,9 @@ fn has_form(text: &str, form: &str) -> bool {
         })
 }
 
-/// Go's durations (`1h30m`), in nanoseconds.
-pub(crate) fn parse_go_duration(text: &str) -> Option<i64> {
-    let (sign, mut rest) = match text.as_bytes().first()? {
-        b'-' => (-1.0, &text[1..]),
-        b'+' => (1.0, &text[1..]),
-        _ => (1.0, text),
-    };
-    if rest == "0" {
-        return Some(0);
-    }
-    if rest.is_empty() {
-        return None;
-    }
-    let mut total = 0f64;
-    while !rest.is_empty() {
-        let digits = rest.find(|character: char| !(character.is_ascii_digit() || character == '.'))?;
-        let number: f64 =
-            rest.get(..digits).filter(|number| !number.is_empty() && *number != ".")?.parse().ok()?;
-        rest = rest.get(digits..)?;
-        let unit_end =
-            rest.find(|character: char| character.is_ascii_digit() || character == '.').unwrap_or(rest.len());
-        let (unit, after) = rest.split_at_checked(unit_end)?;
-        total += number * nanoseconds_of(unit)?;
-        rest = after;
-    }
-    let total = sign * total;
-    #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
-    (total.abs() < 9.2e18).then_some(total.round() as i64)
-}
-
-fn nanoseconds_of(unit: &str) -> Option<f64> {
-    Some(match unit {
-        "ns" => 1.0,
-        "us" | "µs" | "μs" => 1e3,
-        "ms" => 1e6,
-        "s" => 1e9,
-        "m" => 6e10,
-        "h" => 3.6e12,
-        _ => return None,
-    })
-}
-
 /// `strfmt.Duration`: what Go reads, and numbers with a longer unit such as `3 days`.
 pub(crate) fn parse_duration(text: &str) -> Option<i64> {
-    if let Some(nanoseconds) = parse_go_duration(text) {
+    if let Some(nanoseconds) = time::parse_duration(text) {
         return Some(nanoseconds);
     }
     let text = text.trim();

@@ -245,7 +245,7 @@ fn is_isbn(text: &str, length: usize) -> bool {
 
 /// Base64 in its usual alphabet, with padding.
 pub(crate) fn is_base64(text: &str) -> bool {
-    fbc_yaml::base64::decode(text).is_ok()
+    fbc_go::base64::decode(text).is_ok()
 }
 
 #[cfg(test)]

@@ -1,20 +1,15 @@
 //! Values as the API server prints them in errors (`field.Error.ErrorBody`).
 
-use fbc_yaml::go_text;
+use fbc_go::{json, text};
 use serde_json::{Number, Value};
 
 /// Text quoted, numbers and booleans plain, lists and objects as JSON.
 pub(crate) fn go_value(value: &Value) -> String {
     match value {
-        Value::String(text) => go_text::quote(text),
+        Value::String(text) => text::quote(text),
         Value::Number(number) => go_number(number),
-        other => go_json(other),
+        other => json::encode(other),
     }
-}
-
-/// Compact JSON as `encoding/json` writes it.
-pub(crate) fn go_json(value: &Value) -> String {
-    value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
 /// A number as `%v` prints it.
@@ -25,6 +20,6 @@ pub(crate) fn go_number(number: &Number) -> String {
 /// A float as `%v` prints it.
 pub(crate) fn go_float(number: f64) -> String {
     let mut text = String::new();
-    go_text::push_general_number(&mut text, number);
+    text::push_general_number(&mut text, number);
     text
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: `kubernetes/kube-openapi:pkg/validation/validate/schema_props.go`.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 use serde_json::Value;
 
 use super::structural::{Checks, Schema};

@@ -23,7 +23,6 @@ mod defaults;
 mod definition;
 mod embedded;
 mod format;
-mod go_regexp;
 mod go_value;
 mod junctors;
 mod lists;

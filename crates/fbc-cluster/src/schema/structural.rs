@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use super::format::Format;
-use super::go_regexp::Pattern;
 use super::rules::Rule;
 use crate::object::ObjectFields;
+use fbc_go::regexp::Pattern;
 
 /// One place of a structural schema. Names are those of OpenAPI and of its Kubernetes extensions.
 #[derive(Debug, Clone, Default)]

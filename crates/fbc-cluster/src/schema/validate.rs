@@ -1,10 +1,11 @@
 //! Validating values against a schema, with the texts and the order of the API server.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::json;
+use fbc_go::text::quote;
 use serde_json::{Number, Value};
 
 use super::format::Format;
-use super::go_value::{go_float, go_json, go_number, go_value};
+use super::go_value::{go_float, go_number, go_value};
 use super::path::Path;
 use super::structural::{Checks, ListType, MapType, Schema, ValueType};
 use crate::error::{FieldError, FieldReason};
@@ -252,7 +253,8 @@ impl Validation<'_> {
         if allowed.is_empty() || allowed.iter().any(|allowed| same_value(allowed, value)) {
             return 0;
         }
-        let written = |value: &Value| quote(&value.as_str().map_or_else(|| go_json(value), str::to_owned));
+        let written =
+            |value: &Value| quote(&value.as_str().map_or_else(|| json::encode(value), str::to_owned));
         let supported: Vec<String> = allowed.iter().map(written).collect();
         let detail = format!("supported values: {}", supported.join(", "));
         errors.push(self.error(FieldReason::NotSupported, go_value(value), detail));

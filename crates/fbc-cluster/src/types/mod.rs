@@ -15,7 +15,6 @@
 
 mod decode;
 mod table;
-mod time;
 
 pub use decode::{Decoding, decode, decode_fields};
 pub(crate) use table::Items;

@@ -176,7 +176,7 @@ fn service(object: &mut Object) {
 fn secret(object: &mut Object) {
     let Some(Value::Object(texts)) = object.remove(&["stringData"]) else { return };
     for (key, text) in texts {
-        let bytes = fbc_yaml::base64::encode(text.as_str().unwrap_or_default().as_bytes());
+        let bytes = fbc_go::base64::encode(text.as_str().unwrap_or_default().as_bytes());
         object.set(&["data", &key], bytes);
     }
 }

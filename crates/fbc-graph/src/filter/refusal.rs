@@ -1,6 +1,6 @@
 //! Why a selection gives no valid catalog.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 /// Why a selection gives no valid catalog. Lists are in ascending order, versions by precedence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::ops::Bound;
 
-use fbc_model::go_sort;
+use fbc_go::sort;
 use fbc_version::Version;
 use fbc_version::blang::{Range, RangeError};
 
@@ -26,7 +26,7 @@ impl<'v> CoveredEntries<'v> {
         let mut entries =
             Self { unknown: unknown_version(), ascending: Vec::new(), descending: Vec::new(), versions };
         let mut descending: Vec<usize> = (0..entries.versions.len()).collect();
-        go_sort::sort(&mut descending, |&a, &b| {
+        sort::sort(&mut descending, |&a, &b| {
             entries.version(a).compare_precedence(entries.version(b)) == Ordering::Greater
         });
         entries.ascending = descending.iter().rev().copied().collect();

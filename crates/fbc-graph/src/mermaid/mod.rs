@@ -17,11 +17,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::fmt::Write as _;
 
+use fbc_go::sort;
+use fbc_go::text::quote;
 use fbc_model::blob::schema;
-use fbc_model::{Bundle, Catalog, Channel, go_sort};
+use fbc_model::{Bundle, Catalog, Channel};
 use fbc_version::Version;
 use fbc_version::blang::RangeError;
-use fbc_yaml::go_text::quote;
 
 use crate::bundle_version::{self, BundleVersionError};
 use covered::CoveredEntries;
@@ -109,7 +110,7 @@ type Versions<'c> = HashMap<&'c str, Version>;
 /// As [`MermaidError`]; a catalog that is otherwise unsound is drawn as it is.
 pub fn draw(catalog: &Catalog, options: &MermaidOptions) -> Result<MermaidChart, MermaidError> {
     let mut channels: Vec<&Channel> = catalog.channels.iter().collect();
-    go_sort::sort(&mut channels, |a, b| a.name < b.name);
+    sort::sort(&mut channels, |a, b| a.name < b.name);
     let versions = versions(&catalog.bundles)?;
     let selection = Selection::new(options, &channels, &versions)?;
     let mut chart = Chart {

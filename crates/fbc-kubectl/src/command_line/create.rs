@@ -182,7 +182,7 @@ fn config_map(arguments: &Arguments) -> Parsed<Verb> {
 fn secret(arguments: &Arguments) -> Parsed<Verb> {
     let mut object = object("v1", "Secret", name("secret generic", arguments)?);
     object.set(&["type"], arguments.value("type").unwrap_or("Opaque"));
-    let data_files = data(arguments, &mut object, |text| fbc_yaml::base64::encode(text.as_bytes()))?;
+    let data_files = data(arguments, &mut object, |text| fbc_go::base64::encode(text.as_bytes()))?;
     let creation = creation(arguments, object, Some("secret"))?;
     Ok(Verb::Create(Creation { data_files, ..creation }))
 }

@@ -86,7 +86,7 @@ pub(super) fn secret(page: &mut Page, object: &Value, _look: &dyn Look, _now: Mo
 
 /// The number of bytes behind base64 text.
 fn decoded_length(value: &Value) -> usize {
-    fbc_yaml::base64::decode(value.as_str().unwrap_or_default()).map_or(0, |bytes| bytes.len())
+    fbc_go::base64::decode(value.as_str().unwrap_or_default()).map_or(0, |bytes| bytes.len())
 }
 
 pub(super) fn role(page: &mut Page, object: &Value, _look: &dyn Look, _now: Moment) {

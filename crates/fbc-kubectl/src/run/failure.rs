@@ -44,7 +44,7 @@ impl From<CommandError> for Failure {
 impl Failure {
     /// A refusal that says which file it is about: `error when creating "x.yaml": …`.
     pub fn of_source(error: ApiError, verb: &str, source: &str) -> Self {
-        let message = format!("error when {verb} {}: {}", fbc_yaml::go_text::quote(source), error.message);
+        let message = format!("error when {verb} {}: {}", fbc_go::text::quote(source), error.message);
         Self::Api(Box::new(ApiError { message, ..error }))
     }
 
@@ -79,7 +79,7 @@ fn invalid(error: &ApiError) -> String {
     if details.kind.is_empty() && details.name.is_empty() && details.causes.is_empty() {
         return format!("The request is invalid: {}", error.message);
     }
-    let subject = format!("The {} {} is invalid", details.kind, fbc_yaml::go_text::quote(&details.name));
+    let subject = format!("The {} {} is invalid", details.kind, fbc_go::text::quote(&details.name));
     let mut causes: Vec<String> = Vec::new();
     for cause in &details.causes {
         let text = cause.to_string();

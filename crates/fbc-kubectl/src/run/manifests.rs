@@ -50,7 +50,7 @@ pub fn read_manifests(source: &str, text: &str) -> Result<Vec<Object>, String> {
         match value {
             Value::Null => {}
             value if value.kind().is_empty() => {
-                let data = fbc_yaml::go_text::quote(&json);
+                let data = fbc_go::text::quote(&json);
                 return Err(format!("unable to decode {source:?}: Object 'Kind' is missing in {data}"));
             }
             Value::Object(mut list) if list.get("items").is_some_and(Value::is_array) => {

@@ -94,7 +94,7 @@ impl<S: Server> Runner<'_, S> {
             kind.kind,
             name.name,
             name.namespace,
-            fbc_yaml::go_text::quote(&manifest.source),
+            fbc_go::text::quote(&manifest.source),
             error.message
         );
         Err(Failure::Api(Box::new(ApiError { message, ..*error })))
@@ -158,8 +158,7 @@ impl<S: Server> Runner<'_, S> {
             let Some(text) = (self.files)(&file.path) else {
                 return Err(Failure::Text(format!("error reading {}: no such file or directory", file.path)));
             };
-            let text =
-                if object.kind() == "Secret" { fbc_yaml::base64::encode(text.as_bytes()) } else { text };
+            let text = if object.kind() == "Secret" { fbc_go::base64::encode(text.as_bytes()) } else { text };
             object.set(&["data", &file.key], text);
         }
         Ok(())
@@ -338,7 +337,7 @@ impl<S: Server> Runner<'_, S> {
             })?,
         };
         let document = fbc_yaml::stream::read_one(text.as_bytes()).map_err(|error| {
-            Failure::Text(format!("unable to parse {}: {error}", fbc_yaml::go_text::quote(&text)))
+            Failure::Text(format!("unable to parse {}: {error}", fbc_go::text::quote(&text)))
         })?;
         let value: Value = serde_json::from_str(&fbc_yaml::json_writer::compact(document.root()))
             .map_err(|error| Failure::Text(format!("unable to parse {text:?}: {error}")))?;

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
+use fbc_go::text::quote;
 use fbc_graph::bundle_version;
 use fbc_model::{Bundle, image_reference};
 use fbc_version::Version;
-use fbc_yaml::go_text::quote;
 
 use super::change::{Change, ChangeKind, Class, Effect};
 use super::content::{self, Content};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use fbc_go::text::quote;
 use fbc_graph::{ChannelAnalysis, bundle_version};
 use fbc_model::{Channel, ChannelEntry};
-use fbc_yaml::go_text::quote;
 
 use super::bundle::{self, Circumstance};
 use super::change::{Change, ChangeKind, Class, Effect};

@@ -1,8 +1,8 @@
 //! Changes as findings of the rules of the family REP.
 
+use fbc_go::text::quote;
 use fbc_model::Catalog;
 use fbc_model::tree::Tree;
-use fbc_yaml::go_text::quote;
 
 use super::change::{Affected, Change, Class};
 use super::updates::Meaning;

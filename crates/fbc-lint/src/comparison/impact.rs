@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use fbc_go::text::quote;
 use fbc_model::Channel;
 use fbc_version::VersionRelease;
-use fbc_yaml::go_text::quote;
 
 use super::change::{Change, ChangeKind, Class, Effect};
 use super::channel::count;

@@ -1,8 +1,9 @@
 //! Packages as a whole, their deprecations, and blobs of other schemas.
 
+use fbc_go::text::quote;
 use fbc_model::blob::schema;
 use fbc_model::{Channel, Other};
-use fbc_yaml::{go_text::quote, json_writer};
+use fbc_yaml::json_writer;
 
 use super::change::{Change, ChangeKind, Effect};
 use super::channel::count;

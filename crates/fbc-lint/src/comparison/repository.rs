@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
+use fbc_go::text::quote;
 use fbc_version::Version;
-use fbc_yaml::go_text::quote;
 
 use crate::finding::{Finding, Place, Subject, Target};
 use crate::policy::OcpVersion;

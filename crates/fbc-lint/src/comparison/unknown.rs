@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use fbc_go::text::quote;
 use fbc_model::Catalog;
 use fbc_model::tree::Tree;
-use fbc_yaml::go_text::quote;
 
 use super::scope::packages_by_file;
 use crate::finding::{Finding, Place, Subject, Target};

@@ -32,14 +32,9 @@ impl Date {
     /// A day; nothing if it does not exist.
     #[must_use]
     pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
-        let is_leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-        let days = match month {
-            2 => 28 + u8::from(is_leap),
-            4 | 6 | 9 | 11 => 30,
-            1..=12 => 31,
-            _ => return None,
-        };
-        (1..=days).contains(&day).then_some(Self { year, month, day })
+        let [month_of_year, day_of_month] = [month, day].map(|part| i8::try_from(part).unwrap_or_default());
+        let exists = fbc_go::time::exists(i16::try_from(year).ok()?, month_of_year, day_of_month);
+        exists.then_some(Self { year, month, day })
     }
 }
 

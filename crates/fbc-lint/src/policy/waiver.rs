@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::pattern::Pattern;
 use super::set_aside::{Cause, SetAside};

@@ -1,7 +1,7 @@
 //! The fields of each kind of blob, in the order in which Go writes them; what is empty and may be
 //! left out is left out.
 
-use fbc_yaml::base64;
+use fbc_go::base64;
 
 use crate::blob::{
     Bundle, Channel, ChannelEntry, Deprecation, DeprecationEntry, Package, Property, Value, schema,

@@ -1,7 +1,7 @@
 //! A blob as indented JSON, straight to text.
 
-use fbc_yaml::json_text;
-use fbc_yaml::json_writer::{break_line, write_indented, write_string};
+use fbc_go::json::{self, break_line};
+use fbc_yaml::json_writer::{write_indented, write_string};
 
 use super::fields::Sink;
 use crate::blob::Value;
@@ -95,7 +95,7 @@ impl Sink for JsonSink {
     fn value(&mut self, value: &Value) {
         self.begin_part();
         match value.json() {
-            Some(json) => json_text::write_indented(&mut self.text, json, INDENT, self.level),
+            Some(json) => json::write_indented(&mut self.text, json, INDENT, self.level),
             None => write_indented(&mut self.text, value.node(), INDENT, self.level),
         }
     }

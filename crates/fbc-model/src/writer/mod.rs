@@ -20,7 +20,7 @@ use crate::blob::{
     Blob, Bundle, Channel, ChannelEntry, Deprecation, DeprecationEntry, Origin, Other, Package, schema,
 };
 use crate::catalog::Catalog;
-use crate::go_sort;
+use fbc_go::sort;
 
 /// How a catalog is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,8 +258,8 @@ pub fn parts(catalog: &Catalog) -> Vec<Part<'_>> {
 
 impl<'c> PackageBlobs<'c> {
     fn in_order(mut self) -> Vec<BlobRef<'c>> {
-        go_sort::sort(&mut self.channels, |a, b| a.name < b.name);
-        go_sort::sort(&mut self.bundles, |a, b| a.name < b.name);
+        sort::sort(&mut self.channels, |a, b| a.name < b.name);
+        sort::sort(&mut self.bundles, |a, b| a.name < b.name);
         self.others.sort_by(|a, b| a.meta.schema.cmp(&b.meta.schema));
         let mut ordered: Vec<BlobRef<'c>> = Vec::new();
         ordered.extend(self.packages.into_iter().map(BlobRef::Package));

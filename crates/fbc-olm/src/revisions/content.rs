@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 
 use crate::names;
 use fbc_cluster::api::ApiServer;
-use fbc_cluster::go_json;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_go::json;
 
 /// How large an object may be that was compressed.
 const LARGEST_OBJECT: usize = 10 * 1024 * 1024;
@@ -100,7 +100,7 @@ fn resolve(revision: &Object, phase: &Value, api: &ApiServer) -> Result<Phase, S
             _ => return Err(format!("object in phase {name:?} has neither object nor ref")),
         });
     }
-    let text = go_json::encode(&json!({"name": name, "objects": objects}));
+    let text = json::encode(&json!({"name": name, "objects": objects}));
     let digest = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let owner = revision.label(names::OWNER_NAME).unwrap_or_default();
     let wanted = objects.into_iter().zip(entries).map(|(mut object, entry)| {

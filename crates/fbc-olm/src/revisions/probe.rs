@@ -5,10 +5,10 @@
 
 use serde_json::Value;
 
-use fbc_cluster::go_json;
 use fbc_cluster::kind::GroupVersionKind;
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::selector::LabelSelector;
+use fbc_go::json;
 
 /// What a probe found out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,7 +97,7 @@ impl Probe {
             "Label" => {
                 let label = probe.at(&["selector", "label"]);
                 Selector::Label(LabelSelector::of_object(label).map_err(|error| {
-                    let text = label.map(go_json::encode).unwrap_or_default();
+                    let text = label.map(json::encode).unwrap_or_default();
                     format!("invalid label selector in progressionProbe ({text}): {error}")
                 })?)
             }
@@ -191,7 +191,7 @@ fn fields_equal(object: &Object, one: &str, other: &str) -> Probed {
     if first == second {
         return Probed::new(Status::Succeeded, format!("\"{one}\" == \"{other}\""));
     }
-    let (first, second) = (go_json::encode(first), go_json::encode(second));
+    let (first, second) = (json::encode(first), json::encode(second));
     Probed::new(Status::Failed, format!("\"{one}\" != \"{other}\" expected: {first} got: {second}"))
 }
 
@@ -202,7 +202,7 @@ fn field_value(object: &Object, path: &str, wanted: &str) -> Probed {
     if found == wanted {
         return Probed::new(Status::Succeeded, format!("value at key {path:?} == {wanted:?}"));
     }
-    let (expected, got) = (go_json::encode(&wanted.into()), go_json::encode(found));
+    let (expected, got) = (json::encode(&wanted.into()), json::encode(found));
     Probed::new(
         Status::Failed,
         format!("value at key {path:?} != {wanted:?}; expected: {expected} got: {got}"),

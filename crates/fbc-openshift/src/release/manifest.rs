@@ -7,9 +7,9 @@ use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
 
-use fbc_cluster::go_json;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
-use fbc_yaml::go_text::quote;
+use fbc_go::json;
+use fbc_go::text::quote;
 use fbc_yaml::locate::line_and_column;
 use fbc_yaml::stream::{self, Fault, Syntax};
 
@@ -87,7 +87,7 @@ impl fmt::Display for Manifest {
 pub fn read(folder: &'static str, file: &str, bytes: &[u8]) -> (Vec<Manifest>, Option<ParseError>) {
     let mut manifests: Vec<Manifest> = Vec::new();
     let mut seen = BTreeSet::new();
-    for decoded in stream::read(bytes, &|document| Ok::<_, Infallible>(go_json::value(document.root()))) {
+    for decoded in stream::read(bytes, &|document| Ok::<_, Infallible>(document.root().to_json())) {
         let line_of = |byte: usize| line_and_column(bytes, byte).0;
         let line = line_of(first_line_of_content(bytes, decoded.range.start));
         let fail = |message: String, line: usize| Some(ParseError { message, line });
@@ -118,7 +118,7 @@ pub fn read(folder: &'static str, file: &str, bytes: &[u8]) -> (Vec<Manifest>, O
                 .unwrap_or_default()
                 .trim()
                 .to_owned(),
-            Syntax::Yaml => go_json::encode(&object),
+            Syntax::Yaml => json::encode(&object),
         };
         if object.kind().is_empty() {
             let within = match decoded.syntax {

@@ -81,14 +81,14 @@ pub fn read_metadata(bytes: &[u8]) -> Result<(Release, Vec<String>, u64), String
         .map_err(|error| format!("unmarshal Cincinnati metadata: {}", go_json_error(bytes, &error)))?;
     let kind = value.text(&["kind"]);
     if kind != "cincinnati-metadata-v0" {
-        return Err(format!("unrecognized Cincinnati metadata kind {}", fbc_yaml::go_text::quote(kind)));
+        return Err(format!("unrecognized Cincinnati metadata kind {}", fbc_go::text::quote(kind)));
     }
     let version = value.text(&["version"]);
     if version.is_empty() {
         return Err("missing required Cincinnati metadata version".to_owned());
     }
     let parsed = Version::parse(version).map_err(|error| {
-        format!("invalid Cincinnati metadata version {}: {error}", fbc_yaml::go_text::quote(version))
+        format!("invalid Cincinnati metadata version {}: {error}", fbc_go::text::quote(version))
     })?;
     let metadata = value.at(&["metadata"]).and_then(Value::as_object).cloned().unwrap_or_default();
     let release = Release { version: version.to_owned(), ..Release::of_metadata(&metadata) };
@@ -99,7 +99,7 @@ pub fn read_metadata(bytes: &[u8]) -> Result<(Release, Vec<String>, u64), String
 /// Reads `image-references`: the images of the release by the names of their tags.
 pub fn read_images(bytes: &[u8], version: &str) -> Result<BTreeMap<String, String>, String> {
     let value = fbc_yaml::stream::read_one(bytes)
-        .map(|document| fbc_cluster::go_json::value(document.root()))
+        .map(|document| document.root().to_json())
         .map_err(|error| format!("unmarshal image-references: {error}"))?;
     if (value.api_version(), value.kind()) != ("image.openshift.io/v1", "ImageStream") {
         let version = value.api_version().rsplit('/').next().unwrap_or_default();

@@ -7,7 +7,6 @@ use fbc_yaml::stream::{self, Fault};
 use serde_json::Value;
 
 use super::ReplayError;
-use fbc_cluster::go_json;
 use fbc_cluster::object::ObjectFields;
 use fbc_olm::{Options, Target};
 
@@ -93,7 +92,7 @@ fn read_one(tree: &dyn Tree, file: &str) -> Result<Value, ReplayError> {
 pub(super) fn documents(text: &str, file: &str) -> Result<Vec<Value>, ReplayError> {
     let read = stream::read(text.as_bytes(), &|document| Ok::<_, ()>(document));
     let documents = read.iter().map(|decoded| match &decoded.outcome {
-        Ok(document) => Ok(go_json::value(document.root())),
+        Ok(document) => Ok(document.root().to_json()),
         Err(Fault::Malformed { message, .. }) => Err(ReplayError::new(file, message)),
         Err(_) => Err(ReplayError::new(file, "is no YAML")),
     });

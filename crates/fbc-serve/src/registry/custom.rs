@@ -2,7 +2,8 @@
 //!
 //! Source: `operator-framework/operator-registry:pkg/cache/meta_key.go`.
 
-use fbc_yaml::{Kind, Node, go_text};
+use fbc_go::text;
+use fbc_yaml::{Kind, Node};
 use prost_types::value::Kind as ValueKind;
 use prost_types::{ListValue, Struct, Value};
 
@@ -17,7 +18,7 @@ pub(super) fn check_key(schema: &str, package: &str) -> Result<(), String> {
     }
     for (what, name) in [("schema", schema), ("packageName", package)] {
         if !name.is_empty() && !has_form(name) {
-            return Err(format!("invalid {what} {}: must match {FORM}", go_text::quote(name)));
+            return Err(format!("invalid {what} {}: must match {FORM}", text::quote(name)));
         }
     }
     Ok(())

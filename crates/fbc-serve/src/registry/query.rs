@@ -3,7 +3,7 @@
 //! Source: `operator-framework/operator-registry:pkg/cache/cache.go`, `pkgs.go`. Where opm's order is that of a map in Go,
 //! which is random, ours is by package, channel and name.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::bundle::Extent;
 use super::index::{Channel, EntryKey, Package, Registry};

@@ -1,6 +1,6 @@
 //! Why a composite template cannot be built.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 /// Why a composite template cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

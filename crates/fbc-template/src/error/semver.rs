@@ -1,7 +1,7 @@
 //! Why a semver template does not expand.
 
+use fbc_go::text::quote;
 use fbc_graph::bundle_version::BundleVersionError;
-use fbc_yaml::go_text::quote;
 
 use crate::semver::ChannelKind;
 

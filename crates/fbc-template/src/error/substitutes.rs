@@ -1,6 +1,6 @@
 //! Why a substitutes template does not expand.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::{BundleFault, DocumentFault};
 

@@ -96,7 +96,7 @@ fn the_default_channel() {
 #[test]
 fn the_head_of_the_default_channel_gives_icon_and_description() {
     let mut images = images("1.0.0");
-    let manifest = fbc_yaml::base64::encode(
+    let manifest = fbc_go::base64::encode(
         br#"{"kind":"ClusterServiceVersion","spec":{"description":5,"icon":[{"base64data":"PHN2Zy8+","mediatype":"image/svg+xml"}]}}"#,
     );
     let mut described = bundle("v1.0.0", "testop", "1.0.0", "");

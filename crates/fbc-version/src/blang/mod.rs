@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Bound;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::interval::{Interval, IntervalSet};
 use crate::version::{Version, VersionError};

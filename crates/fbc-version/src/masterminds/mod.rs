@@ -11,7 +11,7 @@ mod lexer;
 
 use std::fmt;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::version::Version;
 use crate::version_set::VersionSet;

@@ -1,7 +1,5 @@
 //! The text written so far, and how far its last line has come.
 
-use crate::json_writer;
-
 /// Appends to a string and keeps track of where its last line begins.
 pub(super) struct Output<'o> {
     text: &'o mut String,
@@ -48,7 +46,7 @@ impl<'o> Output<'o> {
             self.pad(column);
         } else {
             self.line_start = self.text.len() + 1;
-            json_writer::break_line(self.text, column);
+            fbc_go::json::break_line(self.text, column);
         }
     }
 

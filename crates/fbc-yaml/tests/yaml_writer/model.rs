@@ -12,7 +12,8 @@
 //! * libyaml-safer writes `...` at the end of a stream that ends in a `+` block; the model does not
 //!   end the stream.
 
-use fbc_yaml::{Kind, Node, go_text, json_writer};
+use fbc_go::text;
+use fbc_yaml::{Kind, Node, json_writer};
 use libyaml_safer::{Emitter, Encoding, Event, MappingStyle, ScalarStyle, SequenceStyle};
 
 /// The value as go-yaml marshals it, ending in a newline.
@@ -76,7 +77,7 @@ fn number_or_word(node: Node<'_>) -> String {
         return integer.to_string();
     }
     let mut general = String::new();
-    go_text::push_general_number(&mut general, number);
+    text::push_general_number(&mut general, number);
     general
 }
 

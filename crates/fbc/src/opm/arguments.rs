@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::commands::{Action, Arity, Command, EXCLUSIVE_FLAGS, GLOBAL_FLAGS};
 use super::find::find;

@@ -5,10 +5,10 @@ use std::io::Write as _;
 use std::path::Path;
 
 use fbc_bundle::folder::is_bundle;
+use fbc_go::text::quote;
 use fbc_model::Catalog;
 use fbc_model::tree::DiskTree;
 use fbc_model::writer::{self, Format};
-use fbc_yaml::go_text::quote;
 
 use super::telling::OpmError;
 use crate::image_map::{ImageMap, pull_as_opm};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::comma_values;
 

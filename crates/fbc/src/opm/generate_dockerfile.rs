@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::arguments::Invocation;
 use super::telling::OpmError;

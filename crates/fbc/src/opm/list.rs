@@ -1,9 +1,9 @@
 //! `opm alpha list`.
 
+use fbc_go::text::quote;
 use fbc_lint::Profile;
 use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
-use fbc_yaml::go_text::quote;
 
 use super::arguments::Invocation;
 use super::catalog::{self, Reference};

@@ -2,9 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use fbc_go::text::quote;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::writer;
-use fbc_yaml::go_text::quote;
 
 use super::arguments::Invocation;
 use super::telling::{OpmError, inform};

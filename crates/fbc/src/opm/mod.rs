@@ -32,7 +32,7 @@ mod template;
 mod validate;
 mod version;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use arguments::Invocation;
 use commands::{Action, Command};

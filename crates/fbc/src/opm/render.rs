@@ -1,11 +1,11 @@
 //! `opm render`.
 
 use fbc_bundle::{BundleError, BundleFolder, ImageTemplate};
+use fbc_go::text::quote;
 use fbc_model::Catalog;
 use fbc_model::load::load_tree;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::DiskTree;
-use fbc_yaml::go_text::quote;
 
 use super::arguments::Invocation;
 use super::catalog::{self, Reference};

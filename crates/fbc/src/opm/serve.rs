@@ -7,8 +7,8 @@ use std::fs;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use fbc_go::text::quote;
 use fbc_model::tree::DiskTree;
-use fbc_yaml::go_text::quote;
 
 use super::arguments::Invocation;
 use super::telling::OpmError;

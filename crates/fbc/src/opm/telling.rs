@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::commands::Command;
 use super::help;

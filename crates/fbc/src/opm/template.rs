@@ -3,11 +3,11 @@
 use std::fs;
 use std::io::{self, Read as _};
 
+use fbc_go::text::quote;
 use fbc_graph::mermaid::{MermaidOptions, draw};
 use fbc_model::render::MigrateLevel;
 use fbc_model::writer::Format;
 use fbc_template::{ConversionTarget, Renderer, TemplateError, TemplateKind};
-use fbc_yaml::go_text::quote;
 
 use super::arguments::Invocation;
 use super::telling::OpmError;

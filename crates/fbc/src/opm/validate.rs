@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use fbc_go::text::quote;
 use fbc_lint::Profile;
 use fbc_model::load::load_tree;
 use fbc_model::tree::DiskTree;
-use fbc_yaml::go_text::quote;
 use fbc_yaml::{Document, DocumentBuilder, json_writer, yaml_writer};
 
 use super::arguments::Invocation;

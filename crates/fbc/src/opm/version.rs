@@ -2,8 +2,8 @@
 
 use std::env;
 
+use fbc_go::text::quote;
 use fbc_template::OpmSemantics;
-use fbc_yaml::go_text::quote;
 
 use super::print;
 use super::telling::OpmError;

@@ -2,7 +2,7 @@
 //!
 //! Source: `google/go-cmp:cmp/report_reflect.go`.
 
-use fbc_yaml::go_text;
+use fbc_go::text;
 
 use super::gogo;
 use super::text::{Record, Text};
@@ -159,7 +159,7 @@ fn parenthesised(text: Text) -> Text {
 /// A number as Go's `%v` writes it.
 pub(crate) fn number_text(number: f64) -> String {
     let mut text = String::new();
-    go_text::push_general_number(&mut text, number);
+    text::push_general_number(&mut text, number);
     text
 }
 
@@ -180,7 +180,7 @@ fn string(style: Style, prefix: &str, text: &str) -> Text {
         && lines.iter().all(|line| {
             !line.strip_prefix(prefix).unwrap_or(line).starts_with("\"\"\"")
                 && !line.starts_with("...")
-                && line.chars().all(|c| go_text::is_print(c) || c == '\t')
+                && line.chars().all(|c| text::is_print(c) || c == '\t')
                 && line.len() <= most_bytes
         });
     if is_block {
@@ -214,11 +214,11 @@ fn string(style: Style, prefix: &str, text: &str) -> Text {
 
 /// Text in double quotes, or in backquotes where that saves escapes.
 pub(super) fn quoted(text: &str) -> String {
-    let quoted = go_text::quote(text);
+    let quoted = text::quote(text);
     if quoted.len() == text.len() + 2 {
         return quoted;
     }
-    if text.chars().all(|c| c != '`' && (go_text::is_print(c) || c == '\t')) {
+    if text.chars().all(|c| c != '`' && (text::is_print(c) || c == '\t')) {
         return format!("`{text}`");
     }
     quoted

@@ -2,7 +2,7 @@
 //!
 //! Source: `google/go-cmp:cmp/report_slices.go`.
 
-use fbc_yaml::go_text;
+use fbc_go::text;
 
 use super::compared::Compared;
 use super::edit_script::{Edit, Likeness, edit_script};
@@ -62,7 +62,7 @@ fn in_pieces(old: &str, new: &str) -> Vec<(char, String)> {
 /// Whether strings are compared line by line.
 fn is_lined(old: &str, new: &str) -> bool {
     let breaks = old.bytes().chain(new.bytes()).filter(|byte| *byte == b'\n').count();
-    let is_printable = |text: &str| text.chars().all(|c| go_text::is_print(c) || c.is_whitespace());
+    let is_printable = |text: &str| text.chars().all(|c| text::is_print(c) || c.is_whitespace());
     if breaks < 4 || !is_printable(old) || !is_printable(new) {
         return false;
     }
@@ -77,7 +77,7 @@ fn is_lined(old: &str, new: &str) -> bool {
     let by_line = share(&script(&old_lines, &new_lines));
     let by_byte = share(&script(old.as_bytes(), new.as_bytes()));
     let unquoted = old.len() + new.len();
-    let quoted = go_text::quote(old).len() + go_text::quote(new).len() - 2;
+    let quoted = text::quote(old).len() + text::quote(new).len() - 2;
     by_line < 4.0 * by_byte || quoted as f64 / unquoted as f64 > 1.1
 }
 
@@ -185,7 +185,7 @@ fn block(list: &[(char, String)]) -> Option<Text> {
     let is_readable = list.iter().all(|(_, line)| {
         !line.starts_with("\"\"\"")
             && !line.starts_with("...")
-            && line.chars().all(|c| go_text::is_print(c) || c == '\t')
+            && line.chars().all(|c| text::is_print(c) || c == '\t')
     });
     let squeezed = |line: &str| -> String { line.chars().filter(|c| !c.is_whitespace()).collect() };
     let is_ambiguous = list.iter().any(|(sign, line)| {

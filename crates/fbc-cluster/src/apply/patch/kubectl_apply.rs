@@ -8,8 +8,8 @@ use super::merge_patch::three_way_merge_patch;
 use super::strategic_diff::three_way_strategic_patch;
 use super::{PatchError, PatchType};
 use crate::apply::{LAST_APPLIED, Shape};
-use crate::go_json;
 use crate::object::{Object, ObjectFields};
+use fbc_go::json;
 
 /// The patch that `kubectl apply` sends.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ pub fn last_applied(manifest: &Object) -> Object {
     if annotated.at(&["metadata", "annotations"]).is_none_or(Value::is_null) {
         annotated.set(&["metadata", "annotations"], json!({}));
     }
-    let text = format!("{}\n", go_json::encode(&annotated));
+    let text = format!("{}\n", json::encode(&annotated));
     annotated.set(&["metadata", "annotations", LAST_APPLIED], text);
     annotated
 }

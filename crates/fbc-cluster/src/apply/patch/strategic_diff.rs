@@ -55,7 +55,7 @@ fn key_text(item: &Value, key: &str) -> String {
 /// for the smaller.
 fn sorted_by_key<'v>(items: &'v [Value], key: &str) -> Vec<&'v Value> {
     let mut sorted: Vec<(String, &Value)> = items.iter().map(|item| (key_text(item, key), item)).collect();
-    fbc_model::go_sort::sort(&mut sorted, |one, other| one.0 <= other.0);
+    fbc_go::sort::sort(&mut sorted, |one, other| one.0 <= other.0);
     sorted.into_iter().map(|(_, item)| item).collect()
 }
 

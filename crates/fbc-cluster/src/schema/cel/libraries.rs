@@ -61,8 +61,8 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, function: &str, values: &[Val<'a
         ("sets.intersects", [Val::List(left), Val::List(right)]) => {
             Ok(Val::Bool(left.iter().any(|item| right.iter().any(|other| other.equals(&item)))))
         }
-        ("base64.encode", [Val::Bytes(bytes)]) => Ok(Val::text(fbc_yaml::base64::encode(bytes))),
-        ("base64.decode", [Val::Text(text)]) => match fbc_yaml::base64::decode(text) {
+        ("base64.encode", [Val::Bytes(bytes)]) => Ok(Val::text(fbc_go::base64::encode(bytes))),
+        ("base64.decode", [Val::Text(text)]) => match fbc_go::base64::decode(text) {
             Ok(bytes) => Ok(Val::Bytes(Rc::new(bytes))),
             Err(_) => fault("illegal base64 data"),
         },

@@ -2,9 +2,9 @@
 //!
 //! Source: `google/cel-go:parser/parser.go`, `google/cel-go:parser/macro.go`.
 
-use super::super::go_regexp::Pattern;
 use super::lexer::{Fault, Token, TokenKind, tokens};
 use super::syntax::{Call, Expr, Field, Loop, LoopKind, Node, Operator, is_literal, is_reserved};
+use fbc_go::regexp::Pattern;
 
 /// How deep brackets may nest.
 const NESTING: usize = 100;

@@ -1,6 +1,6 @@
 //! Expressions of the Common Expression Language as a tree; macros are expanded into loops.
 
-use super::super::go_regexp::Pattern;
+use fbc_go::regexp::Pattern;
 
 /// An expression and where an error about it points to.
 #[derive(Debug, Clone)]

@@ -7,8 +7,8 @@ use super::evaluate::{Evaluated, Fault, NO_SUCH_OVERLOAD, fault};
 use super::syntax::Call;
 use super::times;
 use super::value::{List, Val};
-use crate::schema::go_regexp::Pattern;
 use crate::schema::go_value::go_float;
+use fbc_go::regexp::Pattern;
 
 /// A value as the conversion `string(…)` writes it; nothing for lists and the like.
 pub(crate) fn string_of(value: &Val<'_>) -> Option<String> {

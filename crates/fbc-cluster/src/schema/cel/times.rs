@@ -3,19 +3,19 @@
 use super::evaluate::{Evaluated, NO_SUCH_OVERLOAD, fault};
 use super::syntax::Operator;
 use super::value::Val;
-use crate::schema::dates::{parse_date_time, parse_go_duration};
+use fbc_go::time::parse_duration;
+
+use crate::schema::dates::parse_date_time;
 
 const SECOND: i64 = 1_000_000_000;
 
 /// A timestamp in RFC 3339, in UTC.
 pub(crate) fn timestamp_text(seconds: i64, nanoseconds: u32) -> String {
-    let (year, month, day) = civil(seconds.div_euclid(86_400));
-    let of_day = seconds.rem_euclid(86_400);
+    let whole = fbc_go::time::rfc3339(seconds);
     let fraction = format!("{nanoseconds:09}");
     let fraction = fraction.trim_end_matches('0');
     let dot = if fraction.is_empty() { "" } else { "." };
-    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{dot}{fraction}Z")
+    format!("{}{dot}{fraction}Z", whole.trim_end_matches('Z'))
 }
 
 /// A duration in seconds, such as `90s`.
@@ -28,19 +28,6 @@ pub(crate) fn duration_text(nanoseconds: i64) -> String {
     format!("{sign}{whole}{dot}{fraction}s")
 }
 
-/// Year, month and day of a number of days since 1970, in the Gregorian calendar.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * of_year + 2) / 153;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, of_year - (153 * shifted_month + 2) / 5 + 1)
-}
-
 /// `timestamp(…)` and `duration(…)`
 pub(crate) fn convert<'a>(to: &str, value: &Val<'a>) -> Evaluated<'a> {
     match (to, value) {
@@ -49,7 +36,7 @@ pub(crate) fn convert<'a>(to: &str, value: &Val<'a>) -> Evaluated<'a> {
             None => fault(format!("parsing time {text:?}: cannot parse")),
         },
         ("timestamp", Val::Int(seconds)) => Ok(Val::Timestamp(*seconds, 0)),
-        ("duration", Val::Text(text)) => match parse_go_duration(text) {
+        ("duration", Val::Text(text)) => match parse_duration(text) {
             Some(nanoseconds) => Ok(Val::Duration(nanoseconds)),
             None => fault(format!("time: invalid duration {text:?}")),
         },
@@ -110,21 +97,17 @@ pub(crate) fn part<'a>(function: &str, values: &[Val<'a>]) -> Evaluated<'a> {
                 _ => return Err(NO_SUCH_OVERLOAD),
             };
             let seconds = seconds.saturating_add(offset);
-            let days = seconds.div_euclid(86_400);
-            let of_day = seconds.rem_euclid(86_400);
-            let (year, month, day) = civil(days);
+            let time = fbc_go::time::civil(seconds);
             match function {
-                "getFullYear" => year,
-                "getMonth" => month - 1,
-                "getDate" => day,
-                "getDayOfMonth" => day - 1,
-                "getDayOfWeek" => (days + 4).rem_euclid(7),
-                "getDayOfYear" => {
-                    (0..=365).find(|back| civil(days - back) == (year, 1, 1)).unwrap_or_default()
-                }
-                "getHours" => of_day / 3600,
-                "getMinutes" => of_day / 60 % 60,
-                "getSeconds" => of_day % 60,
+                "getFullYear" => time.year().into(),
+                "getMonth" => i64::from(time.month()) - 1,
+                "getDate" => time.day().into(),
+                "getDayOfMonth" => i64::from(time.day()) - 1,
+                "getDayOfWeek" => fbc_go::time::weekday(seconds),
+                "getDayOfYear" => i64::from(time.date().day_of_year()) - 1,
+                "getHours" => time.hour().into(),
+                "getMinutes" => time.minute().into(),
+                "getSeconds" => time.second().into(),
                 "getMilliseconds" => i64::from(*rest) / 1_000_000,
                 _ => return Err(NO_SUCH_OVERLOAD),
             }

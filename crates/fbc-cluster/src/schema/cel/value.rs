@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use super::super::dates::{parse_date_time, parse_go_duration};
+use super::super::dates::parse_date_time;
 use super::super::structural::{ListType, Schema, ValueType};
 use super::named_format::NamedFormat;
 use super::quantity::Quantity;
@@ -87,8 +87,8 @@ impl<'a> Val<'a> {
             Some("date-time") => parse_date_time(text).map(|(seconds, rest)| Self::Timestamp(seconds, rest)),
             Some("date") => parse_date_time(&format!("{text}T00:00:00Z"))
                 .map(|(seconds, rest)| Self::Timestamp(seconds, rest)),
-            Some("duration") => parse_go_duration(text).map(Self::Duration),
-            Some("byte") => fbc_yaml::base64::decode(text).ok().map(|bytes| Self::Bytes(Rc::new(bytes))),
+            Some("duration") => fbc_go::time::parse_duration(text).map(Self::Duration),
+            Some("byte") => fbc_go::base64::decode(text).ok().map(|bytes| Self::Bytes(Rc::new(bytes))),
             _ => None,
         };
         lifted.unwrap_or(Self::Text(Cow::Borrowed(text)))

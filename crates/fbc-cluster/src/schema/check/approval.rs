@@ -2,7 +2,7 @@
 //!
 //! Source: `kubernetes/apiextensions-apiserver:pkg/apihelpers/helpers.go`.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::invalid_text;
 use crate::error::FieldError;

@@ -1,11 +1,11 @@
 //! Kubernetes' extensions of a schema: list types, keys of lists, map types.
 
+use fbc_go::json;
 use serde_json::Value;
 
 use super::{invalid, invalid_text, not_supported, wrong_type};
 use crate::error::FieldError;
 use crate::object::ObjectFields;
-use crate::schema::go_value::go_json;
 
 pub(super) fn validate(schema: &Value, field: &str, errors: &mut Vec<FieldError>) {
     let value_type = schema.text(&["type"]);
@@ -74,7 +74,7 @@ fn validate_set(schema: &Value, field: &str, errors: &mut Vec<FieldError>) {
         }
         "object" if kind("x-kubernetes-map-type") != Some("atomic") => {
             // The reference prints the list type here.
-            let printed = kind("x-kubernetes-list-type").map_or("null".to_owned(), fbc_yaml::go_text::quote);
+            let printed = kind("x-kubernetes-list-type").map_or("null".to_owned(), fbc_go::text::quote);
             errors.push(invalid(&format!("{field}.items.x-kubernetes-map-type"), printed, detail));
         }
         _ => {}
@@ -103,7 +103,7 @@ fn validate_keys(schema: &Value, field: &str, errors: &mut Vec<FieldError>) {
         errors.push(invalid_text(&format!("{field}.items.type"), item_type, detail));
         return;
     }
-    let printed = || go_json(&Value::Array(keys.to_vec()));
+    let printed = || json::encode(&Value::Array(keys.to_vec()));
     for (index, key) in keys.iter().enumerate() {
         let key = key.as_str().unwrap_or_default();
         match items.at(&["properties", key]) {

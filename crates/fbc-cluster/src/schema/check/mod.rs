@@ -15,11 +15,11 @@ pub(crate) mod structural;
 mod versions;
 mod warnings;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::json;
+use fbc_go::text::quote;
 use serde_json::{Value, json};
 
 use super::cel::named_format;
-use super::go_value::go_json;
 use crate::error::{FieldError, FieldReason};
 use crate::object::{Object, ObjectFields};
 
@@ -133,7 +133,7 @@ fn validate_stored_versions(object: &Object, errors: &mut Vec<FieldError>) {
     let versions = object.list(&["spec", "versions"]);
     for version in versions {
         if version["storage"] == true && !stored.contains(&version["name"]) {
-            let value = go_json(&Value::Array(stored.to_vec()));
+            let value = json::encode(&Value::Array(stored.to_vec()));
             errors.push(invalid(
                 field,
                 value,

@@ -1,5 +1,6 @@
 //! Rules within a definition: their parts, and whether they compile.
 
+use fbc_go::json;
 use serde_json::{Value, json};
 
 use super::openapi::{Context, Found};
@@ -8,7 +9,7 @@ use crate::error::{FieldError, FieldReason};
 use crate::object::ObjectFields;
 use crate::schema::cel::Wanted;
 use crate::schema::cel::types::Type;
-use crate::schema::go_value::{go_json, go_value};
+use crate::schema::go_value::go_value;
 
 const REASONS: [&str; 4] =
     ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
@@ -116,8 +117,8 @@ fn names_a_field(path: &str, schema: &Value) -> bool {
 
 /// A rule as Go prints its internal struct.
 fn go_rule(rule: &Value) -> String {
-    let text = |name: &str| go_json(&json!(rule.text(&[name])));
-    let optional = |name: &str| rule.get(name).map_or_else(|| "null".to_owned(), go_json);
+    let text = |name: &str| json::encode(&json!(rule.text(&[name])));
+    let optional = |name: &str| rule.get(name).map_or_else(|| "null".to_owned(), json::encode);
     format!(
         "{{\"Rule\":{},\"Message\":{},\"MessageExpression\":{},\"Reason\":{},\"FieldPath\":{},\"OptionalOldSelf\":{}}}",
         text("rule"),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{invalid, invalid_text, wrong_type};
 use crate::error::FieldError;
 use crate::object::ObjectFields;
-use crate::schema::go_regexp;
+use fbc_go::regexp;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
@@ -152,7 +152,7 @@ fn junctors(schema: &Value, skip_any: bool, skip_first_all: bool, field: &str, e
         nested_invariants(not, false, &format!("{field}.not"), errors);
     }
     let pattern = schema.text(&["pattern"]);
-    if let Some(fault) = go_regexp::fault(pattern).filter(|_| !pattern.is_empty()) {
+    if let Some(fault) = regexp::fault(pattern).filter(|_| !pattern.is_empty()) {
         let detail = format!("must be a valid regular expression, but isn't: {fault}");
         errors.push(invalid_text(&format!("{field}.pattern"), pattern, detail));
     }

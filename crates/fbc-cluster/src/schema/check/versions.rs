@@ -3,13 +3,13 @@
 //! The API server's internal form has one schema, one set of subresources and one list of columns if all versions have
 //! the same; that is why errors name `spec.validation` where `spec.versions` was written.
 
+use fbc_go::json;
 use serde_json::{Value, json};
 
 use super::{defaults, invalid, invalid_text, names, not_supported, openapi, structural};
 use crate::error::FieldError;
 use crate::object::ObjectFields;
 use crate::schema::embedded::dns_1035_label;
-use crate::schema::go_value::go_json;
 
 /// The parts of versions that are moved up if they are the same in all: where they are in a version, and above.
 const SHARED: [(&str, &str, &str); 4] = [
@@ -187,18 +187,18 @@ fn go_versions(versions: &[Value], is_shared: &impl Fn(&str) -> bool) -> String 
         let flag = |name: &str| version[name] == true;
         let head = format!(
             "{{\"Name\":{},\"Served\":{},\"Storage\":{},\"Deprecated\":{},\"DeprecationWarning\":{}",
-            go_json(&json!(version.text(&["name"]))),
+            json::encode(&json!(version.text(&["name"]))),
             flag("served"),
             flag("storage"),
             flag("deprecated"),
-            go_json(&version["deprecationWarning"]),
+            json::encode(&version["deprecationWarning"]),
         );
         let parts: String = SHARED
             .iter()
             .map(|(part, _, printed)| {
                 let value =
                     if is_shared(part) { &Value::Null } else { version.get(part).unwrap_or(&Value::Null) };
-                format!(",\"{printed}\":{}", go_json(value))
+                format!(",\"{printed}\":{}", json::encode(value))
             })
             .collect();
         format!("{head}{parts}}}")

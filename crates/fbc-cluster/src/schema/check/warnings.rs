@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 use serde_json::Value;
 
 use crate::object::{Object, ObjectFields};

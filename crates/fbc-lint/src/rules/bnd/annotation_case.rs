@@ -1,6 +1,6 @@
 //! Annotations of OLM in another case.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;

@@ -1,7 +1,7 @@
 //! Paths in annotations that lead elsewhere.
 
 use fbc_bundle::contents::{MANIFESTS, METADATA};
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;

@@ -1,6 +1,6 @@
 //! Values of annotations that opm refuses.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;

@@ -1,6 +1,6 @@
 //! Providers, maintainers and links that lead nowhere.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fbc_go::text::quote;
 use fbc_yaml::Node;
-use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

@@ -1,6 +1,6 @@
 //! Cluster service versions of an API that there is not.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

@@ -1,8 +1,8 @@
 //! Icons that consoles cannot show.
 
+use fbc_go::base64;
+use fbc_go::text::quote;
 use fbc_model::Icon;
-use fbc_yaml::base64;
-use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

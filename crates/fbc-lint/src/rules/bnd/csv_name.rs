@@ -1,6 +1,6 @@
 //! Names of cluster service versions that Kubernetes refuses.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

@@ -1,7 +1,7 @@
 //! Names of cluster service versions that say another version.
 
+use fbc_go::text::quote;
 use fbc_version::Version;
-use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

@@ -1,7 +1,7 @@
 //! Related images that are no image references.
 
+use fbc_go::text::quote;
 use fbc_model::image_reference;
-use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

@@ -1,8 +1,8 @@
 //! Dependencies that nobody can resolve.
 
+use fbc_go::text::quote;
 use fbc_version::blang::Range;
 use fbc_yaml::Kind;
-use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

@@ -1,7 +1,7 @@
 //! Examples that consoles cannot show.
 
+use fbc_go::text::quote;
 use fbc_yaml::Kind;
-use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::{embedded_json, pointer};

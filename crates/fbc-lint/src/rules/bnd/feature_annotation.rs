@@ -1,6 +1,6 @@
 //! Annotations of OpenShift with values that mean nothing.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 use fbc_yaml::{Kind, Node};
 
 use crate::bundle::BundleContext;

@@ -1,6 +1,6 @@
 //! Custom resource definitions that a cluster refuses.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 use fbc_yaml::{Kind, Node};
 
 use crate::bundle::{BundleContext, Object};

@@ -1,7 +1,7 @@
 //! Keys that are there twice.
 
+use fbc_go::text::quote;
 use fbc_model::Origin;
-use fbc_yaml::go_text::quote;
 use fbc_yaml::locate::Locator;
 
 use crate::bundle::BundleContext;

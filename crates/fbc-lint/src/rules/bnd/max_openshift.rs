@@ -1,8 +1,8 @@
 //! Highest versions of OpenShift that do not fit.
 
+use fbc_go::text::quote;
 use fbc_model::Origin;
 use fbc_yaml::Node;
-use fbc_yaml::go_text::quote;
 
 use crate::bundle::{BundleContext, embedded_json, pointer};
 use crate::finding::Findings;

@@ -1,8 +1,8 @@
 //! Annotations that a bundle must have.
 
 use fbc_bundle::contents::METADATA;
+use fbc_go::text::quote;
 use fbc_yaml::Kind;
-use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;

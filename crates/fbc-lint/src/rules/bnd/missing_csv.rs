@@ -2,7 +2,7 @@
 
 use fbc_bundle::contents::MANIFESTS;
 use fbc_bundle::folder::CLUSTER_SERVICE_VERSION;
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::{Finding, Findings, Place, Target};

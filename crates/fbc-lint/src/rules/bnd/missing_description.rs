@@ -1,7 +1,7 @@
 //! Operators without a description.
 
+use fbc_go::text::quote;
 use fbc_yaml::Node;
-use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

@@ -1,6 +1,6 @@
 //! Folders without the two folders of a bundle.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::{Finding, Findings, Place, Target};

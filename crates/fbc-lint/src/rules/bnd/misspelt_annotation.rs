@@ -1,6 +1,6 @@
 //! Annotations whose names nobody knows.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;

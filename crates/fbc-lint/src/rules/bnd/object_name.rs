@@ -1,7 +1,7 @@
 //! Objects without a name.
 
 use fbc_bundle::folder::CLUSTER_SERVICE_VERSION;
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

@@ -1,6 +1,6 @@
 //! Owned custom resources that the bundle does not define.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

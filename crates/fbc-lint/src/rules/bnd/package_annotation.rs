@@ -1,6 +1,6 @@
 //! Package names that catalogs refuse.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;

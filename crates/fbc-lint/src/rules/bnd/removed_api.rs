@@ -1,6 +1,6 @@
 //! Objects of APIs that newer clusters do not know.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

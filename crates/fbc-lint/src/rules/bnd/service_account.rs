@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

@@ -1,9 +1,9 @@
 //! Files of a bundle that are no objects.
 
 use fbc_bundle::contents::{BundleFile, FileFault, MANIFESTS, METADATA};
+use fbc_go::text::quote;
 use fbc_model::Origin;
 use fbc_yaml::Kind;
-use fbc_yaml::go_text::quote;
 use fbc_yaml::stream::{Fault, Syntax};
 
 use crate::bundle::BundleContext;

@@ -1,6 +1,6 @@
 //! Objects of kinds that OLM does not install.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;

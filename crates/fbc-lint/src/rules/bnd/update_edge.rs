@@ -1,9 +1,9 @@
 //! Updates that a bundle cannot offer.
 
+use fbc_go::text::quote;
 use fbc_version::Version;
 use fbc_version::blang::Range;
 use fbc_yaml::Node;
-use fbc_yaml::go_text::quote;
 
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;

@@ -1,6 +1,6 @@
 //! Codes that no rule has.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::finding::{Finding, Severity};
 use crate::policy::selector;

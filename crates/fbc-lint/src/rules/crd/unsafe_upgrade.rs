@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fbc_bundle::crd_upgrade::{Definition, Enforcement, Target, compare};
+use fbc_go::text::quote;
 use fbc_model::{Bundle, ChannelEntry, bundle_object};
-use fbc_yaml::go_text::quote;
 use fbc_yaml::{Document, json_writer};
 use rayon::prelude::*;
 

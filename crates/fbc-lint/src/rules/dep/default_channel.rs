@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use fbc_go::text::quote;
 use fbc_model::blob::schema;
-use fbc_yaml::go_text::quote;
 
 use super::references::references;
 use crate::context::Context;

@@ -1,7 +1,7 @@
 //! Deprecations of packages that give a name.
 
+use fbc_go::text::quote;
 use fbc_model::blob::schema;
-use fbc_yaml::go_text::quote;
 
 use super::references::references;
 use crate::context::Context;

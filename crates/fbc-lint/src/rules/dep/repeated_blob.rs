@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::references::{conversion, with_number};
 use crate::context::Context;

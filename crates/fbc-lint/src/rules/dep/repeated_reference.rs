@@ -1,6 +1,6 @@
 //! The same thing deprecated twice.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::references::references;
 use crate::context::Context;

@@ -1,6 +1,6 @@
 //! Messages of deprecations that say nothing.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::references::references;
 use crate::context::Context;

@@ -1,7 +1,7 @@
 //! Deprecations of packages that do not exist.
 
+use fbc_go::text::quote;
 use fbc_model::blob::schema;
-use fbc_yaml::go_text::quote;
 
 use super::references::conversion;
 use crate::context::Context;

@@ -1,6 +1,6 @@
 //! Deprecation entries whose reference has no schema.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::references::{conversion, with_number};
 use crate::context::Context;

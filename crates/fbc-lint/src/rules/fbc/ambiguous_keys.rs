@@ -1,7 +1,7 @@
 //! Keys that differ in upper and lower case only.
 
+use fbc_go::text::quote;
 use fbc_model::load::{FaultPlace, LoadFaultKind};
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Findings;

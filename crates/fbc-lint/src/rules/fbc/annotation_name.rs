@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use fbc_go::text::quote;
 use fbc_model::go_type;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};

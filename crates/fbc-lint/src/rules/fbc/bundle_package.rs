@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use fbc_go::text::quote;
 use fbc_model::Bundle;
 use fbc_model::blob::schema;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};

@@ -1,7 +1,7 @@
 //! Releases of bundles.
 
+use fbc_go::text::quote;
 use fbc_version::{Release, ReleaseError};
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

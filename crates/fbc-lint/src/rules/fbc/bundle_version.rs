@@ -1,7 +1,7 @@
 //! Versions of bundles.
 
+use fbc_go::text::quote;
 use fbc_version::Version;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

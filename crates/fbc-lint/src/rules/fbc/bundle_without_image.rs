@@ -1,7 +1,7 @@
 //! Bundles without an image.
 
+use fbc_go::text::quote;
 use fbc_model::bundle_object;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

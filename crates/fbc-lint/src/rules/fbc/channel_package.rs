@@ -1,7 +1,7 @@
 //! Channels of packages that do not exist.
 
+use fbc_go::text::quote;
 use fbc_model::blob::schema;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};

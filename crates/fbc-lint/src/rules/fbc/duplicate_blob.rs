@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};

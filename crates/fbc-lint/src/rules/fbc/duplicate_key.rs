@@ -1,6 +1,6 @@
 //! Keys that an object gives twice.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 use fbc_yaml::locate::{Lines, Locator};
 
 use crate::context::Context;

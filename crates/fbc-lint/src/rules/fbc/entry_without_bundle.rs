@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use fbc_go::text::quote;
 use fbc_model::blob::schema;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};

@@ -1,6 +1,6 @@
 //! Annotations that say what an operator can do.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

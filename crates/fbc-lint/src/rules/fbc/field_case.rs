@@ -1,6 +1,6 @@
 //! Fields in another case than that of the format.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

@@ -1,7 +1,7 @@
 //! Bundles without the form that the clusters of a catalog read.
 
+use fbc_go::text::quote;
 use fbc_model::bundle_object;
-use fbc_yaml::go_text::quote;
 
 use super::{form_of_target, opm};
 use crate::context::Context;

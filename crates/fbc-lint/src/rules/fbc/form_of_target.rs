@@ -2,7 +2,7 @@
 //!
 //! Source: `konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml`.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

@@ -1,8 +1,8 @@
 //! APIs that a bundle provides twice.
 
+use fbc_go::text::quote;
 use fbc_model::go_type;
 use fbc_yaml::Node;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use fbc_go::text::quote;
 use fbc_model::load::LoadFault;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, OpmText, Place, Target};

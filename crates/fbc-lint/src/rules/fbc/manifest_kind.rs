@@ -1,6 +1,6 @@
 //! Kinds of manifests that a bundle may not hold.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

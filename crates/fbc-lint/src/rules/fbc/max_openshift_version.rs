@@ -1,6 +1,6 @@
 //! The highest version of OpenShift.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 use fbc_yaml::{Kind, Node};
 
 use crate::context::Context;

@@ -1,6 +1,6 @@
 //! Heads of channels that say that they do not work where the catalog is for.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};

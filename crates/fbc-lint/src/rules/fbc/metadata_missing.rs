@@ -1,7 +1,7 @@
 //! Bundles of which a console can show nothing.
 
+use fbc_go::text::quote;
 use fbc_model::bundle_object;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};

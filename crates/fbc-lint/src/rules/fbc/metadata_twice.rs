@@ -1,6 +1,6 @@
 //! Bundles with several properties `olm.csv.metadata`.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

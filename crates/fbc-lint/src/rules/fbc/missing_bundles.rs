@@ -7,8 +7,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use fbc_go::text::quote;
 use fbc_model::Channel;
-use fbc_yaml::go_text::quote;
 
 use crate::context::PackageView;
 use crate::finding::{OpmText, Phase};

@@ -1,7 +1,7 @@
 //! Names of bundles that have a release.
 
+use fbc_go::text::quote;
 use fbc_version::VersionRelease;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

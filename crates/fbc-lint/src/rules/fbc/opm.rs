@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use fbc_go::text::quote;
 use fbc_model::go_type::{self, GoType};
 use fbc_model::go_types::PACKAGE_PROPERTY;
 use fbc_model::{Bundle, Origin, Value};
 use fbc_version::{Release, Version};
 use fbc_yaml::Node;
-use fbc_yaml::go_text::quote;
 
 use crate::context::{Context, PackageView};
 use crate::finding::{ConversionOrder, OpmText, Phase, Subject};

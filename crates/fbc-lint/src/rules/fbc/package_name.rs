@@ -1,6 +1,6 @@
 //! Package names are RFC 1123 labels.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{ConversionOrder, Finding, Findings, OpmText, Phase, Subject};

@@ -1,8 +1,8 @@
 //! Values of properties that do not have the form of their type.
 
+use fbc_go::text::quote;
 use fbc_model::go_type::{self, GoType};
 use fbc_model::{Value, bundle_object, go_types};
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

@@ -1,9 +1,9 @@
 //! Version ranges of required packages.
 
+use fbc_go::text::quote;
 use fbc_model::go_type;
 use fbc_version::blang::Range;
 use fbc_yaml::Node;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

@@ -1,7 +1,7 @@
 //! Lines that begin with `---` and go on.
 
+use fbc_go::text::quote;
 use fbc_model::load::LoadFaultKind;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Findings;

@@ -1,6 +1,6 @@
 //! Files that are part of the catalog against all appearance.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Place, Target};

@@ -1,6 +1,6 @@
 //! The annotation that names the subscriptions of an operator.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

@@ -1,6 +1,6 @@
 //! "Did you mean …": the known name that is closest to an unknown one.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 /// Beyond this number of candidates nothing is suggested: comparing costs too much.
 const MAX_CANDIDATES: usize = 2_000;

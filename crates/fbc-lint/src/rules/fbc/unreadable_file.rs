@@ -1,8 +1,8 @@
 //! Files and folders that cannot be read.
 
+use fbc_go::text::quote;
 use fbc_model::confined_tree::LEADS_OUT;
 use fbc_model::load::LoadFaultKind;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::Findings;

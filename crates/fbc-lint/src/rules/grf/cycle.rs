@@ -1,6 +1,6 @@
 //! Replaces chains that run in a circle.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::opm::{channel_leaf, leaf_order, name_list};
 use crate::context::{Context, PackageView};

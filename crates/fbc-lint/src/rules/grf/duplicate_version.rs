@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use fbc_go::text::quote;
 use fbc_version::VersionRelease;
-use fbc_yaml::go_text::quote;
 
 use super::opm::{leaf_order, name_list, package_leaf};
 use crate::context::{Context, PackageView};

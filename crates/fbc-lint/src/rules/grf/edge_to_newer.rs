@@ -1,8 +1,8 @@
 //! Edges that lead from a newer version to an older one.
 
+use fbc_go::text::quote;
 use fbc_graph::ChainEnd;
 use fbc_version::VersionRelease;
-use fbc_yaml::go_text::quote;
 
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};

@@ -1,6 +1,6 @@
 //! Channels without entries.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::opm::{channel_leaf, leaf_order};
 use crate::context::Context;

@@ -1,6 +1,6 @@
 //! Empty names in `skips`.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::opm::{entry_leaf, leaf_order};
 use crate::context::Context;

@@ -2,10 +2,10 @@
 
 use std::ops::Bound;
 
+use fbc_go::text::quote;
 use fbc_version::Version;
 use fbc_version::blang::{Range, RangeError};
 use fbc_version::masterminds::{Constraint, MastermindsVersion};
-use fbc_yaml::go_text::quote;
 
 use super::opm::{entry_leaf, leaf_order};
 use crate::context::Context;

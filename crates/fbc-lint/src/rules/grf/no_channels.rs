@@ -1,7 +1,7 @@
 //! Packages without channels.
 
+use fbc_go::text::quote;
 use fbc_model::blob::schema;
-use fbc_yaml::go_text::quote;
 
 use super::opm::{leaf_order, package_leaf};
 use crate::context::Context;

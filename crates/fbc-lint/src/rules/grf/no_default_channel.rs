@@ -1,6 +1,6 @@
 //! Packages that name no default channel.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::opm::{leaf_order, package_leaf};
 use crate::context::{Context, PackageView};

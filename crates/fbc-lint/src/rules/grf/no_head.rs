@@ -1,7 +1,7 @@
 //! Channels in which every entry is replaced or skipped.
 
+use fbc_go::text::quote;
 use fbc_graph::ChainEnd;
-use fbc_yaml::go_text::quote;
 
 use super::opm::{channel_leaf, leaf_order};
 use crate::context::{Context, PackageView};

@@ -1,6 +1,6 @@
 //! Channels whose head is not their newest version.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::edge_to_newer::prerelease_help;
 use crate::context::Context;

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use fbc_go::text::quote;
 use fbc_version::blang::Range;
-use fbc_yaml::go_text::quote;
 
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use fbc_go::text::quote;
 use fbc_graph::ChainEnd;
-use fbc_yaml::go_text::quote;
 
 use super::opm::{channel_leaf, leaf_order};
 use crate::context::{Context, PackageView};

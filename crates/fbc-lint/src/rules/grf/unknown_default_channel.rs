@@ -1,7 +1,7 @@
 //! Default channels that do not exist.
 
+use fbc_go::text::quote;
 use fbc_model::blob::schema;
-use fbc_yaml::go_text::quote;
 
 use super::opm::{channel_leaf, leaf_order, name_list};
 use crate::context::Context;

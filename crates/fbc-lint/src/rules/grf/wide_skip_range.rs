@@ -1,6 +1,6 @@
 //! Ranges that reach the version of their entry, or beyond it.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};

@@ -1,6 +1,6 @@
 //! Channels that users have and the catalog takes away.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::shared;
 use crate::context::Context;

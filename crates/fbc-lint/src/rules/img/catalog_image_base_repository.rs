@@ -1,6 +1,6 @@
 //! Catalog images that are built on another base than allowed.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

@@ -1,8 +1,8 @@
 //! Icons that are no images.
 
+use fbc_go::text::quote;
 use fbc_model::Icon;
 use fbc_model::icon::media_type;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};

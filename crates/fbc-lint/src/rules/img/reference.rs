@@ -1,7 +1,7 @@
 //! What the rules about image references share.
 
+use fbc_go::text::quote;
 use fbc_model::Bundle;
-use fbc_yaml::go_text::quote;
 
 /// What to do about a text that is no image reference.
 pub(crate) fn help(image: &str) -> String {

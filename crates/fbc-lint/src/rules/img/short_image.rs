@@ -1,7 +1,7 @@
 //! Images that cannot be pulled because they name no registry.
 
+use fbc_go::text::quote;
 use fbc_model::image_reference;
-use fbc_yaml::go_text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

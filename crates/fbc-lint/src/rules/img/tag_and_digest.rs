@@ -1,6 +1,6 @@
 //! Images with both a tag and a digest.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

@@ -1,6 +1,6 @@
 //! Channels that nobody can ask for.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};

@@ -1,6 +1,6 @@
 //! Bundles with aggregated APIs.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

@@ -1,6 +1,6 @@
 //! Bundles with webhooks in catalogs for clusters that take none.
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use super::{phases, probes};
 use crate::names;
 use crate::operator_controller::applier::{Content, RevisionMetadata};
-use fbc_cluster::go_json;
 use fbc_cluster::object::{Object, ObjectFields, controller_reference};
 
 /// The fields of `metadata` that objects in a revision keep.
@@ -25,7 +24,7 @@ pub(super) fn of_content(
     let objects = content
         .objects
         .iter()
-        .map(|object| prepared(go_json::value(object.value.root()), extension, &annotations))
+        .map(|object| prepared(object.value.root().to_json(), extension, &annotations))
         .collect();
     let mut revision = revision(extension, resolved, objects, account_counts);
     if let Some(properties) = content.properties {

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::names;
-use fbc_cluster::go_json;
 use fbc_cluster::object::{Object, ObjectFields};
+use fbc_go::json;
 
 /// How many bytes of data a Secret takes, and from how many on an object is compressed.
 const LARGEST: usize = 900 * 1024;
@@ -39,7 +39,7 @@ impl Packer<'_> {
             let objects = phase.place(&["objects"]).as_array_mut().into_iter().flatten();
             for (index, entry) in objects.enumerate() {
                 let Some(object) = entry.get("object").filter(|object| !object.is_null()) else { continue };
-                let data = packed(&go_json::encode(object), phase_index, index)?;
+                let data = packed(&json::encode(object), phase_index, index)?;
                 let key = URL_SAFE_NO_PAD.encode(Sha256::digest(&data));
                 if !open.data.contains_key(&key) {
                     if open.size + data.len() > LARGEST && !open.data.is_empty() {

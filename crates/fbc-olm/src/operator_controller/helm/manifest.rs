@@ -9,8 +9,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::names::{CLUSTER_EXTENSION, OWNER_KIND, OWNER_NAME};
-use fbc_cluster::go_json;
 use fbc_cluster::object::{Object, ObjectFields, controller_reference};
+use fbc_go::json;
 
 /// Annotation of an object: the release that it belongs to.
 pub(super) const RELEASE_NAME: &str = "meta.helm.sh/release-name";
@@ -68,7 +68,7 @@ pub(super) fn of(objects: &[manifests::Object], extension: &Object) -> Vec<Value
     let mut named: Vec<(usize, String, String, Value)> = objects
         .iter()
         .map(|object| {
-            let value = go_json::value(object.value.root());
+            let value = object.value.root().to_json();
             let template = template_name(&value);
             let rank =
                 INSTALL_ORDER.iter().position(|kind| *kind == object.kind).unwrap_or(INSTALL_ORDER.len());
@@ -82,7 +82,7 @@ pub(super) fn of(objects: &[manifests::Object], extension: &Object) -> Vec<Value
 
 /// The file of an object in the chart.
 fn template_name(value: &Value) -> String {
-    let digest = Sha256::digest(go_json::encode(value));
+    let digest = Sha256::digest(json::encode(value));
     let first = digest.first_chunk::<8>().copied().unwrap_or_default();
     format!("object-{:016x}.json", u64::from_be_bytes(first))
 }

@@ -322,7 +322,7 @@ fn fill(recordings: &dyn Tree, api: &mut ApiServer, initial: &Value) -> Result<(
         let failed = |text: String| format!("{WIDGETS}: {text}");
         let bytes = recordings.read(Path::new(WIDGETS)).map_err(|error| failed(error.to_string()))?;
         let document = fbc_yaml::stream::read_one(&bytes).map_err(|fault| failed(format!("{fault:?}")))?;
-        kinds.push(fbc_cluster::go_json::value(document.root()));
+        kinds.push(document.root().to_json());
     }
     for kind in kinds {
         let mut kind = kind;

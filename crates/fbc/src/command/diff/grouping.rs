@@ -1,7 +1,7 @@
 //! Changes that are alike are told once, with the names of the others behind.
 
+use fbc_go::text::quote;
 use fbc_lint::comparison::{Change, ChangeKind, Effect};
-use fbc_yaml::go_text::quote;
 
 /// Names behind the first of a group.
 const NAMES_SHOWN: usize = 12;

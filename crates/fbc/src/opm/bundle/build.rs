@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::process::Command;
 
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 
 use super::generate::{DOCKERFILE, generate, go_words};
 use crate::opm::arguments::Invocation;

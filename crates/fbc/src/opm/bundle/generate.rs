@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use fbc_bundle::folder::CLUSTER_SERVICE_VERSION;
-use fbc_yaml::go_text::quote;
+use fbc_go::text::quote;
 use fbc_yaml::{DocumentBuilder, stream, yaml_writer};
 
 use super::package_folder::PackageFolder;

@@ -11,24 +11,25 @@ use regex::{Regex, RegexBuilder};
 
 /// A pattern that is compiled when it is first needed; definitions hold many that never are.
 #[derive(Debug, Clone)]
-pub(crate) struct Pattern {
+pub struct Pattern {
     /// The text as it was written.
-    pub(crate) source: String,
+    pub source: String,
     compiled: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
-    pub(crate) fn new(source: impl Into<String>) -> Self {
+    /// A pattern that is not looked at yet.
+    pub fn new(source: impl Into<String>) -> Self {
         Self { source: source.into(), compiled: OnceLock::new() }
     }
 
     /// The compiled expression, or nothing if it does not compile.
-    pub(crate) fn regex(&self) -> Option<&Regex> {
+    pub fn regex(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| compile(&self.source)).as_ref()
     }
 
     /// True if it is found anywhere in the text, as `regexp.MatchString` says.
-    pub(crate) fn is_match(&self, text: &str) -> bool {
+    pub fn is_match(&self, text: &str) -> bool {
         self.regex().is_some_and(|regex| regex.is_match(text))
     }
 }
@@ -48,7 +49,7 @@ fn compile(source: &str) -> Option<Regex> {
 }
 
 /// What Go says about an expression that does not parse, such as ``missing closing ): `(` ``; nothing if it parses.
-pub(crate) fn fault(source: &str) -> Option<String> {
+pub fn fault(source: &str) -> Option<String> {
     match parser::parse(source) {
         Err(fault) => Some(fault.to_string()),
         Ok(_) if compile(source).is_none() => {

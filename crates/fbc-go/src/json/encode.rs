@@ -1,14 +1,14 @@
-//! JSON as Go's encoder writes it: compact, members sorted, HTML escaped. Names of Secrets and digests depend on it.
+//! Values as Go's encoder writes them: compact, members sorted, HTML escaped. Names of Secrets and digests depend on it.
 //!
 //! Source: `golang/go:src/encoding/json/encode.go`.
 
 use std::io;
 
-use fbc_yaml::go_text::push_json_number;
-use fbc_yaml::{Kind, Node};
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::ser::{CharEscape, Formatter, Serializer};
-use serde_json::{Number, Value};
+
+use crate::text::push_json_number;
 
 /// The text of a value.
 pub fn encode(value: &Value) -> String {
@@ -16,26 +16,6 @@ pub fn encode(value: &Value) -> String {
     // Neither values nor memory fail to be written.
     let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, Go));
     String::from_utf8(bytes).unwrap_or_default()
-}
-
-/// A node of a document as a value.
-pub fn value(node: Node<'_>) -> Value {
-    match node.kind() {
-        Kind::Null => Value::Null,
-        Kind::Bool => Value::Bool(node.as_bool().unwrap_or_default()),
-        Kind::Number => number(node.as_f64().unwrap_or_default()),
-        Kind::String => Value::String(node.as_str().unwrap_or_default().to_owned()),
-        Kind::Array => node.items().map(value).collect(),
-        Kind::Object => node.members().map(|(key, member)| (key.to_owned(), value(member))).collect(),
-    }
-}
-
-fn number(number: f64) -> Value {
-    // Every whole number of a document that is this small is exact.
-    if number.fract() == 0.0 && number.abs() < 9e15 {
-        return Value::Number(Number::from(number as i64));
-    }
-    Number::from_f64(number).map_or(Value::Null, Value::Number)
 }
 
 /// Where Go departs from `serde_json`: numbers with a fraction, and characters that HTML or JavaScript would read.

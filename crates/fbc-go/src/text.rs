@@ -11,7 +11,7 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 /// other ASCII controls, `\u....`/`\U........` for what Go does not count as printable.
 ///
 /// ```
-/// assert_eq!(fbc_yaml::go_text::quote("a\"b\n\u{200b}"), r#""a\"b\n\u200b""#);
+/// assert_eq!(fbc_go::text::quote("a\"b\n\u{200b}"), r#""a\"b\n\u200b""#);
 /// ```
 #[must_use]
 pub fn quote(text: &str) -> String {

@@ -1,8 +1,10 @@
-//! JSON text laid out anew without being decoded: keys, numbers and escapes stay as they are written.
+//! JSON as `encoding/json` writes it, and JSON text laid out anew without being decoded: keys, numbers and escapes stay as they are written.
 //!
 //! The reference keeps some values as text (`json.RawMessage`) and only changes the space around them.
 
-use crate::json_writer::break_line;
+mod encode;
+
+pub use encode::encode;
 
 /// Valid JSON without white space between its tokens, as Go's `json.Compact` leaves it.
 #[must_use]
@@ -14,7 +16,7 @@ pub fn compact(json: &str) -> String {
     out
 }
 
-/// Appends valid JSON in the layout of [`crate::json_writer::write_indented`].
+/// Appends valid JSON in the layout of the reference's writers.
 pub fn write_indented(out: &mut String, json: &str, indent: usize, level: usize) {
     let mut level = level;
     let mut tokens = tokens(json).peekable();
@@ -41,6 +43,19 @@ pub fn write_indented(out: &mut String, json: &str, indent: usize, level: usize)
             }
             ":" => out.push_str(": "),
             _ => out.push_str(token),
+        }
+    }
+}
+
+/// Appends a line break and that many spaces.
+#[inline]
+pub fn break_line(out: &mut String, spaces: usize) {
+    const BLANK: &str = "\n                                                                ";
+    match BLANK.get(..=spaces) {
+        Some(text) => out.push_str(text),
+        None => {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', spaces));
         }
     }
 }

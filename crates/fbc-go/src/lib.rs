@@ -1,0 +1,10 @@
+//! What Go's standard library does to text, numbers, lists and patterns, where an answer of the reference depends on it.
+//!
+//! Each module is named after the package of Go whose behaviour it has, and names the source of what is not documented.
+
+pub mod base64;
+pub mod json;
+pub mod regexp;
+pub mod sort;
+pub mod text;
+pub mod time;
