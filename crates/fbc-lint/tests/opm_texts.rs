@@ -9,16 +9,6 @@ use fbc_lint::rules::RULES;
 use fbc_lint::{Profile, Report, Severity, lint};
 use fbc_model::tree::DiskTree;
 
-/// The folder of the recorded answers; nothing where it is not there.
-fn recordings() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
-    if !folder.is_dir() {
-        println!("skipped: no recorded answers at {}", folder.display());
-        return None;
-    }
-    Some(folder)
-}
-
 fn lint_folder(root: PathBuf) -> Report {
     let tree = DiskTree { root };
     lint(&load(&tree), &tree, Profile::Default)
@@ -46,7 +36,7 @@ fn is_same(ours: &str, recorded: &str) -> bool {
 
 #[test]
 fn recorded_answers() {
-    let Some(folder) = recordings() else { return };
+    let Some(folder) = fbc_testing::recordings("") else { return };
     let text = std::fs::read_to_string(folder.join("validate/expected.json")).unwrap();
     let cases: serde_json::Value = serde_json::from_str(&text).unwrap();
     let mut failures = Vec::new();
@@ -86,7 +76,7 @@ fn recorded_answers() {
 
 #[test]
 fn real_catalogs_have_no_errors() {
-    let Some(folder) = recordings() else { return };
+    let Some(folder) = fbc_testing::recordings("") else { return };
     for entry in std::fs::read_dir(folder.join("catalogs")).unwrap() {
         let path = entry.unwrap().path();
         let report = lint_folder(path.clone());

@@ -15,12 +15,8 @@ const MOST_BYTES: u64 = 400_000;
 
 /// The folders of the packages of all recorded catalogs.
 fn packages() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/catalogs");
-    let Ok(catalogs) = std::fs::read_dir(&folder) else {
-        println!("skipped: no recorded catalogs at {}", folder.display());
-        return Vec::new();
-    };
-    let catalogs = catalogs.map(|catalog| catalog.unwrap().path());
+    let Some(folder) = fbc_testing::recordings("catalogs") else { return Vec::new() };
+    let catalogs = std::fs::read_dir(&folder).unwrap().map(|catalog| catalog.unwrap().path());
     let mut packages: Vec<PathBuf> = catalogs
         .flat_map(|catalog| std::fs::read_dir(catalog).unwrap().map(|package| package.unwrap().path()))
         .collect();

@@ -6,15 +6,8 @@ use serde_json::Value;
 
 /// The cases of a file of recordings, unless there are none here.
 pub(crate) fn cases(file: &str) -> Option<Vec<Value>> {
-    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    let text = folders
-        .map(|folder| folder.join("shared/conformance").join(file))
-        .find_map(|path| std::fs::read(path).ok());
-    let Some(text) = text else {
-        println!("skipped: no recordings of {file}");
-        return None;
-    };
-    Some(serde_json::from_slice(&text).unwrap())
+    let cases = fbc_testing::recorded_json(file)?;
+    Some(serde_json::from_value(cases).unwrap())
 }
 
 /// Says how many cases agree, and fails unless those that do not are the ones that are known to differ.

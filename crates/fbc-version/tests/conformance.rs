@@ -11,13 +11,8 @@ use serde_json::Value;
 
 /// The rows of a recording; `None` when there are no recordings here.
 fn rows(name: &str) -> Option<Vec<Value>> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/conformance/ranges"));
-    if !folder.is_dir() {
-        println!("skipped: no conformance data");
-        return None;
-    }
-    let text = std::fs::read_to_string(folder.join(name)).expect(name);
-    Some(serde_json::from_str(&text).expect(name))
+    let rows = fbc_testing::recorded_json(&format!("ranges/{name}"))?;
+    Some(serde_json::from_value(rows).expect(name))
 }
 
 fn text<'a>(row: &'a Value, key: &str) -> &'a str {

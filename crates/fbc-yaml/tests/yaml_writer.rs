@@ -245,16 +245,6 @@ fn tricky_texts_as_the_model_writes_them() {
     }
 }
 
-/// The recorded answers of opm, if they are there.
-fn recordings() -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
-    if !path.is_dir() {
-        eprintln!("skipped: no {}", path.display());
-        return None;
-    }
-    Some(path)
-}
-
 fn files_below(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -274,7 +264,7 @@ fn documents_of(file: &Path) -> Vec<Document> {
 
 #[test]
 fn files_that_opm_wrote() {
-    let Some(recordings) = recordings() else { return };
+    let Some(recordings) = fbc_testing::recordings("") else { return };
     let mut files = Vec::new();
     files_below(&recordings.join("render"), "yaml", &mut files);
     assert!(!files.is_empty());
@@ -290,7 +280,7 @@ fn files_that_opm_wrote() {
 
 #[test]
 fn real_blobs_as_the_model_writes_them() {
-    let Some(recordings) = recordings() else { return };
+    let Some(recordings) = fbc_testing::recordings("") else { return };
     let mut files = Vec::new();
     files_below(&recordings.join("render/bundles"), "json", &mut files);
     files_below(&recordings.join("catalogs/kueue-v4.18"), "json", &mut files);

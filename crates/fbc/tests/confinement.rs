@@ -115,8 +115,7 @@ fn composite_templates_write_only_into_their_directories() {
 
 #[test]
 fn git_runs_no_program_of_the_repository() {
-    if Command::new("git").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no git");
+    if !fbc_testing::is_installed("git") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -232,8 +231,7 @@ fn a_directory_that_is_gone_is_not_an_empty_catalog() {
 #[test]
 fn help_that_cannot_be_written_is_a_failure() {
     if !Path::new("/dev/full").exists() {
-        eprintln!("skipped: there is no /dev/full");
-        return;
+        return fbc_testing::skip("there is no /dev/full");
     }
     for words in ["--help", "--version", "validate --help", "help validate"] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();

@@ -139,15 +139,8 @@ fn what_is_not_valid_in_the_original_is_refused() {
 /// Heads, halves and wholes of recorded packages: refused, or valid.
 #[test]
 fn recorded_catalogs_stay_valid() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/catalogs");
-    let catalogs: Vec<PathBuf> = ["kueue-v4.18", "kueue-v4.20"]
-        .iter()
-        .map(|name| folder.join(name))
-        .filter(|path| path.exists())
-        .collect();
-    if catalogs.is_empty() {
-        return println!("skipped: no recorded catalogs at {}", folder.display());
-    }
+    let Some(folder) = fbc_testing::recordings("catalogs") else { return };
+    let catalogs = ["kueue-v4.18", "kueue-v4.20"].map(|name| folder.join(name));
     let place = tempfile::tempdir().unwrap();
     let mut valid = 0;
     for catalog in catalogs {

@@ -21,8 +21,7 @@ impl Repository {
     }
 
     fn with(options: &[&str]) -> Option<Self> {
-        if Command::new("git").arg("--version").output().is_err() {
-            eprintln!("skipped: there is no git");
+        if !fbc_testing::is_installed("git") {
             return None;
         }
         let repository = Self { folder: tempfile::tempdir().unwrap() };

@@ -31,12 +31,8 @@ fn fbc(arguments: &[&str]) -> String {
 
 /// Folders with real packages, where the recorded data lies beside the checkout.
 fn real_catalogs() -> Vec<String> {
-    let folder = root().join("../shared/conformance/catalogs");
-    let Ok(entries) = fs::read_dir(&folder) else {
-        eprintln!("skipped: no recorded data beside the checkout");
-        return Vec::new();
-    };
-    entries.map(|entry| entry.unwrap().path().to_string_lossy().into_owned()).collect()
+    let Some(folder) = fbc_testing::recordings("catalogs") else { return Vec::new() };
+    fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path().to_string_lossy().into_owned()).collect()
 }
 
 fn check(schema: &str, document: &str, what: &str) {
@@ -81,8 +77,7 @@ fn graphviz_accepts_the_drawing() {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), text).unwrap();
         let Ok(output) = Command::new("dot").arg("-Tcanon").arg(file.path()).output() else {
-            eprintln!("skipped: graphviz is not installed");
-            return;
+            return fbc_testing::skip("graphviz is not installed");
         };
         assert!(
             output.status.success() && output.stderr.is_empty(),
@@ -113,8 +108,7 @@ fn the_page_works_in_chromium() {
     let page = folder.path().join("graph.html");
     fs::write(&page, fbc(&["graph", "sample-catalog", "--format", "html"])).unwrap();
     let Some(plain) = in_chromium(&page, "") else {
-        eprintln!("skipped: chromium is not installed");
-        return;
+        return fbc_testing::skip("chromium is not installed");
     };
     for part in
         ["data-ready=\"true\"", "data-semantics=\"v1\"", "class=\"fbc-graph shown v1\"", "any channel"]

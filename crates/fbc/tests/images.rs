@@ -70,8 +70,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// A program of somebody else; `None`, and a word about it, where it is not installed.
 fn client(program: &str) -> Option<impl Fn(&Path, &[&str]) -> Output + use<>> {
-    if Command::new(program).arg("--version").output().is_err() {
-        println!("skipped: {program} is not installed");
+    if !fbc_testing::is_installed(program) {
         return None;
     }
     let program = program.to_owned();
@@ -244,8 +243,7 @@ fn podman_loads_what_we_write() {
     let Some(podman) = client("podman") else { return };
     let storage = ["--root", "storage", "--runroot", "run", "--storage-driver", "vfs"];
     if !podman(place.path(), &[&storage[..], &["info"]].concat()).status.success() {
-        println!("skipped: podman does not run here");
-        return;
+        return fbc_testing::skip("podman does not run here");
     }
     for (target, path) in [("docker-archive:d.tar", "d.tar"), ("oci-archive:o.tar", "o.tar")] {
         build(place.path(), &["-o", target, "-t", "localhost/me/catalog:v1"]);

@@ -1,5 +1,6 @@
 //! Numbers of tests, read from the summaries that nextest, `cargo test` and the conformance runner print.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::AddAssign;
 
@@ -49,6 +50,26 @@ impl Counts {
             }
         }
     }
+}
+
+impl Counts {
+    /// The counts, given the lines that skipped tests have written: `PROCESS THREAD: REASON`. A test may write several.
+    pub(super) fn with_skipped(self, lines: &str) -> Self {
+        let tests: BTreeSet<&str> =
+            lines.lines().filter_map(|line| line.split_once(": ")).map(|(test, _)| test).collect();
+        // A test that failed nevertheless stays among the failed ones.
+        let skipped = (tests.len() as u64).min(self.passed);
+        Self { passed: self.passed - skipped, skipped: self.skipped + skipped, ..self }
+    }
+}
+
+/// Why tests were skipped, each reason with the number of tests.
+pub(super) fn reasons(lines: &str) -> BTreeMap<&str, usize> {
+    let mut tests: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (test, reason) in lines.lines().filter_map(|line| line.split_once(": ")) {
+        tests.entry(reason).or_default().insert(test);
+    }
+    tests.into_iter().map(|(reason, tests)| (reason, tests.len())).collect()
 }
 
 /// Sums the line `Summary [   0.1s] 5 tests run: 4 passed (1 slow), 1 failed, 2 skipped` of cargo-nextest.
@@ -185,5 +206,14 @@ mod tests {
         let mut sum = counts(1, 0, 2);
         sum += counts(10, 3, 0);
         assert_eq!(sum.to_string(), "11 passed, 3 failed, 2 skipped");
+    }
+
+    #[test]
+    fn tests_that_say_so_are_skipped() {
+        let lines = "7 a::b: there are no recordings\n7 a::b: jq is not installed\n8 main: jq is not installed\n";
+        let counts = Counts { passed: 5, failed: 1, skipped: 1 }.with_skipped(lines);
+        assert_eq!(counts.to_string(), "3 passed, 1 failed, 3 skipped");
+        let expected = BTreeMap::from([("jq is not installed", 2), ("there are no recordings", 1)]);
+        assert_eq!(reasons(lines), expected);
     }
 }

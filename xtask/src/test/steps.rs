@@ -1,12 +1,13 @@
 //! What each step of `cargo xtask test` runs.
 
+use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::Command;
 
 use super::counts::{self, Counts};
 use super::{Outcome, Step};
-use crate::error::TaskResult;
+use crate::error::{Context as _, TaskResult};
 use crate::process::{self, Finished};
 use crate::{generate, layering, workspace};
 
@@ -23,6 +24,9 @@ const CONFORMANCE_SUITES: [&str; 10] = [
     "olmv1",
     "release",
 ];
+
+/// The environment variable that names the file to which skipped tests add a line each (`fbc_testing::skip`).
+const SKIPPED_TESTS: &str = "FBC_SKIPPED_TESTS";
 
 /// Recorded answers that no rule gives, with the reason. They count as skipped when they differ.
 const IRREPRODUCIBLE: [(&str, &str); 1] = [(
@@ -102,18 +106,29 @@ fn layers(root: &Path) -> TaskResult<Outcome> {
 
 fn tests(root: &Path) -> TaskResult<Outcome> {
     let mut command = cargo(root);
+    let skipped = tempfile::NamedTempFile::new().context(|| "making a temporary file".to_owned())?;
+    command.env(SKIPPED_TESTS, skipped.path());
     if workspace::cargo_has(root, "nextest") {
         command.args(["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass"]);
         command.args(["--status-level=fail", "--final-status-level=fail", "--show-progress=none"]);
         let finished = process::run_and_keep(&mut command)?;
         let counts = counts::of_nextest(&finished.text);
-        Ok(outcome(finished, counts))
+        Ok(outcome(finished, without_skipped(counts, skipped.path())?))
     } else {
         command.args(["test", "--workspace", "--lib", "--bins", "--tests", "--examples", "--no-fail-fast"]);
         let finished = process::run_and_keep(&mut command)?;
         let counts = counts::of_cargo_test(&finished.text);
-        Ok(outcome(finished, counts))
+        Ok(outcome(finished, without_skipped(counts, skipped.path())?))
     }
+}
+
+/// Moves the tests that said that they were skipped from those that passed, and prints their reasons.
+fn without_skipped(counts: Counts, file: &Path) -> TaskResult<Counts> {
+    let text = fs::read_to_string(file).context(|| format!("reading {}", file.display()))?;
+    for (reason, number) in counts::reasons(&text) {
+        println!("skipped: {reason} ({number} tests)");
+    }
+    Ok(counts.with_skipped(&text))
 }
 
 /// Builds the release binary and compares it with the recorded answers.

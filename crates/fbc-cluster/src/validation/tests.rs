@@ -11,14 +11,8 @@ use crate::object::{Object, ObjectFields};
 use crate::types::{decode, types};
 
 fn recordings(file: &str) -> Vec<Value> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/kube/02-validation");
-    match std::fs::read(folder.join(file)) {
-        Ok(text) => serde_json::from_slice(&text).unwrap(),
-        Err(_) => {
-            eprintln!("skipped: no recordings");
-            Vec::new()
-        }
-    }
+    let cases = fbc_testing::recorded_json(&format!("kube/02-validation/{file}"));
+    cases.map(|cases| serde_json::from_value(cases).unwrap()).unwrap_or_default()
 }
 
 /// What the API server does with an object of a built-in kind before it stores it.
@@ -268,13 +262,8 @@ fn references_to_roles_stay() {
 
 #[test]
 fn defaults_are_what_an_api_server_shows() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/conformance/kube/10g-server-side-apply/cases.json");
-    let Ok(text) = std::fs::read(path) else {
-        eprintln!("skipped: no recordings");
-        return;
-    };
-    let cases: Vec<Value> = serde_json::from_slice(&text).unwrap();
+    let Some(cases) = fbc_testing::recorded_json("kube/10g-server-side-apply/cases.json") else { return };
+    let cases: Vec<Value> = serde_json::from_value(cases).unwrap();
     let case = cases.iter().find(|case| case["name"] == "list-map-merge").unwrap();
     let shown = case.list(&["steps"]).last().unwrap()["object"]["spec"].clone();
     let mut object = case["steps"][0]["object"].clone();

@@ -7,7 +7,7 @@ use fbc_image::registry::{ImageCache, Origin, PlatformWish, block_on};
 
 use crate::faults::download;
 use crate::fixture::{client, layer, noise, reference};
-use crate::server::{Misdeed, Registry, digest};
+use fbc_testing::registry::{Misdeed, Registry, digest};
 
 #[test]
 fn who_trickles_is_given_up() {

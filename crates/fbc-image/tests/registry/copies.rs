@@ -6,7 +6,7 @@ use fbc_image::registry::observer::BlobOutcome;
 use fbc_image::registry::{Client, CopyOptions, Manifest, block_on, copy_image};
 
 use crate::fixture::{client, layer, noise, reference};
-use crate::server::{Misdeed, Registry, digest};
+use fbc_testing::registry::{Misdeed, Registry, digest};
 
 /// Puts an index of two images into a registry and gives the digest of the index.
 async fn publish(client: &Client, host: &str, repository: &str) -> String {

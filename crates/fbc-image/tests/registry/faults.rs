@@ -6,7 +6,7 @@ use fbc_image::registry::observer::BlobOutcome;
 use fbc_image::registry::{Client, Credentials, Fault, Problem, RetryPolicy, block_on};
 
 use crate::fixture::{client, layer, login, noise, reference, shown};
-use crate::server::{Misdeed, Registry, digest};
+use fbc_testing::registry::{Misdeed, Registry, digest};
 
 pub(crate) async fn download(client: &Client, host: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut target = Vec::new();

@@ -77,7 +77,7 @@ pub(crate) fn reference(host: &str, rest: &str) -> Reference {
 }
 
 pub(crate) fn layer(bytes: &[u8]) -> Descriptor {
-    let digest: oci_spec::image::Digest = crate::server::digest(bytes).parse().unwrap();
+    let digest: oci_spec::image::Digest = fbc_testing::registry::digest(bytes).parse().unwrap();
     Descriptor::new(MediaType::ImageLayer, bytes.len() as u64, digest)
 }
 

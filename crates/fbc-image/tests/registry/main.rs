@@ -6,7 +6,4 @@ mod budgets;
 mod copies;
 mod faults;
 mod fixture;
-mod program;
 mod real;
-#[allow(dead_code, reason = "the tests of commands use all of it")]
-mod server;

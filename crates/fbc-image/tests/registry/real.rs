@@ -11,8 +11,9 @@ use fbc_image::registry::{
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::fixture::{client, layer, login, noise, reference};
-use crate::program::{is_installed, skopeo, start};
-use crate::server::digest;
+use fbc_testing::is_installed;
+use fbc_testing::registry::{skopeo, start};
+use fbc_testing::registry::digest;
 
 /// Pushes a small image and gives the digest of its manifest and of its big layer.
 async fn push(client: &Client, host: &str, rest: &str) -> (String, Vec<u8>) {

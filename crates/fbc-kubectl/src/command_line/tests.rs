@@ -249,7 +249,6 @@ fn command_lines(value: &serde_json::Value, found: &mut Vec<(Vec<String>, String
 
 #[test]
 fn recorded_lines_are_read_or_refused_in_the_same_words() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/kube");
     let mut found = Vec::new();
     for file in [
         "01-taint-cli",
@@ -259,11 +258,8 @@ fn recorded_lines_are_read_or_refused_in_the_same_words() {
         "10g-server-side-apply",
         "10h-rbac",
     ] {
-        let Ok(text) = std::fs::read_to_string(folder.join(file).join("cases.json")) else {
-            println!("skipped: no conformance data");
-            return;
-        };
-        command_lines(&serde_json::from_str(&text).unwrap(), &mut found);
+        let Some(cases) = fbc_testing::recorded_json(&format!("kube/{file}/cases.json")) else { return };
+        command_lines(&cases, &mut found);
     }
     assert!(found.len() > 200, "{}", found.len());
     for (words, stderr) in found {

@@ -32,14 +32,9 @@ const DIFFERENT: [(&str, &[&str], &str); 3] = [
     ),
 ];
 
-/// A file of the recordings, or nothing with a message if they are not there.
+/// A file of the recordings, if they are there.
 fn recorded(file: &str) -> Option<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/kube").join(file);
-    let Ok(text) = std::fs::read_to_string(path) else {
-        println!("skipped: no conformance data");
-        return None;
-    };
-    Some(serde_json::from_str(&text).unwrap())
+    fbc_testing::recorded_json(&format!("kube/{file}"))
 }
 
 /// The cases of a file, each with what came of it.

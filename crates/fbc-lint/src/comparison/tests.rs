@@ -185,12 +185,7 @@ fn the_documentation_lists_every_kind() {
 
 #[test]
 fn the_recorded_catalogs_equal_themselves() {
-    let folder =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/catalogs/kueue-v4.18");
-    if !folder.is_dir() {
-        eprintln!("skipped: no recorded catalogs");
-        return;
-    }
+    let Some(folder) = fbc_testing::recordings("catalogs/kueue-v4.18") else { return };
     let catalog = fbc_model::load::load_tree(&fbc_model::tree::DiskTree { root: folder });
     assert_eq!(compare(&catalog, &catalog).changes, []);
 }

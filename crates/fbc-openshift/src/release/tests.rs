@@ -8,15 +8,8 @@ use serde_json::Value;
 use super::check::check;
 use super::*;
 
-const RECORDED: &str = "../../../shared/conformance/cvo/payloads";
-
 fn payloads() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(RECORDED);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("skipped: there is no {}", folder.display());
-    None
+    fbc_testing::recordings("cvo/payloads")
 }
 
 fn load(name: &str) -> Option<Result<Payload, LoadError>> {
@@ -94,7 +87,7 @@ fn findings_name_rule_and_place() {
 
 #[test]
 fn hashes_are_the_operators() {
-    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/cvo/initial");
+    let Some(recorded) = fbc_testing::recordings("cvo/initial") else { return };
     for name in ["small-4.19.0", "order-4.19.0", "jobs-4.19.0", "unverified-4.19.0"] {
         let Some(loaded) = load(name) else { return };
         let text = std::fs::read_to_string(recorded.join(format!("inst-{name}.json")))

@@ -23,11 +23,7 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
 
 #[test]
 fn recorded_cases_come_out_as_recorded() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
-    if !root.join("kube").is_dir() {
-        println!("skipped: no conformance data");
-        return;
-    }
+    let Some(root) = fbc_testing::recordings("") else { return };
     let tree: Arc<dyn Tree> = Arc::new(DiskTree { root });
     let mut faults = Vec::new();
     // The crate of OpenShift plays its own in its tests.

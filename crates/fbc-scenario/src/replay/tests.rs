@@ -11,12 +11,7 @@ use super::{ContentFolders, play};
 use fbc_cluster::object::ObjectFields;
 
 fn folder() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
-    if folder.join("olmv1").is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: no conformance data");
-    None
+    fbc_testing::recordings("")
 }
 
 /// One form for texts that the reference writes in random order, and for digests.

@@ -2,7 +2,8 @@
 
 use std::process::{Command, Output};
 
-use crate::program::{is_installed, skopeo, start};
+use fbc_testing::is_installed;
+use fbc_testing::registry::{skopeo, start};
 use crate::support::{Place, done, testdata};
 
 #[test]
@@ -58,8 +59,7 @@ fn podman_and_we_read_each_other() {
         command.output().unwrap()
     };
     if !podman(&["info"]).status.success() {
-        println!("skipped: podman does not run here");
-        return;
+        return fbc_testing::skip("podman does not run here");
     }
     let server = start(place.path(), "http: {addr: HOST}\n");
     let host = &server.host;

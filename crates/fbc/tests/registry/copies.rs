@@ -4,8 +4,9 @@ use std::fs;
 use std::process::Stdio;
 use std::sync::mpsc;
 
-use crate::program::{is_installed, skopeo, start};
-use crate::server::{Misdeed, Registry};
+use fbc_testing::is_installed;
+use fbc_testing::registry::{skopeo, start};
+use fbc_testing::registry::{Misdeed, Registry};
 use crate::support::{Place, done, refused, registry, text};
 
 /// The registry that catalogs name; nobody answers there.

@@ -1,6 +1,6 @@
 //! What commands say and leave behind when a registry misbehaves. Nothing here waits.
 
-use crate::server::Misdeed;
+use fbc_testing::registry::Misdeed;
 use crate::support::{Place, done, refused, registry, registry_with_catalog, testdata, text};
 
 /// The request for the layer of the sample.

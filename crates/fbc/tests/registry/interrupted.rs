@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 use std::sync::mpsc;
 
-use crate::server::{Misdeed, Registry};
+use fbc_testing::registry::{Misdeed, Registry};
 use crate::support::{Place, done, refused, registry, registry_with_catalog, testdata};
 
 /// Bytes that are no repetition of anything.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::server::Registry;
+use fbc_testing::registry::Registry;
 use crate::support::{Place, done, refused, registry, registry_with_catalog, testdata};
 
 /// `me:secret`

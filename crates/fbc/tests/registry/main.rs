@@ -9,11 +9,6 @@ mod faults;
 mod interrupted;
 mod logins;
 mod mirrors;
-#[path = "../../../fbc-image/tests/registry/program.rs"]
-mod program;
 mod real;
 mod references;
-#[allow(dead_code, reason = "its other tests use all of it")]
-#[path = "../../../fbc-image/tests/registry/server.rs"]
-mod server;
 mod support;

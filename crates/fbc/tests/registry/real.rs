@@ -4,7 +4,8 @@ use std::process::Command;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 
-use crate::program::{is_installed, start};
+use fbc_testing::is_installed;
+use fbc_testing::registry::start;
 use crate::support::{Place, done, refused, testdata, text};
 
 /// D-FBC-48: a catalog becomes an image and is pushed. D-FBC-49: the whole catalog comes out of its image again.

@@ -158,7 +158,7 @@ fn what_is_neither_catalog_nor_bundle_is_refused_before_its_layers_come() {
 /// Pushes the image of the layout `lay` with another configuration; the digest of its layer.
 fn without_label(
     place: &Place,
-    registry: &crate::server::Registry,
+    registry: &fbc_testing::registry::Registry,
     image: &str,
     change: impl Fn(&str) -> String,
 ) -> String {

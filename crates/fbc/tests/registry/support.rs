@@ -7,7 +7,7 @@ use std::sync::mpsc;
 
 use fbc_image::registry::block_on;
 
-use crate::server::Registry;
+use fbc_testing::registry::Registry;
 
 /// A folder that is the home of a test.
 pub(crate) struct Place {

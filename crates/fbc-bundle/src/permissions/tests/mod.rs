@@ -75,11 +75,8 @@ fn objects(text: &str) -> Vec<Object> {
 
 /// All recorded bundles, if they are there.
 fn recorded_bundles() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/bundles");
-    let Ok(packages) = std::fs::read_dir(folder) else {
-        println!("skipped: no conformance data");
-        return Vec::new();
-    };
+    let Some(folder) = fbc_testing::recordings("bundles") else { return Vec::new() };
+    let packages = std::fs::read_dir(folder).unwrap();
     let mut versions: Vec<PathBuf> = packages
         .filter_map(|package| std::fs::read_dir(package.unwrap().path()).ok())
         .flat_map(|versions| versions.map(|version| version.unwrap().path()))

@@ -13,13 +13,8 @@ use crate::types::{decode, types};
 
 /// The recordings, or `None` where they are not at hand.
 fn recordings() -> Option<Vec<Value>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/conformance/kube/10g-server-side-apply/cases.json");
-    let Ok(text) = std::fs::read(path) else {
-        eprintln!("skipped: no recordings");
-        return None;
-    };
-    Some(serde_json::from_slice(&text).unwrap())
+    let cases = fbc_testing::recorded_json("kube/10g-server-side-apply/cases.json")?;
+    Some(serde_json::from_value(cases).unwrap())
 }
 
 /// Just enough of an API server: objects by name, decoded after each write.

@@ -59,12 +59,8 @@ fn registry() -> Registry {
 
 /// Cases of a suite of recordings, unless there are none here.
 pub(super) fn recorded(file: &str) -> Option<Vec<Value>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/kube");
-    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
-        println!("skipped: no conformance data");
-        return None;
-    };
-    serde_json::from_str(&text).unwrap()
+    let cases = fbc_testing::recorded_json(&format!("kube/{file}"))?;
+    Some(serde_json::from_value(cases).unwrap())
 }
 
 /// A cluster, and what a watch of it saw.

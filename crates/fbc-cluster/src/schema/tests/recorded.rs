@@ -8,15 +8,9 @@ use crate::error::ApiError;
 use crate::object::ObjectFields;
 use crate::schema::{Definition, strict};
 
-/// A file of the recordings, or nothing with a message if they are not there.
+/// A file of the recordings, if they are there.
 pub(super) fn recording(file: &str) -> Option<Value> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/kube/10f-crd").join(file);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: no conformance data");
-        return None;
-    };
-    Some(serde_json::from_str(&text).expect("a recording is JSON"))
+    fbc_testing::recorded_json(&format!("kube/10f-crd/{file}"))
 }
 
 /// The causes of a refusal as a set: their order is random in the reference.

@@ -55,13 +55,8 @@ pub(crate) fn words(text: &str) -> Vec<String> {
 
 #[test]
 fn tables_and_descriptions() {
-    let file =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/kube/11-tables/cases.json");
-    let Ok(text) = std::fs::read_to_string(file) else {
-        println!("skipped: no conformance data");
-        return;
-    };
-    let cases: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let Some(cases) = fbc_testing::recorded_json("kube/11-tables/cases.json") else { return };
+    let cases: Vec<Value> = serde_json::from_value(cases).unwrap();
     let mut server =
         Memory::new().with_columns("example.com", "Widget", objects::widget_columns()).with(objects::all());
     let mut different = Vec::new();

@@ -81,12 +81,8 @@ fn printed(lines: &Value) -> Vec<String> {
 }
 
 fn scenario(name: &str, edition: Edition) -> usize {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/olmv1").join(name);
-    let Ok(steps) = std::fs::read_dir(folder.join("steps")) else {
-        println!("skipped: no conformance data");
-        return usize::MAX;
-    };
-    let mut steps: Vec<PathBuf> = steps.map(|step| step.expect("a file").path()).collect();
+    let Some(steps) = fbc_testing::recordings(&format!("olmv1/{name}/steps")) else { return usize::MAX };
+    let mut steps: Vec<PathBuf> = std::fs::read_dir(steps).expect("a folder").map(|step| step.expect("a file").path()).collect();
     steps.sort();
     let definitions = all(edition);
     let mut stored: Option<Object> = None;

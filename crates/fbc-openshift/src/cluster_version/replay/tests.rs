@@ -23,11 +23,7 @@ const DIFFERENT: [(&str, &str); 8] = [
 
 #[test]
 fn the_recorded_cases_agree() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
-    if !root.join("cvo").is_dir() {
-        println!("skipped: no recordings in {}", root.display());
-        return;
-    }
+    let Some(root) = fbc_testing::recordings("") else { return };
     let recordings: Arc<dyn Tree> = Arc::new(DiskTree { root });
     let only = option_env!("FBC_CVO_CASE").unwrap_or_default();
     let (mut agree, mut all, mut unexpected) = (0, 0, Vec::new());

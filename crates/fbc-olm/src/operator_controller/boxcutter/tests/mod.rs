@@ -13,12 +13,7 @@ use super::*;
 
 /// The folder of recordings, if it is there.
 fn recordings() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/olmv1");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: no conformance data");
-    None
+    fbc_testing::recordings("olmv1")
 }
 
 /// The objects of a recorded bundle for an extension.

@@ -7,20 +7,10 @@ use std::process::{Child, Command, Stdio};
 /// So many attempts to connect, each after one to start a small program, are enough for a registry to come up.
 const CONNECTIONS: usize = 2000;
 
-/// Whether a program is there; a word about it if not.
-pub(crate) fn is_installed(program: &str) -> bool {
-    let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
-        .any(|folder| folder.join(program).is_file());
-    if !found {
-        println!("skipped: {program} is not installed");
-    }
-    found
-}
-
 /// A registry that ends with the test.
-pub(crate) struct Running {
+pub struct Running {
     process: Child,
-    pub(crate) host: String,
+    pub host: String,
 }
 
 impl Drop for Running {
@@ -32,7 +22,7 @@ impl Drop for Running {
 
 /// Starts a registry that keeps its blobs in a folder. The further configuration goes on in the section `storage`;
 /// `HOST` in it is where the registry listens.
-pub(crate) fn start(folder: &Path, further: &str) -> Running {
+pub fn start(folder: &Path, further: &str) -> Running {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let host = format!("127.0.0.1:{port}");
     let storage = folder.join("storage");
@@ -60,7 +50,7 @@ pub(crate) fn start(folder: &Path, further: &str) -> Running {
 }
 
 /// What skopeo says.
-pub(crate) fn skopeo(arguments: &[&str]) -> String {
+pub fn skopeo(arguments: &[&str]) -> String {
     let output = Command::new("skopeo").arg("--insecure-policy").args(arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()

@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// What goes wrong with the next request that fits.
 #[derive(Clone, Debug)]
-pub(crate) enum Misdeed {
+pub enum Misdeed {
     /// An answer instead of the right one: the whole head and body.
     Answer(String),
     /// The right answer, cut after that many bytes of its body.
@@ -29,41 +29,41 @@ pub(crate) enum Misdeed {
 }
 
 #[derive(Default)]
-pub(crate) struct State {
+pub struct State {
     /// `METHOD path` prefixes with what happens to the next request that begins so.
-    pub(crate) misdeeds: VecDeque<(String, Misdeed)>,
+    pub misdeeds: VecDeque<(String, Misdeed)>,
     /// One line a request: method, path with query, `Authorization`, `Range`.
-    pub(crate) log: Vec<String>,
-    pub(crate) blobs: BTreeMap<String, Vec<u8>>,
+    pub log: Vec<String>,
+    pub blobs: BTreeMap<String, Vec<u8>>,
     /// Which repository has which blob: `repository@digest`.
-    pub(crate) held: std::collections::BTreeSet<String>,
+    pub held: std::collections::BTreeSet<String>,
     /// By `repository:tag` and `repository@digest`: media type and bytes.
-    pub(crate) manifests: BTreeMap<String, (String, Vec<u8>)>,
+    pub manifests: BTreeMap<String, (String, Vec<u8>)>,
     uploads: BTreeMap<String, Vec<u8>>,
     /// `Bearer …` or `Basic …` that is let in; none lets everybody in.
-    pub(crate) wanted: Option<String>,
+    pub wanted: Option<String>,
     /// The `WWW-Authenticate` of a refusal.
-    pub(crate) challenge: String,
+    pub challenge: String,
     /// What the token server gives next: status and body; the last one stays.
-    pub(crate) tokens: VecDeque<(u16, String)>,
+    pub tokens: VecDeque<(u16, String)>,
     /// The form that the token server was sent last.
-    pub(crate) last_form: String,
-    pub(crate) ignores_ranges: bool,
+    pub last_form: String,
+    pub ignores_ranges: bool,
     /// Who stalls does not even begin its answer.
-    pub(crate) says_nothing: bool,
+    pub says_nothing: bool,
     /// Parts of uploads are answered as if nothing had come.
-    pub(crate) keeps_nothing: bool,
+    pub keeps_nothing: bool,
     /// Told when a connection stalls.
-    pub(crate) stalled: Option<std::sync::mpsc::Sender<()>>,
+    pub stalled: Option<std::sync::mpsc::Sender<()>>,
 }
 
 #[derive(Clone)]
-pub(crate) struct Registry {
-    pub(crate) host: String,
-    pub(crate) state: Arc<Mutex<State>>,
+pub struct Registry {
+    pub host: String,
+    pub state: Arc<Mutex<State>>,
 }
 
-pub(crate) fn digest(bytes: &[u8]) -> String {
+pub fn digest(bytes: &[u8]) -> String {
     let hex: String = sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
 }
@@ -79,7 +79,7 @@ struct Request {
 
 impl Registry {
     /// Listens on a free port of the loopback interface.
-    pub(crate) async fn start() -> Self {
+    pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let host = listener.local_addr().unwrap().to_string();
         let registry = Self { host, state: Arc::default() };
@@ -92,18 +92,18 @@ impl Registry {
         registry
     }
 
-    pub(crate) fn misbehave(&self, request: &str, misdeed: Misdeed) {
+    pub fn misbehave(&self, request: &str, misdeed: Misdeed) {
         self.state.lock().unwrap().misdeeds.push_back((request.to_owned(), misdeed));
     }
 
-    pub(crate) fn answer(&self, request: &str, head: &str, body: &str) {
+    pub fn answer(&self, request: &str, head: &str, body: &str) {
         let length = body.len();
         let text = format!("HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
         self.misbehave(request, Misdeed::Answer(text));
     }
 
     /// Keeps a blob for a repository.
-    pub(crate) fn hold(&self, repository: &str, bytes: &[u8]) -> String {
+    pub fn hold(&self, repository: &str, bytes: &[u8]) -> String {
         let digest = digest(bytes);
         let mut state = self.state.lock().unwrap();
         state.blobs.insert(digest.clone(), bytes.to_vec());
@@ -111,7 +111,7 @@ impl Registry {
         digest
     }
 
-    pub(crate) fn log(&self) -> Vec<String> {
+    pub fn log(&self) -> Vec<String> {
         std::mem::take(&mut self.state.lock().unwrap().log)
     }
 

@@ -1,0 +1,67 @@
+//! What tests of several crates share: recordings of the reference implementations, other programs, registries, and how a
+//! test says that it was skipped. Only tests use this crate.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+#[cfg(feature = "registry")]
+pub mod registry;
+
+/// The environment variable that names the file to which skipped tests add a line each; `cargo xtask test` sets it.
+pub const SKIPPED_TESTS: &str = "FBC_SKIPPED_TESTS";
+
+/// Says why the test that calls this did not run, or not all of it. `cargo xtask test` counts it as skipped then.
+pub fn skip(reason: &str) {
+    eprintln!("skipped: {reason}");
+    let Some(path) = std::env::var_os(SKIPPED_TESTS) else { return };
+    // The process and the thread tell a test apart from all others, however they are run.
+    let thread = std::thread::current();
+    let line = format!("{} {}: {reason}\n", std::process::id(), thread.name().unwrap_or("unnamed"));
+    let mut file = OpenOptions::new().create(true).append(true).open(path).expect("the file of skipped tests opens");
+    file.write_all(line.as_bytes()).expect("the file of skipped tests takes a line");
+}
+
+/// A file or folder of the recorded answers, which lie in `shared/conformance` beside the checkout; nothing, and the test
+/// counts as skipped, where they do not.
+pub fn recordings(path: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
+    if !folder.is_dir() {
+        skip("there are no recordings beside the checkout");
+        return None;
+    }
+    let path = folder.join(path);
+    assert!(path.exists(), "the recordings have no {}", path.display());
+    Some(path)
+}
+
+/// A recording that is one JSON value; nothing as with [`recordings`].
+pub fn recorded_json(path: &str) -> Option<Value> {
+    let path = recordings(path)?;
+    let bytes = std::fs::read(&path).expect("a recording can be read");
+    Some(serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+}
+
+/// Whether a program can be run here; the test counts as skipped where it cannot.
+pub fn is_installed(program: &str) -> bool {
+    let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+        .any(|folder| folder.join(program).is_file());
+    if !found {
+        skip(&format!("{program} is not installed"));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_on_the_path() {
+        assert!(is_installed("cargo") || is_installed("rustc"));
+    }
+}

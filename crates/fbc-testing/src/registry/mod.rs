@@ -1,0 +1,7 @@
+//! Registries to test against.
+
+mod debian;
+mod server;
+
+pub use debian::{Running, skopeo, start};
+pub use server::*;
