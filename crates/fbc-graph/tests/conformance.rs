@@ -1,7 +1,5 @@
 //! Charts of real catalogs are those that opm drew, byte for byte.
 
-use std::path::Path;
-
 use fbc_graph::mermaid::{MermaidOptions, draw};
 use fbc_model::load::load_tree;
 use fbc_model::tree::DiskTree;

@@ -2,7 +2,7 @@
 //! text comes out of the findings.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fbc_lint::load;
 use fbc_lint::rules::RULES;

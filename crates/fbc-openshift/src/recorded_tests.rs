@@ -1,7 +1,5 @@
 //! Recordings of real programs, for tests.
 
-use std::path::Path;
-
 use serde_json::Value;
 
 /// The cases of a file of recordings, unless there are none here.

@@ -1,7 +1,12 @@
 //! What tests of several crates share: recordings of the reference implementations, other programs, registries, and how a
 //! test says that it was skipped. Only tests use this crate.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -22,7 +27,8 @@ pub fn skip(reason: &str) {
     // The process and the thread tell a test apart from all others, however they are run.
     let thread = std::thread::current();
     let line = format!("{} {}: {reason}\n", std::process::id(), thread.name().unwrap_or("unnamed"));
-    let mut file = OpenOptions::new().create(true).append(true).open(path).expect("the file of skipped tests opens");
+    let mut file =
+        OpenOptions::new().create(true).append(true).open(path).expect("the file of skipped tests opens");
     file.write_all(line.as_bytes()).expect("the file of skipped tests takes a line");
 }
 

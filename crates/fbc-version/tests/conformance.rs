@@ -3,7 +3,6 @@
 #![expect(clippy::expect_used, reason = "helpers of tests may fail a test too")]
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 use fbc_version::masterminds::admitted;
 use fbc_version::{Grammar, Range, Target, Version};

@@ -210,7 +210,8 @@ mod tests {
 
     #[test]
     fn tests_that_say_so_are_skipped() {
-        let lines = "7 a::b: there are no recordings\n7 a::b: jq is not installed\n8 main: jq is not installed\n";
+        let lines =
+            "7 a::b: there are no recordings\n7 a::b: jq is not installed\n8 main: jq is not installed\n";
         let counts = Counts { passed: 5, failed: 1, skipped: 1 }.with_skipped(lines);
         assert_eq!(counts.to_string(), "3 passed, 1 failed, 3 skipped");
         let expected = BTreeMap::from([("jq is not installed", 2), ("there are no recordings", 1)]);

@@ -1,7 +1,5 @@
 //! What an API server allowed and refused.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::{Attributes, Authorizer, User, default_objects, escalation, owner_references};

@@ -1,7 +1,5 @@
 //! What an API server made of taints, tolerations and changes of pods.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::{builtin_kinds, default, validate, validate_update};

@@ -12,8 +12,8 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 
 use crate::fixture::{client, layer, login, noise, reference};
 use fbc_testing::is_installed;
-use fbc_testing::registry::{skopeo, start};
 use fbc_testing::registry::digest;
+use fbc_testing::registry::{skopeo, start};
 
 /// Pushes a small image and gives the digest of its manifest and of its big layer.
 async fn push(client: &Client, host: &str, rest: &str) -> (String, Vec<u8>) {

@@ -11,8 +11,6 @@ mod server_side_apply;
 mod tables;
 mod world;
 
-use std::path::Path;
-
 use serde_json::Value;
 
 /// Equal, or what differs.

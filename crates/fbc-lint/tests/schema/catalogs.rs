@@ -1,7 +1,5 @@
 //! Real catalogs fit the schemas.
 
-use std::path::Path;
-
 use fbc_lint::schema::{self, BlobKind};
 use fbc_yaml::json_reader;
 

@@ -1,6 +1,6 @@
 //! Payloads that are recorded with the real operator.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fbc_model::tree::DiskTree;
 use serde_json::Value;

@@ -10,6 +10,7 @@ const CONNECTIONS: usize = 2000;
 /// A registry that ends with the test.
 pub struct Running {
     process: Child,
+    /// Where it listens, as `127.0.0.1:5000`.
     pub host: String,
 }
 

@@ -28,12 +28,14 @@ pub enum Misdeed {
     Stall(usize),
 }
 
+/// What the registry holds and has seen, and how it is to misbehave.
 #[derive(Default)]
 pub struct State {
     /// `METHOD path` prefixes with what happens to the next request that begins so.
     pub misdeeds: VecDeque<(String, Misdeed)>,
     /// One line a request: method, path with query, `Authorization`, `Range`.
     pub log: Vec<String>,
+    /// Blobs by their digests.
     pub blobs: BTreeMap<String, Vec<u8>>,
     /// Which repository has which blob: `repository@digest`.
     pub held: std::collections::BTreeSet<String>,
@@ -48,6 +50,7 @@ pub struct State {
     pub tokens: VecDeque<(u16, String)>,
     /// The form that the token server was sent last.
     pub last_form: String,
+    /// Answers requests for parts with the whole.
     pub ignores_ranges: bool,
     /// Who stalls does not even begin its answer.
     pub says_nothing: bool,
@@ -57,12 +60,16 @@ pub struct State {
     pub stalled: Option<std::sync::mpsc::Sender<()>>,
 }
 
+/// A running registry; it ends with the runtime.
 #[derive(Clone)]
 pub struct Registry {
+    /// Where it listens, as `127.0.0.1:5000`.
     pub host: String,
+    /// What it holds.
     pub state: Arc<Mutex<State>>,
 }
 
+/// The digest of these bytes, as `sha256:…`.
 pub fn digest(bytes: &[u8]) -> String {
     let hex: String = sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
@@ -92,10 +99,12 @@ impl Registry {
         registry
     }
 
+    /// Lets something go wrong with the next request that begins so.
     pub fn misbehave(&self, request: &str, misdeed: Misdeed) {
         self.state.lock().unwrap().misdeeds.push_back((request.to_owned(), misdeed));
     }
 
+    /// Answers the next request that begins so with this head and body.
     pub fn answer(&self, request: &str, head: &str, body: &str) {
         let length = body.len();
         let text = format!("HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
@@ -111,6 +120,7 @@ impl Registry {
         digest
     }
 
+    /// The requests so far, a line each.
     pub fn log(&self) -> Vec<String> {
         std::mem::take(&mut self.state.lock().unwrap().log)
     }

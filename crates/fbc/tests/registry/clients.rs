@@ -2,9 +2,9 @@
 
 use std::process::{Command, Output};
 
+use crate::support::{Place, done, testdata};
 use fbc_testing::is_installed;
 use fbc_testing::registry::{skopeo, start};
-use crate::support::{Place, done, testdata};
 
 #[test]
 fn skopeo_and_we_read_each_other() {

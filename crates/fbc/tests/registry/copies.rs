@@ -4,10 +4,10 @@ use std::fs;
 use std::process::Stdio;
 use std::sync::mpsc;
 
-use fbc_testing::is_installed;
-use fbc_testing::registry::{skopeo, start};
-use fbc_testing::registry::{Misdeed, Registry};
 use crate::support::{Place, done, refused, registry, text};
+use fbc_testing::is_installed;
+use fbc_testing::registry::{Misdeed, Registry};
+use fbc_testing::registry::{skopeo, start};
 
 /// The registry that catalogs name; nobody answers there.
 const NAMED: &str = "registry.invalid";

@@ -1,7 +1,7 @@
 //! What commands say and leave behind when a registry misbehaves. Nothing here waits.
 
-use fbc_testing::registry::Misdeed;
 use crate::support::{Place, done, refused, registry, registry_with_catalog, testdata, text};
+use fbc_testing::registry::Misdeed;
 
 /// The request for the layer of the sample.
 const BLOB: &str = "GET /v2/me/catalog/blobs/";

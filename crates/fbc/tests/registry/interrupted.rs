@@ -4,8 +4,8 @@ use std::fs;
 use std::process::Stdio;
 use std::sync::mpsc;
 
-use fbc_testing::registry::{Misdeed, Registry};
 use crate::support::{Place, done, refused, registry, registry_with_catalog, testdata};
+use fbc_testing::registry::{Misdeed, Registry};
 
 /// Bytes that are no repetition of anything.
 fn noise(length: usize) -> Vec<u8> {

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use fbc_testing::registry::Registry;
 use crate::support::{Place, done, refused, registry, registry_with_catalog, testdata};
+use fbc_testing::registry::Registry;
 
 /// `me:secret`
 const ME: &str = "Basic bWU6c2VjcmV0";

@@ -4,9 +4,9 @@ use std::process::Command;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 
+use crate::support::{Place, done, refused, testdata, text};
 use fbc_testing::is_installed;
 use fbc_testing::registry::start;
-use crate::support::{Place, done, refused, testdata, text};
 
 /// D-FBC-48: a catalog becomes an image and is pushed. D-FBC-49: the whole catalog comes out of its image again.
 #[test]

@@ -1,7 +1,5 @@
 //! Upgrades of real definitions get the answers that were recorded.
 
-use std::path::Path;
-
 use super::*;
 
 /// Words of a bracketed list in one order, for the reference's is random.

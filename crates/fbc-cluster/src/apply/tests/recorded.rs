@@ -1,7 +1,6 @@
 //! What an API server answered to applied configurations and other writes.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,6 @@
 //! A cluster to try controllers in, and what a watch sees there in the form of the recordings.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde_json::{Map, Value, json};
 

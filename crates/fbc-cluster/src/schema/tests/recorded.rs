@@ -1,7 +1,5 @@
 //! Recordings of an API server: objects against a definition.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use crate::error::ApiError;

@@ -3,8 +3,6 @@
 //! Ages, dates and addresses are placeholders in the recordings, and columns were laid out again there, so both sides
 //! are compared word by word.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::super::memory::Memory;

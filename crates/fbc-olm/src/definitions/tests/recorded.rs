@@ -1,6 +1,6 @@
 //! OLM's definitions, against refusals of a cluster that had the same.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -82,7 +82,8 @@ fn printed(lines: &Value) -> Vec<String> {
 
 fn scenario(name: &str, edition: Edition) -> usize {
     let Some(steps) = fbc_testing::recordings(&format!("olmv1/{name}/steps")) else { return usize::MAX };
-    let mut steps: Vec<PathBuf> = std::fs::read_dir(steps).expect("a folder").map(|step| step.expect("a file").path()).collect();
+    let mut steps: Vec<PathBuf> =
+        std::fs::read_dir(steps).expect("a folder").map(|step| step.expect("a file").path()).collect();
     steps.sort();
     let definitions = all(edition);
     let mut stored: Option<Object> = None;
