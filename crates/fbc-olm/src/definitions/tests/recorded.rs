@@ -81,9 +81,11 @@ fn printed(lines: &Value) -> Vec<String> {
 }
 
 fn scenario(name: &str, edition: Edition) -> usize {
-    let Some(steps) = fbc_testing::recordings(&format!("olmv1/{name}/steps")) else { return usize::MAX };
-    let mut steps: Vec<PathBuf> =
-        std::fs::read_dir(steps).expect("a folder").map(|step| step.expect("a file").path()).collect();
+    let Some(folder) = fbc_testing::recordings(&format!("olmv1/{name}")) else { return usize::MAX };
+    let mut steps: Vec<PathBuf> = std::fs::read_dir(folder.join("steps"))
+        .expect("a folder")
+        .map(|step| step.expect("a file").path())
+        .collect();
     steps.sort();
     let definitions = all(edition);
     let mut stored: Option<Object> = None;
