@@ -5,8 +5,10 @@
 
 use serde_json::Value;
 
+use super::kubelet::Usage;
 use crate::object::{Object, ObjectFields};
 use crate::random::Random;
+use crate::schema::Quantity;
 use crate::selector::LabelSelector;
 use crate::time::{Milliseconds, SECOND};
 
@@ -28,6 +30,8 @@ pub struct PodSelector {
     pub annotations: LabelSelector,
     /// What the image of a container contains.
     pub image: String,
+    /// The container that it is for alone. Init containers follow those behaviours only that name them.
+    pub container: String,
 }
 
 /// What happens to pods.
@@ -41,11 +45,15 @@ pub struct Behaviour {
     pub delay: Milliseconds,
     /// At most so much longer.
     pub jitter: Milliseconds,
+    /// How long the pod takes to end when it is told to, if that is less than its grace period.
+    pub stops: Option<Milliseconds>,
+    /// What the pod uses of its node.
+    pub usage: Usage,
     /// What then.
     pub fate: Fate,
 }
 
-/// What becomes of a pod that runs. Times count from then on.
+/// What becomes of a container that runs. Times count from then on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It becomes ready after a while.
@@ -62,6 +70,11 @@ pub enum Fate {
     },
     /// Its image cannot be had: it never runs.
     ImagePullError,
+    /// It is ready at once and stops answering after a while: probes find that out.
+    Hang {
+        /// After so long.
+        after: Milliseconds,
+    },
     /// It ends well.
     Complete {
         /// After so long.
@@ -81,8 +94,10 @@ pub enum Fate {
 pub struct Plan {
     /// How long it takes to run once it is bound.
     pub start: Milliseconds,
-    /// What then.
-    pub fate: Fate,
+    /// How long it takes to end when it is told to, if that is less than its grace period.
+    pub stops: Option<Milliseconds>,
+    /// What it uses of its node.
+    pub usage: Usage,
 }
 
 impl Default for Behaviour {
@@ -92,24 +107,55 @@ impl Default for Behaviour {
             weight: 100,
             delay: START,
             jitter: 0,
+            stops: None,
+            usage: Usage::default(),
             fate: Fate::Ready { after: 0 },
         }
     }
 }
 
-/// What becomes of a pod. Without a behaviour it is ready at once, or, if it belongs to a job, completes after a second.
+/// What becomes of a pod as a whole.
 pub fn plan(behaviours: &[Behaviour], pod: &Object, seed: u64) -> Plan {
+    let found = draw(behaviours, pod, seed, |selector| selector.container.is_empty());
+    found.map_or(Plan { start: START, stops: None, usage: Usage::default() }, |(behaviour, jitter)| Plan {
+        start: behaviour.delay + jitter,
+        stops: behaviour.stops,
+        usage: behaviour.usage,
+    })
+}
+
+/// What becomes of a container of a pod. Without a behaviour it is ready at once, or, if it belongs to a job, completes
+/// after a second, as init containers do.
+pub fn fate(behaviours: &[Behaviour], pod: &Object, container: &Value, is_init: bool, seed: u64) -> Fate {
+    let name = container.text(&["name"]);
+    let found = draw(behaviours, pod, seed, |selector| {
+        selector.container == name || !is_init && selector.container.is_empty()
+    });
+    let goes_on = container["restartPolicy"] == "Always";
+    let is_job = || pod.controller().is_some_and(|owner| owner["kind"] == "Job");
+    match found {
+        Some((behaviour, _)) => behaviour.fate,
+        None if !goes_on && (is_init || is_job()) => Fate::Complete { after: SECOND },
+        None => Fate::Ready { after: 0 },
+    }
+}
+
+/// The first behaviour that fits, with what was drawn of its jitter.
+fn draw<'b>(
+    behaviours: &'b [Behaviour],
+    pod: &Object,
+    seed: u64,
+    is_meant: impl Fn(&PodSelector) -> bool,
+) -> Option<(&'b Behaviour, Milliseconds)> {
     let mut random = Random::of(seed, &format!("pod {}/{}", pod.namespace(), pod.name()));
     for behaviour in behaviours {
         // Every behaviour draws, fitting or not, so that one more selector does not change the others' luck.
         let (luck, jitter) = (random.below(100), random.below(behaviour.jitter + 1));
-        if behaviour.selector.fits(pod) && luck < behaviour.weight {
-            return Plan { start: behaviour.delay + jitter, fate: behaviour.fate };
+        if luck < behaviour.weight && is_meant(&behaviour.selector) && behaviour.selector.fits(pod) {
+            return Some((behaviour, jitter));
         }
     }
-    let is_job = pod.controller().is_some_and(|owner| owner["kind"] == "Job");
-    let fate = if is_job { Fate::Complete { after: SECOND } } else { Fate::Ready { after: 0 } };
-    Plan { start: START, fate }
+    None
 }
 
 impl PodSelector {
@@ -127,13 +173,7 @@ impl PodSelector {
 
 /// Ready-made trouble: `slow`, `flaky`, `stuck`, `broken image`.
 pub fn pack(name: &str) -> Option<Vec<Behaviour>> {
-    let one = |weight, delay, jitter, fate| Behaviour {
-        selector: PodSelector::default(),
-        weight,
-        delay,
-        jitter,
-        fate,
-    };
+    let one = |weight, delay, jitter, fate| Behaviour { weight, delay, jitter, fate, ..Behaviour::default() };
     Some(match name {
         "slow" => vec![one(100, 10 * SECOND, 20 * SECOND, Fate::Ready { after: 5 * SECOND })],
         "flaky" => vec![
@@ -149,25 +189,30 @@ pub fn pack(name: &str) -> Option<Vec<Behaviour>> {
 /// The names of all packs.
 pub const PACKS: [&str; 4] = ["slow", "flaky", "stuck", "broken image"];
 
-const FIELDS: [&str; 11] = [
+const FIELDS: [&str; 15] = [
     "kind",
     "namespace",
     "name",
     "labels",
     "annotations",
     "image",
+    "container",
     "weight",
     "delay",
     "jitter",
+    "stops",
+    "memory",
+    "disk",
     "outcome",
     "exitCode",
 ];
-const OUTCOMES: [&str; 6] = ["ready", "neverReady", "crash", "imagePullError", "complete", "fail"];
+const OUTCOMES: [&str; 7] = ["ready", "neverReady", "hang", "crash", "imagePullError", "complete", "fail"];
 
 impl Behaviour {
-    /// Reads a behaviour: `{kind, namespace, name, labels, annotations, image, weight, delay, jitter, outcome, after}`.
-    /// Times are milliseconds; labels and annotations are maps; the outcome is one of `ready`, `neverReady`, `crash`,
-    /// `imagePullError`, `complete`, `fail` (with `exitCode`).
+    /// Reads a behaviour: `{kind, namespace, name, labels, annotations, image, container, weight, delay, jitter, stops,
+    /// memory, disk, outcome, after}`. Times are milliseconds, memory and disk quantities; labels and annotations are
+    /// maps; the outcome is one of `ready`, `neverReady`, `hang`, `crash`, `imagePullError`, `complete`, `fail` (with
+    /// `exitCode`).
     ///
     /// # Errors
     /// The text names the field that is unknown or has a value that does not fit.
@@ -193,6 +238,13 @@ impl Behaviour {
             Some(value) if !value.is_object() => Err(format!("{field} must be a map, not {value}")),
             value => Ok(LabelSelector::of_map(value)),
         };
+        let bytes = |field: &str| match text(field)? {
+            text if text.is_empty() => Ok(0),
+            text => match Quantity::parse(&text).map(|quantity| quantity.units()) {
+                Some(bytes) if bytes >= 0 => Ok(bytes),
+                _ => Err(format!("{field} must be a quantity such as 300Mi, not {text:?}")),
+            },
+        };
         let weight = number("weight", 100)?;
         if weight > 100 {
             return Err(format!("weight must be at most 100, not {weight}"));
@@ -201,6 +253,7 @@ impl Behaviour {
         let fate = match text("outcome")?.as_str() {
             "" | "ready" => Fate::Ready { after },
             "neverReady" => Fate::NeverReady,
+            "hang" => Fate::Hang { after },
             "crash" => Fate::Crash { after },
             "imagePullError" => Fate::ImagePullError,
             "complete" => Fate::Complete { after },
@@ -218,10 +271,13 @@ impl Behaviour {
                 labels: labels("labels")?,
                 annotations: labels("annotations")?,
                 image: text("image")?,
+                container: text("container")?,
             },
             weight,
             delay: number("delay", START)?,
             jitter: number("jitter", 0)?,
+            stops: fields.get("stops").map(|_| number("stops", 0)).transpose()?,
+            usage: Usage { memory: bytes("memory")?, storage: bytes("disk")? },
             fate,
         })
     }
@@ -269,15 +325,35 @@ mod tests {
         .iter()
         .map(|value| Behaviour::read(value).unwrap())
         .collect();
-        let expected = Plan { start: 10, fate: Fate::Crash { after: 5 } };
-        assert_eq!(plan(&behaviours, &pod("one"), 1), expected);
-        assert_eq!(plan(&[], &pod("one"), 1), Plan { start: START, fate: Fate::Ready { after: 0 } });
+        let main = json!({"name": "main"});
+        assert_eq!(plan(&behaviours, &pod("one"), 1).start, 10);
+        assert_eq!(fate(&behaviours, &pod("one"), &main, false, 1), Fate::Crash { after: 5 });
+        assert_eq!(plan(&[], &pod("one"), 1).start, START);
+        assert_eq!(fate(&[], &pod("one"), &main, false, 1), Fate::Ready { after: 0 });
+    }
+
+    #[test]
+    fn behaviours_may_be_for_one_container() {
+        let behaviours: Vec<Behaviour> = [
+            json!({"container": "migrate", "outcome": "fail", "after": 7}),
+            json!({"outcome": "hang", "after": 3, "stops": 5, "memory": "1Mi"}),
+        ]
+        .iter()
+        .map(|value| Behaviour::read(value).unwrap())
+        .collect();
+        let fate = |name: &str, is_init| fate(&behaviours, &pod("one"), &json!({"name": name}), is_init, 1);
+        assert_eq!(fate("migrate", true), Fate::Fail { after: 7, exit_code: 1 });
+        assert_eq!(fate("other", true), Fate::Complete { after: SECOND });
+        assert_eq!(fate("main", false), Fate::Hang { after: 3 });
+        let plan = plan(&behaviours, &pod("one"), 1);
+        assert_eq!((plan.stops, plan.usage.memory), (Some(5), 1 << 20));
     }
 
     #[test]
     fn weights_are_shares_and_draws_belong_to_names() {
         let behaviours = [Behaviour { weight: 30, fate: Fate::NeverReady, ..Behaviour::default() }];
-        let fate = |number: u32, seed| plan(&behaviours, &pod(&format!("pod-{number}")), seed).fate;
+        let container = json!({"name": "main"});
+        let fate = |number: u32, seed| fate(&behaviours, &pod(&format!("pod-{number}")), &container, false, seed);
         let stuck = (0..1000).filter(|number| fate(*number, 7) == Fate::NeverReady).count();
         assert!((250..350).contains(&stuck), "{stuck}");
         assert!((0..1000).all(|number| fate(number, 7) == fate(number, 7)));
@@ -292,6 +368,7 @@ mod tests {
             (json!({"delay": "1s"}), "delay"),
             (json!({"weight": 101}), "at most 100"),
             (json!({"outcome": "explode"}), "neverReady"),
+            (json!({"memory": "much"}), "such as 300Mi"),
         ] {
             let error = Behaviour::read(&value).unwrap_err();
             assert!(error.contains(part), "{error}");

@@ -6,7 +6,7 @@ use super::field::Field;
 use fbc_cluster::controllers::behaviour::{Behaviour, PACKS, pack};
 
 /// Fields that hold durations, which behaviours want in milliseconds.
-const DURATIONS: [&str; 3] = ["delay", "jitter", "after"];
+const DURATIONS: [&str; 4] = ["delay", "jitter", "after", "stops"];
 
 /// Reads a behaviour, or the name of a pack of them.
 pub(super) fn behaviours(field: &Field<'_>) -> Vec<Behaviour> {

@@ -1,22 +1,37 @@
 //! What nodes do: they say how they are, and the pods that are bound to them start, become ready, end, and go away.
 //!
-//! One actor plays the kubelets of all nodes. What happens when comes from [`super::behaviour`].
+//! One actor plays the kubelets of all nodes. What applications do comes from [`super::behaviour`].
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `node` | what kubelets say of their nodes |
+//! | `course` | one container from its start on |
+//! | `probe` | when probes find a container started, ready, or hanging |
+//! | `pod` | the containers of a pod, and what its status says of them |
+//! | `references` | config maps and secrets that must be there before a container can start |
+//! | `pressure` | nodes that run short of memory or disk |
 
+mod course;
 mod node;
+mod pod;
+mod pressure;
+mod probe;
 mod references;
-mod status;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use serde_json::Value;
 
 pub use self::node::{CAPACITY, KUBELET};
 use self::node::{NodeAgent, is_stopped};
-use self::references::Missing;
-use self::status::write_status;
-use super::behaviour::{Behaviour, Fate, Plan, plan};
+use self::pod::{Fates, Looks, failed, happenings, status};
+pub use self::pressure::Usage;
+use super::behaviour::{Behaviour, Plan, fate, plan};
 use super::events::Recorder;
 use super::pods::is_finished;
 use super::pods_by_node::PodsByNode;
+use super::write::{outcome, set_condition, update_status_as};
 use crate::api::{ApiServer, Caller, DeleteOptions};
 use crate::engine::{Controller, Outcome};
 use crate::error::ApiError;
@@ -24,16 +39,11 @@ use crate::object::{Object, ObjectFields, ObjectName};
 use crate::store::Change;
 use crate::time::{Milliseconds, Moment, SECOND};
 
-/// The wait before a container is started again for the first time; every further one doubles it.
-const FIRST_RESTART: Milliseconds = 10 * SECOND;
 /// Kubelets do not act in the same millisecond: pods that are bound together start in so many groups, so that few pods
 /// come one after another and many come together.
 const GROUPS: u32 = 16;
 /// So long the end of a pod takes beyond its grace period.
 const END: Milliseconds = 80;
-/// The longest wait before a container is started again.
-const LONGEST_RESTART: Milliseconds = 300 * SECOND;
-
 /// So long a kubelet waits before it looks again for what a pod refers to and that was not there; every further look
 /// waits twice as long.
 const FIRST_LOOK: Milliseconds = 15 * SECOND;
@@ -48,32 +58,24 @@ pub struct Kubelet {
     running: BTreeMap<ObjectName, Run>,
     nodes: BTreeMap<String, NodeAgent>,
     /// Nodes that were deleted: nothing happens to their pods any more.
-    lost: std::collections::BTreeSet<String>,
+    lost: BTreeSet<String>,
     pods: PodsByNode,
     /// How many pods have got an address.
     addresses: u32,
-    events: Recorder,
+    recorder: Recorder,
 }
 
 impl Default for Kubelet {
     fn default() -> Self {
-        Self {
-            behaviours: Vec::new(),
-            seed: 0,
-            running: BTreeMap::new(),
-            nodes: BTreeMap::new(),
-            lost: std::collections::BTreeSet::new(),
-            pods: PodsByNode::default(),
-            addresses: 0,
-            events: Recorder::new("kubelet"),
-        }
+        Self::new(Vec::new(), 0)
     }
 }
 
 /// A pod on its node.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Run {
     plan: Plan,
+    fates: Fates,
     bound: Moment,
     /// When its containers were first made: all that they refer to was there.
     started: Option<Moment>,
@@ -81,34 +83,45 @@ struct Run {
     misses: u32,
     /// When its deletion was seen.
     stopping: Option<Moment>,
-    restarts: u32,
     /// The last three bytes of its address.
     address: u32,
-}
-
-/// What the containers of a pod do.
-#[derive(Debug, Clone, PartialEq)]
-enum State {
-    /// They wait for this reason.
-    Waiting(&'static str),
-    /// They wait for something that they refer to.
-    Blocked(Missing),
-    Running {
-        ready: bool,
-    },
-    /// They ended with this code.
-    Ended(i64),
 }
 
 impl Kubelet {
     /// Nodes on which pods behave like this.
     pub fn new(behaviours: Vec<Behaviour>, seed: u64) -> Self {
-        Self { behaviours, seed, ..Self::default() }
+        Self {
+            behaviours,
+            seed,
+            running: BTreeMap::new(),
+            nodes: BTreeMap::new(),
+            lost: BTreeSet::new(),
+            pods: PodsByNode::default(),
+            addresses: 0,
+            recorder: Recorder::new("kubelet"),
+        }
     }
 
     /// Puts other behaviours in force, for pods that are bound from now on.
     pub fn set_behaviours(&mut self, behaviours: Vec<Behaviour>) {
         self.behaviours = behaviours;
+    }
+
+    fn new_run(&mut self, pod: &Object, now: Moment) -> Run {
+        self.addresses += 1;
+        let fates = |list: &str, is_init: bool| {
+            let containers = pod.list(&["spec", list]).iter();
+            containers.map(|one| fate(&self.behaviours, pod, one, is_init, self.seed)).collect()
+        };
+        Run {
+            plan: plan(&self.behaviours, pod, self.seed),
+            fates: Fates { init: fates("initContainers", true), main: fates("containers", false) },
+            bound: now,
+            started: None,
+            misses: 0,
+            stopping: None,
+            address: self.addresses,
+        }
     }
 }
 
@@ -143,18 +156,11 @@ impl Controller for Kubelet {
             self.running.remove(name);
         }
         let is_new = !self.running.contains_key(name);
-        let (behaviours, seed) = (&self.behaviours, self.seed);
-        self.addresses += u32::from(is_new);
-        let address = self.addresses;
-        let run = self.running.entry(name.clone()).or_insert_with(|| Run {
-            plan: plan(behaviours, pod, seed),
-            bound: now,
-            started: None,
-            misses: 0,
-            stopping: None,
-            restarts: 0,
-            address,
-        });
+        if is_new {
+            let run = self.new_run(pod, now);
+            self.running.insert(name.clone(), run);
+        }
+        let Some(run) = self.running.get_mut(name) else { return };
         let stops = pod.is_terminating() && run.stopping.is_none();
         if stops {
             run.stopping = Some(now);
@@ -162,19 +168,18 @@ impl Controller for Kubelet {
         if is_new || stops {
             requests.push(name.clone());
         }
+        let phase = |pod: &Object| pod.text(&["status", "phase"]).to_owned();
+        if run.plan.usage != Usage::default() && change.before.as_deref().map(phase) != Some(phase(pod)) {
+            requests.push(ObjectName::cluster(pod.text(&["spec", "nodeName"])));
+        }
     }
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
         // Pods have namespaces, nodes have none.
         if request.namespace.is_empty() {
-            let Some(agent) = self.nodes.get(&request.name) else {
-                let now = api.now();
-                api.heartbeats_mut().stop(&request.name, now);
-                return Outcome::Done;
-            };
-            return super::write::outcome(agent.report(api, request));
+            return self.look_after_node(api, request).unwrap_or_else(|error| outcome(Err::<(), _>(error)));
         }
-        let (Some(run), Some(pod)) = (self.running.get_mut(request), api.find("", "Pod", request).cloned())
+        let (Some(run), Some(pod)) = (self.running.get(request).cloned(), api.find("", "Pod", request).cloned())
         else {
             return Outcome::Done;
         };
@@ -182,8 +187,7 @@ impl Controller for Kubelet {
         if self.lost.contains(node) || self.nodes.get(node).is_some_and(|agent| agent.is_stopped) {
             return Outcome::Done;
         }
-        run.advance(api, &pod, &mut self.events)
-            .unwrap_or_else(|error| super::write::outcome(Err::<(), _>(error)))
+        self.advance(api, &pod, &run).unwrap_or_else(|error| outcome(Err::<(), _>(error)))
     }
 }
 
@@ -217,6 +221,112 @@ impl Kubelet {
             }
         }
     }
+
+    /// Says how a node is, and ends pods that it has no room for any more.
+    fn look_after_node(&mut self, api: &mut ApiServer, name: &ObjectName) -> Result<Outcome, ApiError> {
+        let now = api.now();
+        let Some(agent) = self.nodes.get_mut(&name.name) else {
+            api.heartbeats_mut().stop(&name.name, now);
+            return Ok(Outcome::Done);
+        };
+        agent.report(api, name)?;
+        if agent.is_stopped {
+            return Ok(Outcome::Done);
+        }
+        let mut pods = Vec::new();
+        for pod in self.pods.on(&name.name) {
+            let Some(run) = self.running.get(pod).filter(|run| run.plan.usage != Usage::default()) else { continue };
+            let found = api.find("", "Pod", pod).filter(|pod| pod.text(&["status", "phase"]) == "Running");
+            pods.extend(found.map(|pod| (Arc::clone(pod), run.plan.usage)));
+        }
+        let Some(node) = api.find("", "Node", name).cloned() else { return Ok(Outcome::Done) };
+        let measures = agent.pressures.look(&node, &pods, now);
+        agent.tell_pressures(api, &node, &measures.conditions)?;
+        if let Some((pod, message)) = measures.evict {
+            self.end(api, &pod, "Evicted", &message, Some("TerminationByKubelet"))?;
+        }
+        Ok(measures.again.map_or(Outcome::Done, Outcome::After))
+    }
+
+    /// Does what is due for a pod and says when something is due next.
+    fn advance(&mut self, api: &mut ApiServer, pod: &Arc<Object>, run: &Run) -> Result<Outcome, ApiError> {
+        let now = api.now();
+        if let Some(since) = run.stopping {
+            return stop(api, pod, since + run.lag(), run.plan.stops);
+        }
+        if is_finished(pod) {
+            return Ok(Outcome::Done);
+        }
+        let begin = run.bound + run.plan.start + run.lag();
+        if now < begin {
+            return Ok(Outcome::After(begin.since(now)));
+        }
+        let node = pod.text(&["spec", "nodeName"]);
+        let is_new = pod.at(&["status", "startTime"]).is_none();
+        let refusal = self.nodes.get(node).filter(|_| is_new).and_then(|agent| agent.pressures.refusal(pod));
+        if let Some(message) = refusal {
+            self.end(api, pod, "Evicted", &message, None)?;
+            return Ok(Outcome::Done);
+        }
+        let deadline = pod.number(&["spec", "activeDeadlineSeconds"]).and_then(|seconds| u64::try_from(seconds).ok());
+        let deadline = deadline.map(|seconds| begin + seconds * SECOND);
+        if deadline.is_some_and(|deadline| deadline <= now) {
+            let message = "Pod was active on the node longer than the specified deadline";
+            self.end(api, pod, "DeadlineExceeded", message, None)?;
+            return Ok(Outcome::Done);
+        }
+        if run.started.is_none()
+            && let Some(missing) = references::missing(api, pod)
+        {
+            let looks = Looks::blocked(pod, &missing);
+            update_status_as(&caller(), api, pod, status(pod, &looks, run.address, now))?;
+            let (reason, message) = missing.event;
+            self.recorder.warning(api, pod, reason, &message);
+            let wait = FIRST_LOOK << run.misses.min(5);
+            if let Some(run) = self.running.get_mut(&pod.object_name()) {
+                run.misses += 1;
+            }
+            return Ok(Outcome::After(wait.min(LONGEST_LOOK)));
+        }
+        let made = if run.misses > 0 { now } else { begin };
+        let started = run.started.unwrap_or(made);
+        if let Some(run) = self.running.get_mut(&pod.object_name()) {
+            run.started = Some(started);
+        }
+        let looks = Looks::at(pod, &run.fates, started, now);
+        let happenings = happenings(pod, &looks);
+        update_status_as(&caller(), api, pod, status(pod, &looks, run.address, now))?;
+        for (is_warning, reason, message) in happenings {
+            if is_warning {
+                self.recorder.warning(api, pod, reason, &message);
+            } else {
+                self.recorder.normal(api, pod, reason, &message);
+            }
+        }
+        let next = looks.next().into_iter().chain(deadline).min();
+        Ok(next.map_or(Outcome::Done, |next| Outcome::After(next.since(now).max(1))))
+    }
+
+    /// Ends a pod for good; it stays as a record.
+    fn end(
+        &mut self,
+        api: &mut ApiServer,
+        pod: &Arc<Object>,
+        reason: &str,
+        message: &str,
+        disruption: Option<&str>,
+    ) -> Result<(), ApiError> {
+        let now = api.now();
+        let mut status = failed(pod, reason, message, now);
+        if let Some(disruption) = disruption {
+            let mut conditions = status.list(&["conditions"]).to_vec();
+            set_condition(&mut conditions, now, "DisruptionTarget", "True", disruption, message);
+            status.set(&["conditions"], Value::from(conditions));
+        }
+        update_status_as(&caller(), api, pod, status)?;
+        self.recorder.warning(api, pod, reason, message);
+        Ok(())
+    }
 }
 
 fn caller() -> Caller {
@@ -224,92 +334,23 @@ fn caller() -> Caller {
 }
 
 impl Run {
-    /// Does what is due and says when something is due next.
-    fn advance(
-        &mut self,
-        api: &mut ApiServer,
-        pod: &Arc<Object>,
-        events: &mut Recorder,
-    ) -> Result<Outcome, ApiError> {
-        let now = api.now();
-        if let Some(since) = self.stopping {
-            return stop(api, pod, since + self.lag());
-        }
-        if is_finished(pod) {
-            return Ok(Outcome::Done);
-        }
-        let begin = self.bound + self.plan.start + self.lag();
-        if now < begin {
-            return Ok(Outcome::After(begin.since(now)));
-        }
-        if self.started.is_none()
-            && let Some(missing) = references::missing(api, pod)
-        {
-            self.misses += 1;
-            let (reason, message) = missing.event.clone();
-            write_status(api, pod, &State::Blocked(missing), self)?;
-            events.warning(api, pod, reason, &message);
-            let wait = FIRST_LOOK << (self.misses - 1).min(5);
-            return Ok(Outcome::After(wait.min(LONGEST_LOOK)));
-        }
-        let made = if self.misses > 0 { now } else { begin };
-        let started = *self.started.get_or_insert(made);
-        let (state, next) = self.state(pod, started, now);
-        write_status(api, pod, &state, self)?;
-        Ok(next.map_or(Outcome::Done, |next| Outcome::After(next.since(now).max(1))))
-    }
-
     fn lag(&self) -> Milliseconds {
         Milliseconds::from(self.address % GROUPS)
     }
-
-    /// What the containers do at a moment, and when that changes.
-    fn state(&mut self, pod: &Object, begin: Moment, now: Moment) -> (State, Option<Moment>) {
-        let until = |after: Milliseconds, before: State, then: State| {
-            let at = begin + after;
-            if now < at { (before, Some(at)) } else { (then, None) }
-        };
-        let ready = State::Running { ready: true };
-        let restarts = pod.text(&["spec", "restartPolicy"]) != "Never";
-        match self.plan.fate {
-            Fate::Ready { after } => until(after, State::Running { ready: false }, ready),
-            Fate::NeverReady => (State::Running { ready: false }, None),
-            Fate::ImagePullError => {
-                let (first, then) = (State::Waiting("ErrImagePull"), State::Waiting("ImagePullBackOff"));
-                until(FIRST_RESTART, first, then)
-            }
-            Fate::Complete { after } => until(after, ready, State::Ended(0)),
-            Fate::Fail { after, exit_code } if !restarts => until(after, ready, State::Ended(exit_code)),
-            Fate::Crash { after } if !restarts => until(after, ready, State::Ended(1)),
-            Fate::Fail { after, .. } | Fate::Crash { after } => self.crash(begin, after, now),
-        }
-    }
-
-    /// Runs, ends and waits in turns.
-    fn crash(&mut self, begin: Moment, after: Milliseconds, now: Moment) -> (State, Option<Moment>) {
-        let mut started = begin;
-        self.restarts = 0;
-        loop {
-            let ended = started + after.max(1);
-            if now < ended {
-                return (State::Running { ready: true }, Some(ended));
-            }
-            let wait = (FIRST_RESTART << self.restarts.min(5)).min(LONGEST_RESTART);
-            started = ended + wait;
-            if now < started {
-                return (State::Waiting("CrashLoopBackOff"), Some(started));
-            }
-            self.restarts += 1;
-        }
-    }
 }
 
-/// Takes a pod away once its grace period is over.
-fn stop(api: &mut ApiServer, pod: &Object, since: Moment) -> Result<Outcome, ApiError> {
+/// Takes a pod away once it has ended, at the latest when its grace period is over.
+fn stop(
+    api: &mut ApiServer,
+    pod: &Object,
+    since: Moment,
+    stops: Option<Milliseconds>,
+) -> Result<Outcome, ApiError> {
     let now = api.now();
     let seconds = pod.number(&["metadata", "deletionGracePeriodSeconds"]).unwrap_or_default();
-    let end = since + u64::try_from(seconds).unwrap_or_default() * SECOND;
-    let end = if seconds > 0 { end + END } else { end };
+    let grace = u64::try_from(seconds).unwrap_or_default() * SECOND;
+    let grace = stops.map_or(grace, |stops| stops.min(grace));
+    let end = if seconds > 0 { since + grace + END } else { since };
     if now < end && !is_finished(pod) {
         return Ok(Outcome::After(end.since(now)));
     }

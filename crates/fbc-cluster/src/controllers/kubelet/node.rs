@@ -8,10 +8,13 @@
 //! | [`KUBELET`] | `stopped`: the node says nothing, and nothing happens to its pods; `heartbeats`: nothing but these |
 //! | [`CAPACITY`] | what there is for pods: `cpu=8,memory=32Gi,pods=250` |
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::super::write::update_status_as;
+use super::pressure::{Pressures, RESOURCES as WATCHED};
 use crate::api::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::error::ApiError;
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -37,8 +40,11 @@ const WELL: [(&str, &str, &str, &str); 4] = [
 #[derive(Debug, Default)]
 pub(super) struct NodeAgent {
     pub(super) is_stopped: bool,
+    pub(super) pressures: Pressures,
     /// What the kubelet said last of each condition, to be said again after a silence.
     said: BTreeMap<String, Value>,
+    /// Shortages that were told.
+    told: BTreeSet<&'static str>,
 }
 
 /// True if the kubelet of a node does nothing.
@@ -84,6 +90,38 @@ impl NodeAgent {
         }
         let caller = Caller::administrator("kubelet");
         api.update(&caller, object, Subresource::Status, WriteOptions::default()).map(drop)
+    }
+
+    /// Says which shortages there are, and that those are over which were told before.
+    pub(super) fn tell_pressures(
+        &mut self,
+        api: &mut ApiServer,
+        node: &Arc<Object>,
+        present: &[&'static str],
+    ) -> Result<(), ApiError> {
+        let now = api.now().to_string();
+        let mut conditions = node.list(&["status", "conditions"]).to_vec();
+        for resource in WATCHED {
+            let is_short = present.contains(&resource.condition);
+            if is_short == self.told.contains(resource.condition) {
+                continue;
+            }
+            let (status, (reason, message)) =
+                if is_short { ("True", resource.short) } else { ("False", resource.enough) };
+            conditions.retain(|condition| condition["type"] != resource.condition);
+            conditions.push(json!({
+                "type": resource.condition, "status": status, "reason": reason, "message": message,
+                "lastHeartbeatTime": now, "lastTransitionTime": now,
+            }));
+            if is_short {
+                self.told.insert(resource.condition);
+            } else {
+                self.told.remove(resource.condition);
+            }
+        }
+        let mut status = node.get("status").cloned().unwrap_or_default();
+        status.set(&["conditions"], conditions);
+        update_status_as(&Caller::administrator("kubelet"), api, node, status).map(drop)
     }
 
     fn set_conditions(&self, node: &mut Object, now: &str) {

@@ -6,6 +6,7 @@ mod deployments;
 mod endpoints;
 mod garbage;
 mod jobs;
+mod kubelet;
 mod namespaces;
 mod node_faults;
 mod play;

@@ -52,9 +52,11 @@ fn fates_take_their_course() {
             "Always",
             vec![
                 (400, ready(true)),
-                (1400, crashed(0)),
-                (11_400, ("Running".to_owned(), true, 1, String::new())),
-                (12_400, crashed(1)),
+                // The first restart comes at once.
+                (2400, ("Running".to_owned(), true, 1, String::new())),
+                (3400, crashed(1)),
+                (13_400, ("Running".to_owned(), true, 2, String::new())),
+                (14_400, crashed(2)),
             ],
         ),
         (
