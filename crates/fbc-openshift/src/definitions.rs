@@ -2,11 +2,13 @@
 
 use fbc_cluster::object::Object;
 
-const MACHINE_API: [&str; 4] = [
+const MACHINE_API: [&str; 6] = [
     include_str!("../definitions/machine.yaml"),
     include_str!("../definitions/machineset.yaml"),
     include_str!("../definitions/machinehealthcheck.yaml"),
     include_str!("../definitions/controlplanemachineset.yaml"),
+    include_str!("../definitions/clusterautoscaler.yaml"),
+    include_str!("../definitions/machineautoscaler.yaml"),
 ];
 const MACHINE_CONFIG: [&str; 5] = [
     include_str!("../definitions/machineconfigpool.yaml"),

@@ -9,6 +9,8 @@ use crate::etcd::operator::{self, EtcdOperator};
 use crate::machine_config::control_plane_nodes::ControlPlaneNodes;
 use crate::machine_config::node_controller::NodeController;
 use crate::machine_config::{daemon, drain_controller};
+use crate::machines::autoscaler::Autoscaler;
+use crate::machines::control_plane::ControlPlaneMachineSets;
 use crate::machines::hook_owners::{HookBehaviour, HookOwners};
 use crate::machines::machine_controller::MachineController;
 use crate::machines::provider::{self, Instances, Provider};
@@ -92,8 +94,9 @@ impl Setup {
         all
     }
 
-    /// The controllers. Failed drains show in the condition `Drained` of machines if that is wanted.
-    pub fn controllers(&self, shows_failed_drains: bool) -> Vec<Box<dyn Controller>> {
+    /// The controllers of a cluster of a version; names that they make follow from the seed. Failed drains show in the
+    /// condition `Drained` of machines if that is wanted.
+    pub fn controllers(&self, shows_failed_drains: bool, version: &str, seed: u64) -> Vec<Box<dyn Controller>> {
         let mut all: Vec<Box<dyn Controller>> = Vec::new();
         if let Some(machine_api) = &self.machine_api {
             let provider = Provider::shared(machine_api.instances.clone());
@@ -102,6 +105,8 @@ impl Setup {
             all.push(Box::new(machine_set::MachineSets::new()));
             all.push(Box::new(health_checks::HealthChecks::new()));
             all.push(Box::new(node_link::NodeLink::new()));
+            all.push(Box::new(ControlPlaneMachineSets::new(version, seed)));
+            all.push(Box::new(Autoscaler::new()));
             all.push(Box::new(Instances::new(provider)));
             all.push(Box::new(HookOwners::new(machine_api.hooks.clone())));
         }
@@ -156,6 +161,6 @@ mod tests {
             assert!(error.contains(part), "{error}");
         }
         let all = json!({"machineApi": {"hooks": [{"owner": "a"}]}, "machineConfig": {}, "etcd": {}});
-        assert_eq!(Setup::read(&all).unwrap().controllers(true).len(), 12);
+        assert_eq!(Setup::read(&all).unwrap().controllers(true, "4.19.0", 1).len(), 14);
     }
 }

@@ -33,6 +33,8 @@ pub struct Removal {
     pub grace_period: Option<u64>,
     /// When to give up; never without.
     pub timeout: Option<Milliseconds>,
+    /// The wait before an eviction that a budget refused is tried again; [`RETRY`] without.
+    pub retry: Option<Milliseconds>,
     /// Pods whose deletion was due so many milliseconds ago are not waited for.
     pub skip_wait_for_delete: Option<Milliseconds>,
     /// Ask the server as if, and wait for nothing.
@@ -162,7 +164,7 @@ impl Pod {
                 self.is_asked = true;
             }
             Err(error) if comes_again(&error) => {
-                self.due = now + RETRY;
+                self.due = now + removal.retry.unwrap_or(RETRY);
                 reports.push(Report::Retrying(self.name.clone(), error.message));
             }
             Err(error) => {

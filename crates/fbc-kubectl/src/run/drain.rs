@@ -63,6 +63,7 @@ impl<S: Server> Runner<'_, S> {
                     timeout: drain.timeout,
                     skip_wait_for_delete: skip,
                     dry_run: drain.dry_run != DryRun::None,
+                    retry: None,
                 },
                 pods,
                 suffix: drain.dry_run.suffix(),

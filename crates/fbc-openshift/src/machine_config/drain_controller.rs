@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fbc_cluster::api::ApiServer;
+use fbc_cluster::drain::Removal;
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
@@ -17,17 +18,11 @@ use super::node_controller::DELAY;
 use super::node_state::is_cordoned;
 use super::reports::{Report, report};
 use crate::delays::Delays;
-use crate::drain::{Attempt, Progress, Rules};
+use crate::drain::{Attempt, Step};
 use crate::writer::Writer;
 
-/// How a node is emptied.
-const RULES: Rules = Rules {
-    timeout: 90 * SECOND,
-    timeout_text: "1m30s",
-    retry: 5 * SECOND,
-    grace_period: None,
-    skip_overdue: None,
-};
+/// How long an attempt takes at most.
+const TIMEOUT: Milliseconds = 90 * SECOND;
 /// So many nodes are drained side by side.
 const WORKERS: usize = 5;
 /// The wait after a failed attempt.
@@ -112,14 +107,14 @@ impl Controller for DrainController {
         let Some(node) = api.find("", "Node", request).cloned() else { return Outcome::Done };
         if let Some((mut attempt, before)) = self.attempts.remove(request) {
             match attempt.advance(api, &self.writer) {
-                Progress::Busy(wait) => {
+                Step::Busy(wait) => {
                     self.attempts.insert(request.clone(), (attempt, before));
                     Outcome::After(wait)
                 }
-                Progress::Drained => {
+                Step::Drained => {
                     self.finish(api, &node).unwrap_or_else(|error| self.fail(api, request, error))
                 }
-                Progress::Failed(text) => self.pause(api, &node, before, &text),
+                Step::Failed(text) => self.pause(api, &node, before, &text),
             }
         } else if !self.delays.take(request, api.now()) {
             self.rest(api, request)
@@ -199,7 +194,8 @@ impl DrainController {
         let message = format!("Draining node. {}", until(node));
         let phase = executed("Drained", "Draining Node as part of update executed phase");
         report(&self.writer, api, node, &[phase, drained("Unknown", &message)])?;
-        let attempt = Attempt::start(api, &name.name, RULES);
+        let removal = Removal { timeout: Some(TIMEOUT), ..Removal::default() };
+        let attempt = Attempt::start(api, &name.name, removal);
         self.attempts.insert(name, (attempt, before));
         Ok(Outcome::After(0))
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::controllers::events::Recorder;
+use fbc_cluster::drain::Removal;
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
@@ -18,22 +19,24 @@ use super::GROUP;
 use super::conditions::Condition;
 use super::hooks::{Point, hooks};
 use super::resync::Resync;
-use crate::drain::{Attempt, Progress, Rules};
+use crate::drain::{Attempt, Step};
 use crate::writer::Writer;
 
 /// Machines with it are not drained.
 const EXCLUDE: &str = "machine.openshift.io/exclude-node-draining";
-/// How a node is emptied.
-const RULES: Rules = Rules {
-    timeout: 20 * SECOND,
-    timeout_text: "20s",
-    // The reference asks again without pause.
-    retry: SECOND,
+/// How long an attempt takes at most, and the wait after an eviction that was refused: the reference asks again without
+/// pause.
+const REMOVAL: Removal = Removal {
+    timeout: Some(20 * SECOND),
+    retry: Some(SECOND),
+    without_eviction: false,
     grace_period: None,
-    skip_overdue: None,
+    skip_wait_for_delete: None,
+    dry_run: false,
 };
 /// How a node is emptied that does not answer: pods there never say that they are gone.
-const UNREACHABLE: Rules = Rules { grace_period: Some(1), skip_overdue: Some(SECOND), ..RULES };
+const UNREACHABLE: Removal =
+    Removal { grace_period: Some(1), skip_wait_for_delete: Some(SECOND), ..REMOVAL };
 /// The first wait after a failed attempt; every further one doubles it.
 const FIRST_BACK_OFF: Milliseconds = 5 * SECOND;
 /// The longest.
@@ -131,12 +134,12 @@ impl Controller for DrainController {
         loop {
             if let Some(mut current) = self.current.take() {
                 match current.attempt.advance(api, &self.writer) {
-                    Progress::Busy(wait) => {
+                    Step::Busy(wait) => {
                         self.current = Some(current);
                         return Outcome::After(wait);
                     }
-                    Progress::Drained => self.succeed(api, &current.name, Some(current.conditions)),
-                    Progress::Failed(text) => self.fail(api, &current.name, &text),
+                    Step::Drained => self.succeed(api, &current.name, Some(current.conditions)),
+                    Step::Failed(text) => self.fail(api, &current.name, &text),
                 }
             }
             let Some(name) = self.queue.pop_front() else { break };
@@ -222,10 +225,11 @@ impl DrainController {
             self.fail(api, name, &error.message);
             return;
         }
-        let rules = if node.condition_status("Ready") == "Unknown" { UNREACHABLE } else { RULES };
+        let is_silent = node.condition_status("Ready") == "Unknown";
+        let removal = if is_silent { UNREACHABLE } else { REMOVAL };
         self.current = Some(Current {
             name: name.clone(),
-            attempt: Attempt::start(api, node.name(), rules),
+            attempt: Attempt::start(api, node.name(), removal),
             conditions: machine.list(&["status", "conditions"]).to_vec(),
         });
     }

@@ -72,8 +72,7 @@ pub fn verdict(check: &Object, machine: &Object, node: NodeOf<'_>, now: Moment) 
 /// Waits until strictly more than the timeout has gone by; the next look is a second later than needed, an hour from
 /// now at most.
 fn beyond(since: Moment, timeout: Milliseconds, now: Moment) -> Verdict {
-    // Some time goes by between a change and the first look at it, also where requests take none.
-    if since + timeout < now.max(since + 1) {
+    if since + timeout < now {
         return Verdict::Unhealthy;
     }
     Verdict::Waiting((timeout + SECOND).saturating_sub(now.since(since)).min(HOUR))

@@ -126,7 +126,8 @@ impl HealthChecks {
                 (None, true) => NodeOf::None,
                 (None, false) => NodeOf::Missing,
             };
-            match verdict(check, &target.machine, node, api.now()) {
+            // Some time goes by between a change and the first look at it, also where requests take none.
+            match verdict(check, &target.machine, node, api.now() + 1) {
                 Verdict::Unhealthy => unhealthy.push(target),
                 Verdict::Waiting(wait) => {
                     let text = format!("Machine {} has unhealthy node {}", target.name, target.node_name);

@@ -9,11 +9,13 @@
 //! | [`drain_controller`] | nodes of machines are emptied before their instances go |
 //! | [`machine_set`] | as many machines as are wanted |
 //! | [`health_checks`] | unhealthy machines are replaced |
+//! | [`autoscaler`] | nodes that nobody needs go |
 //! | [`control_plane`] | machines of the control plane are replaced one at a time |
 //! | [`node_link`] | machines know their nodes, and nodes get what their machines say |
 //! | [`hook_owners`] | owners of hooks, as data |
 //! | [`provider`] | instances, as data: how long they take, and what fails |
 
+pub mod autoscaler;
 mod conditions;
 pub mod control_plane;
 pub mod deletion_order;

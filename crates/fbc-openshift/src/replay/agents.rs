@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Mutator};
+use fbc_cluster::controllers::budgets::DisruptionBudgets;
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::kind::Kind;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
@@ -36,6 +37,7 @@ pub(super) fn controllers(case: &Case) -> Vec<Box<dyn Controller>> {
             Box::new(machine_config::control_plane_nodes::ControlPlaneNodes::new()),
             Box::new(machine_config::node_controller::NodeController::new()),
             Box::new(machine_config::drain_controller::DrainController::new()),
+            Box::new(DisruptionBudgets::default()),
         ],
         Suite::Machines => {
             let provider = machines::provider::Provider::shared(Vec::new());
@@ -47,6 +49,7 @@ pub(super) fn controllers(case: &Case) -> Vec<Box<dyn Controller>> {
                 Box::new(machines::node_link::NodeLink::new()),
                 Box::new(machines::provider::Instances::new(provider.clone())),
                 Box::new(PodEnds { provider }),
+                Box::new(DisruptionBudgets::default()),
             ]
         }
         Suite::ControlPlane => {

@@ -335,6 +335,7 @@ fn prepare(case: &Case, kind: &str, object: &mut Object) {
         "Pod" => {
             object.set(&["spec", "containers"], json!([{"name": "main", "image": "registry.example/app"}]));
             object.set(&["status", "phase"], "Running");
+            object.set(&["status", "conditions"], json!([{"type": "Ready", "status": "True"}]));
         }
         "Machine" if case.suite == Suite::ControlPlane => {
             object.set(&["metadata", "labels"], control_plane_labels());

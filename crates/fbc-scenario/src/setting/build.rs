@@ -18,6 +18,8 @@ use fbc_olm::mirrors::{self, Mirrors};
 use fbc_olm::{Options, Target};
 use fbc_openshift::machines::hooks::HookWebhook;
 
+/// The version of a cluster of OpenShift.
+const VERSION: &str = "4.19.0";
 /// Where pods run in a cluster that declares no nodes.
 const NODE: &str = "node";
 
@@ -70,7 +72,7 @@ pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
         for definition in cluster_operator::definitions().into_iter().chain(mirrors::definitions()) {
             let _ = api.install_definition(definition);
         }
-        add_cluster_version(&mut api, "4.19.0");
+        add_cluster_version(&mut api, VERSION);
     }
     api
 }
@@ -102,7 +104,8 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
         all.push(Box::new(Mirrors::new(images.clone())));
         all.push(Box::new(ClusterOperator::new(&options)));
     }
-    all.extend(scenario.openshift.controllers(scenario.target == Target::Ocp419));
+    let is_openshift = scenario.target == Target::Ocp419;
+    all.extend(scenario.openshift.controllers(is_openshift, VERSION, seed));
     let mut cluster = Cluster::new(api);
     for controller in all {
         cluster.add_controller(controller);

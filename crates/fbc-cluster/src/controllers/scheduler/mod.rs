@@ -11,6 +11,7 @@
 //! | `scores` | which of them is best |
 //! | `preemption` | which pods would have to go |
 //! | `outcome` | what is written |
+//! | `rehearsal` | what others ask: how full a node is, and where its pods would go without it |
 //!
 //! Source: `kubernetes/kubernetes:pkg/scheduler/schedule_one.go`.
 
@@ -23,6 +24,7 @@ mod outcome;
 mod pod_info;
 mod preemption;
 mod queue;
+mod rehearsal;
 mod resources;
 mod scores;
 mod spread;
@@ -40,6 +42,7 @@ use self::node_selection::{NodeSelection, labels};
 use self::pod_info::PodInfo;
 use self::preemption::{Candidate, preempt};
 use self::queue::{Event, Queue};
+pub use self::rehearsal::{finds_room_elsewhere, utilization};
 use super::events::Recorder;
 use super::pods::is_finished;
 use crate::api::ApiServer;
