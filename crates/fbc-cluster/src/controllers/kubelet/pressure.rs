@@ -231,6 +231,12 @@ mod tests {
         );
     }
 
+    /// D-TT-12
+    #[test]
+    fn there_is_no_default_for_process_identifiers() {
+        assert!(RESOURCES.iter().all(|resource| resource.condition != "PIDPressure"));
+    }
+
     #[test]
     fn a_shortage_is_told_for_five_minutes_more() {
         let node = json!({"status": {"capacity": {"memory": "1Gi"}}});
