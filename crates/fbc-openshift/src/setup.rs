@@ -96,7 +96,12 @@ impl Setup {
 
     /// The controllers of a cluster of a version; names that they make follow from the seed. Failed drains show in the
     /// condition `Drained` of machines if that is wanted.
-    pub fn controllers(&self, shows_failed_drains: bool, version: &str, seed: u64) -> Vec<Box<dyn Controller>> {
+    pub fn controllers(
+        &self,
+        shows_failed_drains: bool,
+        version: &str,
+        seed: u64,
+    ) -> Vec<Box<dyn Controller>> {
         let mut all: Vec<Box<dyn Controller>> = Vec::new();
         if let Some(machine_api) = &self.machine_api {
             let provider = Provider::shared(machine_api.instances.clone());

@@ -353,7 +353,8 @@ mod tests {
     fn weights_are_shares_and_draws_belong_to_names() {
         let behaviours = [Behaviour { weight: 30, fate: Fate::NeverReady, ..Behaviour::default() }];
         let container = json!({"name": "main"});
-        let fate = |number: u32, seed| fate(&behaviours, &pod(&format!("pod-{number}")), &container, false, seed);
+        let fate =
+            |number: u32, seed| fate(&behaviours, &pod(&format!("pod-{number}")), &container, false, seed);
         let stuck = (0..1000).filter(|number| fate(*number, 7) == Fate::NeverReady).count();
         assert!((250..350).contains(&stuck), "{stuck}");
         assert!((0..1000).all(|number| fate(number, 7) == fate(number, 7)));

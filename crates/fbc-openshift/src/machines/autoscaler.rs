@@ -131,7 +131,8 @@ impl Settings {
             unneeded_time: span("unneededTime", 10 * MINUTE),
             delay_after_failure: span("delayAfterFailure", 3 * MINUTE),
             threshold: text("utilizationThreshold").parse().unwrap_or(0.5),
-            spares_local_storage: autoscaler.at(&["spec", "skipNodesWithLocalStorage"]) != Some(&json!(false)),
+            spares_local_storage: autoscaler.at(&["spec", "skipNodesWithLocalStorage"])
+                != Some(&json!(false)),
         }
     }
 }
@@ -235,7 +236,11 @@ fn members(api: &ApiServer) -> Vec<Member> {
         let machine = api.find(GROUP, "Machine", &ObjectName::namespaced(namespace, name))?;
         let owner = machine.controller().filter(|owner| owner["kind"] == "MachineSet")?;
         let set = ObjectName::namespaced(NAMESPACE, owner.text(&["name"]));
-        (!machine.is_terminating()).then(|| Member { node: Arc::clone(node), machine: machine.object_name(), set })
+        (!machine.is_terminating()).then(|| Member {
+            node: Arc::clone(node),
+            machine: machine.object_name(),
+            set,
+        })
     });
     members.collect()
 }

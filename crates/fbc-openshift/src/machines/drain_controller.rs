@@ -35,8 +35,7 @@ const REMOVAL: Removal = Removal {
     dry_run: false,
 };
 /// How a node is emptied that does not answer: pods there never say that they are gone.
-const UNREACHABLE: Removal =
-    Removal { grace_period: Some(1), skip_wait_for_delete: Some(SECOND), ..REMOVAL };
+const UNREACHABLE: Removal = Removal { grace_period: Some(1), skip_wait_for_delete: Some(SECOND), ..REMOVAL };
 /// The first wait after a failed attempt; every further one doubles it.
 const FIRST_BACK_OFF: Milliseconds = 5 * SECOND;
 /// The longest.

@@ -147,8 +147,12 @@ impl Course<'_> {
                 return ended(Some(again));
             }
             if now < again {
-                let message =
-                    format!("back-off {} restarting failed container={} pod={}", go_duration(wait), self.name(), self.pod);
+                let message = format!(
+                    "back-off {} restarting failed container={} pod={}",
+                    go_duration(wait),
+                    self.name(),
+                    self.pod
+                );
                 let mut look = Look::waiting("CrashLoopBackOff", message, Some(again));
                 (look.restarts, look.last) = (restarts, Some(end));
                 return look;
@@ -193,9 +197,9 @@ impl Course<'_> {
         let startup = Probe::of(self.container, "startupProbe");
         let started_up = match &startup {
             None => Some(started),
-            Some(probe) => answers
-                .map(|from| probe.succeeds(started, from))
-                .filter(|at| *at <= probe.fails(started, started) && silent.is_none_or(|silent| *at < silent)),
+            Some(probe) => answers.map(|from| probe.succeeds(started, from)).filter(|at| {
+                *at <= probe.fails(started, started) && silent.is_none_or(|silent| *at < silent)
+            }),
         };
         let readiness = Probe::of(self.container, "readinessProbe");
         let ready = answers.zip(started_up).and_then(|(answers, up)| {
@@ -207,9 +211,7 @@ impl Course<'_> {
         let liveness = Probe::of(self.container, "livenessProbe");
         let hangs = silent.zip(started_up).map(|(silent, up)| silent.max(up));
         let killed = match (started_up, &startup, liveness.zip(hangs)) {
-            (None, Some(probe), _) => {
-                Some((probe.fails(started, started), probe.grace, "startupProbe"))
-            }
+            (None, Some(probe), _) => Some((probe.fails(started, started), probe.grace, "startupProbe")),
             (_, _, Some((probe, hangs))) => Some((probe.fails(started, hangs), probe.grace, "livenessProbe")),
             _ => None,
         };
@@ -283,20 +285,15 @@ mod tests {
     fn containers_take_their_course() {
         let none = json!({"name": "c"});
         let readiness = json!({"name": "c", "readinessProbe": {"periodSeconds": 5, "failureThreshold": 2}});
-        let liveness = json!({"name": "c", "livenessProbe": {"periodSeconds": 5, "terminationGracePeriodSeconds": 2}});
+        let liveness =
+            json!({"name": "c", "livenessProbe": {"periodSeconds": 5, "terminationGracePeriodSeconds": 2}});
         let startup = json!({"name": "c", "startupProbe": {"periodSeconds": 5}});
         let (second, always) = (SECOND, Restart::Always);
         for (container, fate, restart, until, expected) in [
             (&none, Fate::Ready { after: 3 * second }, always, 60, "0r0 3R0"),
             (&none, Fate::NeverReady, always, 60, "0r0"),
             // The first restart comes at once, further ones after 10, 20, 40 seconds.
-            (
-                &none,
-                Fate::Crash { after: second },
-                always,
-                40,
-                "0R0 1E0 2R1 3w1 13R2 14w2 34R3 35w3",
-            ),
+            (&none, Fate::Crash { after: second }, always, 40, "0R0 1E0 2R1 3w1 13R2 14w2 34R3 35w3"),
             (&none, Fate::Complete { after: second }, Restart::OnFailure, 60, "0R0 1E0"),
             (&none, Fate::Complete { after: second }, always, 4, "0R0 1E0 2R1 3w1"),
             (&none, Fate::Fail { after: second, exit_code: 3 }, Restart::Never, 60, "0R0 1E0"),

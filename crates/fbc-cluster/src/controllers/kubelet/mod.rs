@@ -179,7 +179,8 @@ impl Controller for Kubelet {
         if request.namespace.is_empty() {
             return self.look_after_node(api, request).unwrap_or_else(|error| outcome(Err::<(), _>(error)));
         }
-        let (Some(run), Some(pod)) = (self.running.get(request).cloned(), api.find("", "Pod", request).cloned())
+        let (Some(run), Some(pod)) =
+            (self.running.get(request).cloned(), api.find("", "Pod", request).cloned())
         else {
             return Outcome::Done;
         };
@@ -235,7 +236,9 @@ impl Kubelet {
         }
         let mut pods = Vec::new();
         for pod in self.pods.on(&name.name) {
-            let Some(run) = self.running.get(pod).filter(|run| run.plan.usage != Usage::default()) else { continue };
+            let Some(run) = self.running.get(pod).filter(|run| run.plan.usage != Usage::default()) else {
+                continue;
+            };
             let found = api.find("", "Pod", pod).filter(|pod| pod.text(&["status", "phase"]) == "Running");
             pods.extend(found.map(|pod| (Arc::clone(pod), run.plan.usage)));
         }
@@ -268,7 +271,8 @@ impl Kubelet {
             self.end(api, pod, "Evicted", &message, None)?;
             return Ok(Outcome::Done);
         }
-        let deadline = pod.number(&["spec", "activeDeadlineSeconds"]).and_then(|seconds| u64::try_from(seconds).ok());
+        let deadline =
+            pod.number(&["spec", "activeDeadlineSeconds"]).and_then(|seconds| u64::try_from(seconds).ok());
         let deadline = deadline.map(|seconds| begin + seconds * SECOND);
         if deadline.is_some_and(|deadline| deadline <= now) {
             let message = "Pod was active on the node longer than the specified deadline";

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::references::Missing;
 use super::course::{Cause, Course, End, Look, Restart, State};
+use super::references::Missing;
 use crate::controllers::behaviour::Fate;
 use crate::controllers::write::set_condition;
 use crate::object::{Object, ObjectFields};
@@ -40,7 +40,8 @@ impl Looks {
         let id = format!("{}_{}({})", pod.name(), pod.namespace(), pod.uid());
         let grace = pod.number(&["spec", "terminationGracePeriodSeconds"]).unwrap_or(30);
         let grace: Milliseconds = u64::try_from(grace).unwrap_or_default() * SECOND;
-        let course = |container, fate, restart, begin| Course { container, fate, restart, grace, begin, pod: &id };
+        let course =
+            |container, fate, restart, begin| Course { container, fate, restart, grace, begin, pod: &id };
         let waiting = || Look::waiting("PodInitializing", "", None);
         let (mut init, mut has_failed) = (Vec::new(), false);
         // When the next container starts; nothing if one before it has not come far enough.
@@ -105,7 +106,10 @@ impl Looks {
     }
 
     /// The containers with what they do, init containers first.
-    pub(super) fn of<'p>(&'p self, pod: &'p Object) -> impl Iterator<Item = (&'p Value, &'p Look, &'static str)> {
+    pub(super) fn of<'p>(
+        &'p self,
+        pod: &'p Object,
+    ) -> impl Iterator<Item = (&'p Value, &'p Look, &'static str)> {
         let init = pod.list(&["spec", "initContainers"]).iter().zip(&self.init);
         let main = pod.list(&["spec", "containers"]).iter().zip(&self.main);
         init.map(|(container, look)| (container, look, "initContainerStatuses"))
@@ -142,7 +146,8 @@ pub(super) fn status(pod: &Arc<Object>, looks: &Looks, address: u32, now: Moment
     if status.get("startTime").is_none() {
         status.set(&["startTime"], now.to_string());
     }
-    let has_sandbox = looks.of(pod).any(|(_, look, _)| !matches!(look.state, State::Waiting(..)) || look.last.is_some());
+    let has_sandbox =
+        looks.of(pod).any(|(_, look, _)| !matches!(look.state, State::Waiting(..)) || look.last.is_some());
     if has_sandbox && status.get("podIP").is_none() {
         let [_, high, middle, low] = address.to_be_bytes();
         let address = format!("10.{}.{middle}.{low}", u16::from(high) + 128);
@@ -176,7 +181,8 @@ fn conditions_of(pod: &Object, looks: &Looks, phase: &str) -> [Condition; 4] {
     };
     let is_done = |look: &Look| matches!(look.state, State::Ended(end) if end.code == 0);
     let incomplete = names(&|container, look, place| {
-        place == "initContainerStatuses" && if is_sidecar(container) { !look.is_started } else { !is_done(look) }
+        place == "initContainerStatuses"
+            && if is_sidecar(container) { !look.is_started } else { !is_done(look) }
     });
     let unready = names(&|container, look, place| {
         (place == "containerStatuses" || is_sidecar(container)) && !look.is_ready
@@ -225,7 +231,8 @@ fn closed_gate(pod: &Object, gate: &str) -> Option<String> {
 
 fn container_status(container: &Value, look: &Look, place: &str) -> Value {
     // Init containers that are done count as ready.
-    let is_done = place == "initContainerStatuses" && matches!(look.state, State::Ended(end) if end.code == 0);
+    let is_done =
+        place == "initContainerStatuses" && matches!(look.state, State::Ended(end) if end.code == 0);
     let mut status = json!({
         "name": container["name"], "image": container["image"], "restartCount": look.restarts,
         "ready": look.is_ready || is_done,

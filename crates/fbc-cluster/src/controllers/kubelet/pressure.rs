@@ -101,7 +101,10 @@ impl Pressures {
                 let waits = self.evicted.is_some_and(|last| now.since(last) < PERIOD);
                 if measures.evict.is_none() && !waits {
                     let available = binary_text((capacity - used).max(0));
-                    let low = format!("The node was low on resource: {}. Threshold quantity: {text}, available: {available}. ", resource.name);
+                    let low = format!(
+                        "The node was low on resource: {}. Threshold quantity: {text}, available: {available}. ",
+                        resource.name
+                    );
                     measures.evict = victim(&resource, pods).map(|(pod, more)| (pod, low + &more));
                 }
             }
@@ -128,8 +131,8 @@ impl Pressures {
         }
         if conditions == ["MemoryPressure"] {
             let taint = Taint::new("node.kubernetes.io/memory-pressure", Effect::NoSchedule);
-            let is_welcome = pod.text(&["status", "qosClass"]) != "BestEffort"
-                || tolerates(&tolerations(pod), &taint);
+            let is_welcome =
+                pod.text(&["status", "qosClass"]) != "BestEffort" || tolerates(&tolerations(pod), &taint);
             if is_welcome {
                 return None;
             }
@@ -224,7 +227,8 @@ mod tests {
             let measures = Pressures::default().look(&node, &pods, now);
             assert_eq!(measures.evict.as_ref().map(|(pod, _)| pod.name()), expected);
         }
-        let text = Pressures::default().look(&node, &[pod("a", Some("100Mi"), 0, 1000)], now).evict.unwrap().1;
+        let text =
+            Pressures::default().look(&node, &[pod("a", Some("100Mi"), 0, 1000)], now).evict.unwrap().1;
         assert_eq!(
             text,
             "The node was low on resource: memory. Threshold quantity: 100Mi, available: 24Mi. Container c was using 1000Mi, request is 100Mi, has larger consumption of memory. "

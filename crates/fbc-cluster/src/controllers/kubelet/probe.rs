@@ -74,7 +74,10 @@ pub(super) fn failure(container: &Value, field: &str, address: &str) -> String {
     } else if probe.get("tcpSocket").is_some() {
         format!("dial tcp {address}:{}: i/o timeout", port("tcpSocket"))
     } else if probe.get("grpc").is_some() {
-        format!("timeout: failed to connect service \"{address}:{}\" within {seconds}s: context deadline exceeded", port("grpc"))
+        format!(
+            "timeout: failed to connect service \"{address}:{}\" within {seconds}s: context deadline exceeded",
+            port("grpc")
+        )
     } else {
         format!("command timed out after {seconds}s")
     };

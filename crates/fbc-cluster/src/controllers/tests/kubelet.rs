@@ -129,7 +129,8 @@ fn init_containers_come_first_one_after_another() {
 #[test]
 fn a_container_that_hangs_is_unready_and_then_started_again() {
     let mut play = play(&json!([{"outcome": "hang", "after": 7000}]));
-    let probe = json!({"httpGet": {"path": "/healthz", "port": 8080}, "periodSeconds": 2, "failureThreshold": 1});
+    let probe =
+        json!({"httpGet": {"path": "/healthz", "port": 8080}, "periodSeconds": 2, "failureThreshold": 1});
     let mut slow = probe.clone();
     slow["failureThreshold"] = json!(3);
     slow["terminationGracePeriodSeconds"] = json!(1);
@@ -181,11 +182,18 @@ fn a_node_that_runs_short_of_memory_ends_who_uses_more_than_it_asked_for() {
     assert_eq!(greedy.condition("DisruptionTarget").unwrap()["reason"], "TerminationByKubelet");
     let node = play.get("Node/one").unwrap();
     assert_eq!(node.condition_status("MemoryPressure"), "True");
-    assert!(node.list(&["spec", "taints"]).iter().any(|taint| taint["key"] == "node.kubernetes.io/memory-pressure"));
+    assert!(
+        node.list(&["spec", "taints"])
+            .iter()
+            .any(|taint| taint["key"] == "node.kubernetes.io/memory-pressure")
+    );
     // Pods that ask for nothing are turned away for five minutes.
     play.create(pod("late", json!({"nodeName": "one", "containers": [container("c")]})));
     play.run_to(22_000);
-    assert_eq!(play.get("Pod/late").unwrap().text(&["status", "message"]), "The node had condition: [MemoryPressure]. ");
+    assert_eq!(
+        play.get("Pod/late").unwrap().text(&["status", "message"]),
+        "The node had condition: [MemoryPressure]. "
+    );
     play.run_to(330_000);
     assert_eq!(play.get("Node/one").unwrap().condition_status("MemoryPressure"), "False");
 }
