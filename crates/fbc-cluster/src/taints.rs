@@ -93,6 +93,17 @@ impl Taint {
     }
 }
 
+/// `key=value:Effect`, as command lines write it.
+impl std::fmt::Display for Taint {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.key)?;
+        if !self.value.is_empty() {
+            write!(formatter, "={}", self.value)?;
+        }
+        write!(formatter, ":{}", self.effect.name())
+    }
+}
+
 /// The taints of a node in their order.
 pub fn taints(node: &Object) -> Vec<Taint> {
     node.list(&["spec", "taints"]).iter().filter_map(Taint::read).collect()

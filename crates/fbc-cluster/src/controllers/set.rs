@@ -31,6 +31,8 @@ pub enum Workloads {
         virtual_node: Option<String>,
         /// How pods fare.
         behaviours: Vec<Behaviour>,
+        /// Whether the scheduler words refusals as before Kubernetes 1.34.
+        older_texts: bool,
     },
     /// Only deployments are answered, all in the same way; nothing runs.
     StandIn(Answer),
@@ -46,15 +48,15 @@ pub fn controllers(workloads: Workloads, seed: u64) -> Vec<Box<dyn Controller>> 
         Box::new(RoleAggregation::default()),
         Box::new(Definitions::default()),
     ];
-    let (virtual_node, behaviours) = match workloads {
+    let (virtual_node, behaviours, older_texts) = match workloads {
         Workloads::StandIn(answer) => {
             all.push(Box::new(DeploymentStandIn::new(answer)));
             return all;
         }
-        Workloads::Pods { virtual_node, behaviours } => (virtual_node, behaviours),
+        Workloads::Pods { virtual_node, behaviours, older_texts } => (virtual_node, behaviours, older_texts),
     };
     let scheduler = virtual_node.map_or_else(Scheduler::new, Scheduler::with_virtual_node);
-    all.push(Box::new(scheduler));
+    all.push(Box::new(if older_texts { scheduler.with_older_texts() } else { scheduler }));
     all.push(Box::new(NodeLifecycle::default()));
     all.push(Box::new(TaintEviction::default()));
     all.push(Box::new(PodGarbage::default()));

@@ -15,7 +15,7 @@ mod write;
 
 pub use create::{Creation, DataFile};
 pub use node_verb::{Cordon, Drain, Policy, Taint};
-pub use read::{ApiResources, CanI};
+pub use read::{ApiResources, CanI, Diff, Explain, Logs};
 pub use verb::*;
 pub use words::split;
 
@@ -61,18 +61,15 @@ struct VerbSyntax {
 }
 
 /// Verbs that exist but make no sense without containers, terminals or other machines.
-const REFUSED: [(&str, &str); 17] = [
-    ("logs", "no containers run here; look at conditions and events instead (describe, events)"),
+const REFUSED: [(&str, &str); 14] = [
     ("exec", "no containers run here"),
     ("attach", "no containers run here"),
     ("cp", "no containers run here"),
     ("port-forward", "no containers run here"),
     ("proxy", "the API server of a simulation is not reachable over a network"),
-    ("debug", "no containers run here"),
+    ("debug", "no containers run here, and nodes have no shell; see describe node/NAME, events and logs POD"),
     ("run", "write the pod as a manifest and create it"),
     ("top", "nothing is measured here"),
-    ("explain", "read the definition itself: get crd NAME -o yaml"),
-    ("diff", "apply with --dry-run=server -o yaml and compare"),
     ("kustomize", "build the manifests first and apply the result"),
     ("config", "a simulation has one cluster; choose the user with --as and the namespace with -n"),
     ("login", "a simulation has one cluster; choose the user with --as"),

@@ -33,6 +33,41 @@ pub struct ApiResources {
     pub no_headers: bool,
 }
 
+/// `logs`
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Logs {
+    /// The pod, with or without `pod/`.
+    pub pod: String,
+    /// `-c`, or the second argument.
+    pub container: Option<String>,
+    /// `--all-containers`
+    pub all_containers: bool,
+    /// `-p`
+    pub previous: bool,
+    /// `--tail`
+    pub tail: Option<usize>,
+}
+
+/// `explain`
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Explain {
+    /// A resource and fields: `pods.spec.containers`.
+    pub path: String,
+    /// `--recursive`
+    pub recursive: bool,
+}
+
+/// `diff`
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Diff {
+    /// What is compared.
+    pub selection: Selection,
+    /// `--server-side`
+    pub server_side: bool,
+    /// `--force-conflicts`
+    pub force_conflicts: bool,
+}
+
 /// Flags that choose objects.
 pub(super) const SELECTION: &[Flag] = &[
     Flag::short("filename", 'f', Takes::Value),
@@ -67,6 +102,26 @@ pub(super) const VERBS: &[VerbSyntax] = &[
             &[Flag::new("show-events", Takes::Nothing), Flag::new("chunk-size", Takes::Value)],
         ],
         read: describe,
+    },
+    VerbSyntax {
+        words: "logs",
+        flags: &[&[
+            Flag::short("container", 'c', Takes::Value),
+            Flag::new("all-containers", Takes::Nothing),
+            Flag::short("previous", 'p', Takes::Nothing),
+            Flag::short("follow", 'f', Takes::Nothing),
+            Flag::new("tail", Takes::Value),
+        ]],
+        read: logs,
+    },
+    VerbSyntax { words: "explain", flags: &[&[Flag::new("recursive", Takes::Nothing)]], read: explain },
+    VerbSyntax {
+        words: "diff",
+        flags: &[
+            SELECTION,
+            &[Flag::new("server-side", Takes::Nothing), Flag::new("force-conflicts", Takes::Nothing)],
+        ],
+        read: diff,
     },
     VerbSyntax {
         words: "events",
@@ -166,6 +221,55 @@ fn describe(arguments: &Arguments) -> Parsed<Verb> {
         ));
     }
     Ok(Verb::Describe(Describe { selection, show_events: arguments.switch_or("show-events", true)? }))
+}
+
+fn logs(arguments: &Arguments) -> Parsed<Verb> {
+    if arguments.switch("follow")? {
+        let hint = "let time go by with wait, and ask again";
+        return Err(CommandError::refused("following is not supported in a simulated cluster", hint));
+    }
+    let Some(pod) = arguments.positional.first() else {
+        return Err(CommandError::error("expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'."));
+    };
+    if let Some((kind, _)) = pod.split_once('/')
+        && !["pod", "pods"].contains(&kind)
+    {
+        let hint = "name one of its pods: logs POD";
+        return Err(CommandError::refused(format!("logs of {kind} are not supported in a simulated cluster"), hint));
+    }
+    let tail = match arguments.value("tail") {
+        None | Some("-1") => None,
+        Some(text) => Some(text.parse().map_err(|_| {
+            CommandError::error(format!("invalid argument {text:?} for \"--tail\" flag: must be a number"))
+        })?),
+    };
+    Ok(Verb::Logs(Logs {
+        pod: pod.clone(),
+        container: arguments.value("container").or(arguments.positional.get(1).map(String::as_str)).map(str::to_owned),
+        all_containers: arguments.switch("all-containers")?,
+        previous: arguments.switch("previous")?,
+        tail,
+    }))
+}
+
+fn explain(arguments: &Arguments) -> Parsed<Verb> {
+    let Some(path) = arguments.positional.first() else {
+        let text = "You must specify the type of resource to explain. Use \"kubectl api-resources\" for a complete list of supported resources.";
+        return Err(CommandError::error(text));
+    };
+    Ok(Verb::Explain(Explain { path: path.clone(), recursive: arguments.switch("recursive")? }))
+}
+
+fn diff(arguments: &Arguments) -> Parsed<Verb> {
+    let selection = selection(arguments)?;
+    if selection.files.is_empty() {
+        return Err(CommandError::error("must specify one of -f and -k"));
+    }
+    Ok(Verb::Diff(Diff {
+        selection,
+        server_side: arguments.switch("server-side")?,
+        force_conflicts: arguments.switch("force-conflicts")?,
+    }))
 }
 
 fn events(arguments: &Arguments) -> Parsed<Verb> {

@@ -2,7 +2,7 @@
 
 use super::create::Creation;
 use super::node_verb::{Cordon, Drain, Policy, Taint};
-use super::read::{ApiResources, CanI};
+use super::read::{ApiResources, CanI, Diff, Explain, Logs};
 use crate::jsonpath::Template;
 use crate::print::Output;
 use fbc_cluster::time::Milliseconds;
@@ -40,6 +40,12 @@ pub enum Verb {
     Describe(Describe),
     /// `events`
     Events(Events),
+    /// `logs`
+    Logs(Logs),
+    /// `explain`
+    Explain(Explain),
+    /// `diff`
+    Diff(Diff),
     /// `apply`
     Apply(Apply),
     /// `create`, with files or as one of its sub-commands

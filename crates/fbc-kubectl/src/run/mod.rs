@@ -4,8 +4,11 @@
 //! exit code. Verbs that wait also return [`Waiting`]: conditions that the caller polls as virtual time goes by.
 
 mod api_server;
+mod difference;
 mod drain;
+mod explain;
 mod failure;
+mod logs;
 mod manifests;
 mod metadata;
 mod nodes;
@@ -122,6 +125,9 @@ impl<S: Server> Runner<'_, S> {
             Verb::Get(get) => self.get(get),
             Verb::Describe(describe) => self.describe(describe),
             Verb::Events(events) => self.events(events),
+            Verb::Logs(logs) => self.logs(logs),
+            Verb::Explain(explain) => self.explain(explain),
+            Verb::Diff(diff) => self.diff(diff),
             Verb::Apply(apply) => self.apply(apply),
             Verb::Create(creation) => self.create(creation),
             Verb::Replace(replace) => self.replace(replace),

@@ -5,11 +5,15 @@ use serde_json::Value;
 use super::run::{Happening, TimelineEntry};
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::store::Change;
+use fbc_cluster::taints::Taint;
 use fbc_cluster::time::Milliseconds;
 
 /// Fields that sum objects up, with what they say. A table, so that a kind costs a line.
-const FIELDS: [(&str, &str, &[&str]); 9] = [
+const FIELDS: [(&str, &str, &[&str]); 12] = [
     ("*", "phase", &["status", "phase"]),
+    ("Pod", "node", &["spec", "nodeName"]),
+    ("Node", "taints", &["spec", "taints"]),
+    ("Machine", "node", &["status", "nodeRef", "name"]),
     ("ClusterExtension", "installed version", &["status", "install", "bundle", "version"]),
     ("ClusterCatalog", "content", &["status", "resolvedSource", "image", "ref"]),
     ("ClusterObjectSet", "lifecycle", &["spec", "lifecycleState"]),
@@ -111,6 +115,10 @@ fn value(object: Option<&Object>, path: &[&str]) -> String {
     match object.and_then(|object| object.at(path)) {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(taints)) => {
+            let taints: Vec<String> = taints.iter().filter_map(Taint::read).map(|taint| taint.to_string()).collect();
+            taints.join(", ")
+        }
         Some(other) => other.to_string(),
     }
 }

@@ -75,7 +75,7 @@ impl World {
         let mut api = control_plane::api_server(namespaces, 1, Moment::START);
         api.heartbeats_mut().set_period(2 * SECOND);
         let mut cluster = Cluster::new(api);
-        let workloads = Workloads::Pods { virtual_node: None, behaviours: behaviours() };
+        let workloads = Workloads::Pods { virtual_node: None, behaviours: behaviours(), older_texts: false };
         for controller in controllers(workloads, 1) {
             let is_nodes = controller.name() == NodeLifecycle::default().name();
             cluster.add_controller(if is_nodes {

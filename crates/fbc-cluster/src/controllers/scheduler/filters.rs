@@ -36,6 +36,8 @@ pub(super) enum Reason {
     Unschedulable,
     Name,
     Taint,
+    /// As [`Reason::Taint`], with key and value.
+    NamedTaint(String, String),
     Selection,
     /// The pod names other nodes.
     NotNamed,
@@ -57,6 +59,9 @@ impl fmt::Display for Reason {
             Self::Unschedulable => "node(s) were unschedulable",
             Self::Name => "node(s) didn't match the requested node name",
             Self::Taint => "node(s) had untolerated taint(s)",
+            Self::NamedTaint(key, value) => {
+                return write!(formatter, "node(s) had untolerated taint {{{key}: {value}}}");
+            }
             Self::Selection => "node(s) didn't match Pod's node affinity/selector",
             Self::NotNamed => "node(s) didn't satisfy plugin(s) [NodeAffinity]",
             Self::Ports => "node(s) didn't have free ports for the requested pod ports",
@@ -70,6 +75,16 @@ impl fmt::Display for Reason {
             Self::Guarded => "node(s) didn't satisfy existing pods anti-affinity rules",
         };
         formatter.write_str(text)
+    }
+}
+
+impl Reason {
+    /// The reason as newer schedulers tell it: without names of taints.
+    pub(super) fn general(&self) -> Self {
+        match self {
+            Self::NamedTaint(..) => Self::Taint,
+            other => other.clone(),
+        }
     }
 }
 
@@ -139,8 +154,9 @@ impl<'c> Question<'c> {
         if !pod.node.is_empty() && pod.node != node.name {
             return Refusal::for_good(Plugin::Name, Reason::Name);
         }
-        if keeps_out(&node.hard, &pod.tolerations).is_some() {
-            return Refusal::for_good(Plugin::Taints, Reason::Taint);
+        if let Some(taint) = keeps_out(&node.hard, &pod.tolerations) {
+            let reason = Reason::NamedTaint(taint.key.clone(), taint.value.clone());
+            return Refusal::for_good(Plugin::Taints, reason);
         }
         if !pod.selection.accepts(&node.name, &node.labels) {
             return Refusal::for_good(Plugin::Selection, Reason::Selection);

@@ -69,6 +69,8 @@ pub struct Scheduler {
     queue: Queue,
     /// Where the search for nodes begins, so that large clusters fill evenly.
     start: usize,
+    /// Whether it words refusals as before Kubernetes 1.34: with the names of taints.
+    has_older_texts: bool,
 }
 
 /// What came of an attempt to place a pod.
@@ -89,7 +91,14 @@ impl Scheduler {
             cache: Cache::default(),
             queue: Queue::default(),
             start: 0,
+            has_older_texts: false,
         }
+    }
+
+    /// The scheduler with the texts of before Kubernetes 1.34.
+    #[must_use]
+    pub fn with_older_texts(self) -> Self {
+        Self { has_older_texts: true, ..self }
     }
 
     /// A scheduler that binds pods to a node of this name as long as the cluster has no nodes at all.
@@ -271,7 +280,11 @@ impl Scheduler {
         if total == 0 {
             return self.virtual_node.clone().map_or(Decision::NoNodes, Decision::Node);
         }
-        let suffix = |preemption: &str| format!("no new claims to deallocate, preemption: {preemption}");
+        let has_older_texts = self.has_older_texts;
+        let suffix = |preemption: &str| {
+            let claims = if has_older_texts { "" } else { "no new claims to deallocate, " };
+            format!("{claims}preemption: {preemption}")
+        };
         let question = match Question::new(pod, &self.cache, &BTreeSet::new(), api) {
             Ok(question) => question,
             Err(text) => {
@@ -306,9 +319,10 @@ impl Scheduler {
             self.start = (self.start + seen) % total;
             return Decision::Node(node);
         }
-        let mut counts: BTreeMap<&Reason, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<Reason, usize> = BTreeMap::new();
         for reason in refusals.values().flat_map(|refusal| &refusal.reasons) {
-            *counts.entry(reason).or_default() += 1;
+            let shown = if has_older_texts { reason.clone() } else { reason.general() };
+            *counts.entry(shown).or_default() += 1;
         }
         let mut texts: Vec<String> =
             counts.iter().map(|(reason, count)| format!("{count} {reason}")).collect();

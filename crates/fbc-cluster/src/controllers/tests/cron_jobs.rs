@@ -10,7 +10,7 @@ use crate::time::MINUTE;
 fn play(policy: &str, seconds: u64) -> Play {
     let behaviours = json!([{"kind": "Job", "outcome": "complete", "after": seconds * 1000}]);
     let behaviours = crate::controllers::behaviour::read_all(behaviours.as_array().unwrap()).unwrap();
-    let workloads = Workloads::Pods { virtual_node: Some("node".into()), behaviours };
+    let workloads = Workloads::Pods { virtual_node: Some("node".into()), behaviours, older_texts: false };
     let mut play = Play::new(controllers(workloads, 1));
     play.create(json!({
         "apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "c"},

@@ -119,6 +119,10 @@ fn node(machine: &Object, id: &str, address: &str, role: Option<&str>, now: Mome
             "addresses": [{"type": "InternalIP", "address": address}],
             "conditions": [ready_condition("False", "KubeletNotReady", now)],
             "capacity": room, "allocatable": room,
+            "nodeInfo": {
+                "kubeletVersion": "v1.36.2", "containerRuntimeVersion": "cri-o://1.36.2", "kernelVersion": "6.12.0",
+                "osImage": "Simulated Linux", "operatingSystem": "linux", "architecture": "amd64",
+            },
         },
     })
 }

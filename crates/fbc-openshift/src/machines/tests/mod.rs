@@ -1,4 +1,5 @@
 //! The functions of the Machine API against recordings of the real ones, and its definitions.
 
 mod definitions;
+mod random;
 mod vectors;

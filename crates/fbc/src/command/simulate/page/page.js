@@ -52,6 +52,47 @@ function objectsOf(run) {
   return [...objects.values()];
 }
 
+// Where pods were, by node, and which pod came for which: one of the same owner that had to go before it came.
+function stays(run) {
+  const open = new Map(), all = [];
+  for (const entry of run.timeline) {
+    if (entry.kind !== "Pod") continue;
+    const stay = open.get(entry.object);
+    if (entry.field && entry.field.name === "node" && entry.field.value) {
+      const owner = entry.object.replace(/-[a-z0-9]{5}$/, "");
+      const made = { pod: entry.object, owner, node: entry.field.value, from: entry.at_ms, to: run.end_ms, leaves: Infinity, end: "" };
+      open.set(entry.object, made);
+      all.push(made);
+    } else if (stay && entry.what === "deletion requested") stay.leaves = entry.at_ms;
+    else if (stay && (entry.what === "deleted" || entry.field && entry.field.name === "phase" && /Failed|Succeeded/.test(entry.field.value))) {
+      stay.to = entry.at_ms;
+      stay.leaves = Math.min(stay.leaves, entry.at_ms);
+      stay.end = entry.what || entry.field.value;
+      open.delete(entry.object);
+    }
+  }
+  for (const stay of all) {
+    const before = all.filter((one) => one.owner === stay.owner && one.owner !== one.pod && !one.replacedBy && one.leaves <= stay.from);
+    stay.replaces = before.sort((a, b) => a.leaves - b.leaves)[0];
+    if (stay.replaces) stay.replaces.replacedBy = stay;
+  }
+  return all;
+}
+// As few lanes as hold these stays without overlaps.
+function packed(list) {
+  const lanes = [];
+  for (const stay of list) {
+    const lane = lanes.find((one) => one[one.length - 1].to <= stay.from);
+    if (lane) lane.push(stay); else lanes.push([stay]);
+  }
+  return lanes;
+}
+function hue(text) {
+  let hash = 7;
+  for (const letter of text) hash = (hash * 31 + letter.codePointAt(0)) % 360;
+  return hash;
+}
+
 // Time is not to scale: a pause takes room by its logarithm, so that seconds and hours fit on one page.
 function scaleOf(run) {
   const moments = new Set([0, run.end_ms]);
@@ -78,9 +119,11 @@ function drawChart() {
   const top = 46;
   let y = top;
   const content = element("g");
+  const everywhere = stays(run);
   bars = [];
   shown.forEach((object, index) => {
-    const height = (object.rows.size + 1) * ROW;
+    const lanes = object.kind === "Node" ? packed(everywhere.filter((stay) => `Node/${stay.node}` === object.key)) : [];
+    const height = (object.rows.size + lanes.length + 1) * ROW;
     if (index % 2) content.append(element("rect", { class: "stripe", x: 0, y, width: scale.width, height }));
     content.append(element("text", { class: "object", x: 4, y: y + 14 }, object.key.length > 50 ? `${object.key.slice(0, 49)}…` : object.key,
       element("title", {}, object.key)));
@@ -107,7 +150,26 @@ function drawChart() {
       }
       y += ROW;
     }
+    lanes.forEach((lane, number) => {
+      if (!number) content.append(element("text", { class: "faint", x: 18, y: y + 13 }, "pods"));
+      for (const stay of lane) {
+        const x = scale.at(stay.from), width = Math.max(scale.at(stay.to) - x, 3);
+        stay.place = { x, y: y + 1 + BAR / 2, end: x + width };
+        const group = element("g", { class: "entry" },
+          element("rect", { class: "bar pod", fill: `hsl(${hue(stay.owner)} 55% 70% / .6)`, x, y: y + 1, width, height: BAR, rx: 3 }),
+          width > 24 ? element("text", { x: x + 4, y: y + 13, "pointer-events": "none" }, stay.pod.slice(0, Math.floor((width - 6) / 7))) : null,
+          element("title", {}, `${clock(stay.from)} to ${clock(stay.to)} ${stay.pod} ${stay.end}`));
+        const bar = bars.length;
+        group.addEventListener("click", () => choose(bar));
+        bars.push({ from: stay.from, to: stay.to, object: `Pod/${stay.pod}`, field: { name: "node", value: stay.node }, name: "node", group });
+        content.append(group);
+      }
+      y += ROW;
+    });
   });
+  for (const { place, replaces } of everywhere)
+    if (place && replaces && replaces.place && replaces.place.y !== place.y)
+      content.append(element("line", { class: "move", x1: replaces.place.end, y1: replaces.place.y, x2: place.x, y2: place.y }));
   const svg = element("svg", { width: scale.width, height: y + 10, viewBox: `0 0 ${scale.width} ${y + 10}` });
   let last = -100;
   for (const moment of scale.moments) {
