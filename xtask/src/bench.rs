@@ -19,6 +19,7 @@ mod cluster;
 mod graph;
 mod images;
 pub(crate) mod measure;
+mod nodes;
 mod push;
 mod report;
 
@@ -93,6 +94,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     graph::analysis(&fbc, &workspace::target_folder(&root)?.join("bench/graph"))?;
     write_rates(&fbc)?;
     cluster::run(&fbc, &workspace::target_folder(&root)?.join("bench/cluster"), runs)?;
+    nodes::run(&root, options.quick)?;
     images::run(&fbc, &root, &generated.folder, runs)?;
     push::run(&fbc, &root, runs, options.quick)?;
     let failed = rows.iter().filter(|row| row.fbc.is_err()).count();
