@@ -221,7 +221,9 @@ fn refusals_are_kubectls() {
             "error: unknown flag: --delete-local-data\nSee 'kubectl drain --help' for usage.",
         ),
         ("kubectl get pods -w", "error: watching is not supported in a simulated cluster"),
-        ("kubectl logs a", "error: \"logs\" is not supported in a simulated cluster"),
+        ("kubectl logs -f a", "error: following is not supported in a simulated cluster"),
+        ("kubectl debug node/a", "error: \"debug\" is not supported in a simulated cluster"),
+        ("kubectl diff", "error: must specify one of -f and -k"),
         ("kubectl frob a", "error: unknown command \"frob\" for \"kubectl\""),
         ("helm list", "error: \"helm\" is not a program of a simulated cluster"),
     ] {

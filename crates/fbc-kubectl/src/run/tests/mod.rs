@@ -6,7 +6,7 @@ pub(crate) mod recorded;
 use serde_json::{Value, json};
 
 use super::memory::Memory;
-use super::{Outcome, Session, run};
+use super::{Outcome, Request, Server, Session, run};
 use crate::command_line::{parse, split};
 use fbc_cluster::time::SECOND;
 
@@ -29,6 +29,57 @@ fn play(server: &mut Memory, manifest: &str, cases: &[Case]) {
         assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), (*stdout, *stderr), "{text}");
         assert_eq!(outcome.exit_code, *exit_code, "{text}");
     }
+}
+
+#[test]
+fn logs_tell_what_containers_did() {
+    let at = |second: u32| format!("2026-01-01T00:00:{second:02}Z");
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "default"},
+        "spec": {"nodeName": "n", "containers": [{"name": "main", "image": "i"}, {"name": "side", "image": "i"}]},
+        "status": {"containerStatuses": [
+            {
+                "name": "main", "state": {"running": {"startedAt": at(11)}},
+                "lastState": {"terminated": {"exitCode": 1, "reason": "Error", "startedAt": at(0), "finishedAt": at(9)}},
+            },
+            {"name": "side", "state": {"waiting": {"reason": "ImagePullBackOff"}}},
+        ]},
+    });
+    let mut server = Memory::new();
+    server.create(&Request::default(), pod).unwrap();
+    play(
+        &mut server,
+        "",
+        &[
+            (
+                "oc logs a",
+                "2026-01-01T00:00:11Z container main started\n",
+                "Defaulted container \"main\" out of: main, side\n",
+                0,
+            ),
+            (
+                "oc logs pod/a -c main -p",
+                "2026-01-01T00:00:00Z container main started\n2026-01-01T00:00:09Z container main ended with exit code 1 (Error)\n",
+                "",
+                0,
+            ),
+            (
+                "oc logs a side",
+                "",
+                "Error from server (BadRequest): container \"side\" in pod \"a\" is waiting to start: trying and failing to pull image\n",
+                1,
+            ),
+            ("oc logs a -c other", "", "error: container other is not valid for pod a\n", 1),
+            ("oc logs nosuch", "", "Error from server (NotFound): pods \"nosuch\" not found\n", 1),
+            (
+                "oc explain configmap.data",
+                "KIND:       ConfigMap\nVERSION:    v1\n\nFIELD: data <map[string]string>\n\nDESCRIPTION:\n    <empty>\n\n",
+                "",
+                0,
+            ),
+            ("oc explain configmap.nosuch", "KIND:       ConfigMap\nVERSION:    v1\n\n", "error: field \"nosuch\" does not exist\n", 1),
+        ],
+    );
 }
 
 #[test]
