@@ -16,7 +16,9 @@ pub(super) fn run(root: &Path, quick: bool) -> TaskResult {
     let build = ["build", "--release", "--package", "fbc-cluster", "--example", "node_scale"];
     process::run(workspace::cargo(root).args(build))?;
     let program = workspace::target_folder(root)?.join("release/examples/node_scale");
-    println!("\nnodes and pods, placed and running, then a taint that drives all pods off a fifth of the nodes:");
+    println!(
+        "\nnodes and pods, placed and running, then a taint that drives all pods off a fifth of the nodes:"
+    );
     let mut first = None;
     for (nodes, pods) in SIZES.iter().take(if quick { 2 } else { SIZES.len() }) {
         let numbers = [nodes.to_string(), pods.to_string()];

@@ -235,7 +235,10 @@ fn logs(arguments: &Arguments) -> Parsed<Verb> {
         && !["pod", "pods"].contains(&kind)
     {
         let hint = "name one of its pods: logs POD";
-        return Err(CommandError::refused(format!("logs of {kind} are not supported in a simulated cluster"), hint));
+        return Err(CommandError::refused(
+            format!("logs of {kind} are not supported in a simulated cluster"),
+            hint,
+        ));
     }
     let tail = match arguments.value("tail") {
         None | Some("-1") => None,
@@ -245,7 +248,10 @@ fn logs(arguments: &Arguments) -> Parsed<Verb> {
     };
     Ok(Verb::Logs(Logs {
         pod: pod.clone(),
-        container: arguments.value("container").or(arguments.positional.get(1).map(String::as_str)).map(str::to_owned),
+        container: arguments
+            .value("container")
+            .or(arguments.positional.get(1).map(String::as_str))
+            .map(str::to_owned),
         all_containers: arguments.switch("all-containers")?,
         previous: arguments.switch("previous")?,
         tail,

@@ -41,7 +41,9 @@ impl<S: Server> Runner<'_, S> {
         let mut place = root;
         for step in steps {
             let next = place.fields().into_iter().find(|field| field.name == step);
-            let Some(next) = next else { return Err(Failure::Text(format!("field {step:?} does not exist"))) };
+            let Some(next) = next else {
+                return Err(Failure::Text(format!("field {step:?} does not exist")));
+            };
             place = next.place;
             self.stdout.push_str(&format!("FIELD: {step} <{}>\n\n", place.type_text()));
         }
@@ -167,7 +169,8 @@ impl<'p> Place<'p> {
 }
 
 fn items_of(schema: &Value) -> &Value {
-    match schema.get("items").or_else(|| schema.get("additionalProperties")).filter(|items| items.is_object()) {
+    match schema.get("items").or_else(|| schema.get("additionalProperties")).filter(|items| items.is_object())
+    {
         Some(items) => items_of(items),
         None => schema,
     }

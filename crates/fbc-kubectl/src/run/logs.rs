@@ -75,7 +75,10 @@ fn lines(pod: &Object, container: &str, previous: bool) -> Result<Vec<String>, A
         lines.push(format!("{} container {container} started", life.text(&["startedAt"])));
         if let Some(code) = life.number(&["exitCode"]) {
             let reason = life.text(&["reason"]);
-            lines.push(format!("{} container {container} ended with exit code {code} ({reason})", life.text(&["finishedAt"])));
+            lines.push(format!(
+                "{} container {container} ended with exit code {code} ({reason})",
+                life.text(&["finishedAt"])
+            ));
         }
     }
     if !lines.is_empty() {
@@ -83,9 +86,7 @@ fn lines(pod: &Object, container: &str, previous: bool) -> Result<Vec<String>, A
     }
     let place = format!("container {container:?} in pod {:?}", pod.name());
     if previous {
-        return Err(ApiError::bad_request(format!(
-            "previous terminated {place} not found"
-        )));
+        return Err(ApiError::bad_request(format!("previous terminated {place} not found")));
     }
     let reason = shown.at(&["waiting", "reason"]).and_then(Value::as_str).unwrap_or("ContainerCreating");
     // A container that waits to be started again shows how it ended.
@@ -94,7 +95,11 @@ fn lines(pod: &Object, container: &str, previous: bool) -> Result<Vec<String>, A
         let code = life.number(&["exitCode"]).unwrap_or_default();
         return Ok(vec![
             format!("{} container {container} started", life.text(&["startedAt"])),
-            format!("{} container {container} ended with exit code {code} ({})", life.text(&["finishedAt"]), life.text(&["reason"])),
+            format!(
+                "{} container {container} ended with exit code {code} ({})",
+                life.text(&["finishedAt"]),
+                life.text(&["reason"])
+            ),
         ]);
     }
     let text = match reason {

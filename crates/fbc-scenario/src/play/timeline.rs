@@ -116,7 +116,8 @@ fn value(object: Option<&Object>, path: &[&str]) -> String {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(taints)) => {
-            let taints: Vec<String> = taints.iter().filter_map(Taint::read).map(|taint| taint.to_string()).collect();
+            let taints: Vec<String> =
+                taints.iter().filter_map(Taint::read).map(|taint| taint.to_string()).collect();
             taints.join(", ")
         }
         Some(other) => other.to_string(),

@@ -96,8 +96,11 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
     let options = options(scenario);
     let mut api = api_server(scenario, seed);
     api.add_mutator(Box::new(NameLabel));
-    let workloads =
-        Workloads::Pods { virtual_node: Some(NODE.to_owned()), behaviours: scenario.behaviours.clone(), older_texts: scenario.target == Target::Ocp419 };
+    let workloads = Workloads::Pods {
+        virtual_node: Some(NODE.to_owned()),
+        behaviours: scenario.behaviours.clone(),
+        older_texts: scenario.target == Target::Ocp419,
+    };
     let mut all = controllers(workloads, seed);
     all.push(Box::new(Catalogd::new(options.clone(), images.clone(), seed)));
     if scenario.target == Target::Ocp419 {

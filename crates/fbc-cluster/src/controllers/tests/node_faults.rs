@@ -87,7 +87,10 @@ struct Run {
 impl Run {
     fn new(nodes: usize, apps: &[(u64, Option<i64>)], seed: u64) -> Self {
         let mut cluster = Cluster::new(control_plane::api_server(&[], seed, Moment::START));
-        for controller in controllers(Workloads::Pods { virtual_node: None, behaviours: Vec::new(), older_texts: false }, seed) {
+        for controller in controllers(
+            Workloads::Pods { virtual_node: None, behaviours: Vec::new(), older_texts: false },
+            seed,
+        ) {
             cluster.add_controller(controller);
         }
         let mut run = Self { cluster, drains: BTreeMap::new(), since: BTreeMap::new() };

@@ -77,7 +77,12 @@ fn logs_tell_what_containers_did() {
                 "",
                 0,
             ),
-            ("oc explain configmap.nosuch", "KIND:       ConfigMap\nVERSION:    v1\n\n", "error: field \"nosuch\" does not exist\n", 1),
+            (
+                "oc explain configmap.nosuch",
+                "KIND:       ConfigMap\nVERSION:    v1\n\n",
+                "error: field \"nosuch\" does not exist\n",
+                1,
+            ),
         ],
     );
 }

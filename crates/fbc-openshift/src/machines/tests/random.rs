@@ -78,7 +78,9 @@ impl World {
         api.add_validator(Box::new(HookWebhook));
         let mut cluster = Cluster::new(api);
         let workloads = Workloads::Pods { virtual_node: None, behaviours: Vec::new(), older_texts: false };
-        for controller in controllers(workloads, seed).into_iter().chain(setup.controllers(true, "4.19.0", seed)) {
+        for controller in
+            controllers(workloads, seed).into_iter().chain(setup.controllers(true, "4.19.0", seed))
+        {
             cluster.add_controller(controller);
         }
         let mut world = Self { cluster, has_set, made: 0, silent: None };
@@ -166,7 +168,8 @@ impl World {
             Act::Renew if self.has_set => {
                 let template = json!({"spec": specification("master", &format!("m{}", self.made))});
                 let name = ObjectName::namespaced(NAMESPACE, "cluster");
-                let patch = json!({"spec": {"template": {"machines_v1beta1_machine_openshift_io": template}}});
+                let patch =
+                    json!({"spec": {"template": {"machines_v1beta1_machine_openshift_io": template}}});
                 self.patch(GROUP, "ControlPlaneMachineSet", &name, patch);
             }
             Act::Scale(replicas) => {
@@ -218,7 +221,9 @@ impl World {
     /// Pods of the application that are ready and not on their way out.
     fn serving(&self) -> usize {
         let serves = |pod: &&Arc<Object>| {
-            pod.label("app") == Some("web") && pod.condition_status("Ready") == "True" && !pod.is_terminating()
+            pod.label("app") == Some("web")
+                && pod.condition_status("Ready") == "True"
+                && !pod.is_terminating()
         };
         self.cluster.api.all("", "Pod").filter(serves).count()
     }
@@ -231,7 +236,8 @@ impl World {
         for machine in self.machines("master").iter().filter(|machine| machine.is_terminating()) {
             let node = ObjectName::cluster(machine.text(&["status", "nodeRef", "name"]));
             let node = self.cluster.api.find("", "Node", &node);
-            let is_cordoned = node.is_some_and(|node| node.at(&["spec", "unschedulable"]) == Some(&json!(true)));
+            let is_cordoned =
+                node.is_some_and(|node| node.at(&["spec", "unschedulable"]) == Some(&json!(true)));
             let is_held = !hooks(machine, Point::PreDrain).is_empty();
             assert!(!(is_held && is_cordoned), "{} is drained in spite of its hook", machine.name());
         }
