@@ -15,9 +15,10 @@ mod rust_text;
 mod sources;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line.
-const LAYERS: [&str; 20] = [
+const LAYERS: [&str; 21] = [
     "fbc",
     "fbc-lsp",
+    "fbc-apiserver",
     "fbc-serve",
     "fbc-scenario",
     "fbc-kubectl",

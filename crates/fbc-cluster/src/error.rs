@@ -44,12 +44,16 @@ pub enum Reason {
     NotFound,
     /// 405
     MethodNotAllowed,
+    /// 406
+    NotAcceptable,
     /// 409
     AlreadyExists,
     /// 409
     Conflict,
     /// 410
     Expired,
+    /// 413
+    RequestEntityTooLarge,
     /// 415
     UnsupportedMediaType,
     /// 422
@@ -58,6 +62,10 @@ pub enum Reason {
     TooManyRequests,
     /// 500
     InternalError,
+    /// 503
+    ServiceUnavailable,
+    /// 504
+    Timeout,
 }
 
 impl Reason {
@@ -69,12 +77,16 @@ impl Reason {
             Self::Forbidden => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
+            Self::NotAcceptable => 406,
             Self::AlreadyExists | Self::Conflict => 409,
             Self::Expired => 410,
+            Self::RequestEntityTooLarge => 413,
             Self::UnsupportedMediaType => 415,
             Self::Invalid => 422,
             Self::TooManyRequests => 429,
             Self::InternalError => 500,
+            Self::ServiceUnavailable => 503,
+            Self::Timeout => 504,
         }
     }
 }
@@ -242,6 +254,8 @@ pub enum FieldReason {
     NamespaceTerminating,
     /// A disruption budget that does not allow it; the detail is the whole text.
     DisruptionBudget,
+    /// A resource version that has not come yet; the detail is the whole text.
+    TooLargeVersion,
 }
 
 impl FieldReason {
@@ -261,6 +275,7 @@ impl FieldReason {
             Self::ManagerConflict => "FieldManagerConflict",
             Self::NamespaceTerminating => "NamespaceTerminating",
             Self::DisruptionBudget => "DisruptionBudget",
+            Self::TooLargeVersion => "ResourceVersionTooLarge",
         }
     }
 
@@ -276,7 +291,7 @@ impl FieldReason {
             Self::TooMany => "Too many",
             Self::NotFound => "Not found",
             Self::Internal => "Internal error",
-            Self::ManagerConflict | Self::NamespaceTerminating | Self::DisruptionBudget => "",
+            Self::ManagerConflict | Self::NamespaceTerminating | Self::DisruptionBudget | Self::TooLargeVersion => "",
         }
     }
 

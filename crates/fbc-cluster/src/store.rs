@@ -184,6 +184,11 @@ impl Store {
         Some(self.changes.range(start..))
     }
 
+    /// How many changes are known.
+    pub fn changes_kept(&self) -> u64 {
+        self.changes.len() as u64
+    }
+
     fn record(&mut self, key: ObjectKey, before: Option<Arc<Object>>, after: Option<Arc<Object>>) {
         if self.changes.len() == KEPT_CHANGES {
             self.changes.pop_front();

@@ -16,6 +16,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use rustls::ServerConfig;
+use rustls::pki_types::CertificateDer;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -38,6 +39,15 @@ impl Default for Limits {
     fn default() -> Self {
         Self { connections: 10_000, head: Duration::from_secs(5), drain: Duration::from_secs(30) }
     }
+}
+
+/// Who is at the other end of a connection. Every request carries it as an extension, in an [`Arc`].
+#[derive(Debug, Clone)]
+pub struct Peer {
+    /// The address.
+    pub address: SocketAddr,
+    /// The certificates that it showed, its own first; none over plain text.
+    pub certificates: Vec<CertificateDer<'static>>,
 }
 
 /// A socket that waits for clients.
@@ -85,7 +95,7 @@ impl Listener {
                 Either::Left(_) => break,
                 Either::Right((accepted, _)) => accepted,
             };
-            let (stream, permit) = match accepted {
+            let (stream, address, permit) = match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
                     // Such as too many open files: what is open ends some time.
@@ -100,11 +110,19 @@ impl Listener {
             tokio::spawn(async move {
                 let _permit = permit;
                 match encryption {
-                    None => converse(stream, answer, head, watcher).await,
+                    None => {
+                        let peer = Peer { address, certificates: Vec::new() };
+                        converse(stream, peer, answer, head, watcher).await;
+                    }
                     Some(encryption) => {
                         let handshake = TlsAcceptor::from(encryption).accept(stream);
                         match tokio::time::timeout(head, handshake).await {
-                            Ok(Ok(stream)) => converse(stream, answer, head, watcher).await,
+                            Ok(Ok(stream)) => {
+                                let shown = stream.get_ref().1.peer_certificates().unwrap_or_default();
+                                let certificates = shown.iter().map(|one| one.clone().into_owned()).collect();
+                                let peer = Peer { address, certificates };
+                                converse(stream, peer, answer, head, watcher).await;
+                            }
                             Ok(Err(error)) => tracing::debug!(%error, "handshake"),
                             Err(_) => tracing::debug!("the handshake took too long"),
                         }
@@ -121,18 +139,19 @@ impl Listener {
     async fn accept(
         &self,
         room: &Arc<Semaphore>,
-    ) -> io::Result<(TcpStream, Option<tokio::sync::OwnedSemaphorePermit>)> {
+    ) -> io::Result<(TcpStream, SocketAddr, Option<tokio::sync::OwnedSemaphorePermit>)> {
         // The semaphore is never closed.
         let permit = Arc::clone(room).acquire_owned().await.ok();
-        let (stream, _) = self.socket.accept().await?;
+        let (stream, address) = self.socket.accept().await?;
         // A client that asks little waits for little answers.
         stream.set_nodelay(true)?;
-        Ok((stream, permit))
+        Ok((stream, address, permit))
     }
 }
 
 async fn converse<S, A, F, B>(
     stream: S,
+    peer: Peer,
     answer: A,
     head: Duration,
     watcher: hyper_util::server::graceful::Watcher,
@@ -146,7 +165,12 @@ async fn converse<S, A, F, B>(
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(head);
     builder.http2().timer(TokioTimer::new()).keep_alive_interval(Duration::from_secs(60));
-    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service_fn(answer));
+    let peer = Arc::new(peer);
+    let answer = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Arc::clone(&peer));
+        answer(request)
+    });
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer);
     if let Err(error) = watcher.watch(connection).await {
         tracing::debug!(error, "connection");
     }

@@ -8,6 +8,7 @@ mod cache_folder;
 mod catalog_edit;
 mod catalog_source;
 mod clock;
+mod cluster;
 mod command;
 mod configuration;
 mod confinement;

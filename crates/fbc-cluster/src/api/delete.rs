@@ -33,6 +33,8 @@ pub struct DeleteOptions {
     pub grace_period: Option<u64>,
     /// Delete only the object with this uid.
     pub uid: Option<String>,
+    /// Delete only the object in this state.
+    pub resource_version: Option<String>,
     /// Answer as if, and delete nothing.
     pub dry_run: bool,
 }
@@ -71,6 +73,13 @@ impl ApiServer {
             let cause = format!(
                 "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
                 before.uid()
+            );
+            return Err(ApiError::conflict(&kind.group, &kind.plural, &name.name, &cause));
+        }
+        let present = before.text(&["metadata", "resourceVersion"]);
+        if let Some(wanted) = options.resource_version.as_deref().filter(|wanted| *wanted != present) {
+            let cause = format!(
+                "Precondition failed: ResourceVersion in precondition: {wanted}, ResourceVersion in object meta: {present}"
             );
             return Err(ApiError::conflict(&kind.group, &kind.plural, &name.name, &cause));
         }

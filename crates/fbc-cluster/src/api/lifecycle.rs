@@ -59,15 +59,7 @@ impl ApiServer {
         if !options.strict {
             return Ok(());
         }
-        let model = self.model(id);
-        let unknown = match (model, model.version(object.api_version())) {
-            (_, Some(version)) => version.unknown_fields(object),
-            // What does not fit at all is refused a step later, in other words.
-            (Model::BuiltIn { of, .. }, _) => {
-                decode(&mut object.clone(), *of).map(|decoding| decoding.unknown_fields).unwrap_or_default()
-            }
-            _ => Vec::new(),
-        };
+        let unknown = self.unknown_fields(id, object);
         let version = GroupVersionKind::of(object.api_version(), &kind.kind).version;
         strict::refusal(&kind.kind, &version, &unknown, &[]).map_or(Ok(()), Err)
     }

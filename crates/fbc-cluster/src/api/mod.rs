@@ -13,6 +13,7 @@ mod lifecycle;
 mod model;
 mod patch;
 mod read;
+mod served;
 #[cfg(test)]
 mod tests;
 mod update;

@@ -161,6 +161,11 @@ impl Cluster {
         }
     }
 
+    /// The names of the controllers, in the order in which they were added.
+    pub fn controllers(&self) -> impl Iterator<Item = &'static str> {
+        self.controllers.iter().map(|controller| controller.name())
+    }
+
     /// A controller by its type, to set it up while it runs.
     pub fn controller<C: 'static>(&mut self) -> Option<&mut C> {
         self.controllers.iter_mut().find_map(|controller| {
@@ -179,6 +184,11 @@ impl Cluster {
     /// Writes every change and every reconciliation to a trace from now on.
     pub fn trace_to(&mut self, tracer: Tracer) {
         self.tracer = Some(tracer);
+    }
+
+    /// Writes no trace any more.
+    pub fn stop_trace(&mut self) {
+        self.tracer = None;
     }
 
     /// How many reconciliations there were.

@@ -49,6 +49,8 @@ pub struct Version {
     pub scale: Option<Scale>,
     /// Columns of tables besides the name.
     pub columns: Vec<PrinterColumn>,
+    /// Paths of the fields that selectors may ask for, such as `spec.color`.
+    pub selectable_fields: Vec<String>,
     schema: Schema,
 }
 
@@ -112,8 +114,7 @@ impl Definition {
             .filter(|version| version.served)
             .map(|version| version.name.clone())
             .collect();
-        versions
-            .sort_by(|left, right| preference(right).cmp(&preference(left)).then_with(|| left.cmp(right)));
+        versions.sort_by(|left, right| compare_versions(left, right));
         Kind {
             group: self.group.clone(),
             versions,
@@ -137,6 +138,11 @@ impl Definition {
     pub fn storage_version(&self) -> Option<&Version> {
         self.versions.iter().find(|version| version.storage)
     }
+}
+
+/// The order of versions in which clients prefer them.
+pub fn compare_versions(left: &str, right: &str) -> std::cmp::Ordering {
+    preference(right).cmp(&preference(left)).then_with(|| left.cmp(right))
 }
 
 /// `v2` before `v1` before `v2beta1` before `v1alpha1` before all other names.
@@ -180,6 +186,11 @@ impl Version {
                 label_selector_path: text(scale, "labelSelectorPath"),
             }),
             columns: json.list(&["additionalPrinterColumns"]).iter().map(PrinterColumn::read).collect(),
+            selectable_fields: json
+                .list(&["selectableFields"])
+                .iter()
+                .map(|field| field.text(&["jsonPath"]).trim_start_matches('.').to_owned())
+                .collect(),
             schema: Schema::of_resource(schema),
         }
     }

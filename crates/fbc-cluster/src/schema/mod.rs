@@ -37,5 +37,5 @@ mod validate;
 mod tests;
 
 pub(crate) use cel::Quantity;
-pub use definition::{Definition, PrinterColumn, Scale, Version};
+pub use definition::{Definition, PrinterColumn, Scale, Version, compare_versions};
 pub use structural::{ListType, MapType, Schema, ValueType};

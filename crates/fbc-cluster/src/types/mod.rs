@@ -17,5 +17,4 @@ mod decode;
 mod table;
 
 pub use decode::{Decoding, decode, decode_fields};
-pub(crate) use table::Items;
-pub use table::{Field, Omit, Struct, StructId, Type, Types, types};
+pub use table::{Field, Items, Omit, Struct, StructId, Type, Types, types};

@@ -61,7 +61,7 @@ pub enum Omit {
 
 /// How the items of a list belong together, as the types declare it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Items {
+pub enum Items {
     /// Nothing is declared.
     Unsaid,
     /// Replaced as a whole.
@@ -85,17 +85,25 @@ pub struct Field {
     pub omit: Omit,
     /// What the API server assumes where the field is absent.
     pub default: Option<Value>,
-    pub(crate) items: Items,
-    pub(crate) atomic: Option<bool>,
-    pub(crate) merges: bool,
-    pub(crate) replaces: bool,
-    pub(crate) retains_keys: bool,
-    pub(crate) merge_key: Option<&'static str>,
+    /// How the items of a list belong together.
+    pub items: Items,
+    /// Whether server-side apply replaces it as a whole, where the types say so.
+    pub atomic: Option<bool>,
+    /// `patchStrategy: merge`
+    pub merges: bool,
+    /// `patchStrategy: replace`
+    pub replaces: bool,
+    /// `patchStrategy: retainKeys`
+    pub retains_keys: bool,
+    /// `patchMergeKey`
+    pub merge_key: Option<&'static str>,
 }
 
 /// A Go struct; inlined structs are part of its fields.
 #[derive(Debug, Clone)]
 pub struct Struct {
+    /// The table that it stands in, such as `core`.
+    pub package: &'static str,
     /// Go's name without the package.
     pub name: &'static str,
     /// True if server-side apply replaces it as a whole.
@@ -138,6 +146,17 @@ impl Types {
         (0..self.structs.len()).map(StructId).filter(|id| {
             self.get(*id).field("apiVersion").is_some_and(|_| self.get(*id).field("metadata").is_some())
         })
+    }
+
+    /// All structs, in the order of the tables.
+    pub fn structs(&self) -> impl Iterator<Item = (StructId, &Struct)> {
+        self.structs.iter().enumerate().map(|(index, of)| (StructId(index), of))
+    }
+
+    /// The API group and the version of a table; `meta` has no group.
+    pub fn group_version(package: &str) -> Option<(&'static str, &'static str)> {
+        let table = TABLES.iter().find(|table| table.name == package)?;
+        Some((table.group?, table.version))
     }
 
     /// The struct of a package, such as `meta`, `ObjectMeta`.
@@ -197,7 +216,7 @@ fn read() -> Types {
         for (_, line) in lines(table.text).filter(|(is_field, _)| !is_field) {
             let (name, atomic) = line.split_once(' ').map_or((line, false), |(name, _)| (name, true));
             types.by_name.insert((table.name, name), StructId(types.structs.len()));
-            types.structs.push(Struct { name, atomic, fields: Vec::new(), always: OnceLock::new() });
+            types.structs.push(Struct { package: table.name, name, atomic, fields: Vec::new(), always: OnceLock::new() });
         }
     }
     let mut current = 0;

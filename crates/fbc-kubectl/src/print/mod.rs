@@ -22,7 +22,7 @@ pub use custom_columns::CustomColumns;
 pub(crate) use output::full_name;
 pub use output::{Output, list_of, sort_by, without_managed_fields};
 pub(crate) use quantity::Quantity;
-pub(crate) use selector::selector_text;
+pub use selector::selector_text;
 
 /// What stands for an empty list, label or name.
 pub(crate) const NONE: &str = "<none>";

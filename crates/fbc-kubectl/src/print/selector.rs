@@ -7,7 +7,7 @@ use fbc_cluster::object::ObjectFields;
 /// A `LabelSelector`, or a plain map of labels, as one line: `a=b,c in (d,e),!f`; empty if it selects everything.
 ///
 /// Source: `kubernetes/apimachinery:pkg/apis/meta/v1/helpers.go`, `FormatLabelSelector`.
-pub(crate) fn selector_text(selector: &Value) -> String {
+pub fn selector_text(selector: &Value) -> String {
     let is_label_selector = selector.get("matchLabels").is_some_and(Value::is_object)
         || selector.get("matchExpressions").is_some_and(Value::is_array);
     let labels = if is_label_selector { selector.get("matchLabels") } else { Some(selector) };

@@ -4,7 +4,7 @@ use super::pending::not_reached;
 use super::{Goal, Options, Player, Verdict};
 use crate::prepare::Prepared;
 use crate::setting::Printed;
-use fbc_cluster::engine::RunError;
+use fbc_cluster::engine::{Cluster, RunError};
 use fbc_cluster::time::{Milliseconds, Moment};
 
 /// A cluster that is driven by hand.
@@ -19,6 +19,23 @@ impl<'s> Session<'s> {
         Self { player: Player::new(prepared, options) }
     }
 
+    /// The parts of the cluster that can be left out: its controllers.
+    pub fn parts(&self) -> Vec<&'static str> {
+        self.player.setting.cluster.controllers().collect()
+    }
+
+    /// Leaves a part out, so that somebody else can play it. False if there is no such part.
+    pub fn remove(&mut self, name: &str) -> bool {
+        let cluster = &mut self.player.setting.cluster;
+        let is_there = cluster.controllers().any(|part| part == name);
+        cluster.remove_controller(name);
+        if name == "operator-controller" {
+            // A part of the same program.
+            cluster.remove_controller("clusterobjectset");
+        }
+        is_there
+    }
+
     /// Plays the steps of the scenario.
     ///
     /// # Errors
@@ -29,6 +46,13 @@ impl<'s> Session<'s> {
         // What must never be seen is still watched; all else was to come of the steps.
         self.player.pendings.iter_mut().filter(|one| !one.is_never()).for_each(|one| one.conclude(now));
         Ok(())
+    }
+
+    /// The cluster itself, for whoever drives it in another way from now on. It is not traced any more.
+    pub fn cluster(&mut self) -> &mut Cluster {
+        let cluster = &mut self.player.setting.cluster;
+        cluster.stop_trace();
+        cluster
     }
 
     /// What went otherwise than the scenario wants so far: steps, and expectations that are not met.

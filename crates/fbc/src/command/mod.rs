@@ -5,6 +5,7 @@ pub(crate) mod build;
 pub(crate) mod bundle;
 pub(crate) mod cache;
 pub(crate) mod catalog;
+pub(crate) mod cluster;
 pub(crate) mod completions;
 pub(crate) mod crd;
 pub(crate) mod debug;

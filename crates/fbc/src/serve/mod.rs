@@ -15,7 +15,7 @@ mod encryption;
 mod health;
 pub(crate) mod log;
 mod server;
-mod stop;
+pub(crate) mod stop;
 mod watch;
 
 pub(crate) use content::{Content, Wanted};

@@ -3,7 +3,7 @@
 use tokio::sync::watch;
 
 /// Becomes true when the process is asked to end. A second signal ends it at once.
-pub(super) fn asked() -> watch::Receiver<bool> {
+pub(crate) fn asked() -> watch::Receiver<bool> {
     let (sender, receiver) = watch::channel(false);
     fbc_staging::ask_on_signals(move || {
         sender.send_replace(true);
@@ -12,7 +12,7 @@ pub(super) fn asked() -> watch::Receiver<bool> {
 }
 
 /// Waits until the process is asked to end.
-pub(super) async fn wait(mut asked: watch::Receiver<bool>) {
+pub(crate) async fn wait(mut asked: watch::Receiver<bool>) {
     // The sender lives as long as the process.
     let _ = asked.wait_for(|asked| *asked).await;
 }

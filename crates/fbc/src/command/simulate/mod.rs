@@ -21,7 +21,7 @@ mod recorded;
 mod replay;
 mod seeds;
 mod shell;
-mod sources;
+pub(crate) mod sources;
 mod text;
 mod upgrade;
 

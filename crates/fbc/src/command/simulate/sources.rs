@@ -27,17 +27,17 @@ impl Tree for OpenedTree {
 }
 
 /// Opens what a reference names: a folder, a file, a revision or an image.
-pub(super) fn open(reference: &Path, session: &Session) -> Result<Arc<dyn Tree>, Failure> {
+pub(crate) fn open(reference: &Path, session: &Session) -> Result<Arc<dyn Tree>, Failure> {
     Ok(Arc::new(OpenedTree(CatalogSource::open_as_one(reference, session)?)))
 }
 
 /// The references of `--catalog NAME=REF`.
-pub(super) fn named(flags: &[String]) -> impl Iterator<Item = &Path> {
+pub(crate) fn named(flags: &[String]) -> impl Iterator<Item = &Path> {
     flags.iter().filter_map(|flag| Some(Path::new(flag.split_once('=')?.1)))
 }
 
 /// What `--catalog NAME=REF` says, by name.
-pub(super) fn catalogs_of_flags(
+pub(crate) fn catalogs_of_flags(
     flags: &[String],
     session: &Session,
 ) -> Result<BTreeMap<String, Arc<dyn Tree>>, Failure> {
@@ -56,7 +56,7 @@ pub(super) fn catalogs_of_flags(
 }
 
 /// Reads all scenarios and what they name. Everything that is wrong with any of them is told.
-pub(super) fn prepare(
+pub(crate) fn prepare(
     paths: &[PathBuf],
     catalogs: &BTreeMap<String, Arc<dyn Tree>>,
     session: &Session,
@@ -64,7 +64,7 @@ pub(super) fn prepare(
     let mut prepared = Vec::new();
     let mut failures = Vec::new();
     for path in files(paths)? {
-        match prepare_one(&path, catalogs, session) {
+        match prepare_one(&path, catalogs, session, |_| ()) {
             Ok(one) => prepared.push(one),
             Err(mut some) => failures.append(&mut some),
         }
@@ -119,14 +119,27 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
+/// Reads one scenario and what it names, after a change of what it says.
+pub(crate) fn prepare_as(
+    path: &Path,
+    catalogs: &BTreeMap<String, Arc<dyn Tree>>,
+    session: &Session,
+    change: impl FnOnce(&mut Scenario),
+) -> Result<Prepared, Failure> {
+    let prepared = prepare_one(path, catalogs, session, change);
+    prepared.map_err(|failures| Failure::of_reasons(failures.iter().map(Failure::line)))
+}
+
 fn prepare_one(
     path: &Path,
     catalogs: &BTreeMap<String, Arc<dyn Tree>>,
     session: &Session,
+    change: impl FnOnce(&mut Scenario),
 ) -> Result<Prepared, Vec<Failure>> {
     let text = read_file(path).map_err(|error| vec![Failure::io("read", path, &error)])?;
     let shown = path.display().to_string();
-    let scenario = Scenario::read(&shown, &text).map_err(failures)?;
+    let mut scenario = Scenario::read(&shown, &text).map_err(failures)?;
+    change(&mut scenario);
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let contents = contents(&scenario, &folder, catalogs, session)?;
     let root = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };

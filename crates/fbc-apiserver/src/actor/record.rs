@@ -1,0 +1,94 @@
+//! Sessions written down, a JSON object for each request that changes something or lets time go by, and read again.
+
+use std::fmt;
+
+use bytes::Bytes;
+use fbc_cluster::access::User;
+use fbc_cluster::object::ObjectFields;
+use fbc_cluster::time::{Milliseconds, Moment};
+use fbc_yaml::base64;
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::request::{Credential, Request};
+
+/// Where a session is written down.
+pub struct Recorder(Box<dyn FnMut(&Value) + Send>);
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Recorder")
+    }
+}
+
+impl Recorder {
+    /// Hands every record to a function.
+    pub fn new(write: impl FnMut(&Value) + Send + 'static) -> Self {
+        Self(Box::new(write))
+    }
+
+    pub(super) fn request(&mut self, now: Moment, request: &Request, user: &User, code: u16) {
+        let body = match std::str::from_utf8(&request.body) {
+            Ok(text) => json!({"text": text}),
+            Err(_) => json!({"base64": base64::encode(&request.body)}),
+        };
+        (self.0)(&json!({
+            "at_ms": now.0, "method": request.method.as_str(), "path": request.path, "query": request.query,
+            "accept": request.accept, "contentType": request.content_type, "userAgent": request.user_agent,
+            "user": {"name": user.name, "groups": user.groups}, "body": body, "code": code,
+        }));
+    }
+
+    pub(super) fn time(&mut self, now: Moment, span: Milliseconds) {
+        (self.0)(&json!({"at_ms": now.0, "pass_ms": span}));
+    }
+}
+
+/// A line of a session.
+#[derive(Debug, Clone)]
+pub enum Recorded {
+    /// A request, and the code of its answer.
+    Request(Box<Request>, u16),
+    /// Time went by.
+    Time(Milliseconds),
+}
+
+impl Recorded {
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn read(line: &Value) -> Result<Self, String> {
+        if let Some(span) = line["pass_ms"].as_u64() {
+            return Ok(Self::Time(span));
+        }
+        let text = |field: &str| line.text(&[field]).to_owned();
+        let method = Method::from_bytes(line.text(&["method"]).as_bytes())
+            .map_err(|_| format!("{:?} is no method", line.text(&["method"])))?;
+        let code = line["code"].as_u64().and_then(|code| u16::try_from(code).ok()).ok_or("there is no code")?;
+        let name = line.text(&["user", "name"]);
+        if name.is_empty() || line.text(&["path"]).is_empty() {
+            return Err("there is no user or no path".to_owned());
+        }
+        let groups: Vec<String> =
+            line.list(&["user", "groups"]).iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let body = match line.at(&["body", "base64"]).and_then(Value::as_str) {
+            Some(text) => base64::decode(text).map_err(|error| error.to_string())?,
+            None => line.text(&["body", "text"]).as_bytes().to_vec(),
+        };
+        let request = Request {
+            method,
+            path: text("path"),
+            query: text("query"),
+            accept: text("accept"),
+            content_type: text("contentType"),
+            user_agent: text("userAgent"),
+            if_none_match: String::new(),
+            wants_upgrade: false,
+            credential: Credential::Certificate(User { name: name.to_owned(), groups }),
+            impersonation: None,
+            body: Bytes::from(body),
+        };
+        Ok(Self::Request(Box::new(request), code))
+    }
+}

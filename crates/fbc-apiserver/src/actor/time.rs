@@ -1,0 +1,73 @@
+//! Time: it stands still between requests, flows with the clock, or moves when it is told to.
+
+use fbc_cluster::time::{MINUTE, Milliseconds};
+
+use super::Actor;
+
+/// What time does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeMode {
+    /// After each write, and when a client waits, it runs on until the cluster is still.
+    Still,
+    /// It moves when it is told to.
+    Paused,
+    /// It follows a clock.
+    Flowing,
+}
+
+/// When a cluster counts as still: nothing but routine is due for so long.
+#[derive(Debug, Clone, Copy)]
+pub struct Stillness {
+    /// After a write. Longer than the grace period of most pods, so that who deletes and looks sees them gone.
+    pub after_writes: Milliseconds,
+    /// When a client watches a single object, as programs do that wait for it.
+    pub for_waiting: Milliseconds,
+    /// A cluster that does not come to rest is left alone after so long.
+    pub patience: Milliseconds,
+}
+
+impl Default for Stillness {
+    fn default() -> Self {
+        Self { after_writes: MINUTE, for_waiting: 15 * MINUTE, patience: 30 * MINUTE }
+    }
+}
+
+impl Actor<'_> {
+    /// Lets time run until nothing but routine is due for a while.
+    pub(crate) fn settle(&mut self, quiet: Milliseconds) {
+        if self.settings.time != TimeMode::Still {
+            return;
+        }
+        let start = self.cluster.now();
+        let patience = start + self.settings.stillness.patience;
+        loop {
+            let rest = (self.cluster.last_change().max(start) + quiet).min(patience);
+            match self.cluster.next_activity() {
+                Some(at) if at <= rest => self.step(at),
+                _ => break,
+            }
+        }
+        self.hand_out();
+    }
+
+    /// Lets a span of time go by.
+    pub(crate) fn pass(&mut self, span: Milliseconds) {
+        let end = self.cluster.now() + span;
+        loop {
+            match self.cluster.step(end) {
+                Ok(true) => self.hand_out_if_many(),
+                Ok(false) => break,
+                Err(error) => tracing::warn!(%error, "controllers do not come to rest"),
+            }
+        }
+        self.cluster.api.advance_to(end);
+        self.hand_out();
+    }
+
+    fn step(&mut self, end: fbc_cluster::time::Moment) {
+        if let Err(error) = self.cluster.step(end) {
+            tracing::warn!(%error, "controllers do not come to rest");
+        }
+        self.hand_out_if_many();
+    }
+}

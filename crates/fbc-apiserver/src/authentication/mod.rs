@@ -1,0 +1,7 @@
+//! Who asks: certificates of clients, and tokens of service accounts.
+
+mod certificates;
+mod tokens;
+
+pub use certificates::{ClientVerifier, user_of_certificate};
+pub use tokens::{Bound, Claims, ISSUER, TokenAuthority, TokenUser};

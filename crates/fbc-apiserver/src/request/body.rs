@@ -1,0 +1,95 @@
+//! Bodies: JSON and YAML to values, with limits.
+
+use fbc_cluster::error::{ApiError, Reason};
+use fbc_cluster::schema::strict::duplicate_fields;
+use fbc_yaml::stream::Fault;
+use serde_json::Value;
+
+/// How a body is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyFormat {
+    /// JSON
+    Json,
+    /// YAML, which includes JSON.
+    Yaml,
+}
+
+impl BodyFormat {
+    /// The format of an object by its media type; JSON where none is given.
+    ///
+    /// # Errors
+    /// The refusal of the API server. Binary forms of the built-in kinds are refused as a server without them does, so
+    /// that clients fall back to JSON.
+    pub fn of_object(content_type: &str) -> Result<Self, ApiError> {
+        match content_type {
+            "" | "*/*" | "application/json" => Ok(Self::Json),
+            "application/yaml" => Ok(Self::Yaml),
+            _ => Err(unsupported(&["application/json", "application/yaml"])),
+        }
+    }
+}
+
+/// The refusal of a media type.
+pub(crate) fn unsupported(accepted: &[&str]) -> ApiError {
+    let text = format!(
+        "the body of the request was in an unknown format - accepted media types include: {}",
+        accepted.join(", ")
+    );
+    ApiError::other(Reason::UnsupportedMediaType, text)
+}
+
+/// Reads a body, and answers with the paths of fields that are written twice as well.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn decode_body(body: &[u8], format: BodyFormat) -> Result<(Value, Vec<String>), ApiError> {
+    let text = std::str::from_utf8(body)
+        .map_err(|_| ApiError::bad_request("the object provided is unrecognized: it is not valid UTF-8"))?;
+    match format {
+        BodyFormat::Json => match serde_json::from_str(text) {
+            Ok(value) => Ok((value, duplicate_fields(text))),
+            Err(error) => Err(ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}"))),
+        },
+        BodyFormat::Yaml => {
+            let json = yaml_to_json(text)?;
+            let value = serde_json::from_str(&json).map_err(|error| yaml_fault(&error.to_string()))?;
+            Ok((value, Vec::new()))
+        }
+    }
+}
+
+fn yaml_fault(text: &str) -> ApiError {
+    ApiError::bad_request(format!("error decoding YAML: {text}"))
+}
+
+/// The first document of a YAML text as JSON.
+fn yaml_to_json(text: &str) -> Result<String, ApiError> {
+    let convert =
+        |document: fbc_yaml::Document| Ok::<_, String>(fbc_yaml::json_writer::compact(document.root()));
+    let first = fbc_yaml::stream::read(text.as_bytes(), &convert).into_iter().next();
+    match first.map(|decoded| decoded.outcome) {
+        Some(Ok(json)) => Ok(json),
+        Some(Err(Fault::Malformed { message, .. } | Fault::Rejected(message))) => Err(yaml_fault(&message)),
+        Some(Err(Fault::Separator { rest, .. })) => Err(yaml_fault(&format!("invalid document separator: {rest}"))),
+        None => Ok("null".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_are_read_or_refused() {
+        let read = |text: &str, format| decode_body(text.as_bytes(), format);
+        assert_eq!(read("{\"a\":1,\"a\":2}", BodyFormat::Json).map(|(_, twice)| twice), Ok(vec!["a".into()]));
+        assert_eq!(
+            read("a: {b: 1}\n", BodyFormat::Yaml).map(|(value, _)| value),
+            Ok(serde_json::json!({"a": {"b": 1}}))
+        );
+        for (text, format) in [("{", BodyFormat::Json), ("a: [", BodyFormat::Yaml), (&"[".repeat(1000), BodyFormat::Json)] {
+            assert_eq!(read(text, format).map_err(|error| error.code()), Err(400), "{text}");
+        }
+        assert_eq!(BodyFormat::of_object("application/vnd.kubernetes.protobuf").map_err(|one| one.code()), Err(415));
+    }
+}

@@ -1,0 +1,258 @@
+//! Parts and actions of objects: status, scale, eviction, binding, log and others.
+
+use fbc_cluster::api::{Caller, Patch, Subresource, WriteOptions};
+use fbc_cluster::error::{ApiError, Reason};
+use fbc_cluster::object::{Object, ObjectFields};
+use fbc_cluster::selector::LabelSelector;
+use fbc_kubectl::print::selector_text;
+use http::Method;
+use serde_json::{Value, json};
+
+use super::write::Sent;
+use super::{Subresources, Target, caller, method_not_allowed, not_found};
+use crate::actor::{Actor, Identity};
+use crate::answer::{Answer, Content, success};
+use crate::present::{Presentation, TextFormat};
+use crate::request::{BodyFormat, Query, Request, WriteQuery, decode_body, delete_options};
+
+impl Actor<'_> {
+    pub(super) fn subresource(
+        &mut self,
+        request: &Request,
+        query: &Query,
+        identity: &Identity,
+        target: &Target,
+    ) -> Result<Answer, ApiError> {
+        let known = Subresources::of(&self.cluster.api, target.id, &target.kind, &target.place.version);
+        if !known.iter().any(|one| one.name == target.place.subresource) {
+            return Ok(not_found());
+        }
+        let verb = match request.method {
+            Method::GET | Method::HEAD => "get",
+            Method::POST => "create",
+            Method::PUT => "update",
+            Method::PATCH => "patch",
+            Method::DELETE => "delete",
+            _ => return Err(method_not_allowed()),
+        };
+        let caller = caller(identity, request, query);
+        let name = target.name();
+        let subresource = target.place.subresource.as_str();
+        self.cluster.api.check_access(&caller, verb, target.id, subresource, &name)?;
+        match (subresource, verb) {
+            ("status" | "ephemeralcontainers" | "resize", "get") => {
+                let object = self.found(target)?;
+                let presentation = self.presentation(request, query, target)?;
+                Ok(self.object(200, target, &object, presentation))
+            }
+            ("status", "update") => self.update(request, query, identity, target),
+            ("status", "patch") => self.patch(request, query, identity, target),
+            ("scale", _) => self.scale(request, query, &caller, target),
+            ("eviction", "create") => self.eviction(request, query, &caller, target),
+            ("binding", "create") => self.binding(request, query, &caller, target),
+            ("finalize", "update") => self.finalize(request, query, &caller, target),
+            ("token", "create") => self.token(request, &caller, target),
+            ("log", "get") => {
+                let pod = self.found(target)?;
+                Ok(Answer::text(self.pod_log(&pod, query)?))
+            }
+            ("exec" | "attach", "get" | "create") => {
+                let pod = self.found(target)?;
+                Err(ApiError::bad_request(format!(
+                    "pod {} is simulated: no process runs in it that {subresource} could reach",
+                    pod.name()
+                )))
+            }
+            ("portforward" | "proxy", _) => {
+                let object = self.found(target)?;
+                let text = format!(
+                    "{} {:?} is simulated: nothing listens on its ports",
+                    target.kind.kind.to_lowercase(),
+                    object.name()
+                );
+                Err(ApiError::other(Reason::ServiceUnavailable, text))
+            }
+            _ => Err(method_not_allowed()),
+        }
+    }
+
+    fn found(&self, target: &Target) -> Result<std::sync::Arc<Object>, ApiError> {
+        let found = self.cluster.api.store().get(target.id, &target.name()).cloned();
+        found.ok_or_else(|| ApiError::not_found(&target.kind.group, &target.kind.plural, &target.place.name))
+    }
+
+    /// The number of replicas, read or set.
+    ///
+    /// Source: `kubernetes/kubernetes:pkg/registry/apps/deployment/storage/storage.go` (`ScaleREST`).
+    fn scale(
+        &mut self,
+        request: &Request,
+        query: &Query,
+        caller: &Caller,
+        target: &Target,
+    ) -> Result<Answer, ApiError> {
+        let before = self.found(target)?;
+        let present = self.scale_of(&before, target);
+        let write = WriteQuery::read(query)?;
+        let wanted = match request.method {
+            Method::GET | Method::HEAD => return Ok(Answer::json(present)),
+            Method::PUT => {
+                let (scale, _) = decode_body(&request.body, BodyFormat::of_object(&request.content_type)?)?;
+                if scale.kind() != "Scale" && !scale.kind().is_empty() {
+                    return Err(ApiError::bad_request(format!("{} is not a Scale", scale.kind())));
+                }
+                scale
+            }
+            Method::PATCH => {
+                let (patch, _) = self.sent_patch(request, &write, true)?;
+                patched_scale(&present, &patch)?
+            }
+            _ => return Err(method_not_allowed()),
+        };
+        let version = wanted.text(&["metadata", "resourceVersion"]);
+        if !version.is_empty() && version != before.text(&["metadata", "resourceVersion"]) {
+            let cause = "the object has been modified; please apply your changes to the latest version and try again";
+            return Err(ApiError::conflict(&target.kind.group, &target.kind.plural, before.name(), cause));
+        }
+        let replicas = wanted.number(&["spec", "replicas"]).unwrap_or_default();
+        let mut change = json!({});
+        let path = self.scale_paths(target).0;
+        change.set(&path.iter().map(String::as_str).collect::<Vec<_>>(), replicas);
+        let options = WriteOptions { dry_run: write.dry_run, strict: false };
+        let patch = Patch::Merge(change);
+        let stored =
+            self.cluster.api.patch(caller, target.id, &target.name(), &patch, Subresource::Scale, options)?;
+        Ok(Answer::json(self.scale_of(&stored, target)))
+    }
+
+    /// The paths of the number that is wanted, of the number there is, and of the selector.
+    fn scale_paths(&self, target: &Target) -> (Vec<String>, Vec<String>, Vec<String>) {
+        let path = |text: &str| text.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        let definition = self.cluster.api.definition(target.id);
+        let version = definition.and_then(|definition| definition.version(&target.place.version));
+        match version.and_then(|version| version.scale.as_ref()) {
+            Some(scale) => (
+                path(&scale.spec_replicas_path),
+                path(&scale.status_replicas_path),
+                path(&scale.label_selector_path),
+            ),
+            None => (path(".spec.replicas"), path(".status.replicas"), path(".spec.selector")),
+        }
+    }
+
+    fn scale_of(&self, object: &Object, target: &Target) -> Value {
+        let (wanted, present, selector) = self.scale_paths(target);
+        let number = |path: &[String]| {
+            object.number(&path.iter().map(String::as_str).collect::<Vec<_>>()).unwrap_or_default()
+        };
+        let selector: Vec<&str> = selector.iter().map(String::as_str).collect();
+        let selector = match object.at(&selector) {
+            Some(Value::String(text)) => text.clone(),
+            Some(value @ Value::Object(_)) if LabelSelector::of_object(Some(value)).is_ok() => selector_text(value),
+            _ => String::new(),
+        };
+        let mut status = json!({"replicas": number(&present)});
+        if !selector.is_empty() {
+            status["selector"] = selector.into();
+        }
+        let metadata = &object["metadata"];
+        json!({
+            "kind": "Scale", "apiVersion": "autoscaling/v1",
+            "metadata": {
+                "name": metadata["name"], "namespace": metadata["namespace"], "uid": metadata["uid"],
+                "resourceVersion": metadata["resourceVersion"], "creationTimestamp": metadata["creationTimestamp"],
+            },
+            "spec": {"replicas": number(&wanted)}, "status": status,
+        })
+    }
+
+    fn eviction(
+        &mut self,
+        request: &Request,
+        query: &Query,
+        caller: &Caller,
+        target: &Target,
+    ) -> Result<Answer, ApiError> {
+        let (eviction, _) = decode_body(&request.body, BodyFormat::of_object(&request.content_type)?)?;
+        if !["", "Eviction"].contains(&eviction.kind()) {
+            return Err(ApiError::bad_request(format!("not a Eviction object: {}", eviction.kind())));
+        }
+        let sent = eviction.name();
+        if !sent.is_empty() && sent != target.place.name {
+            return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
+        }
+        let mut options = delete_options(query, eviction.at(&["deleteOptions"]).unwrap_or(&Value::Null))?;
+        options.dry_run |= WriteQuery::read(query)?.dry_run;
+        self.cluster.api.evict(caller, &target.name(), &options)?;
+        Ok(Answer::new(201, Content::Json(success())))
+    }
+
+    /// Gives a pod its node.
+    ///
+    /// Source: `kubernetes/kubernetes:pkg/registry/core/pod/storage/storage.go` (`BindingREST`).
+    fn binding(
+        &mut self,
+        request: &Request,
+        query: &Query,
+        caller: &Caller,
+        target: &Target,
+    ) -> Result<Answer, ApiError> {
+        let (binding, _) = decode_body(&request.body, BodyFormat::of_object(&request.content_type)?)?;
+        let pod = self.found(target)?;
+        let node = binding.text(&["target", "name"]);
+        let conflict = |cause: &str| Err(ApiError::conflict("", "pods/binding", pod.name(), cause));
+        if node.is_empty() {
+            let cause = fbc_cluster::error::FieldError::required("target.name", "");
+            return Err(ApiError::invalid("", "Binding", &target.place.name, vec![cause]));
+        }
+        if pod.is_terminating() {
+            return conflict(&format!("pod {} is being deleted, cannot be assigned to a host", pod.name()));
+        }
+        let present = pod.text(&["spec", "nodeName"]);
+        if !present.is_empty() {
+            return conflict(&format!("pod {} is already assigned to node {present:?}", pod.name()));
+        }
+        let mut bound = Object::clone(&pod);
+        bound.set(&["spec", "nodeName"], node);
+        let mut conditions: Vec<Value> = pod.list(&["status", "conditions"]).to_vec();
+        conditions.retain(|condition| condition["type"] != "PodScheduled");
+        conditions.push(json!({
+            "type": "PodScheduled", "status": "True", "lastProbeTime": null,
+            "lastTransitionTime": self.cluster.now().to_string(),
+        }));
+        bound.set(&["status", "conditions"], conditions);
+        let options = WriteOptions { dry_run: WriteQuery::read(query)?.dry_run, strict: false };
+        // The right to bind is what counts; it was checked.
+        let server = Caller::administrator(caller.manager.as_str());
+        self.cluster.api.update(&server, bound, Subresource::Binding, options)?;
+        Ok(Answer::new(201, Content::Json(success())))
+    }
+
+    /// Takes finalizers off a namespace.
+    fn finalize(
+        &mut self,
+        request: &Request,
+        query: &Query,
+        caller: &Caller,
+        target: &Target,
+    ) -> Result<Answer, ApiError> {
+        let Sent { object, options, .. } = self.sent(request, query, target)?;
+        let mut changed = Object::clone(&*self.found(target)?);
+        changed.set(&["spec", "finalizers"], object.list(&["spec", "finalizers"]).to_vec());
+        let server = Caller::administrator(caller.manager.as_str());
+        let stored = self.cluster.api.update(&server, changed, Subresource::None, options)?;
+        Ok(self.object(200, target, &stored, Presentation::Whole(TextFormat::Json)))
+    }
+}
+
+/// A scale with a patch applied to it.
+fn patched_scale(scale: &Value, patch: &Patch) -> Result<Value, ApiError> {
+    use fbc_cluster::apply::Shape;
+    use fbc_cluster::apply::patch::{PatchType, patch as patched};
+    let shape = Shape::untyped();
+    match patch {
+        Patch::Json(changes) => Ok(patched(scale, changes, PatchType::Json, &shape)?),
+        Patch::Merge(changes) | Patch::Strategic(changes) => Ok(patched(scale, changes, PatchType::Merge, &shape)?),
+        Patch::Apply { configuration, .. } => Ok(patched(scale, configuration, PatchType::Merge, &shape)?),
+    }
+}

@@ -1,0 +1,249 @@
+//! Creating and changing objects.
+//!
+//! Sources: `kubernetes/apiserver:pkg/endpoints/handlers/{create,update,patch}.go`, `pkg/registry/rest/{create,meta}.go`.
+
+use fbc_cluster::api::{Patch, Subresource, WriteOptions};
+use fbc_cluster::error::{ApiError, Reason};
+use fbc_cluster::object::{Object, ObjectFields};
+use fbc_cluster::schema::strict;
+use serde_json::Value;
+
+use super::{Target, caller};
+use crate::actor::{Actor, Identity};
+use crate::answer::Answer;
+use crate::request::{BodyFormat, FieldValidation, Query, Request, WriteQuery, decode_body};
+
+/// An object of a request, and what there is to say about it.
+pub(super) struct Sent {
+    pub(super) object: Object,
+    pub(super) warnings: Vec<String>,
+    pub(super) options: WriteOptions,
+}
+
+impl Actor<'_> {
+    pub(super) fn create(
+        &mut self,
+        request: &Request,
+        query: &Query,
+        identity: &Identity,
+        target: &Target,
+    ) -> Result<Answer, ApiError> {
+        let presentation = self.presentation(request, query, target)?;
+        let caller = caller(identity, request, query);
+        // Nobody looks at a body of somebody who has no right to send it.
+        self.cluster.api.check_access(&caller, "create", target.id, "", &target.name())?;
+        let Sent { object, mut warnings, options } = self.sent(request, query, target)?;
+        let stored = self.cluster.api.create(&caller, object, options)?;
+        warnings.extend(self.deprecation(target));
+        Ok(self.object(201, target, &stored, presentation).with_warnings(warnings))
+    }
+
+    pub(super) fn update(
+        &mut self,
+        request: &Request,
+        query: &Query,
+        identity: &Identity,
+        target: &Target,
+    ) -> Result<Answer, ApiError> {
+        let presentation = self.presentation(request, query, target)?;
+        let caller = caller(identity, request, query);
+        let of = subresource_of(target);
+        self.cluster.api.check_access(&caller, "update", target.id, of.name(), &target.name())?;
+        let Sent { object, mut warnings, options } = self.sent(request, query, target)?;
+        if object.name() != target.place.name {
+            let text = format!(
+                "the name of the object ({}) does not match the name on the URL ({})",
+                object.name(),
+                target.place.name
+            );
+            return Err(ApiError::bad_request(text));
+        }
+        let stored = self.cluster.api.update(&caller, object, of, options)?;
+        warnings.extend(self.deprecation(target));
+        Ok(self.object(200, target, &stored, presentation).with_warnings(warnings))
+    }
+
+    pub(super) fn patch(
+        &mut self,
+        request: &Request,
+        query: &Query,
+        identity: &Identity,
+        target: &Target,
+    ) -> Result<Answer, ApiError> {
+        let presentation = self.presentation(request, query, target)?;
+        let caller = caller(identity, request, query);
+        let of = subresource_of(target);
+        self.cluster.api.check_access(&caller, "patch", target.id, of.name(), &target.name())?;
+        let write = WriteQuery::read(query)?;
+        let is_custom = self.cluster.api.definition(target.id).is_some();
+        let (patch, twice) = self.sent_patch(request, &write, is_custom)?;
+        if let Patch::Apply { configuration, .. } = &patch {
+            self.check_kind(configuration, target)?;
+            if write.manager.is_empty() {
+                return Err(ApiError::invalid(
+                    "meta.k8s.io",
+                    "PatchOptions",
+                    "",
+                    vec![fbc_cluster::error::FieldError::required("fieldManager", "is required for apply patch")],
+                ));
+            }
+        } else if write.force {
+            return Err(ApiError::invalid(
+                "meta.k8s.io",
+                "PatchOptions",
+                "",
+                vec![fbc_cluster::error::FieldError::forbidden("force", "may not be specified for non-apply patch")],
+            ));
+        }
+        let mut warnings = self.deprecation(target);
+        let is_strict = write.validation == FieldValidation::Strict;
+        if write.validation == FieldValidation::Warn {
+            warnings.extend(twice.iter().map(|path| format!("duplicate field {path:?}")));
+            if let Patch::Apply { configuration, .. } | Patch::Merge(configuration) = &patch {
+                let mut whole = configuration.clone();
+                whole.set(&["apiVersion"], target.api_version());
+                let unknown = self.cluster.api.unknown_fields(target.id, &whole);
+                warnings.extend(unknown.iter().map(|path| format!("unknown field {path:?}")));
+            }
+        }
+        if is_strict && let Some(error) = strict::refusal(&target.kind.kind, &target.place.version, &[], &twice) {
+            return Err(error);
+        }
+        let name = target.name();
+        let is_new = self.cluster.api.store().get(target.id, &name).is_none();
+        let options = WriteOptions { dry_run: write.dry_run, strict: is_strict };
+        let stored = self.cluster.api.patch(&caller, target.id, &name, &patch, of, options)?;
+        let code = if is_new { 201 } else { 200 };
+        Ok(self.object(code, target, &stored, presentation).with_warnings(warnings))
+    }
+
+    /// The patch of a request by its media type.
+    pub(super) fn sent_patch(
+        &self,
+        request: &Request,
+        write: &WriteQuery,
+        is_custom: bool,
+    ) -> Result<(Patch, Vec<String>), ApiError> {
+        const JSON: &str = "application/json-patch+json";
+        const MERGE: &str = "application/merge-patch+json";
+        const STRATEGIC: &str = "application/strategic-merge-patch+json";
+        const APPLY: &str = "application/apply-patch+yaml";
+        let format = if request.content_type == APPLY { BodyFormat::Yaml } else { BodyFormat::Json };
+        let read = || {
+            decode_body(&request.body, format)
+                .map_err(|error| ApiError::bad_request(format!("error decoding patch: {}", error.message)))
+        };
+        Ok(match request.content_type.as_str() {
+            JSON => {
+                let (value, twice) = read()?;
+                (Patch::Json(value), twice)
+            }
+            MERGE => {
+                let (value, twice) = read()?;
+                (Patch::Merge(value), twice)
+            }
+            STRATEGIC if !is_custom => {
+                let (value, twice) = read()?;
+                (Patch::Strategic(value), twice)
+            }
+            APPLY => {
+                let (configuration, twice) = read()?;
+                (Patch::Apply { configuration, force: write.force }, twice)
+            }
+            _ if is_custom => return Err(crate::request::unsupported(&[JSON, MERGE, APPLY])),
+            _ => return Err(crate::request::unsupported(&[JSON, MERGE, STRATEGIC, APPLY])),
+        })
+    }
+
+    /// The object of a request: whole, of the right kind, in the right namespace.
+    pub(super) fn sent(&self, request: &Request, query: &Query, target: &Target) -> Result<Sent, ApiError> {
+        let write = WriteQuery::read(query)?;
+        let format = BodyFormat::of_object(&request.content_type)?;
+        let (mut object, twice) = decode_body(&request.body, format)?;
+        if !object.is_object() {
+            let text = format!(
+                "the object provided is unrecognized (must be of type {}): couldn't get version/kind; json parse error",
+                target.kind.kind
+            );
+            return Err(ApiError::bad_request(text));
+        }
+        if object.kind().is_empty() && self.cluster.api.definition(target.id).is_none() {
+            object.set(&["kind"], target.kind.kind.as_str());
+        }
+        if object.api_version().is_empty() && self.cluster.api.definition(target.id).is_none() {
+            object.set(&["apiVersion"], target.api_version());
+        }
+        self.check_kind(&object, target)?;
+        if target.kind.namespaced {
+            let wanted = &target.place.namespace;
+            if object.namespace().is_empty() {
+                object.set(&["metadata", "namespace"], wanted.as_str());
+            } else if object.namespace() != wanted {
+                return Err(ApiError::bad_request(
+                    "the namespace of the provided object does not match the namespace sent on the request",
+                ));
+            }
+        }
+        let is_strict = write.validation == FieldValidation::Strict;
+        let mut warnings = Vec::new();
+        if write.validation == FieldValidation::Warn {
+            warnings.extend(twice.iter().map(|path| format!("duplicate field {path:?}")));
+            let unknown = self.cluster.api.unknown_fields(target.id, &object);
+            warnings.extend(unknown.iter().map(|path| format!("unknown field {path:?}")));
+        }
+        if is_strict && !twice.is_empty() {
+            let unknown = self.cluster.api.unknown_fields(target.id, &object);
+            let version = &target.place.version;
+            if let Some(error) = strict::refusal(&target.kind.kind, version, &unknown, &twice) {
+                return Err(error);
+            }
+        }
+        Ok(Sent { object, warnings, options: WriteOptions { dry_run: write.dry_run, strict: is_strict } })
+    }
+
+    /// Refuses an object of another kind or version than the path says.
+    fn check_kind(&self, object: &Value, target: &Target) -> Result<(), ApiError> {
+        let (api_version, kind) = (object.api_version(), object.kind());
+        let expected = target.api_version();
+        if kind.is_empty() {
+            let text = format!("Object 'Kind' is missing in '{}'", shortened(&object.to_string()));
+            return Err(ApiError::bad_request(text));
+        }
+        if kind != target.kind.kind {
+            let wanted = &target.kind.kind;
+            let text = match self.cluster.api.kind_of(object) {
+                Ok(_) => format!(
+                    "the object provided is unrecognized (must be of type {wanted}): {api_version}, Kind={kind} is sent \
+                     to the path of {wanted}"
+                ),
+                Err(_) => format!(
+                    "{kind} in version {:?} cannot be handled as a {wanted}: no kind {kind:?} is registered for version \
+                     {api_version:?}",
+                    api_version.rsplit('/').next().unwrap_or_default()
+                ),
+            };
+            return Err(ApiError::bad_request(text));
+        }
+        if api_version != expected {
+            return Err(ApiError::other(
+                Reason::BadRequest,
+                format!(
+                    "the API version in the data ({api_version}) does not match the expected API version ({expected})"
+                ),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The part of an object that a path means.
+pub(super) fn subresource_of(target: &Target) -> Subresource {
+    if target.place.subresource == "status" { Subresource::Status } else { Subresource::None }
+}
+
+/// The beginning of a text, for messages.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or(text).to_owned()
+}

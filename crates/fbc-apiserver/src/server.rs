@@ -1,0 +1,204 @@
+//! Connections to requests, answers to bytes.
+//!
+//! Limits are those of the real server: bodies of 3 MiB, a minute for a request that is no watch.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use fbc_serve::listener::Peer;
+use futures_util::StreamExt as _;
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, Response, StatusCode};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited, StreamBody};
+use hyper::body::{Frame, Incoming};
+use rustls::pki_types::UnixTime;
+
+use crate::actor::Mailbox;
+use crate::answer::{Answer, Content};
+use crate::authentication::{ClientVerifier, user_of_certificate};
+use crate::present::{list_bytes, object_bytes};
+use crate::request::{Credential, Impersonation, Request};
+
+/// The body of an answer.
+pub type AnswerBody = UnsyncBoxBody<Bytes, Infallible>;
+/// What an answer is while it is made.
+pub type Answering = Pin<Box<dyn Future<Output = Result<Response<AnswerBody>, Infallible>> + Send>>;
+
+/// The largest body.
+///
+/// Source: `kubernetes/apiserver:pkg/server/config.go` (`MaxRequestBodyBytes`).
+const LARGEST_BODY: usize = 3 * 1024 * 1024;
+/// How long a client may take for its body.
+const BODY_TIME: Duration = Duration::from_secs(60);
+
+/// The front door of a cluster.
+#[derive(Clone)]
+pub struct Front {
+    /// Where requests are put.
+    pub mailbox: Mailbox,
+    /// Who says whether a certificate is one of the cluster's authority.
+    pub verifier: Arc<ClientVerifier>,
+    /// The time of the machine, which certificates are judged by.
+    pub clock: fn() -> UnixTime,
+}
+
+impl Front {
+    /// Answers a request of a connection.
+    pub fn answer(&self, request: http::Request<Incoming>) -> Answering {
+        let front = self.clone();
+        Box::pin(async move { Ok(front.respond(request).await) })
+    }
+
+    async fn respond(self, request: http::Request<Incoming>) -> Response<AnswerBody> {
+        let is_head = request.method() == Method::HEAD;
+        let answer = match self.read(request).await {
+            Ok(request) => self.mailbox.ask(request).await,
+            Err(refusal) => refusal,
+        };
+        let mut response = response(answer);
+        if is_head {
+            *response.body_mut() = Full::new(Bytes::new()).boxed_unsync();
+        }
+        response
+    }
+
+    async fn read(&self, request: http::Request<Incoming>) -> Result<Request, Answer> {
+        let (parts, body) = request.into_parts();
+        let headers = &parts.headers;
+        let credential = self.credential(headers, parts.extensions.get::<Arc<Peer>>());
+        let text = |name: &HeaderName| {
+            headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
+        };
+        // A header may be given several times; all of them count.
+        let accept: Vec<&str> =
+            headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+        let accept = accept.join(",");
+        let content_type = text(&header::CONTENT_TYPE);
+        let content_type = content_type.split(';').next().unwrap_or_default().trim().to_owned();
+        let impersonation = impersonation(headers)?;
+        let body = match tokio::time::timeout(BODY_TIME, Limited::new(body, LARGEST_BODY).collect()).await {
+            Ok(Ok(body)) => body.to_bytes(),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                let text = format!("Request entity too large: limit is {LARGEST_BODY}");
+                return Err(Answer::status(413, "RequestEntityTooLarge", &text));
+            }
+            Ok(Err(error)) => return Err(Answer::status(400, "BadRequest", &error.to_string())),
+            Err(_) => {
+                return Err(Answer::status(408, "Timeout", "the body of the request did not come in time"));
+            }
+        };
+        Ok(Request {
+            method: parts.method,
+            path: parts.uri.path().to_owned(),
+            query: parts.uri.query().unwrap_or_default().to_owned(),
+            accept,
+            content_type,
+            user_agent: text(&header::USER_AGENT),
+            if_none_match: text(&header::IF_NONE_MATCH),
+            wants_upgrade: parts.headers.contains_key(header::UPGRADE),
+            credential,
+            impersonation,
+            body,
+        })
+    }
+
+    /// A certificate comes before a token, as in the real server.
+    fn credential(&self, headers: &HeaderMap, peer: Option<&Arc<Peer>>) -> Credential {
+        let chain = peer.map(|peer| peer.certificates.as_slice()).unwrap_or_default();
+        if let Some(own) = chain.first()
+            && self.verifier.trusts(chain, (self.clock)())
+            && let Ok(user) = user_of_certificate(own)
+        {
+            return Credential::Certificate(user);
+        }
+        let authorization = headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap_or_default());
+        match authorization {
+            Some(text) => match text.split_once(' ') {
+                Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {
+                    Credential::Token(token.trim().to_owned())
+                }
+                _ => Credential::Invalid,
+            },
+            None if chain.is_empty() => Credential::None,
+            None => Credential::Invalid,
+        }
+    }
+}
+
+/// As whom a client wants to act.
+fn impersonation(headers: &HeaderMap) -> Result<Option<Impersonation>, Answer> {
+    let all = |name: &str| -> Vec<String> {
+        headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).map(str::to_owned).collect()
+    };
+    let (user, groups) = (all("impersonate-user").into_iter().next(), all("impersonate-group"));
+    let has_more = headers.keys().any(|name| name.as_str().starts_with("impersonate-"));
+    match user {
+        Some(user) => Ok(Some(Impersonation { user, groups })),
+        None if has_more => {
+            let text = "Internal error occurred: requested [...] without impersonating a user";
+            Err(Answer::status(500, "InternalError", text))
+        }
+        None => Ok(None),
+    }
+}
+
+/// The bytes of an answer.
+fn response(answer: Answer) -> Response<AnswerBody> {
+    let (media_type, body): (&str, AnswerBody) = match answer.content {
+        Content::Text(text) => ("text/plain; charset=utf-8", Full::new(Bytes::from(text)).boxed_unsync()),
+        Content::Bytes(media_type, bytes) => (media_type, Full::new(bytes).boxed_unsync()),
+        Content::Json(value) => {
+            ("application/json", Full::new(Bytes::from(format!("{value}\n"))).boxed_unsync())
+        }
+        Content::Object(object, presentation) => {
+            let (media_type, bytes) = object_bytes(&object, &presentation);
+            (media_type, Full::new(bytes).boxed_unsync())
+        }
+        Content::List(list, presentation) => {
+            let (media_type, bytes) = list_bytes(&list, &presentation);
+            (media_type, Full::new(bytes).boxed_unsync())
+        }
+        Content::Watch(watch) => {
+            let frames = watch.into_bytes().map(|bytes| Ok::<_, Infallible>(Frame::data(bytes)));
+            ("application/json", StreamBody::new(frames).boxed_unsync())
+        }
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(answer.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    insert(headers, header::CONTENT_TYPE, media_type);
+    insert(headers, header::CACHE_CONTROL, "no-cache, private");
+    for (name, value) in answer.headers {
+        insert(headers, HeaderName::from_static(name), &value);
+    }
+    for warning in answer.warnings {
+        if let Ok(value) = HeaderValue::from_str(&format!("299 - {}", quoted(&warning))) {
+            headers.append(header::WARNING, value);
+        }
+    }
+    response
+}
+
+fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+/// A text in quotes as headers have it; what a header cannot hold becomes a space.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            _ if character.is_control() => quoted.push(' '),
+            _ => quoted.push(character),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,1 @@
+//! The API as clients see it, without connections.

@@ -1,0 +1,76 @@
+//! What a front end over HTTP asks besides reads and writes: rights, versions, unknown fields, definitions.
+
+use std::sync::Arc;
+
+use super::model::Model;
+use super::{ApiServer, Caller, ListOptions};
+use crate::error::ApiError;
+use crate::kind::{GroupVersionKind, Kind, KindId};
+use crate::object::{Object, ObjectFields, ObjectName};
+use crate::schema::Definition;
+use crate::types::decode;
+
+impl ApiServer {
+    /// Refuses what the caller has no right to, and answers with the kind that is meant.
+    ///
+    /// # Errors
+    /// The refusal of the API server.
+    pub fn check_access(
+        &self,
+        caller: &Caller,
+        verb: &str,
+        id: KindId,
+        subresource: &str,
+        name: &ObjectName,
+    ) -> Result<Arc<Kind>, ApiError> {
+        let kind = self.kind(id)?;
+        self.authorize(caller, verb, &kind, subresource, name)?;
+        Ok(kind)
+    }
+
+    /// The objects that are asked for, by namespace and name, without questions about rights.
+    pub fn selected<'s>(
+        &'s self,
+        id: KindId,
+        options: &'s ListOptions,
+    ) -> impl Iterator<Item = &'s Arc<Object>> {
+        self.listed(id, options)
+    }
+
+    /// An object as clients of a served version see it; the same one if that is the version in which it is stored.
+    /// Versions of a definition differ in their schemas alone (conversion strategy `None`).
+    pub fn in_version(&self, id: KindId, object: &Arc<Object>, version: &str) -> Arc<Object> {
+        let Some(kind) = self.registry.get(id) else { return Arc::clone(object) };
+        let wanted = GroupVersionKind { version: version.to_owned(), ..kind.preferred() }.api_version();
+        if object.api_version() == wanted {
+            return Arc::clone(object);
+        }
+        let mut converted = Object::clone(object);
+        converted.set(&["apiVersion"], wanted);
+        if let Some(version) = self.model(id).version(version) {
+            version.admit(&mut converted);
+        }
+        Arc::new(converted)
+    }
+
+    /// The paths of fields that the kind does not have.
+    pub fn unknown_fields(&self, id: KindId, object: &Object) -> Vec<String> {
+        let model = self.model(id);
+        match (model, model.version(object.api_version())) {
+            (_, Some(version)) => version.unknown_fields(object),
+            // What does not fit at all is refused a step later, in other words.
+            (Model::BuiltIn { of, .. }, _) => {
+                decode(&mut object.clone(), *of).map(|decoding| decoding.unknown_fields).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The definition of a custom kind.
+    pub fn definition(&self, id: KindId) -> Option<&Definition> {
+        match self.model(id) {
+            Model::Custom { definition, .. } => Some(definition),
+            _ => None,
+        }
+    }
+}

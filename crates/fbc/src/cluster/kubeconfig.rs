@@ -1,0 +1,109 @@
+//! The file that clients are pointed to.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use fbc_staging::{StagedFile, parent_of};
+use fbc_yaml::base64;
+use serde_json::{Value, json};
+
+use super::authority::Authority;
+use crate::failure::Failure;
+
+/// The name of the cluster, the user and the context.
+const NAME: &str = "fbc";
+
+/// A kubeconfig as far as it is read here.
+#[derive(Debug)]
+pub(crate) struct Kubeconfig {
+    /// `https://127.0.0.1:6443`
+    pub(crate) server: String,
+    /// The certificate of the authority, as PEM.
+    pub(crate) authority: Vec<u8>,
+    /// Certificate and key of the client, as PEM.
+    pub(crate) identity: Vec<u8>,
+}
+
+/// Writes a kubeconfig. JSON is YAML, and every client reads it.
+pub(super) fn write(path: &Path, server: &str, authority: &Authority) -> Result<(), Failure> {
+    refuse_foreign(path)?;
+    let encoded = |pem: &str| base64::encode(pem.as_bytes());
+    let config = json!({
+        "apiVersion": "v1", "kind": "Config", "current-context": NAME, "preferences": {},
+        "clusters": [{
+            "name": NAME,
+            "cluster": {"server": server, "certificate-authority-data": encoded(&authority.certificate)},
+        }],
+        "users": [{
+            "name": NAME,
+            "user": {
+                "client-certificate-data": encoded(&authority.administrator.certificate),
+                "client-key-data": encoded(&authority.administrator.key),
+            },
+        }],
+        "contexts": [{"name": NAME, "context": {"cluster": NAME, "user": NAME, "namespace": "default"}}],
+    });
+    let failure = |error: std::io::Error| Failure::io("write", path, &error);
+    // It holds a key: nobody else may read it.
+    let mut file = StagedFile::private(parent_of(path)).map_err(failure)?;
+    writeln!(file, "{config:#}").map_err(failure)?;
+    file.publish(path).map(drop).map_err(failure)
+}
+
+/// Refuses a file with anything but an earlier cluster of this program in it.
+fn refuse_foreign(path: &Path) -> Result<(), Failure> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let contexts = read_value(path).ok().map(|config| {
+        let contexts = config["contexts"].as_array().cloned().unwrap_or_default();
+        contexts.iter().all(|context| context["name"] == NAME)
+    });
+    if contexts == Some(true) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{} exists and holds other clusters, which would be lost", path.display()))
+        .help("name a new file; `KUBECONFIG=one:other` lets clients use both"))
+}
+
+fn read_value(path: &Path) -> Result<Value, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
+    let bad = |text: String| Failure::new(format!("{} is no kubeconfig: {text}", path.display()));
+    let found = fbc_kubectl::run::read_manifests(&path.display().to_string(), &text).map_err(bad)?;
+    found.into_iter().next().ok_or_else(|| bad("it is empty".to_owned()))
+}
+
+impl Kubeconfig {
+    /// The file that is named, or the one of the environment.
+    pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf, Failure> {
+        if let Some(path) = named {
+            return Ok(path.to_owned());
+        }
+        let variable = std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty());
+        let paths = variable.map(|value| std::env::split_paths(&value).collect::<Vec<_>>()).unwrap_or_default();
+        paths.into_iter().next().ok_or_else(|| {
+            Failure::new("no kubeconfig is given").help("name it with `--kubeconfig` or in KUBECONFIG")
+        })
+    }
+
+    /// Reads a kubeconfig that [`write`] made.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let config = read_value(path)?;
+        let text = |list: &str, kind: &str, field: &str| {
+            let found = config[list].as_array().into_iter().flatten().find(|one| one["name"] == NAME);
+            found.and_then(|one| one[kind][field].as_str()).map(str::to_owned).ok_or_else(|| {
+                Failure::new(format!("{} has no cluster named {NAME}", path.display()))
+                    .help("it must be the file of a running `fbc cluster up`")
+            })
+        };
+        let decoded = |text: String| {
+            base64::decode(&text).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+        };
+        let server = text("clusters", "cluster", "server")?;
+        let authority = decoded(text("clusters", "cluster", "certificate-authority-data")?)?;
+        let mut identity = decoded(text("users", "user", "client-key-data")?)?;
+        identity.extend(decoded(text("users", "user", "client-certificate-data")?)?);
+        Ok(Self { server, authority, identity })
+    }
+}

@@ -1,0 +1,60 @@
+//! The scenario that a cluster starts from: a file, or one made of flags.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fbc_model::tree::{DiskTree, Tree};
+use fbc_scenario::{Contents, Manifests, Place, Prepared, Scenario};
+use fbc_version::Target;
+use serde_json::{Value, json};
+
+use crate::command::simulate::sources;
+use crate::failure::Failure;
+use crate::registry::Session;
+
+/// How many nodes a cluster has besides those of its scenario.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nodes(pub(crate) u32);
+
+/// Reads what a cluster starts from.
+pub(crate) fn prepared(
+    scenario: Option<&Path>,
+    catalogs: &BTreeMap<String, Arc<dyn Tree>>,
+    target: Option<Target>,
+    nodes: Nodes,
+    session: &Session,
+) -> Result<Prepared, Failure> {
+    let adapt = |scenario: &mut Scenario| {
+        if let Some(target) = target {
+            scenario.target = target;
+        }
+        scenario.objects.extend((1..=nodes.0).map(|number| Manifests::Inline(node(number), Place::default())));
+    };
+    if let Some(path) = scenario {
+        return sources::prepare_as(path, catalogs, session, adapt);
+    }
+    let mut scenario = Scenario::new("cluster", "A cluster with OLM v1");
+    for name in catalogs.keys() {
+        scenario.add_catalog(name, name, None);
+    }
+    adapt(&mut scenario);
+    let contents = Contents { catalogs: catalogs.clone(), ..Contents::default() };
+    Prepared::new(scenario, contents, Arc::new(DiskTree { root: PathBuf::from(".") }))
+        .map_err(|faults| Failure::of_reasons(faults.iter().map(ToString::to_string)))
+}
+
+/// A node that runs pods; its kubelet says the rest.
+fn node(number: u32) -> Value {
+    let name = format!("node-{number}");
+    json!({
+        "apiVersion": "v1", "kind": "Node",
+        "metadata": {
+            "name": name,
+            "labels": {
+                "kubernetes.io/arch": "amd64", "kubernetes.io/hostname": name, "kubernetes.io/os": "linux",
+                "node-role.kubernetes.io/worker": "",
+            },
+        },
+    })
+}

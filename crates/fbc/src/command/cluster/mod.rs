@@ -1,0 +1,104 @@
+//! `fbc cluster`: simulated clusters behind a Kubernetes API, for kubectl, helm, controllers and tests.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueHint};
+use fbc_version::Target;
+
+use crate::arguments::Global;
+use crate::cluster::{Nodes, Pace, Plan, prepared};
+use crate::command::simulate::sources;
+use crate::failure::Failure;
+use crate::registry::ImageArguments;
+
+mod advance;
+mod run;
+mod up;
+
+/// Serve a simulated cluster with OLM v1 as a Kubernetes API
+///
+/// kubectl, helm, client libraries and controllers work with it as with any cluster. Nothing runs in its pods: the
+/// API server, the controllers of Kubernetes and OLM v1 are real in what they answer and write; nodes and containers are
+/// simulated. Time is virtual: it stands still while nothing is due, unless `--time` says otherwise.
+#[derive(Args, Debug)]
+#[command(after_help = "docs/guides/cluster.md leads from nothing to an installed operator.")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Up(up::Arguments),
+    Run(run::Arguments),
+    Advance(advance::Arguments),
+}
+
+/// What a cluster is made of, and how it is served.
+#[derive(Args, Debug)]
+struct ClusterArguments {
+    /// Put content into a catalog: a folder, a file or an image
+    #[arg(long = "catalog", value_name = "NAME=REF")]
+    catalogs: Vec<String>,
+    /// Whose behaviour counts [default: that of the scenario, or the latest OLM v1]
+    #[arg(long, value_name = "TARGET", value_parser = parse_target)]
+    target: Option<Target>,
+    /// Add so many nodes [default: 1 without a scenario, else none]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=5000))]
+    nodes: Option<u32>,
+    /// The address to listen at; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    /// Where to write the kubeconfig [default: a temporary file]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    kubeconfig: Option<PathBuf>,
+    /// What time does: `still` while nothing is due, `paused` until `fbc cluster advance`, `real`, or `fast=60` for a
+    /// minute a second
+    #[arg(long, value_name = "MODE", default_value = "still", value_parser = Pace::parse)]
+    time: Pace,
+    /// Leave a part out, such as `operator-controller`, `catalogd`, `scheduler` or `kubelet`
+    #[arg(long, value_name = "PART")]
+    without: Vec<String>,
+    /// Let clients in that say nothing about themselves, as `system:anonymous`
+    #[arg(long)]
+    anonymous: bool,
+    /// Another seed than that of the scenario
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+    /// Write every request that changes something, a JSON object a line; `fbc simulate --replay-trace` plays it again
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    trace: Option<PathBuf>,
+    #[command(flatten)]
+    images: ImageArguments,
+}
+
+fn parse_target(text: &str) -> Result<Target, String> {
+    text.parse().map_err(|error| format!("{error}"))
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    match &arguments.command {
+        Command::Up(arguments) => up::run(arguments, global),
+        Command::Run(arguments) => run::run(arguments, global),
+        Command::Advance(arguments) => advance::run(arguments),
+    }
+}
+
+impl ClusterArguments {
+    fn plan(&self, scenario: Option<&std::path::Path>) -> Result<Plan, Failure> {
+        let session = self.images.session(sources::named(&self.catalogs));
+        let catalogs = sources::catalogs_of_flags(&self.catalogs, &session)?;
+        let nodes = Nodes(self.nodes.unwrap_or(u32::from(scenario.is_none())));
+        Ok(Plan {
+            prepared: prepared(scenario, &catalogs, self.target, nodes, &session)?,
+            seed: self.seed,
+            listen: self.listen,
+            kubeconfig: self.kubeconfig.clone(),
+            pace: self.time,
+            anonymous: self.anonymous,
+            without: self.without.clone(),
+            trace: self.trace.clone(),
+        })
+    }
+}

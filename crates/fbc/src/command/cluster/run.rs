@@ -1,0 +1,54 @@
+//! `fbc cluster run`: a cluster for the time of one command.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
+
+use clap::{Args, ValueHint};
+
+use super::ClusterArguments;
+use crate::arguments::Global;
+use crate::cluster::start;
+use crate::failure::Failure;
+use crate::serve::log::{self, LogFormat};
+use crate::serve::stop;
+
+/// Serve a cluster for the time of one command, with KUBECONFIG set; the exit code is that of the command
+#[derive(Args, Debug)]
+pub(super) struct Arguments {
+    /// A scenario that the cluster starts from; its steps are played first
+    #[arg(long, value_name = "SCENARIO", value_hint = ValueHint::FilePath)]
+    scenario: Option<PathBuf>,
+    #[command(flatten)]
+    cluster: ClusterArguments,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
+    command: Vec<OsString>,
+}
+
+pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    log::start(LogFormat::Text, global.verbose);
+    let running = start(arguments.cluster.plan(arguments.scenario.as_deref())?)?;
+    // Signals from a terminal reach the command as well; what it makes of them decides.
+    let _asked = stop::asked();
+    let [program, rest @ ..] = arguments.command.as_slice() else {
+        return Err(Failure::new("there is no command to run"));
+    };
+    let status = Command::new(program).args(rest).env("KUBECONFIG", &running.kubeconfig).status();
+    running.end();
+    let status = status.map_err(|error| {
+        let program = program.to_string_lossy();
+        Failure::new(format!("cannot run {program}: {}", crate::failure::words(&error)))
+            .help("what follows `--` is a program and its arguments")
+    })?;
+    Ok(code(status))
+}
+
+/// The exit code of a command, and 128 with the number of the signal that ended it.
+fn code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return u8::try_from(128 + signal).unwrap_or(u8::MAX);
+    }
+    status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}

@@ -1,0 +1,43 @@
+//! `fbc cluster up`: a cluster until a signal ends it.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use super::ClusterArguments;
+use crate::arguments::Global;
+use crate::cluster::start;
+use crate::failure::{CLEAN, Failure};
+use crate::serve::log::{self, LogFormat};
+use crate::serve::stop;
+
+/// Serve a cluster until SIGINT or SIGTERM
+#[derive(Args, Debug)]
+pub(super) struct Arguments {
+    /// A scenario that the cluster starts from; its steps are played first
+    #[arg(value_name = "SCENARIO", value_hint = ValueHint::FilePath)]
+    scenario: Option<PathBuf>,
+    #[command(flatten)]
+    cluster: ClusterArguments,
+}
+
+pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    log::start(LogFormat::Text, global.verbose);
+    let running = start(arguments.cluster.plan(arguments.scenario.as_deref())?)?;
+    let asked = stop::asked();
+    if !running.address.ip().is_loopback() && !global.quiet {
+        Failure::new(format!("{} can be reached from other machines", running.address))
+            .help("the certificate in the kubeconfig may do everything; keep that file to yourself")
+            .warn();
+    }
+    {
+        let mut out = anstream::stdout().lock();
+        writeln!(out, "# the cluster is at https://{}; Ctrl-C ends it", running.address)?;
+        writeln!(out, "export KUBECONFIG={}", running.kubeconfig.display())?;
+        out.flush()?;
+    }
+    running.wait_for(stop::wait(asked));
+    running.end();
+    Ok(CLEAN)
+}
