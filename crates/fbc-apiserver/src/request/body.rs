@@ -5,6 +5,8 @@ use fbc_cluster::schema::strict::duplicate_fields;
 use fbc_yaml::stream::Fault;
 use serde_json::Value;
 
+use super::protobuf;
+
 /// How a body is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyFormat {
@@ -12,22 +14,27 @@ pub enum BodyFormat {
     Json,
     /// YAML, which includes JSON.
     Yaml,
+    /// Protocol buffers, of built-in kinds alone.
+    Protobuf,
 }
 
 impl BodyFormat {
     /// The format of an object by its media type; JSON where none is given.
     ///
     /// # Errors
-    /// The refusal of the API server. Binary forms of the built-in kinds are refused as a server without them does, so
-    /// that clients fall back to JSON.
+    /// The refusal of the API server.
     pub fn of_object(content_type: &str) -> Result<Self, ApiError> {
         match content_type {
             "" | "*/*" | "application/json" => Ok(Self::Json),
             "application/yaml" => Ok(Self::Yaml),
-            _ => Err(unsupported(&["application/json", "application/yaml"])),
+            "application/vnd.kubernetes.protobuf" => Ok(Self::Protobuf),
+            _ => Err(unsupported(&OBJECTS)),
         }
     }
 }
+
+/// The forms of objects.
+const OBJECTS: [&str; 3] = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
 /// The refusal of a media type.
 pub(crate) fn unsupported(accepted: &[&str]) -> ApiError {
@@ -43,6 +50,13 @@ pub(crate) fn unsupported(accepted: &[&str]) -> ApiError {
 /// # Errors
 /// What is wrong with the text.
 pub fn decode_body(body: &[u8], format: BodyFormat) -> Result<(Value, Vec<String>), ApiError> {
+    if format == BodyFormat::Protobuf {
+        return match protobuf::decode(body) {
+            Ok(Some(value)) => Ok((value, Vec::new())),
+            Ok(None) => Err(unsupported(&["application/json", "application/yaml"])),
+            Err(text) => Err(ApiError::bad_request(text)),
+        };
+    }
     let text = std::str::from_utf8(body)
         .map_err(|_| ApiError::bad_request("the object provided is unrecognized: it is not valid UTF-8"))?;
     match format {
@@ -50,7 +64,7 @@ pub fn decode_body(body: &[u8], format: BodyFormat) -> Result<(Value, Vec<String
             Ok(value) => Ok((value, duplicate_fields(text))),
             Err(error) => Err(ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}"))),
         },
-        BodyFormat::Yaml => {
+        BodyFormat::Yaml | BodyFormat::Protobuf => {
             let json = yaml_to_json(text)?;
             let value = serde_json::from_str(&json).map_err(|error| yaml_fault(&error.to_string()))?;
             Ok((value, Vec::new()))
@@ -90,6 +104,6 @@ mod tests {
         for (text, format) in [("{", BodyFormat::Json), ("a: [", BodyFormat::Yaml), (&"[".repeat(1000), BodyFormat::Json)] {
             assert_eq!(read(text, format).map_err(|error| error.code()), Err(400), "{text}");
         }
-        assert_eq!(BodyFormat::of_object("application/vnd.kubernetes.protobuf").map_err(|one| one.code()), Err(415));
+        assert_eq!(BodyFormat::of_object("text/plain").map_err(|one| one.code()), Err(415));
     }
 }

@@ -3,6 +3,7 @@
 mod body;
 mod options;
 mod path;
+mod protobuf;
 
 use bytes::Bytes;
 use fbc_cluster::access::User;

@@ -201,6 +201,9 @@ static TABLES: &[Table] = tables! {
     "events" Some("events.k8s.io"), "v1";
     "apiextensions" Some("apiextensions.k8s.io"), "v1";
     "apiregistration" Some("apiregistration.k8s.io"), "v1";
+    "authentication" Some("authentication.k8s.io"), "v1";
+    "authorization" Some("authorization.k8s.io"), "v1";
+    "scale" Some("autoscaling"), "v1";
 };
 
 /// Lines of a table that say something, with whether they belong to a struct above.
