@@ -32,10 +32,12 @@ enum Message {
     Ask(Box<Request>, oneshot::Sender<Answer>),
     /// Time has gone by.
     Pass(Milliseconds),
+    /// A client has waited for an object for a while.
+    Wait,
 }
 
 /// Where requests are put.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Mailbox {
     sender: mpsc::Sender<Message>,
 }
@@ -63,12 +65,14 @@ pub struct Settings {
 /// Requests that wait for a cluster; made before the thread that owns it.
 pub struct Inbox {
     receiver: mpsc::Receiver<Message>,
+    sender: mpsc::WeakSender<Message>,
 }
 
 /// A mailbox and its other end.
 pub fn mailbox() -> (Mailbox, Inbox) {
     let (sender, receiver) = mpsc::channel(WAITING_REQUESTS);
-    (Mailbox { sender }, Inbox { receiver })
+    let inbox = Inbox { receiver, sender: sender.downgrade() };
+    (Mailbox { sender }, inbox)
 }
 
 impl Mailbox {
@@ -80,6 +84,11 @@ impl Mailbox {
             return gone();
         }
         receiver.await.unwrap_or_else(|_| gone())
+    }
+
+    /// Tells the cluster that a client waits. It is told again soon, so nothing is lost if it has no room now.
+    pub(crate) fn wait(&self) {
+        let _ = self.sender.try_send(Message::Wait);
     }
 
     /// Tells the cluster that time has gone by. False if it is gone.
@@ -98,6 +107,8 @@ pub struct Actor<'c> {
     pub(crate) documents: crate::openapi::Documents,
     /// The version of the store up to which watches were served.
     pub(crate) revision: Arc<AtomicU64>,
+    /// Its own mailbox, for watches that tell it that a client waits.
+    mailbox: Option<mpsc::WeakSender<Message>>,
 }
 
 impl<'c> Actor<'c> {
@@ -111,20 +122,29 @@ impl<'c> Actor<'c> {
             metrics: Metrics::default(),
             documents: crate::openapi::Documents::default(),
             revision: Arc::new(AtomicU64::new(seen)),
+            mailbox: None,
         }
+    }
+
+    /// The mailbox for a watch whose client may wait for something.
+    pub(crate) fn mailbox(&self) -> Option<Mailbox> {
+        let is_still = self.settings.time == TimeMode::Still;
+        let sender = self.mailbox.as_ref().filter(|_| is_still)?.upgrade()?;
+        Some(Mailbox { sender })
     }
 
     /// Answers requests until nobody can send any more.
     pub fn run(mut self, mut inbox: Inbox) {
-        self.settle(self.settings.stillness.after_writes);
+        self.mailbox = Some(inbox.sender.clone());
+        self.settle();
         while let Some(message) = inbox.receiver.blocking_recv() {
             match message {
                 Message::Ask(request, reply) => {
-                    let (answer, then) = self.answer(&request);
+                    let (answer, has_written) = self.answer(&request);
                     self.hand_out();
                     // A client that is gone needs no answer.
                     let _ = reply.send(answer);
-                    self.follow(then);
+                    self.follow(has_written);
                 }
                 Message::Pass(span) => {
                     if let Some(recorder) = &mut self.settings.recorder {
@@ -132,19 +152,25 @@ impl<'c> Actor<'c> {
                     }
                     self.pass(span);
                 }
+                Message::Wait => {
+                    if let Some(recorder) = &mut self.settings.recorder {
+                        recorder.waiting(self.cluster.now());
+                    }
+                    self.wait();
+                }
             }
         }
     }
 
     /// Answers one request, and lets happen what follows from it: for tests and for sessions that are played again.
     pub fn handle(&mut self, request: &Request) -> Answer {
-        let (answer, then) = self.answer(request);
+        let (answer, has_written) = self.answer(request);
         self.hand_out();
-        self.follow(then);
+        self.follow(has_written);
         answer
     }
 
-    fn answer(&mut self, request: &Request) -> (Answer, Then) {
+    fn answer(&mut self, request: &Request) -> (Answer, bool) {
         let before = self.cluster.api.store().revision();
         let now = self.cluster.now();
         let identity = self.identify(request);
@@ -153,46 +179,23 @@ impl<'c> Actor<'c> {
             Err(error) => Answer::refusal(error),
         };
         let has_written = self.cluster.api.store().revision() != before;
-        let waits = self.watches.take_waiting();
         self.metrics.count(&request.method, answer.code);
         let is_write = request.method != Method::GET && request.method != Method::HEAD;
         if let (Some(recorder), Ok(identity)) = (&mut self.settings.recorder, &identity)
-            && (is_write || waits)
+            && is_write
         {
             recorder.request(now, request, &identity.user, answer.code);
         }
-        let then = if waits {
-            Then::Wait
-        } else if has_written {
-            Then::Settle
-        } else {
-            Then::Nothing
-        };
-        (answer, then)
+        (answer, has_written)
     }
 
-    fn follow(&mut self, then: Then) {
-        if self.settings.time != TimeMode::Still {
-            // What is due at once is done at once in every mode but the paused one.
-            if then == Then::Settle && self.settings.time == TimeMode::Flowing {
-                self.pass(0);
-            }
-            return;
-        }
-        match then {
-            Then::Nothing => {}
-            Then::Settle => self.settle(self.settings.stillness.after_writes),
-            Then::Wait => self.settle(self.settings.stillness.for_waiting),
+    /// Lets happen what follows from a request.
+    fn follow(&mut self, has_written: bool) {
+        match self.settings.time {
+            TimeMode::Still if has_written => self.settle(),
+            // What is due at once is done at once.
+            TimeMode::Flowing if has_written => self.pass(0),
+            _ => {}
         }
     }
-}
-
-/// What follows from a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Then {
-    Nothing,
-    /// The cluster comes to rest.
-    Settle,
-    /// A client waits for something: the cluster comes to rest for longer.
-    Wait,
 }

@@ -39,6 +39,10 @@ impl Recorder {
         }));
     }
 
+    pub(super) fn waiting(&mut self, now: Moment) {
+        (self.0)(&json!({"at_ms": now.0, "waiting": true}));
+    }
+
     pub(super) fn time(&mut self, now: Moment, span: Milliseconds) {
         (self.0)(&json!({"at_ms": now.0, "pass_ms": span}));
     }
@@ -51,6 +55,8 @@ pub enum Recorded {
     Request(Box<Request>, u16),
     /// Time went by.
     Time(Milliseconds),
+    /// A client waited for an object.
+    Waiting,
 }
 
 impl Recorded {
@@ -61,6 +67,9 @@ impl Recorded {
     pub fn read(line: &Value) -> Result<Self, String> {
         if let Some(span) = line["pass_ms"].as_u64() {
             return Ok(Self::Time(span));
+        }
+        if line["waiting"] == true {
+            return Ok(Self::Waiting);
         }
         let text = |field: &str| line.text(&[field]).to_owned();
         let method = Method::from_bytes(line.text(&["method"]).as_bytes())

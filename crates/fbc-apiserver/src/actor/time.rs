@@ -7,7 +7,7 @@ use super::Actor;
 /// What time does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeMode {
-    /// After each write, and when a client waits, it runs on until the cluster is still.
+    /// After each write, and when a client waits for an object, it runs on until the cluster is still.
     Still,
     /// It moves when it is told to.
     Paused,
@@ -20,7 +20,8 @@ pub enum TimeMode {
 pub struct Stillness {
     /// After a write. Longer than the grace period of most pods, so that who deletes and looks sees them gone.
     pub after_writes: Milliseconds,
-    /// When a client watches a single object, as programs do that wait for it.
+    /// When a client has watched a single object for a while, as programs do that wait for it: up to so far ahead is
+    /// looked for something that changes.
     pub for_waiting: Milliseconds,
     /// A cluster that does not come to rest is left alone after so long.
     pub patience: Milliseconds,
@@ -34,20 +35,36 @@ impl Default for Stillness {
 
 impl Actor<'_> {
     /// Lets time run until nothing but routine is due for a while.
-    pub(crate) fn settle(&mut self, quiet: Milliseconds) {
+    pub(crate) fn settle(&mut self) {
         if self.settings.time != TimeMode::Still {
             return;
         }
         let start = self.cluster.now();
-        let patience = start + self.settings.stillness.patience;
+        let Stillness { after_writes, patience, .. } = self.settings.stillness;
         loop {
-            let rest = (self.cluster.last_change().max(start) + quiet).min(patience);
+            let rest = (self.cluster.last_change().max(start) + after_writes).min(start + patience);
             match self.cluster.next_activity() {
                 Some(at) if at <= rest => self.step(at),
                 _ => break,
             }
         }
         self.hand_out();
+    }
+
+    /// Lets time run until something changes, because a client waits for that, and then until the cluster is still.
+    pub(crate) fn wait(&mut self) {
+        if self.settings.time != TimeMode::Still {
+            return;
+        }
+        let end = self.cluster.now() + self.settings.stillness.for_waiting;
+        let before = self.cluster.api.store().revision();
+        while self.cluster.api.store().revision() == before {
+            match self.cluster.next_activity() {
+                Some(at) if at <= end => self.step(at),
+                _ => return,
+            }
+        }
+        self.settle();
     }
 
     /// Lets a span of time go by.

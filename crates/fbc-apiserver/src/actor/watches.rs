@@ -34,25 +34,18 @@ pub(crate) struct Watch {
 pub(crate) struct Watches {
     of_kind: BTreeMap<KindId, Vec<Watch>>,
     seen: u64,
-    waiting: bool,
 }
 
 impl Watches {
     pub(crate) fn new(seen: u64) -> Self {
-        Self { of_kind: BTreeMap::new(), seen, waiting: false }
+        Self { of_kind: BTreeMap::new(), seen }
     }
 
-    /// Adds a watch; `waits` says whether its client waits for a single object.
-    pub(crate) fn add(&mut self, kind: KindId, watch: Watch, waits: bool) {
-        self.waiting |= waits;
+    /// Adds a watch.
+    pub(crate) fn add(&mut self, kind: KindId, watch: Watch) {
         let watches = self.of_kind.entry(kind).or_default();
         watches.retain(|watch| !watch.sender.is_closed());
         watches.push(watch);
-    }
-
-    /// True if a client began to wait since the last time.
-    pub(crate) fn take_waiting(&mut self) -> bool {
-        std::mem::take(&mut self.waiting)
     }
 
     /// How many there are.

@@ -21,7 +21,8 @@ use crate::answer::{Answer, Content};
 use crate::request::Request;
 use crate::resources::not_found;
 
-const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+/// The name that is answered; the one that clients ask for has an `@`, which no parser of media types takes.
+const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 /// Which version of OpenAPI a schema is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,6 +17,7 @@ use tokio::time::{Interval, Sleep};
 use super::encode::json_bytes;
 use super::table::partial;
 use super::{Presentation, TextFormat};
+use crate::actor::Mailbox;
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub(crate) struct Event {
 
 /// Between two bookmarks.
 const BOOKMARK_PERIOD: Duration = Duration::from_secs(60);
+/// A client that has watched a single object for so long waits for it.
+const WAITING_PERIOD: Duration = Duration::from_millis(300);
 /// So many bytes go out in one piece at most, unless a single event is larger.
 const PIECE: usize = 64 * 1024;
 
@@ -66,6 +69,8 @@ pub struct WatchStream {
     pub(crate) timeout: Duration,
     /// Whether the client wants bookmarks.
     pub(crate) bookmarks: bool,
+    /// Who is told that the client waits.
+    pub(crate) waiting: Option<Mailbox>,
 }
 
 impl WatchStream {
@@ -78,6 +83,11 @@ impl WatchStream {
                 let mut tick = tokio::time::interval(BOOKMARK_PERIOD);
                 tick.reset();
                 tick
+            }),
+            waiting: self.waiting.is_some().then(|| {
+                let mut waiting = tokio::time::interval(WAITING_PERIOD);
+                waiting.reset();
+                waiting
             }),
             stopped: Box::pin(async move {
                 // The sender lives as long as the server.
@@ -95,6 +105,7 @@ pub(crate) struct WatchBytes {
     watch: WatchStream,
     end: Pin<Box<Sleep>>,
     tick: Option<Interval>,
+    waiting: Option<Interval>,
     stopped: Pin<Box<dyn Future<Output = ()> + Send>>,
     has_columns: bool,
     is_over: bool,
@@ -195,6 +206,11 @@ impl Stream for WatchBytes {
         if this.is_over || has_ended {
             this.is_over = true;
             return Poll::Ready(None);
+        }
+        if let (Some(waiting), Some(mailbox)) = (&mut this.waiting, &this.watch.waiting) {
+            while waiting.poll_tick(context).is_ready() {
+                mailbox.wait();
+            }
         }
         let is_due = this.tick.as_mut().is_some_and(|tick| tick.poll_tick(context).is_ready());
         if is_due && !matches!(this.watch.presentation, Presentation::Whole(TextFormat::Yaml)) {

@@ -104,7 +104,8 @@ impl Actor<'_> {
                 scale
             }
             Method::PATCH => {
-                let (patch, _) = self.sent_patch(request, &write, true)?;
+                let is_custom = self.cluster.api.definition(target.id).is_some();
+                let (patch, _) = self.sent_patch(request, &write, is_custom)?;
                 patched_scale(&present, &patch)?
             }
             _ => return Err(method_not_allowed()),

@@ -68,6 +68,7 @@ impl Actor<'_> {
                 }
             }
         }
+        let waits = list.single_name().is_some() || !target.place.name.is_empty();
         let stream = WatchStream {
             initial,
             events,
@@ -77,12 +78,12 @@ impl Actor<'_> {
             stop: self.settings.stop.clone(),
             timeout: list.timeout.map_or(LASTS, Duration::from_secs),
             bookmarks: list.bookmarks,
+            // Who watches one object waits for it; who watches a kind keeps up with it.
+            waiting: if waits { self.mailbox() } else { None },
         };
         if !is_over {
-            // Who watches one object waits for it; who watches a kind keeps up with it.
-            let waits = list.single_name().is_some() || !target.place.name.is_empty();
             self.hand_out();
-            self.watches.add(target.id, watch, waits);
+            self.watches.add(target.id, watch);
         }
         Ok(Answer::new(200, Content::Watch(stream)))
     }
