@@ -1,1 +1,233 @@
 //! The API as clients see it, without connections.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use bytes::Bytes;
+use fbc_cluster::access::User;
+use fbc_cluster::control_plane;
+use fbc_cluster::controllers::set::{Workloads, controllers};
+use fbc_cluster::engine::Cluster;
+use fbc_cluster::time::Moment;
+use http::Method;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::actor::{Actor, Recorded, Recorder, Settings, Stillness, TimeMode};
+use crate::answer::{Answer, Content};
+use crate::authentication::TokenAuthority;
+use crate::present::{list_bytes, object_bytes};
+use crate::request::{Credential, Request};
+
+fn cluster() -> Cluster {
+    let mut cluster = Cluster::new(control_plane::api_server(&[], 1, Moment::START));
+    let workloads = Workloads::Pods { virtual_node: Some("node".to_owned()), behaviours: Vec::new() };
+    for controller in controllers(workloads, 1) {
+        cluster.add_controller(controller);
+    }
+    cluster
+}
+
+fn settings(time: TimeMode) -> Settings {
+    let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap().serialize_der();
+    Settings {
+        address: "127.0.0.1:6443".to_owned(),
+        time,
+        stillness: Stillness::default(),
+        tokens: TokenAuthority::new(&key).unwrap(),
+        anonymous: false,
+        openshift: false,
+        stop: watch::channel(false).1,
+        recorder: None,
+    }
+}
+
+/// A request of the administrator: `GET /path?query`.
+fn request(line: &str, body: &Value) -> Request {
+    let (method, rest) = line.split_once(' ').unwrap();
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let content_type = match method {
+        "PATCH" => "application/merge-patch+json",
+        _ => "application/json",
+    };
+    Request {
+        method: Method::from_bytes(method.as_bytes()).unwrap(),
+        path: path.to_owned(),
+        query: query.to_owned(),
+        accept: String::new(),
+        content_type: content_type.to_owned(),
+        user_agent: "test/1".to_owned(),
+        if_none_match: String::new(),
+        wants_upgrade: false,
+        credential: Credential::Certificate(User::administrator()),
+        impersonation: None,
+        body: if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) },
+    }
+}
+
+/// Code and JSON of an answer.
+fn read(answer: Answer) -> (u16, Value) {
+    let bytes = match answer.content {
+        Content::Json(value) => return (answer.code, value),
+        Content::Text(text) => return (answer.code, text.into()),
+        Content::Bytes(_, bytes) => bytes,
+        Content::Object(object, presentation) => object_bytes(&object, &presentation).1,
+        Content::List(list, presentation) => list_bytes(&list, &presentation).1,
+        Content::Watch(watch) => {
+            let kinds: Vec<String> = watch.initial.iter().map(|event| format!("{:?}", event.kind)).collect();
+            return (answer.code, json!(kinds));
+        }
+    };
+    (answer.code, serde_json::from_slice(&bytes).unwrap_or_default())
+}
+
+fn ask(actor: &mut Actor<'_>, line: &str, body: Value) -> (u16, Value) {
+    read(actor.handle(&request(line, &body)))
+}
+
+fn config_map(name: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"a": "b"}})
+}
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+#[test]
+fn requests_and_their_answers() {
+    let mut cluster = cluster();
+    let mut actor = Actor::new(&mut cluster, settings(TimeMode::Still));
+    actor.begin();
+    let deep = format!("{{\"metadata\":{}1{}}}", "[".repeat(200), "]".repeat(200));
+    for (line, body, code, path, expected) in [
+        (format!("POST {MAPS}"), config_map("a"), 201, "/metadata/namespace", json!("default")),
+        (format!("POST {MAPS}"), config_map("a"), 409, "/reason", json!("AlreadyExists")),
+        (format!("POST {MAPS}?dryRun=All"), config_map("b"), 201, "/metadata/name", json!("b")),
+        (format!("GET {MAPS}/b"), Value::Null, 404, "/details/kind", json!("configmaps")),
+        (format!("GET {MAPS}/a"), Value::Null, 200, "/data/a", json!("b")),
+        (format!("PATCH {MAPS}/a"), json!({"data": {"c": "d"}}), 200, "/data/c", json!("d")),
+        (format!("PUT {MAPS}/x"), config_map("a"), 400, "/reason", json!("BadRequest")),
+        (format!("POST {MAPS}"), json!([]), 400, "/reason", json!("BadRequest")),
+        (format!("POST {MAPS}"), json!(deep), 400, "/reason", json!("BadRequest")),
+        ("POST /api/v1/configmaps".to_owned(), config_map("a"), 405, "/reason", json!("MethodNotAllowed")),
+        (format!("POST {MAPS}?fieldValidation=Strict"), json!({"x": 1, "metadata": {"name": "z"}}), 400, "/code", json!(400)),
+        (format!("GET {MAPS}?fieldSelector=data.a%3Db"), Value::Null, 400, "/code", json!(400)),
+        (format!("GET {MAPS}?resourceVersion=999999"), Value::Null, 504, "/reason", json!("Timeout")),
+        ("GET /api/v1/nothing".to_owned(), Value::Null, 404, "", json!("404 page not found\n")),
+        (format!("DELETE {MAPS}/a"), Value::Null, 200, "/details/name", json!("a")),
+        ("GET /version".to_owned(), Value::Null, 200, "/major", json!("1")),
+        ("GET /apis/apps".to_owned(), Value::Null, 200, "/preferredVersion/version", json!("v1")),
+        ("GET /openapi/v3/apis/apps/v1".to_owned(), Value::Null, 200, "/openapi", json!("3.0.0")),
+    ] {
+        let (found, value) = ask(&mut actor, &line, body);
+        assert_eq!(found, code, "{line}: {value}");
+        assert_eq!(value.pointer(path), Some(&expected), "{line}: {value}");
+    }
+}
+
+#[test]
+fn a_list_in_pieces_shows_one_moment() {
+    let mut cluster = cluster();
+    let mut actor = Actor::new(&mut cluster, settings(TimeMode::Still));
+    for name in ["a", "b", "c"] {
+        ask(&mut actor, &format!("POST {MAPS}"), config_map(name));
+    }
+    let (_, first) = ask(&mut actor, &format!("GET {MAPS}?limit=2"), Value::Null);
+    let names = |list: &Value| -> Vec<String> {
+        let items = list["items"].as_array().cloned().unwrap_or_default();
+        items.iter().map(|item| item["metadata"]["name"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(names(&first), ["a", "b"]);
+    ask(&mut actor, &format!("DELETE {MAPS}/c"), Value::Null);
+    ask(&mut actor, &format!("POST {MAPS}"), config_map("bb"));
+    let token = first["metadata"]["continue"].as_str().unwrap();
+    let (code, second) = ask(&mut actor, &format!("GET {MAPS}?limit=2&continue={token}"), Value::Null);
+    assert_eq!((code, names(&second)), (200, vec!["c".to_owned()]), "what came later is not in it");
+    assert_eq!(second["metadata"]["resourceVersion"], first["metadata"]["resourceVersion"]);
+}
+
+#[test]
+fn time_runs_until_the_cluster_is_still_or_stands() {
+    let deployment = json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
+        "spec": {
+            "replicas": 2, "selector": {"matchLabels": {"app": "web"}},
+            "template": {
+                "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "a", "image": "b"}]},
+            },
+        },
+    });
+    let path = "/apis/apps/v1/namespaces/default/deployments";
+    for (mode, ready) in [(TimeMode::Still, json!(2)), (TimeMode::Paused, Value::Null)] {
+        let mut cluster = cluster();
+        let mut actor = Actor::new(&mut cluster, settings(mode));
+        actor.begin();
+        assert_eq!(ask(&mut actor, &format!("POST {path}"), deployment.clone()).0, 201);
+        let (_, found) = ask(&mut actor, &format!("GET {path}/web"), Value::Null);
+        assert_eq!(found["status"]["readyReplicas"], ready, "{mode:?}");
+        let (_, time) = ask(&mut actor, "POST /fbc/time?advance=60000", Value::Null);
+        assert!(time["now"].as_str().unwrap() >= "2026-01-01T00:01:00Z");
+        let (_, found) = ask(&mut actor, &format!("GET {path}/web"), Value::Null);
+        assert_eq!(found["status"]["readyReplicas"], 2, "{mode:?}");
+    }
+}
+
+#[test]
+fn watches_begin_with_what_is_there_or_with_a_version() {
+    let mut cluster = cluster();
+    let mut actor = Actor::new(&mut cluster, settings(TimeMode::Paused));
+    ask(&mut actor, &format!("POST {MAPS}"), config_map("a"));
+    let (_, list) = ask(&mut actor, &format!("GET {MAPS}"), Value::Null);
+    let version = list["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
+    ask(&mut actor, &format!("PATCH {MAPS}/a"), json!({"data": {"a": "c"}}));
+    ask(&mut actor, &format!("DELETE {MAPS}/a"), Value::Null);
+    let mut watch = |query: &str| ask(&mut actor, &format!("GET {MAPS}?watch=true&{query}"), Value::Null).1;
+    assert_eq!(watch(&format!("resourceVersion={version}")), json!(["Modified", "Deleted"]));
+    assert_eq!(watch(""), json!([]));
+    let initial = "sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan";
+    assert_eq!(watch(initial), json!(["InitialEnd"]));
+}
+
+#[test]
+fn tokens_stand_for_accounts_until_they_end() {
+    let mut cluster = cluster();
+    let mut actor = Actor::new(&mut cluster, settings(TimeMode::Still));
+    actor.begin();
+    let asked = json!({"spec": {"audiences": [], "expirationSeconds": 600}});
+    let path = "/api/v1/namespaces/default/serviceaccounts/default/token";
+    let (code, answer) = ask(&mut actor, &format!("POST {path}"), asked);
+    assert_eq!(code, 201, "{answer}");
+    let token = answer["status"]["token"].as_str().unwrap().to_owned();
+    let mut who = |token: &str, actor: &mut Actor<'_>| {
+        let line = "POST /apis/authentication.k8s.io/v1/selfsubjectreviews";
+        let credential = Credential::Token(token.to_owned());
+        let answer = actor.handle(&Request { credential, ..request(line, &json!({})) });
+        let (code, value) = read(answer);
+        (code, value["status"]["userInfo"]["username"].as_str().unwrap_or_default().to_owned())
+    };
+    let account = "system:serviceaccount:default:default".to_owned();
+    assert_eq!(who(&token, &mut actor), (201, account));
+    assert_eq!(who(&token.replace('.', "x"), &mut actor).0, 401);
+    ask(&mut actor, "POST /fbc/time?advance=700000", Value::Null);
+    assert_eq!(who(&token, &mut actor).0, 401, "it has ended");
+}
+
+#[test]
+fn a_session_that_was_written_down_can_be_played_again() {
+    let (sender, lines) = std::sync::mpsc::channel();
+    let mut first = cluster();
+    let recorder = Recorder::new(move |line| drop(sender.send(line.clone())));
+    let mut actor = Actor::new(&mut first, Settings { recorder: Some(recorder), ..settings(TimeMode::Still) });
+    ask(&mut actor, &format!("POST {MAPS}"), config_map("a"));
+    ask(&mut actor, &format!("GET {MAPS}/a"), Value::Null);
+    ask(&mut actor, &format!("DELETE {MAPS}/nothing"), Value::Null);
+    let objects: Vec<Value> = actor.objects().cloned().collect();
+    drop(actor);
+    let mut second = cluster();
+    let mut actor = Actor::new(&mut second, settings(TimeMode::Still));
+    let mut codes = Vec::new();
+    for line in lines.try_iter() {
+        let Recorded::Request(request, code) = Recorded::read(&line).unwrap() else { panic!("{line}") };
+        assert_eq!(actor.handle(&request).code, code);
+        codes.push(code);
+    }
+    assert_eq!(codes, [201, 404]);
+    assert_eq!(actor.objects().cloned().collect::<Vec<_>>(), objects);
+}

@@ -8,9 +8,12 @@ mod watches;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use fbc_cluster::api::{Caller, WriteOptions};
 use fbc_cluster::engine::Cluster;
-use fbc_cluster::time::Milliseconds;
+use fbc_cluster::object::Object;
+use fbc_cluster::time::{Milliseconds, Moment};
 use http::Method;
+use serde_json::json;
 use tokio::sync::{mpsc, oneshot, watch};
 
 pub use record::{Recorded, Recorder};
@@ -133,10 +136,43 @@ impl<'c> Actor<'c> {
         Some(Mailbox { sender })
     }
 
+    /// Lets the cluster come to rest before the first request.
+    pub fn begin(&mut self) {
+        self.add_own_service();
+        self.settle();
+        self.hand_out();
+    }
+
+    /// The service under which pods find the API server.
+    fn add_own_service(&mut self) {
+        let service = json!({
+            "apiVersion": "v1", "kind": "Service",
+            "metadata": {
+                "name": "kubernetes", "namespace": "default",
+                "labels": {"component": "apiserver", "provider": "kubernetes"},
+            },
+            "spec": {
+                "clusterIP": "10.96.0.1", "clusterIPs": ["10.96.0.1"], "type": "ClusterIP",
+                "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
+            },
+        });
+        // A scenario may have made one already.
+        let _ = self.cluster.api.create(&Caller::administrator("kube-apiserver"), service, WriteOptions::default());
+    }
+
+    /// The present moment of the cluster.
+    pub fn now(&self) -> Moment {
+        self.cluster.now()
+    }
+
+    /// All objects, by kind and name.
+    pub fn objects(&self) -> impl Iterator<Item = &Object> {
+        self.cluster.api.store().iter().map(|(_, _, object)| &**object)
+    }
+
     /// Answers requests until nobody can send any more.
     pub fn run(mut self, mut inbox: Inbox) {
         self.mailbox = Some(inbox.sender.clone());
-        self.settle();
         while let Some(message) = inbox.receiver.blocking_recv() {
             match message {
                 Message::Ask(request, reply) => {

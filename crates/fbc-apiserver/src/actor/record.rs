@@ -6,7 +6,7 @@ use bytes::Bytes;
 use fbc_cluster::access::User;
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::{Milliseconds, Moment};
-use fbc_yaml::base64;
+use fbc_go::base64;
 use http::Method;
 use serde_json::{Value, json};
 

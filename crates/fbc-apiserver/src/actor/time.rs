@@ -52,7 +52,7 @@ impl Actor<'_> {
     }
 
     /// Lets time run until something changes, because a client waits for that, and then until the cluster is still.
-    pub(crate) fn wait(&mut self) {
+    pub fn wait(&mut self) {
         if self.settings.time != TimeMode::Still {
             return;
         }
@@ -68,7 +68,7 @@ impl Actor<'_> {
     }
 
     /// Lets a span of time go by.
-    pub(crate) fn pass(&mut self, span: Milliseconds) {
+    pub fn pass(&mut self, span: Milliseconds) {
         let end = self.cluster.now() + span;
         loop {
             match self.cluster.step(end) {

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use fbc_cluster::time::{Moment, SECOND};
 use fbc_cluster::types::{Field, Omit, StructId, Type, types};
-use fbc_yaml::base64;
+use fbc_go::base64;
 use serde_json::{Map, Value};
 
 /// What every such body begins with.

@@ -45,10 +45,10 @@ const FIELDS: [(&str, &str, &[&str]); 10] = [
 ///
 /// # Errors
 /// The first field that cannot be asked for.
-pub(super) fn check(kind: &Kind, api_version: &str, text: &str, selectable: &[String]) -> Result<(), ApiError> {
+pub(super) fn check(kind: &Kind, api_version: &str, selector: &str, selectable: &[String]) -> Result<(), ApiError> {
     let of_kind = FIELDS.iter().find(|(group, name, _)| *group == kind.group && *name == kind.kind);
     let fields = of_kind.map(|(_, _, fields)| *fields).unwrap_or_default();
-    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+    for part in selector.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         let field = part.split(['=', '!']).next().unwrap_or_default();
         let is_known = ["metadata.name", "metadata.namespace"].contains(&field)
             || fields.contains(&field)
@@ -65,7 +65,7 @@ pub(super) fn check(kind: &Kind, api_version: &str, text: &str, selectable: &[St
             format!("field label not supported: {field}")
         };
         return Err(ApiError::bad_request(format!(
-            "Unable to find {:?} that match label selector \"\", field selector {text:?}: {text}",
+            "Unable to find {:?} that match label selector \"\", field selector {selector:?}: {text}",
             format!("{api_version}, Resource={}", kind.plural)
         )));
     }

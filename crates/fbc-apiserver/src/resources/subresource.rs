@@ -147,7 +147,7 @@ impl Actor<'_> {
             object.number(&path.iter().map(String::as_str).collect::<Vec<_>>()).unwrap_or_default()
         };
         let selector: Vec<&str> = selector.iter().map(String::as_str).collect();
-        let selector = match object.at(&selector) {
+        let selector = match object.at(&selector).filter(|_| !selector.is_empty()) {
             Some(Value::String(text)) => text.clone(),
             Some(value @ Value::Object(_)) if LabelSelector::of_object(Some(value)).is_ok() => selector_text(value),
             _ => String::new(),

@@ -51,6 +51,15 @@ impl Authority {
     }
 }
 
+/// Who signs tokens, with a new key.
+pub(super) fn new_token_authority() -> Result<TokenAuthority, Failure> {
+    token_authority().map_err(|error| Failure::new(format!("no key for tokens can be made: {error}")))
+}
+
+fn token_authority() -> Result<TokenAuthority, Box<dyn std::error::Error>> {
+    Ok(TokenAuthority::new(&KeyPair::generate_for(&PKCS_ED25519)?.serialize_der())?)
+}
+
 fn make(addresses: &[IpAddr]) -> Result<Authority, Box<dyn std::error::Error>> {
     let mut params = CertificateParams::default();
     params.distinguished_name.push(DnType::CommonName, "fbc-cluster");
@@ -87,6 +96,6 @@ fn make(addresses: &[IpAddr]) -> Result<Authority, Box<dyn std::error::Error>> {
         .with_client_cert_verifier(asked)
         .with_single_cert(vec![server.der().clone()], private)?;
     encryption.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    let tokens = TokenAuthority::new(&KeyPair::generate_for(&PKCS_ED25519)?.serialize_der())?;
+    let tokens = token_authority()?;
     Ok(Authority { certificate: issuer.pem(), administrator, encryption, verifier, tokens })
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use fbc_staging::{StagedFile, parent_of};
-use fbc_yaml::base64;
+use fbc_go::base64;
 use serde_json::{Value, json};
 
 use super::authority::Authority;

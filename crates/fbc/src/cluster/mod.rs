@@ -5,16 +5,19 @@
 //! | `authority` | the cluster's own authority, and what it signs |
 //! | `kubeconfig` | the file that clients are pointed to |
 //! | `pace` | the clock of the machine as time of the cluster |
+//! | `replay` | sessions that were written down, played again |
 //! | `setup` | the scenario that a cluster starts from |
 //! | `server` | a cluster from its start to its end |
 
 mod authority;
 mod kubeconfig;
 mod pace;
+mod replay;
 mod server;
 mod setup;
 
 pub(crate) use kubeconfig::Kubeconfig;
 pub(crate) use pace::Pace;
+pub(crate) use replay::{Header, replay};
 pub(crate) use server::{Plan, start};
 pub(crate) use setup::{Nodes, prepared};

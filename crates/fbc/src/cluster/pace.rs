@@ -21,6 +21,17 @@ pub(crate) enum Pace {
     Times(u32),
 }
 
+impl std::fmt::Display for Pace {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Still => formatter.write_str("still"),
+            Self::Paused => formatter.write_str("paused"),
+            Self::Times(1) => formatter.write_str("real"),
+            Self::Times(times) => write!(formatter, "fast={times}"),
+        }
+    }
+}
+
 impl Pace {
     /// Reads `still`, `paused`, `real` or `fast=60`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {

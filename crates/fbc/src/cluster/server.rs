@@ -17,19 +17,18 @@ use rustls::pki_types::UnixTime;
 use tokio::sync::watch;
 
 use super::authority::Authority;
-use super::{Pace, kubeconfig};
+use super::{Header, kubeconfig};
 use crate::failure::Failure;
 use crate::runtime::COMMAND_STACK_BYTES;
 
 /// What a cluster is made of, and how it is served.
 pub(crate) struct Plan {
     pub(crate) prepared: Prepared,
-    pub(crate) seed: Option<u64>,
     pub(crate) listen: SocketAddr,
     pub(crate) kubeconfig: Option<PathBuf>,
-    pub(crate) pace: Pace,
     pub(crate) anonymous: bool,
-    pub(crate) without: Vec<String>,
+    /// The flags that the cluster is made of.
+    pub(crate) header: Header,
     pub(crate) trace: Option<PathBuf>,
 }
 
@@ -74,7 +73,7 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
     let (stop, stopped) = watch::channel(false);
     let (mailbox, inbox) = mailbox();
     let front = Front { mailbox: mailbox.clone(), verifier: Arc::clone(&authority.verifier), clock: UnixTime::now };
-    let pace = plan.pace;
+    let pace = plan.header.pace;
     if let Some(start) = pace.start() {
         plan.prepared.scenario.start = start;
     }
@@ -86,7 +85,11 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
         anonymous: plan.anonymous,
         openshift: plan.prepared.scenario.target == Target::Ocp419,
         stop: stopped.clone(),
-        recorder: plan.trace.as_deref().map(recorder).transpose()?,
+        recorder: plan
+            .trace
+            .as_deref()
+            .map(|path| recorder(path, &plan.header, plan.prepared.scenario.start.0))
+            .transpose()?,
     };
     let (ready, is_ready) = std::sync::mpsc::channel();
     let owner = std::thread::Builder::new()
@@ -126,8 +129,8 @@ fn own(
     inbox: Inbox,
     ready: &std::sync::mpsc::Sender<()>,
 ) -> Result<(), Failure> {
-    let mut session = Session::new(&plan.prepared, plan.seed);
-    for name in &plan.without {
+    let mut session = Session::new(&plan.prepared, plan.header.seed);
+    for name in &plan.header.without {
         if !session.remove(name) {
             let known = session.parts();
             return Err(Failure::new(format!("--without: there is no part {name:?} in the cluster"))
@@ -138,7 +141,8 @@ fn own(
     for fault in session.faults() {
         Failure::new(fault).warn();
     }
-    let actor = Actor::new(session.cluster(), settings);
+    let mut actor = Actor::new(session.cluster(), settings);
+    actor.begin();
     // Nobody waits any more if the start was given up.
     let _ = ready.send(());
     actor.run(inbox);
@@ -146,9 +150,11 @@ fn own(
 }
 
 /// Writes a session down, a line for each request that changes something.
-fn recorder(path: &Path) -> Result<Recorder, Failure> {
-    let file = File::create(path).map_err(|error| Failure::io("write", path, &error))?;
+fn recorder(path: &Path, header: &Header, start: u64) -> Result<Recorder, Failure> {
+    let failure = |error| Failure::io("write", path, &error);
+    let file = File::create(path).map_err(failure)?;
     let mut out = BufWriter::new(file);
+    writeln!(out, "{}", header.line(start)).and_then(|()| out.flush()).map_err(failure)?;
     let path = path.to_owned();
     Ok(Recorder::new(move |record| {
         if let Err(error) = writeln!(out, "{record}").and_then(|()| out.flush()) {

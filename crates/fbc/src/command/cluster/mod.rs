@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueHint};
 use fbc_version::Target;
 
 use crate::arguments::Global;
-use crate::cluster::{Nodes, Pace, Plan, prepared};
+use crate::cluster::{Header, Nodes, Pace, Plan, prepared};
 use crate::command::simulate::sources;
 use crate::failure::Failure;
 use crate::registry::ImageArguments;
@@ -89,16 +89,22 @@ impl ClusterArguments {
     fn plan(&self, scenario: Option<&std::path::Path>) -> Result<Plan, Failure> {
         let session = self.images.session(sources::named(&self.catalogs));
         let catalogs = sources::catalogs_of_flags(&self.catalogs, &session)?;
-        let nodes = Nodes(self.nodes.unwrap_or(u32::from(scenario.is_none())));
+        let nodes = self.nodes.unwrap_or(u32::from(scenario.is_none()));
         Ok(Plan {
-            prepared: prepared(scenario, &catalogs, self.target, nodes, &session)?,
-            seed: self.seed,
+            prepared: prepared(scenario, &catalogs, self.target, Nodes(nodes), &session)?,
             listen: self.listen,
             kubeconfig: self.kubeconfig.clone(),
-            pace: self.time,
             anonymous: self.anonymous,
-            without: self.without.clone(),
             trace: self.trace.clone(),
+            header: Header {
+                scenario: scenario.map(std::path::Path::to_owned),
+                catalogs: self.catalogs.clone(),
+                target: self.target,
+                nodes,
+                seed: self.seed,
+                without: self.without.clone(),
+                pace: self.time,
+            },
         })
     }
 }

@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     ready_made: Option<ReadyMade>,
     /// Scenarios: files, or folders with files ending in .yaml or .yml
-    #[arg(value_name = "SCENARIO", value_hint = ValueHint::AnyPath, required_unless_present_any = ["shell", "replay"])]
+    #[arg(value_name = "SCENARIO", value_hint = ValueHint::AnyPath, required_unless_present_any = ["shell", "replay", "replay_trace"])]
     scenarios: Vec<PathBuf>,
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
@@ -83,6 +83,10 @@ pub(crate) struct Arguments {
     /// Further bundles of a recorded scenario, as `PACKAGE/VERSION` [default: `../../bundles` from the content, if there]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "replay")]
     bundles: Option<PathBuf>,
+    /// Play a session of a cluster again, which `fbc cluster up --trace FILE` wrote down: every request that changed
+    /// something, at the same point. Exit code 1 if any is answered otherwise
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, exclusive = true)]
+    replay_trace: Option<PathBuf>,
     #[command(flatten)]
     images: ImageArguments,
 }
@@ -111,6 +115,9 @@ fn duration(text: &str) -> Result<u64, String> {
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     if let Some(ReadyMade::Upgrade(upgrade)) = &arguments.ready_made {
         return upgrade::run(upgrade, global);
+    }
+    if let Some(trace) = &arguments.replay_trace {
+        return crate::cluster::replay(trace, &arguments.images);
     }
     let session = arguments.images.session(sources::named(&arguments.catalogs));
     if let Some(file) = arguments.replay.as_deref().filter(|path| !path.is_dir()) {

@@ -1,0 +1,144 @@
+//! Sessions of clusters that were written down, played again.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use fbc_apiserver::actor::{Actor, Recorded, Settings, Stillness};
+use fbc_scenario::{Session, duration_text};
+use fbc_version::Target;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use tokio::sync::watch;
+
+use super::authority::new_token_authority;
+use super::{Nodes, Pace, prepared};
+use crate::command::simulate::sources;
+use crate::escape::Lines;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::registry::ImageArguments;
+
+/// The flags of a cluster, as the first line of a session says them.
+pub(crate) struct Header {
+    pub(crate) scenario: Option<PathBuf>,
+    pub(crate) catalogs: Vec<String>,
+    pub(crate) target: Option<Target>,
+    pub(crate) nodes: u32,
+    pub(crate) seed: Option<u64>,
+    pub(crate) without: Vec<String>,
+    pub(crate) pace: Pace,
+}
+
+impl Header {
+    /// The first line of a session; `start` is the moment at which the cluster began.
+    pub(super) fn line(&self, start: u64) -> Value {
+        json!({"session": {
+            "scenario": self.scenario.as_ref().map(|path| path.display().to_string()), "catalogs": self.catalogs,
+            "target": self.target.map(|target| target.to_string()), "nodes": self.nodes, "seed": self.seed,
+            "without": self.without, "time": self.pace.to_string(), "start_ms": start,
+        }})
+    }
+
+    fn read(line: &Value) -> Result<(Self, u64), String> {
+        let session = line.get("session").ok_or("it does not begin with a line about the session")?;
+        let texts = |field: &str| -> Vec<String> {
+            let list = session[field].as_array().into_iter().flatten();
+            list.filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let target = session["target"].as_str().map(str::parse::<Target>).transpose();
+        let header = Self {
+            scenario: session["scenario"].as_str().map(PathBuf::from),
+            catalogs: texts("catalogs"),
+            target: target.map_err(|error| format!("{error}"))?,
+            nodes: session["nodes"].as_u64().and_then(|nodes| u32::try_from(nodes).ok()).unwrap_or_default(),
+            seed: session["seed"].as_u64(),
+            without: texts("without"),
+            pace: Pace::parse(session["time"].as_str().unwrap_or_default())?,
+        };
+        let start = session["start_ms"].as_u64().ok_or("there is no moment of the start")?;
+        Ok((header, start))
+    }
+}
+
+/// Plays a session again. Requests that are answered with another code than then are findings.
+pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
+    let bad = |number: usize, text: String| {
+        Failure::new(format!("{}:{number}: {text}", path.display()))
+            .help("`fbc cluster up --trace FILE` writes such files")
+    };
+    let mut lines = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let value: Value = serde_json::from_str(line).map_err(|error| bad(index + 1, error.to_string()))?;
+        lines.push(value);
+    }
+    let (header, start) = Header::read(lines.first().unwrap_or(&Value::Null)).map_err(|text| bad(1, text))?;
+    let mut records = Vec::new();
+    for (index, line) in lines.iter().enumerate().skip(1) {
+        records.push(Recorded::read(line).map_err(|text| bad(index + 1, text))?);
+    }
+    let session = images.session(sources::named(&header.catalogs));
+    let catalogs = sources::catalogs_of_flags(&header.catalogs, &session)?;
+    let nodes = Nodes(header.nodes);
+    let mut prepared = prepared(header.scenario.as_deref(), &catalogs, header.target, nodes, &session)?;
+    prepared.scenario.start = fbc_cluster::time::Moment(start);
+    let mut session = Session::new(&prepared, header.seed);
+    for name in &header.without {
+        session.remove(name);
+    }
+    session.play().map_err(Failure::refusal)?;
+    let (_stop, stopped) = watch::channel(false);
+    let settings = Settings {
+        address: "127.0.0.1:6443".to_owned(),
+        time: header.pace.mode(),
+        stillness: Stillness::default(),
+        tokens: new_token_authority()?,
+        anonymous: false,
+        openshift: prepared.scenario.target == Target::Ocp419,
+        stop: stopped,
+        recorder: None,
+    };
+    let mut actor = Actor::new(session.cluster(), settings);
+    actor.begin();
+    play(&mut actor, &records)
+}
+
+fn play(actor: &mut Actor<'_>, records: &[Recorded]) -> Result<u8, Failure> {
+    let start = actor.now();
+    let mut out = std::io::BufWriter::new(crate::terminal::stdout());
+    let mut out = Lines::new(&mut out, false);
+    let mut different = 0;
+    for record in records {
+        let at = duration_text(actor.now().since(start));
+        match record {
+            Recorded::Request(request, before) => {
+                let code = actor.handle(request).code;
+                let was = if code == *before { String::new() } else { format!(" (then it was {before})") };
+                different += usize::from(code != *before);
+                writeln!(out, "{at:>8}  {code}{was} {} {}", request.method, request.path)?;
+            }
+            Recorded::Time(span) => {
+                writeln!(out, "{at:>8}  {} go by", duration_text(*span))?;
+                actor.pass(*span);
+            }
+            Recorded::Waiting => {
+                writeln!(out, "{at:>8}  a client waits")?;
+                actor.wait();
+            }
+        }
+    }
+    let mut digest = Sha256::new();
+    let mut count = 0;
+    for object in actor.objects() {
+        digest.update(object.to_string().as_bytes());
+        count += 1;
+    }
+    let hash = digest.finalize().iter().fold(String::new(), |mut text, byte| {
+        // Writing into a text cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    writeln!(out, "{} lines played, {different} answered otherwise; {count} objects, hash {hash}", records.len())?;
+    out.flush()?;
+    Ok(if different == 0 { CLEAN } else { FINDINGS })
+}

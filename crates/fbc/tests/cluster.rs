@@ -1,0 +1,160 @@
+//! `fbc cluster` as real clients meet it: kubectl and the Python client, where they are installed.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use fbc_testing::{is_installed, skip};
+
+fn testdata(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(path)
+}
+
+/// Runs a command line with a cluster.
+fn with_cluster(arguments: &[&str], command: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_fbc"));
+    program.args(["cluster", "run"]).args(arguments).arg("--").args(command);
+    // What clients keep from one cluster to the next is not meant for this one.
+    let home = tempfile::tempdir().unwrap();
+    program.env("HOME", home.path()).output().unwrap()
+}
+
+/// Runs a script with a cluster, and answers with what it printed; the script must succeed.
+fn script(arguments: &[&str], script: &str) -> String {
+    let output = with_cluster(arguments, &["sh", "-euc", script]);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{script}\n{}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+#[test]
+fn the_exit_code_is_that_of_the_command() {
+    for (command, code) in [(&["true"][..], 0), (&["sh", "-c", "exit 7"], 7), (&["no-such-program"], 2)] {
+        assert_eq!(with_cluster(&[], command).status.code(), Some(code), "{command:?}");
+    }
+    let output = with_cluster(&[], &["sh", "-c", "test -s \"$KUBECONFIG\""]);
+    assert!(output.status.success(), "the command finds its cluster");
+}
+
+#[test]
+fn wrong_flags_are_refused_before_anything_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config");
+    std::fs::write(&file, "apiVersion: v1\nkind: Config\ncontexts: [{name: work}]\n").unwrap();
+    let file = file.display().to_string();
+    for (arguments, text) in [
+        (&["--without", "nobody"][..], "there is no part"),
+        (&["--time", "slow"], "expected still"),
+        (&["--kubeconfig", &file], "holds other clusters"),
+        (&["--scenario", "nothing.yaml"], "nothing.yaml"),
+        (&["--listen", "192.0.2.1:1"], "cannot listen"),
+    ] {
+        let output = with_cluster(arguments, &["true"]);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(error.contains(text), "{error}");
+    }
+}
+
+#[test]
+fn kubectl_applies_waits_drains_and_deletes() {
+    if !is_installed("kubectl") {
+        return;
+    }
+    let manifest = r#"
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: web}]}
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("web.yaml"), manifest).unwrap();
+    let printed = script(
+        &["--nodes", "2"],
+        &format!(
+            "kubectl apply -f {folder}; kubectl rollout status deployment/web; kubectl get deployment web; \
+             kubectl drain node-1 --ignore-daemonsets; kubectl get nodes; kubectl describe deployment web; \
+             kubectl explain deployment.spec; kubectl delete -f {folder}; kubectl get pods 2>&1",
+            folder = folder.path().display()
+        ),
+    );
+    for text in [
+        "deployment.apps/web created",
+        "successfully rolled out",
+        "web    3/3     3            3",
+        "evicted",
+        "Ready,SchedulingDisabled",
+        "NewReplicaSetAvailable",
+        "strategy",
+        "deployment.apps \"web\" deleted",
+        "No resources found",
+    ] {
+        assert!(printed.contains(text), "{text:?} is missing in\n{printed}");
+    }
+}
+
+#[test]
+fn kubectl_installs_an_operator() {
+    if !is_installed("kubectl") {
+        return;
+    }
+    let scenario = testdata("scenarios/install.yaml");
+    let manifests = testdata("scenarios/manifests");
+    let printed = script(
+        &["--scenario", &scenario.display().to_string()],
+        &format!(
+            "kubectl apply -f {manifests}/ferry.yaml; \
+             kubectl wait --for=condition=Installed clusterextension/ferry --timeout=20s; \
+             kubectl get clusterextension ferry; kubectl delete clusterextension ferry; \
+             kubectl get clusterextensions 2>&1",
+            manifests = manifests.display()
+        ),
+    );
+    for text in ["ferry condition met", "1.0.0", "\"ferry\" deleted", "No resources found"] {
+        assert!(printed.contains(text), "{text:?} is missing in\n{printed}");
+    }
+}
+
+#[test]
+fn the_python_client_reads_writes_and_watches() {
+    let has_client = Command::new("python3").args(["-c", "import kubernetes"]).output();
+    if !has_client.is_ok_and(|output| output.status.success()) {
+        return skip("the Python client `kubernetes` is not installed");
+    }
+    let printed = script(&["--nodes", "1"], &format!("python3 -c '{PYTHON}'"));
+    assert_eq!(printed, "map added\npieces 2\nready 2\nrefused 403\n");
+}
+
+/// A client that watches, writes, lists in pieces, and asks with a token of an account without rights.
+const PYTHON: &str = r#"
+from kubernetes import client, config, watch
+config.load_kube_config()
+core, apps = client.CoreV1Api(), client.AppsV1Api()
+body = client.V1ConfigMap(metadata=client.V1ObjectMeta(name="a"))
+version = core.list_namespaced_config_map("default").metadata.resource_version
+core.create_namespaced_config_map("default", body)
+events = watch.Watch().stream(core.list_namespaced_config_map, "default", resource_version=version, timeout_seconds=1)
+print("map", next(events)["type"].lower())
+labels = {"app": "web"}
+template = client.V1PodTemplateSpec(
+    metadata=client.V1ObjectMeta(labels=labels),
+    spec=client.V1PodSpec(containers=[client.V1Container(name="c", image="i")]))
+spec = client.V1DeploymentSpec(replicas=2, selector=client.V1LabelSelector(match_labels=labels), template=template)
+apps.create_namespaced_deployment("default", client.V1Deployment(metadata=client.V1ObjectMeta(name="web"), spec=spec))
+first = core.list_namespaced_pod("default", limit=1)
+second = core.list_namespaced_pod("default", limit=1, _continue=first.metadata._continue)
+print("pieces", len({first.items[0].metadata.name, second.items[0].metadata.name}))
+print("ready", apps.read_namespaced_deployment("web", "default").status.ready_replicas)
+try:
+    bob = client.ApiClient()
+    bob.set_default_header("Impersonate-User", "bob")
+    client.CoreV1Api(bob).list_namespaced_pod("default")
+except client.ApiException as error:
+    print("refused", error.status)
+"#;
