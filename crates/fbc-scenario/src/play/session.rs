@@ -27,6 +27,8 @@ impl<'s> Session<'s> {
     /// Leaves a part out, so that somebody else can play it. False if there is no such part.
     pub fn remove(&mut self, name: &str) -> bool {
         let cluster = &mut self.player.setting.cluster;
+        // The scheduler calls itself the default one.
+        let name = if name == "scheduler" { "default-scheduler" } else { name };
         let is_there = cluster.controllers().any(|part| part == name);
         cluster.remove_controller(name);
         if name == "operator-controller" {
