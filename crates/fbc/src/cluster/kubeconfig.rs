@@ -69,7 +69,7 @@ fn refuse_foreign(path: &Path) -> Result<(), Failure> {
 
 fn read_value(path: &Path) -> Result<Value, Failure> {
     let text = fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
-    let bad = |text: String| Failure::new(format!("{} is no kubeconfig: {text}", path.display()));
+    let bad = |text: String| Failure::new(format!("{} is not a kubeconfig: {text}", path.display()));
     let found = fbc_kubectl::run::read_manifests(&path.display().to_string(), &text).map_err(bad)?;
     found.into_iter().next().ok_or_else(|| bad("it is empty".to_owned()))
 }

@@ -65,7 +65,7 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
         Some(path) => (path, None),
         None => {
             let folder = tempfile::Builder::new().prefix("fbc-cluster-").tempdir();
-            let folder = folder.map_err(|error| Failure::new(format!("cannot make a folder: {error}")))?;
+            let folder = folder.map_err(|error| Failure::new(format!("cannot create a temporary directory: {error}")))?;
             (folder.path().join("kubeconfig"), Some(folder))
         }
     };

@@ -38,7 +38,7 @@ enum Command {
 /// What a cluster is made of, and how it is served.
 #[derive(Args, Debug)]
 struct ClusterArguments {
-    /// Put content into a catalog: a folder, a file or an image
+    /// Serve a catalog under a name: a directory, a file or an image
     #[arg(long = "catalog", value_name = "NAME=REF")]
     catalogs: Vec<String>,
     /// Whose behaviour counts [default: that of the scenario, or the latest OLM v1]
