@@ -57,7 +57,7 @@ impl Front {
         let is_head = request.method() == Method::HEAD;
         let answer = match self.read(request).await {
             Ok(request) => self.mailbox.ask(request).await,
-            Err(refusal) => refusal,
+            Err(refusal) => *refusal,
         };
         let mut response = response(answer);
         if is_head {
@@ -66,7 +66,7 @@ impl Front {
         response
     }
 
-    async fn read(&self, request: http::Request<Incoming>) -> Result<Request, Answer> {
+    async fn read(&self, request: http::Request<Incoming>) -> Result<Request, Box<Answer>> {
         let (parts, body) = request.into_parts();
         let headers = &parts.headers;
         let credential = self.credential(headers, parts.extensions.get::<Arc<Peer>>());
@@ -84,11 +84,12 @@ impl Front {
             Ok(Ok(body)) => body.to_bytes(),
             Ok(Err(error)) if error.is::<LengthLimitError>() => {
                 let text = format!("Request entity too large: limit is {LARGEST_BODY}");
-                return Err(Answer::status(413, "RequestEntityTooLarge", &text));
+                return Err(Box::new(Answer::status(413, "RequestEntityTooLarge", &text)));
             }
-            Ok(Err(error)) => return Err(Answer::status(400, "BadRequest", &error.to_string())),
+            Ok(Err(error)) => return Err(Box::new(Answer::status(400, "BadRequest", &error.to_string()))),
             Err(_) => {
-                return Err(Answer::status(408, "Timeout", "the body of the request did not come in time"));
+                let text = "the body of the request did not come in time";
+                return Err(Box::new(Answer::status(408, "Timeout", text)));
             }
         };
         Ok(Request {
@@ -130,7 +131,7 @@ impl Front {
 }
 
 /// As whom a client wants to act.
-fn impersonation(headers: &HeaderMap) -> Result<Option<Impersonation>, Answer> {
+fn impersonation(headers: &HeaderMap) -> Result<Option<Impersonation>, Box<Answer>> {
     let all = |name: &str| -> Vec<String> {
         headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).map(str::to_owned).collect()
     };
@@ -140,7 +141,7 @@ fn impersonation(headers: &HeaderMap) -> Result<Option<Impersonation>, Answer> {
         Some(user) => Ok(Some(Impersonation { user, groups })),
         None if has_more => {
             let text = "Internal error occurred: requested [...] without impersonating a user";
-            Err(Answer::status(500, "InternalError", text))
+            Err(Box::new(Answer::status(500, "InternalError", text)))
         }
         None => Ok(None),
     }
