@@ -94,7 +94,8 @@ fn retry_after(error: &ApiError) -> Option<u32> {
 /// The `Status` of a refusal, without what is empty.
 pub fn status_of(error: &ApiError) -> Value {
     let mut details = Map::new();
-    let parts = [("name", &error.details.name), ("group", &error.details.group), ("kind", &error.details.kind)];
+    let parts =
+        [("name", &error.details.name), ("group", &error.details.group), ("kind", &error.details.kind)];
     for (name, text) in parts.into_iter().filter(|(_, text)| !text.is_empty()) {
         details.insert(name.to_owned(), text.as_str().into());
     }

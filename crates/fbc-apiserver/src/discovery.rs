@@ -234,16 +234,17 @@ fn verbs(kind: &Kind) -> &'static [&'static str] {
     if kind.group.is_empty() && kind.kind == "Binding" { &["create"] } else { &VERBS }
 }
 
-fn reviews_of(group: &str, version: &str) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str, bool)> {
+fn reviews_of(
+    group: &str,
+    version: &str,
+) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str, bool)> {
     let is_served = version == "v1";
     REVIEWS.iter().filter(move |(of, ..)| is_served && *of == group)
 }
 
 impl Group {
     fn to_json(&self) -> Value {
-        let version = |version: &String| {
-            json!({"groupVersion": format!("{}/{version}", self.name), "version": version})
-        };
+        let version = |version: &String| json!({"groupVersion": format!("{}/{version}", self.name), "version": version});
         let versions: Vec<Value> = self.versions.iter().map(version).collect();
         let preferred = versions.first().cloned().unwrap_or_default();
         json!({"name": self.name, "versions": versions, "preferredVersion": preferred})

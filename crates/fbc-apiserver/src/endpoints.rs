@@ -49,7 +49,8 @@ impl Actor<'_> {
     }
 
     fn paths(&self) -> Vec<String> {
-        let mut paths: Vec<String> = ["/.well-known/openid-configuration", "/api", "/api/v1", "/apis"].map(str::to_owned).to_vec();
+        let mut paths: Vec<String> =
+            ["/.well-known/openid-configuration", "/api", "/api/v1", "/apis"].map(str::to_owned).to_vec();
         let versions = self.group_versions();
         let mut groups: Vec<&str> = versions.iter().map(|(group, _)| group.as_str()).collect();
         groups.dedup();
@@ -58,7 +59,16 @@ impl Actor<'_> {
             let own = versions.iter().filter(|(of, _)| of == group);
             paths.extend(own.map(|(group, version)| format!("/apis/{group}/{version}")));
         }
-        let rest = ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/openid/v1/jwks", "/readyz", "/version"];
+        let rest = [
+            "/healthz",
+            "/livez",
+            "/metrics",
+            "/openapi/v2",
+            "/openapi/v3",
+            "/openid/v1/jwks",
+            "/readyz",
+            "/version",
+        ];
         paths.extend(rest.map(str::to_owned));
         paths
     }

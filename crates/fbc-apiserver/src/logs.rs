@@ -56,7 +56,8 @@ impl Actor<'_> {
 ///
 /// Source: `kubernetes/kubernetes:pkg/registry/core/pod/strategy.go` (`LogLocation`).
 fn container_of<'p>(pod: &'p Object, wanted: &'p str) -> Result<&'p str, ApiError> {
-    let names = |field: &str| pod.list(&["spec", field]).iter().map(|one| one.text(&["name"])).collect::<Vec<_>>();
+    let names =
+        |field: &str| pod.list(&["spec", field]).iter().map(|one| one.text(&["name"])).collect::<Vec<_>>();
     let (containers, init) = (names("containers"), names("initContainers"));
     let name = pod.name();
     if wanted.is_empty() {

@@ -24,26 +24,49 @@ impl Actor<'_> {
     /// What `/metrics` shows.
     pub(crate) fn metrics(&self) -> String {
         let mut out = String::new();
-        let family = |name: &str, kind: &str, help: &str| {
-            format!("# HELP {name} {help}\n# TYPE {name} {kind}\n")
-        };
-        out.push_str(&family("apiserver_request_total", "counter", "Counter of apiserver requests broken out for each verb and HTTP response code."));
+        let family =
+            |name: &str, kind: &str, help: &str| format!("# HELP {name} {help}\n# TYPE {name} {kind}\n");
+        out.push_str(&family(
+            "apiserver_request_total",
+            "counter",
+            "Counter of apiserver requests broken out for each verb and HTTP response code.",
+        ));
         for ((method, code), count) in &self.metrics.requests {
             let _ = writeln!(out, "apiserver_request_total{{code=\"{code}\",verb=\"{method}\"}} {count}");
         }
-        out.push_str(&family("apiserver_longrunning_requests", "gauge", "Gauge of all active long-running apiserver requests."));
+        out.push_str(&family(
+            "apiserver_longrunning_requests",
+            "gauge",
+            "Gauge of all active long-running apiserver requests.",
+        ));
         let _ = writeln!(out, "apiserver_longrunning_requests{{verb=\"WATCH\"}} {}", self.watches.count());
         let api = &self.cluster.api;
-        out.push_str(&family("apiserver_storage_objects", "gauge", "Number of stored objects at the time of last check split by kind."));
+        out.push_str(&family(
+            "apiserver_storage_objects",
+            "gauge",
+            "Number of stored objects at the time of last check split by kind.",
+        ));
         for (id, kind) in api.registry().iter() {
             let count = api.store().count(id);
             if count > 0 {
-                let _ = writeln!(out, "apiserver_storage_objects{{resource=\"{}\"}} {count}", kind.qualified_plural());
+                let _ = writeln!(
+                    out,
+                    "apiserver_storage_objects{{resource=\"{}\"}} {count}",
+                    kind.qualified_plural()
+                );
             }
         }
-        out.push_str(&family("fbc_reconciliations_total", "counter", "Number of times that controllers looked at an object."));
+        out.push_str(&family(
+            "fbc_reconciliations_total",
+            "counter",
+            "Number of times that controllers looked at an object.",
+        ));
         let _ = writeln!(out, "fbc_reconciliations_total {}", self.cluster.reconciliations());
-        out.push_str(&family("fbc_virtual_time_seconds", "gauge", "The time of the cluster in seconds since 1970."));
+        out.push_str(&family(
+            "fbc_virtual_time_seconds",
+            "gauge",
+            "The time of the cluster in seconds since 1970.",
+        ));
         let _ = writeln!(out, "fbc_virtual_time_seconds {}.{:03}", api.now().0 / 1000, api.now().0 % 1000);
         out
     }

@@ -45,7 +45,9 @@ impl Actor<'_> {
         let status = match *kind {
             "SelfSubjectReview" => json!({"userInfo": user_info(&identity.user, "")}),
             "TokenReview" => self.token_review(&review),
-            "SelfSubjectRulesReview" => self.rules_review(&identity.user, review.text(&["spec", "namespace"])),
+            "SelfSubjectRulesReview" => {
+                self.rules_review(&identity.user, review.text(&["spec", "namespace"]))
+            }
             "SelfSubjectAccessReview" => self.access_review(&identity.user, &review["spec"]),
             _ => self.access_review(&subject(&review["spec"]), &review["spec"]),
         };
@@ -59,7 +61,9 @@ impl Actor<'_> {
     fn access_review(&self, user: &User, spec: &Value) -> Value {
         let text = |field: &str| spec.text(&["resourceAttributes", field]);
         let attributes = match spec.get("nonResourceAttributes").filter(|value| value.is_object()) {
-            Some(attributes) => Attributes::Path { verb: attributes.text(&["verb"]), path: attributes.text(&["path"]) },
+            Some(attributes) => {
+                Attributes::Path { verb: attributes.text(&["verb"]), path: attributes.text(&["path"]) }
+            }
             None => Attributes::Resource {
                 verb: text("verb"),
                 group: text("group"),

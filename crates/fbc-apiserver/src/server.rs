@@ -116,7 +116,8 @@ impl Front {
         {
             return Credential::Certificate(user);
         }
-        let authorization = headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap_or_default());
+        let authorization =
+            headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap_or_default());
         match authorization {
             Some(text) => match text.split_once(' ') {
                 Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {

@@ -107,7 +107,13 @@ fn requests_and_their_answers() {
         (format!("POST {MAPS}"), json!([]), 400, "/reason", json!("BadRequest")),
         (format!("POST {MAPS}"), json!(deep), 400, "/reason", json!("BadRequest")),
         ("POST /api/v1/configmaps".to_owned(), config_map("a"), 405, "/reason", json!("MethodNotAllowed")),
-        (format!("POST {MAPS}?fieldValidation=Strict"), json!({"x": 1, "metadata": {"name": "z"}}), 400, "/code", json!(400)),
+        (
+            format!("POST {MAPS}?fieldValidation=Strict"),
+            json!({"x": 1, "metadata": {"name": "z"}}),
+            400,
+            "/code",
+            json!(400),
+        ),
         (format!("GET {MAPS}?fieldSelector=data.a%3Db"), Value::Null, 400, "/code", json!(400)),
         (format!("GET {MAPS}?resourceVersion=999999"), Value::Null, 504, "/reason", json!("Timeout")),
         ("GET /api/v1/nothing".to_owned(), Value::Null, 404, "", json!("404 page not found\n")),
@@ -215,7 +221,8 @@ fn a_session_that_was_written_down_can_be_played_again() {
     let (sender, lines) = std::sync::mpsc::channel();
     let mut first = cluster();
     let recorder = Recorder::new(move |line| drop(sender.send(line.clone())));
-    let mut actor = Actor::new(&mut first, Settings { recorder: Some(recorder), ..settings(TimeMode::Still) });
+    let mut actor =
+        Actor::new(&mut first, Settings { recorder: Some(recorder), ..settings(TimeMode::Still) });
     ask(&mut actor, &format!("POST {MAPS}"), config_map("a"));
     ask(&mut actor, &format!("GET {MAPS}/a"), Value::Null);
     ask(&mut actor, &format!("DELETE {MAPS}/nothing"), Value::Null);

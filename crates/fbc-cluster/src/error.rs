@@ -291,7 +291,10 @@ impl FieldReason {
             Self::TooMany => "Too many",
             Self::NotFound => "Not found",
             Self::Internal => "Internal error",
-            Self::ManagerConflict | Self::NamespaceTerminating | Self::DisruptionBudget | Self::TooLargeVersion => "",
+            Self::ManagerConflict
+            | Self::NamespaceTerminating
+            | Self::DisruptionBudget
+            | Self::TooLargeVersion => "",
         }
     }
 

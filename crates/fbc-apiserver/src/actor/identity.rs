@@ -51,7 +51,8 @@ impl Actor<'_> {
             };
             authorizer.check(&user, attributes)?;
         }
-        let account = wanted.user.strip_prefix("system:serviceaccount:").and_then(|name| name.split_once(':'));
+        let account =
+            wanted.user.strip_prefix("system:serviceaccount:").and_then(|name| name.split_once(':'));
         let groups: Vec<&str> = wanted.groups.iter().map(String::as_str).collect();
         let other = match account {
             Some((namespace, name)) => {

@@ -16,10 +16,10 @@ use http::Method;
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot, watch};
 
-pub use record::{Recorded, Recorder};
 pub(crate) use identity::Identity;
-pub(crate) use watches::{WAITING_EVENTS, Watch};
+pub use record::{Recorded, Recorder};
 pub use time::{Stillness, TimeMode};
+pub(crate) use watches::{WAITING_EVENTS, Watch};
 
 use self::watches::Watches;
 use crate::answer::Answer;
@@ -157,7 +157,11 @@ impl<'c> Actor<'c> {
             },
         });
         // A scenario may have made one already.
-        let _ = self.cluster.api.create(&Caller::administrator("kube-apiserver"), service, WriteOptions::default());
+        let _ = self.cluster.api.create(
+            &Caller::administrator("kube-apiserver"),
+            service,
+            WriteOptions::default(),
+        );
     }
 
     /// The present moment of the cluster.

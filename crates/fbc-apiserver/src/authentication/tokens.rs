@@ -102,7 +102,13 @@ impl TokenAuthority {
         if claims["exp"].as_u64().is_none_or(|end| end <= now) {
             return Err("service account token has expired".to_owned());
         }
-        let own: Vec<String> = claims["aud"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+        let own: Vec<String> = claims["aud"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect();
         let wanted = if audiences.is_empty() { vec![ISSUER.to_owned()] } else { audiences.to_vec() };
         let shared: Vec<String> = wanted.into_iter().filter(|audience| own.contains(audience)).collect();
         if shared.is_empty() {
@@ -125,7 +131,11 @@ impl TokenAuthority {
                 return Err("service account token has been invalidated".to_owned());
             }
         }
-        Ok(TokenUser { user: User::service_account(namespace, &account.name), uid: uid.to_owned(), audiences: shared })
+        Ok(TokenUser {
+            user: User::service_account(namespace, &account.name),
+            uid: uid.to_owned(),
+            audiences: shared,
+        })
     }
 
     /// The public key as a set of keys for whoever checks tokens by itself.

@@ -55,13 +55,16 @@ fn without_new_parts(schema: &Value) -> Value {
     let mut kept = Map::new();
     for (name, value) in members {
         let value = match name.as_str() {
-            "oneOf" | "anyOf" | "allOf" | "not" | "nullable" | "x-kubernetes-validations" | "example" => continue,
+            "oneOf" | "anyOf" | "allOf" | "not" | "nullable" | "x-kubernetes-validations" | "example" => {
+                continue;
+            }
             // Whoever reads version 2 would refuse what these places take.
             "type" | "items" | "properties" | "additionalProperties" | "required" if is_open => continue,
             "properties" => match value {
-                Value::Object(properties) => {
-                    properties.iter().map(|(name, schema)| (name.clone(), without_new_parts(schema))).collect()
-                }
+                Value::Object(properties) => properties
+                    .iter()
+                    .map(|(name, schema)| (name.clone(), without_new_parts(schema)))
+                    .collect(),
                 other => other.clone(),
             },
             "items" | "additionalProperties" => without_new_parts(value),

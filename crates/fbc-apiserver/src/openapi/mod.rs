@@ -104,7 +104,8 @@ impl Actor<'_> {
     fn index(&mut self) -> Value {
         let mut paths = Map::new();
         for (group, version) in self.group_versions() {
-            let key = if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") };
+            let key =
+                if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") };
             let Some((tag, _)) = self.document(&key) else { continue };
             let url = format!("/openapi/v3/{key}?hash={tag}");
             paths.insert(key, json!({"serverRelativeURL": url}));
@@ -159,7 +160,8 @@ impl Actor<'_> {
             match definition {
                 Some(_) => {
                     let name = fbc_cluster::object::ObjectName::cluster(kind.qualified_plural());
-                    let object = self.cluster.api.find("apiextensions.k8s.io", "CustomResourceDefinition", &name);
+                    let object =
+                        self.cluster.api.find("apiextensions.k8s.io", "CustomResourceDefinition", &name);
                     if let Some(object) = object {
                         custom::add(object, kind, version, dialect, schemas);
                     }

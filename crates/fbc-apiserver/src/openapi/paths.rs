@@ -17,7 +17,8 @@ impl Actor<'_> {
         dialect: Dialect,
         paths: &mut Map<String, Value>,
     ) {
-        let root = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
+        let root =
+            if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
         for (_, kind) in self.kinds_of(group, version) {
             let place = if kind.namespaced { "/namespaces/{namespace}" } else { "" };
             let collection = format!("{root}{place}/{}", kind.plural);
@@ -44,6 +45,8 @@ impl Actor<'_> {
 fn parameter(name: &str, dialect: Dialect) -> Value {
     match dialect {
         Dialect::V2 => json!({"name": name, "in": "query", "type": "string", "uniqueItems": true}),
-        Dialect::V3 => json!({"name": name, "in": "query", "schema": {"type": "string", "uniqueItems": true}}),
+        Dialect::V3 => {
+            json!({"name": name, "in": "query", "schema": {"type": "string", "uniqueItems": true}})
+        }
     }
 }

@@ -71,7 +71,11 @@ pub(super) fn document(swagger: &Value) -> Vec<u8> {
         definitions.message(1, &named(name, &schema(definition)));
     }
     let mut document = Message::default();
-    document.text(1, swagger.text(&["swagger"])).message(2, &info).message(8, &paths).message(9, &definitions);
+    document
+        .text(1, swagger.text(&["swagger"]))
+        .message(2, &info)
+        .message(8, &paths)
+        .message(9, &definitions);
     document.0
 }
 
@@ -112,7 +116,10 @@ fn operation(operation: &Value) -> Message {
     let mut message = Message::default();
     for parameter in operation.list(&["parameters"]) {
         let mut query = Message::default();
-        query.text(2, parameter.text(&["in"])).text(4, parameter.text(&["name"])).text(6, parameter.text(&["type"]));
+        query
+            .text(2, parameter.text(&["in"]))
+            .text(4, parameter.text(&["name"]))
+            .text(6, parameter.text(&["type"]));
         query.flag(20, parameter["uniqueItems"] == true);
         let nested = [3, 2, 1].into_iter().fold(query, |inner, field| {
             let mut outer = Message::default();
@@ -144,7 +151,10 @@ fn schema(value: &Value) -> Message {
     }
     message.double(6, value["multipleOf"].as_f64()).double(7, value["maximum"].as_f64());
     message.flag(8, value["exclusiveMaximum"] == true).double(9, value["minimum"].as_f64());
-    message.flag(10, value["exclusiveMinimum"] == true).whole(11, whole("maxLength")).whole(12, whole("minLength"));
+    message
+        .flag(10, value["exclusiveMinimum"] == true)
+        .whole(11, whole("maxLength"))
+        .whole(12, whole("minLength"));
     message.text(13, text("pattern")).whole(14, whole("maxItems")).whole(15, whole("minItems"));
     message.flag(16, value["uniqueItems"] == true);
     message.whole(17, whole("maxProperties")).whole(18, whole("minProperties"));

@@ -5,7 +5,7 @@ mod negotiate;
 mod table;
 mod watch;
 
-pub(crate) use encode::{Listed, object_bytes, list_bytes};
+pub(crate) use encode::{Listed, list_bytes, object_bytes};
 pub(crate) use negotiate::{Accepted, accepted};
 pub(crate) use table::TableShape;
 pub(crate) use watch::initial_end;

@@ -66,7 +66,9 @@ fn one(text: &str) -> Option<Accepted> {
         ("PartialObjectMetadata" | "PartialObjectMetadataList", "meta.k8s.io", "v1" | "v1beta1") => {
             Some(Accepted::Metadata(format, version))
         }
-        ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2" | "v2beta1") => Some(Accepted::Discovery(version)),
+        ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2" | "v2beta1") => {
+            Some(Accepted::Discovery(version))
+        }
         _ => None,
     }
 }

@@ -30,7 +30,16 @@ pub struct TableShape {
 
 /// Columns whose cells are whole numbers.
 const NUMBERS: [&str; 10] = [
-    "Available", "Current", "Data", "Desired", "Minpods", "Maxpods", "Ready", "Secrets", "Up-to-date", "Allowed disruptions",
+    "Available",
+    "Current",
+    "Data",
+    "Desired",
+    "Minpods",
+    "Maxpods",
+    "Ready",
+    "Secrets",
+    "Up-to-date",
+    "Allowed disruptions",
 ];
 
 impl TableShape {
@@ -129,7 +138,8 @@ fn is_number(kind: &str, column: &str) -> bool {
 
 /// `NOMINATED NODE` as `Nominated Node`, as the API server writes it; short words in capitals stay.
 fn title(name: &str) -> String {
-    const CAPITALS: [&str; 10] = ["IP", "UID", "CIDR", "API", "TTL", "TLS", "CPU", "OS-IMAGE", "CLUSTER-IP", "EXTERNAL-IP"];
+    const CAPITALS: [&str; 10] =
+        ["IP", "UID", "CIDR", "API", "TTL", "TLS", "CPU", "OS-IMAGE", "CLUSTER-IP", "EXTERNAL-IP"];
     if name == "ALLOWED DISRUPTIONS" {
         return "Allowed disruptions".to_owned();
     }
@@ -149,9 +159,12 @@ mod tests {
 
     #[test]
     fn names_of_columns() {
-        for (name, expected) in
-            [("NAME", "Name"), ("NOMINATED NODE", "Nominated Node"), ("IP", "IP"), ("UP-TO-DATE", "Up-to-date")]
-        {
+        for (name, expected) in [
+            ("NAME", "Name"),
+            ("NOMINATED NODE", "Nominated Node"),
+            ("IP", "IP"),
+            ("UP-TO-DATE", "Up-to-date"),
+        ] {
             assert_eq!(title(name), expected);
         }
     }

@@ -202,7 +202,8 @@ impl Stream for WatchBytes {
         if !piece.is_empty() {
             return Poll::Ready(Some(Bytes::from(piece)));
         }
-        let has_ended = this.end.as_mut().poll(context).is_ready() || this.stopped.as_mut().poll(context).is_ready();
+        let has_ended =
+            this.end.as_mut().poll(context).is_ready() || this.stopped.as_mut().poll(context).is_ready();
         if this.is_over || has_ended {
             this.is_over = true;
             return Poll::Ready(None);

@@ -62,7 +62,9 @@ pub fn decode_body(body: &[u8], format: BodyFormat) -> Result<(Value, Vec<String
     match format {
         BodyFormat::Json => match serde_json::from_str(text) {
             Ok(value) => Ok((value, duplicate_fields(text))),
-            Err(error) => Err(ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}"))),
+            Err(error) => {
+                Err(ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}")))
+            }
         },
         BodyFormat::Yaml | BodyFormat::Protobuf => {
             let json = yaml_to_json(text)?;
@@ -84,7 +86,9 @@ fn yaml_to_json(text: &str) -> Result<String, ApiError> {
     match first.map(|decoded| decoded.outcome) {
         Some(Ok(json)) => Ok(json),
         Some(Err(Fault::Malformed { message, .. } | Fault::Rejected(message))) => Err(yaml_fault(&message)),
-        Some(Err(Fault::Separator { rest, .. })) => Err(yaml_fault(&format!("invalid document separator: {rest}"))),
+        Some(Err(Fault::Separator { rest, .. })) => {
+            Err(yaml_fault(&format!("invalid document separator: {rest}")))
+        }
         None => Ok("null".to_owned()),
     }
 }
@@ -101,7 +105,9 @@ mod tests {
             read("a: {b: 1}\n", BodyFormat::Yaml).map(|(value, _)| value),
             Ok(serde_json::json!({"a": {"b": 1}}))
         );
-        for (text, format) in [("{", BodyFormat::Json), ("a: [", BodyFormat::Yaml), (&"[".repeat(1000), BodyFormat::Json)] {
+        for (text, format) in
+            [("{", BodyFormat::Json), ("a: [", BodyFormat::Yaml), (&"[".repeat(1000), BodyFormat::Json)]
+        {
             assert_eq!(read(text, format).map_err(|error| error.code()), Err(400), "{text}");
         }
         assert_eq!(BodyFormat::of_object("text/plain").map_err(|one| one.code()), Err(415));

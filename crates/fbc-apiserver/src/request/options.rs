@@ -50,9 +50,9 @@ impl Query {
         if text.is_empty() {
             return Ok(None);
         }
-        text.parse().map(Some).map_err(|_| {
-            ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax"))
-        })
+        text.parse()
+            .map(Some)
+            .map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))
     }
 }
 
@@ -108,7 +108,11 @@ impl ListQuery {
         let resource_version = if version_text.is_empty() {
             None
         } else {
-            let text = |_| ApiError::bad_request(format!("invalid resource version {version_text:?}: strconv.ParseUint: parsing {version_text:?}: invalid syntax"));
+            let text = |_| {
+                ApiError::bad_request(format!(
+                    "invalid resource version {version_text:?}: strconv.ParseUint: parsing {version_text:?}: invalid syntax"
+                ))
+            };
             Some(version_text.parse().map_err(text)?)
         };
         let resource_version_match = match query.text("resourceVersionMatch") {
@@ -190,7 +194,10 @@ impl ListQuery {
     /// The one name that a field selector asks for, if there is one.
     pub fn single_name(&self) -> Option<&str> {
         let parts = self.field_text.split(',');
-        parts.filter_map(|part| part.strip_prefix("metadata.name=")).map(|name| name.trim_start_matches('=')).next()
+        parts
+            .filter_map(|part| part.strip_prefix("metadata.name="))
+            .map(|name| name.trim_start_matches('='))
+            .next()
     }
 }
 
@@ -248,7 +255,8 @@ impl WriteQuery {
         };
         let manager = query.text("fieldManager").to_owned();
         if manager.len() > 128 {
-            let error = FieldError::new("fieldManager", FieldReason::TooLong, "", "may not be more than 128 bytes");
+            let error =
+                FieldError::new("fieldManager", FieldReason::TooLong, "", "may not be more than 128 bytes");
             return Err(ApiError::invalid("meta.k8s.io", "CreateOptions", "", vec![error]));
         }
         Ok(Self { dry_run: dry_run(query.all("dryRun"))?, manager, validation, force: query.flag("force") })
@@ -328,7 +336,10 @@ mod tests {
     fn options_of_lists() {
         let read = |text: &str| ListQuery::read(&Query::read(text));
         let list = read("labelSelector=app%3Dweb&fieldSelector=metadata.name%3Da&limit=5&watch=1").ok();
-        assert_eq!(list.map(|list| (list.limit, list.watch, list.single_name() == Some("a"))), Some((5, true, true)));
+        assert_eq!(
+            list.map(|list| (list.limit, list.watch, list.single_name() == Some("a"))),
+            Some((5, true, true))
+        );
         for (text, code) in [
             ("limit=x", 400),
             ("resourceVersion=x", 400),
@@ -344,7 +355,8 @@ mod tests {
 
     #[test]
     fn options_of_deletions() {
-        let body = json!({"propagationPolicy": "Foreground", "preconditions": {"uid": "1"}, "dryRun": ["All"]});
+        let body =
+            json!({"propagationPolicy": "Foreground", "preconditions": {"uid": "1"}, "dryRun": ["All"]});
         let options = delete_options(&Query::default(), &body).ok();
         assert_eq!(
             options.map(|one| (one.propagation, one.uid, one.dry_run)),

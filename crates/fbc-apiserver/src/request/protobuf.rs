@@ -39,7 +39,8 @@ static NUMBERS: LazyLock<BTreeMap<(&'static str, &'static str), OfStruct>> = Laz
 /// # Errors
 /// What is wrong with the bytes.
 pub(super) fn decode(body: &[u8]) -> Result<Option<Value>, &'static str> {
-    let envelope = body.strip_prefix(MAGIC).ok_or("the body does not begin as protocol buffers of Kubernetes do")?;
+    let envelope =
+        body.strip_prefix(MAGIC).ok_or("the body does not begin as protocol buffers of Kubernetes do")?;
     let (mut api_version, mut kind, mut raw) = (String::new(), String::new(), &[][..]);
     for part in Parts(envelope) {
         match part? {
@@ -105,16 +106,15 @@ impl<'b> Parts<'b> {
 
     fn take(&mut self, length: u64) -> Result<&'b [u8], &'static str> {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        let (taken, rest) = self.0.split_at_checked(length).ok_or("the body ends in the middle of a field")?;
+        let (taken, rest) =
+            self.0.split_at_checked(length).ok_or("the body ends in the middle of a field")?;
         self.0 = rest;
         Ok(taken)
     }
 
     fn part(&mut self) -> Result<(u64, Wire<'b>), &'static str> {
         let tag = self.number()?;
-        let fixed = |bytes: &[u8]| {
-            bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
-        };
+        let fixed = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
         let wire = match tag & 7 {
             0 => Wire::Number(self.number()?),
             1 => Wire::Fixed(fixed(self.take(8)?)),

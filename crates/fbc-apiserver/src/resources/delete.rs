@@ -15,7 +15,13 @@ use crate::request::{BodyFormat, ListQuery, Query, Request, decode_body, delete_
 
 /// Kinds of the core group of which a deletion answers with the last state; others answer with a `Status`.
 const RETURNED: [&str; 7] = [
-    "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodTemplate", "ResourceQuota", "Service", "ServiceAccount",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "Pod",
+    "PodTemplate",
+    "ResourceQuota",
+    "Service",
+    "ServiceAccount",
 ];
 
 impl Actor<'_> {
@@ -81,7 +87,10 @@ fn body_of(request: &Request) -> Result<Value, ApiError> {
     let format = BodyFormat::of_object(&request.content_type)?;
     let (value, _) = decode_body(&request.body, format)?;
     if value.is_object() && !["", "DeleteOptions"].contains(&value.kind()) {
-        return Err(ApiError::bad_request(format!("decoded object cannot be converted to DeleteOptions: it is a {}", value.kind())));
+        return Err(ApiError::bad_request(format!(
+            "decoded object cannot be converted to DeleteOptions: it is a {}",
+            value.kind()
+        )));
     }
     Ok(value)
 }

@@ -11,25 +11,48 @@ const FIELDS: [(&str, &str, &[&str]); 10] = [
         "",
         "Pod",
         &[
-            "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
-            "status.phase", "status.podIP", "status.podIPs", "status.nominatedNodeName",
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "spec.hostNetwork",
+            "status.phase",
+            "status.podIP",
+            "status.podIPs",
+            "status.nominatedNodeName",
         ],
     ),
     (
         "",
         "Event",
         &[
-            "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
-            "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
-            "reportingComponent", "source", "type",
+            "involvedObject.kind",
+            "involvedObject.namespace",
+            "involvedObject.name",
+            "involvedObject.uid",
+            "involvedObject.apiVersion",
+            "involvedObject.resourceVersion",
+            "involvedObject.fieldPath",
+            "reason",
+            "reportingComponent",
+            "source",
+            "type",
         ],
     ),
     (
         "events.k8s.io",
         "Event",
         &[
-            "regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion",
-            "regarding.resourceVersion", "regarding.fieldPath", "reason", "reportingController", "type",
+            "regarding.kind",
+            "regarding.namespace",
+            "regarding.name",
+            "regarding.uid",
+            "regarding.apiVersion",
+            "regarding.resourceVersion",
+            "regarding.fieldPath",
+            "reason",
+            "reportingController",
+            "type",
         ],
     ),
     ("", "Secret", &["type"]),
@@ -45,7 +68,12 @@ const FIELDS: [(&str, &str, &[&str]); 10] = [
 ///
 /// # Errors
 /// The first field that cannot be asked for.
-pub(super) fn check(kind: &Kind, api_version: &str, selector: &str, selectable: &[String]) -> Result<(), ApiError> {
+pub(super) fn check(
+    kind: &Kind,
+    api_version: &str,
+    selector: &str,
+    selectable: &[String],
+) -> Result<(), ApiError> {
     let of_kind = FIELDS.iter().find(|(group, name, _)| *group == kind.group && *name == kind.kind);
     let fields = of_kind.map(|(_, _, fields)| *fields).unwrap_or_default();
     for part in selector.split(',').map(str::trim).filter(|part| !part.is_empty()) {

@@ -37,7 +37,11 @@ impl Actor<'_> {
         let version = definition.and_then(|definition| definition.version(&target.place.version));
         let selectable = version.map(|version| version.selectable_fields.as_slice()).unwrap_or_default();
         fields::check(&target.kind, &target.api_version(), &list.field_text, selectable)?;
-        if list.watch { self.watch(&list, target, presentation) } else { self.list(&list, target, presentation) }
+        if list.watch {
+            self.watch(&list, target, presentation)
+        } else {
+            self.list(&list, target, presentation)
+        }
     }
 
     fn list(
@@ -80,9 +84,10 @@ impl Actor<'_> {
         }
         let listed = Listed {
             api_version: target.api_version(),
-            list_kind: api
-                .definition(target.id)
-                .map_or_else(|| format!("{}List", target.kind.kind), |definition| definition.list_kind.clone()),
+            list_kind: api.definition(target.id).map_or_else(
+                || format!("{}List", target.kind.kind),
+                |definition| definition.list_kind.clone(),
+            ),
             is_typed: api.definition(target.id).is_none(),
             metadata,
             items,

@@ -34,7 +34,10 @@ pub(crate) fn not_found() -> Answer {
 
 /// The refusal of a method that a path does not have.
 pub(crate) fn method_not_allowed() -> ApiError {
-    ApiError::other(Reason::MethodNotAllowed, "the server does not allow this method on the requested resource")
+    ApiError::other(
+        Reason::MethodNotAllowed,
+        "the server does not allow this method on the requested resource",
+    )
 }
 
 impl Actor<'_> {

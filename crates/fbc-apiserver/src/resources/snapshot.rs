@@ -25,7 +25,8 @@ pub(super) fn at(
     options: &ListOptions,
     revision: u64,
 ) -> Result<Vec<Arc<Object>>, ApiError> {
-    let changes = api.store().changes_since(revision).ok_or_else(|| ApiError::other(Reason::Expired, EXPIRED))?;
+    let changes =
+        api.store().changes_since(revision).ok_or_else(|| ApiError::other(Reason::Expired, EXPIRED))?;
     let mut before: BTreeMap<ObjectName, Option<Arc<Object>>> = BTreeMap::new();
     for change in changes.filter(|change| change.key.kind == id) {
         before.entry(change.key.name.clone()).or_insert_with(|| change.before.clone());
@@ -34,11 +35,15 @@ pub(super) fn at(
         return Ok(api.selected(id, options).cloned().collect());
     }
     let fits = |object: &Arc<Object>| {
-        options.namespace.as_deref().is_none_or(|namespace| namespace.is_empty() || object.namespace() == namespace)
+        options
+            .namespace
+            .as_deref()
+            .is_none_or(|namespace| namespace.is_empty() || object.namespace() == namespace)
             && options.labels.matches_object(object)
             && options.fields.matches(object)
     };
-    let unchanged = api.selected(id, options).filter(|object| !before.contains_key(&object.object_name())).cloned();
+    let unchanged =
+        api.selected(id, options).filter(|object| !before.contains_key(&object.object_name())).cloned();
     let mut found: Vec<Arc<Object>> = unchanged.collect();
     found.extend(before.into_values().flatten().filter(fits));
     found.sort_by_key(|object| object.object_name());

@@ -112,7 +112,8 @@ impl Actor<'_> {
         };
         let version = wanted.text(&["metadata", "resourceVersion"]);
         if !version.is_empty() && version != before.text(&["metadata", "resourceVersion"]) {
-            let cause = "the object has been modified; please apply your changes to the latest version and try again";
+            let cause =
+                "the object has been modified; please apply your changes to the latest version and try again";
             return Err(ApiError::conflict(&target.kind.group, &target.kind.plural, before.name(), cause));
         }
         let replicas = wanted.number(&["spec", "replicas"]).unwrap_or_default();
@@ -149,7 +150,9 @@ impl Actor<'_> {
         let selector: Vec<&str> = selector.iter().map(String::as_str).collect();
         let selector = match object.at(&selector).filter(|_| !selector.is_empty()) {
             Some(Value::String(text)) => text.clone(),
-            Some(value @ Value::Object(_)) if LabelSelector::of_object(Some(value)).is_ok() => selector_text(value),
+            Some(value @ Value::Object(_)) if LabelSelector::of_object(Some(value)).is_ok() => {
+                selector_text(value)
+            }
             _ => String::new(),
         };
         let mut status = json!({"replicas": number(&present)});
@@ -253,7 +256,9 @@ fn patched_scale(scale: &Value, patch: &Patch) -> Result<Value, ApiError> {
     let shape = Shape::untyped();
     match patch {
         Patch::Json(changes) => Ok(patched(scale, changes, PatchType::Json, &shape)?),
-        Patch::Merge(changes) | Patch::Strategic(changes) => Ok(patched(scale, changes, PatchType::Merge, &shape)?),
+        Patch::Merge(changes) | Patch::Strategic(changes) => {
+            Ok(patched(scale, changes, PatchType::Merge, &shape)?)
+        }
         Patch::Apply { configuration, .. } => Ok(patched(scale, configuration, PatchType::Merge, &shape)?),
     }
 }

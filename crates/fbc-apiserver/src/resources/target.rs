@@ -90,7 +90,9 @@ impl Subresources {
                 add("resize", own, Self::CHANGE);
             }
             ("", "Service") => add("proxy", ("", "v1", "ServiceProxyOptions"), Self::CONNECT),
-            ("", "ServiceAccount") => add("token", ("authentication.k8s.io", "v1", "TokenRequest"), &["create"]),
+            ("", "ServiceAccount") => {
+                add("token", ("authentication.k8s.io", "v1", "TokenRequest"), &["create"])
+            }
             ("", "Namespace") => add("finalize", own, &["update"]),
             _ => {}
         }

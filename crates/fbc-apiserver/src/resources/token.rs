@@ -22,7 +22,12 @@ const SHORTEST: i64 = 600;
 const LONGEST: i64 = 1 << 32;
 
 impl Actor<'_> {
-    pub(super) fn token(&mut self, request: &Request, _: &Caller, target: &Target) -> Result<Answer, ApiError> {
+    pub(super) fn token(
+        &mut self,
+        request: &Request,
+        _: &Caller,
+        target: &Target,
+    ) -> Result<Answer, ApiError> {
         let (mut asked, _) = decode_body(&request.body, BodyFormat::of_object(&request.content_type)?)?;
         let name = target.name();
         let missing = || ApiError::not_found("", "serviceaccounts", &name.name);
@@ -33,7 +38,8 @@ impl Actor<'_> {
             (seconds > LONGEST, "may not specify a duration larger than 2^32 seconds"),
         ];
         if let Some((_, text)) = limits.iter().find(|(is_broken, _)| *is_broken) {
-            let cause = FieldError::new("spec.expirationSeconds", FieldReason::Invalid, seconds.to_string(), *text);
+            let cause =
+                FieldError::new("spec.expirationSeconds", FieldReason::Invalid, seconds.to_string(), *text);
             return Err(ApiError::invalid("authentication.k8s.io", "TokenRequest", "", vec![cause]));
         }
         let mut audiences: Vec<String> =
@@ -69,7 +75,10 @@ impl Actor<'_> {
         };
         let (kind, name) = (reference.text(&["kind"]), reference.text(&["name"]));
         if !["Pod", "Secret"].contains(&kind) {
-            return Err(ApiError::bad_request(format!("cannot bind token for serviceaccount {:?} to object of type {kind}", account.name)));
+            return Err(ApiError::bad_request(format!(
+                "cannot bind token for serviceaccount {:?} to object of type {kind}",
+                account.name
+            )));
         }
         let place = ObjectName::namespaced(account.namespace.as_str(), name);
         let plural = format!("{}s", kind.to_lowercase());
@@ -77,7 +86,9 @@ impl Actor<'_> {
         let object = self.cluster.api.find("", kind, &place).ok_or_else(missing)?;
         let uid = reference.text(&["uid"]);
         if !uid.is_empty() && uid != object.uid() {
-            let cause = format!("the UID in the bound object reference ({uid}) does not match the UID in record. The object might have been deleted and then recreated");
+            let cause = format!(
+                "the UID in the bound object reference ({uid}) does not match the UID in record. The object might have been deleted and then recreated"
+            );
             return Err(ApiError::conflict("", &plural, name, &cause));
         }
         Ok(Some(Bound { kind: kind.to_owned(), name: name.to_owned(), uid: object.uid().to_owned() }))

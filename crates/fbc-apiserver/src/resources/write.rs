@@ -84,7 +84,10 @@ impl Actor<'_> {
                     "meta.k8s.io",
                     "PatchOptions",
                     "",
-                    vec![fbc_cluster::error::FieldError::required("fieldManager", "is required for apply patch")],
+                    vec![fbc_cluster::error::FieldError::required(
+                        "fieldManager",
+                        "is required for apply patch",
+                    )],
                 ));
             }
         } else if write.force {
@@ -92,7 +95,10 @@ impl Actor<'_> {
                 "meta.k8s.io",
                 "PatchOptions",
                 "",
-                vec![fbc_cluster::error::FieldError::forbidden("force", "may not be specified for non-apply patch")],
+                vec![fbc_cluster::error::FieldError::forbidden(
+                    "force",
+                    "may not be specified for non-apply patch",
+                )],
             ));
         }
         let mut warnings = self.deprecation(target);
@@ -106,7 +112,9 @@ impl Actor<'_> {
                 warnings.extend(unknown.iter().map(|path| format!("unknown field {path:?}")));
             }
         }
-        if is_strict && let Some(error) = strict::refusal(&target.kind.kind, &target.place.version, &[], &twice) {
+        if is_strict
+            && let Some(error) = strict::refusal(&target.kind.kind, &target.place.version, &[], &twice)
+        {
             return Err(error);
         }
         let name = target.name();

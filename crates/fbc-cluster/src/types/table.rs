@@ -219,7 +219,13 @@ fn read() -> Types {
         for (_, line) in lines(table.text).filter(|(is_field, _)| !is_field) {
             let (name, atomic) = line.split_once(' ').map_or((line, false), |(name, _)| (name, true));
             types.by_name.insert((table.name, name), StructId(types.structs.len()));
-            types.structs.push(Struct { package: table.name, name, atomic, fields: Vec::new(), always: OnceLock::new() });
+            types.structs.push(Struct {
+                package: table.name,
+                name,
+                atomic,
+                fields: Vec::new(),
+                always: OnceLock::new(),
+            });
         }
     }
     let mut current = 0;

@@ -179,7 +179,8 @@ impl Server for ApiServer {
             Cascade::Orphan => Propagation::Orphan,
         };
         let grace_period = options.grace_period.and_then(|seconds| u64::try_from(seconds).ok());
-        let deletion = Deletion { propagation, grace_period, dry_run: request.dry_run, ..Deletion::default() };
+        let deletion =
+            Deletion { propagation, grace_period, dry_run: request.dry_run, ..Deletion::default() };
         ApiServer::delete(self, &caller(request), kind, name, &deletion).map(drop).map_err(Box::new)
     }
 

@@ -47,7 +47,8 @@ pub(super) struct Authority {
 impl Authority {
     /// A new authority for a server at these addresses.
     pub(super) fn new(addresses: &[IpAddr]) -> Result<Self, Failure> {
-        make(addresses).map_err(|error| Failure::new(format!("the cluster's certificates cannot be made: {error}")))
+        make(addresses)
+            .map_err(|error| Failure::new(format!("the cluster's certificates cannot be made: {error}")))
     }
 }
 
@@ -87,8 +88,9 @@ fn make(addresses: &[IpAddr]) -> Result<Authority, Box<dyn std::error::Error>> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut roots = RootCertStore::empty();
     roots.add(issuer.der().clone())?;
-    let verifier =
-        WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider)).allow_unauthenticated().build()?;
+    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
+        .allow_unauthenticated()
+        .build()?;
     let verifier = Arc::new(ClientVerifier::new(verifier));
     let asked: Arc<dyn rustls::server::danger::ClientCertVerifier> = Arc::<ClientVerifier>::clone(&verifier);
     let mut encryption = rustls::ServerConfig::builder_with_provider(provider)

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use fbc_staging::{StagedFile, parent_of};
 use fbc_go::base64;
+use fbc_staging::{StagedFile, parent_of};
 use serde_json::{Value, json};
 
 use super::authority::Authority;
@@ -81,7 +81,8 @@ impl Kubeconfig {
             return Ok(path.to_owned());
         }
         let variable = std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty());
-        let paths = variable.map(|value| std::env::split_paths(&value).collect::<Vec<_>>()).unwrap_or_default();
+        let paths =
+            variable.map(|value| std::env::split_paths(&value).collect::<Vec<_>>()).unwrap_or_default();
         paths.into_iter().next().ok_or_else(|| {
             Failure::new("no kubeconfig is given").help("name it with `--kubeconfig` or in KUBECONFIG")
         })

@@ -69,7 +69,9 @@ impl Pace {
         let mut passed = 0;
         loop {
             tokio::time::sleep(TICK).await;
-            let due = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_mul(u64::from(times));
+            let due = u64::try_from(begun.elapsed().as_millis())
+                .unwrap_or(u64::MAX)
+                .saturating_mul(u64::from(times));
             if !mailbox.pass(due - passed).await {
                 return;
             }

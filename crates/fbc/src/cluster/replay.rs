@@ -138,7 +138,11 @@ fn play(actor: &mut Actor<'_>, records: &[Recorded]) -> Result<u8, Failure> {
         let _ = write!(text, "{byte:02x}");
         text
     });
-    writeln!(out, "{} lines played, {different} answered otherwise; {count} objects, hash {hash}", records.len())?;
+    writeln!(
+        out,
+        "{} lines played, {different} answered otherwise; {count} objects, hash {hash}",
+        records.len()
+    )?;
     out.flush()?;
     Ok(if different == 0 { CLEAN } else { FINDINGS })
 }

@@ -65,14 +65,16 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
         Some(path) => (path, None),
         None => {
             let folder = tempfile::Builder::new().prefix("fbc-cluster-").tempdir();
-            let folder = folder.map_err(|error| Failure::new(format!("cannot create a temporary directory: {error}")))?;
+            let folder = folder
+                .map_err(|error| Failure::new(format!("cannot create a temporary directory: {error}")))?;
             (folder.path().join("kubeconfig"), Some(folder))
         }
     };
     kubeconfig::write(&kubeconfig, &format!("https://{}", reachable(address)), &authority)?;
     let (stop, stopped) = watch::channel(false);
     let (mailbox, inbox) = mailbox();
-    let front = Front { mailbox: mailbox.clone(), verifier: Arc::clone(&authority.verifier), clock: UnixTime::now };
+    let front =
+        Front { mailbox: mailbox.clone(), verifier: Arc::clone(&authority.verifier), clock: UnixTime::now };
     let pace = plan.header.pace;
     if let Some(start) = pace.start() {
         plan.prepared.scenario.start = start;
@@ -111,7 +113,16 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
     };
     let serving = runtime.spawn(listener.serve(move |request| front.answer(request), end));
     runtime.spawn(pace.keep(mailbox.clone()));
-    Ok(Running { address, kubeconfig, runtime, serving, stop, mailbox: Some(mailbox), owner, _folder: folder })
+    Ok(Running {
+        address,
+        kubeconfig,
+        runtime,
+        serving,
+        stop,
+        mailbox: Some(mailbox),
+        owner,
+        _folder: folder,
+    })
 }
 
 /// An address that clients on this machine reach.

@@ -29,7 +29,9 @@ pub(crate) fn prepared(
         if let Some(target) = target {
             scenario.target = target;
         }
-        scenario.objects.extend((1..=nodes.0).map(|number| Manifests::Inline(node(number), Place::default())));
+        scenario
+            .objects
+            .extend((1..=nodes.0).map(|number| Manifests::Inline(node(number), Place::default())));
     };
     if let Some(path) = scenario {
         return sources::prepare_as(path, catalogs, session, adapt);

@@ -36,8 +36,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let url = format!("{}{TIME_PATH}?advance={}", config.server, arguments.span);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::new(error.to_string()))?;
-    let tls = tls(&config)
-        .map_err(|error| Failure::new(format!("{} cannot be used: {error}", path.display())))?;
+    let tls =
+        tls(&config).map_err(|error| Failure::new(format!("{} cannot be used: {error}", path.display())))?;
     let answer = runtime.block_on(post(tls, &url));
     let (code, text) = answer.map_err(|error| {
         Failure::new(format!("the cluster at {} does not answer: {error}", config.server))
