@@ -20,6 +20,7 @@ mod opm;
 mod process;
 mod random;
 mod recordings;
+mod size;
 mod statements;
 mod test;
 mod workspace;
@@ -49,6 +50,8 @@ enum Task {
     Statements(statements::Options),
     /// Play the recorded cases of the real programs, and print what differs
     Recordings(recordings::Options),
+    /// Print lines, public items and build time of each crate
+    Size(size::Options),
     /// Build the binary for distribution, with its checksum
     Dist(dist::Options),
     /// Run a command and print its time and memory as JSON; `bench` calls this in a process of its own
@@ -79,6 +82,7 @@ fn run(task: Task) -> TaskResult<ExitCode> {
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Statements(options) => statements::run(&options),
         Task::Recordings(options) => recordings::run(&options),
+        Task::Size(options) => size::run(&options),
         Task::Dist(options) => dist::run(&options),
         Task::Measure { command } => bench::measure::run_hidden_task(&command),
     }
