@@ -82,7 +82,7 @@ impl NodeAgent {
                 object.set(&["status", part], resources(&node));
             }
         }
-        if object.at(&["status", "nodeInfo", "kubeletVersion"]).is_none() {
+        if object.text(&["status", "nodeInfo", "kubeletVersion"]).is_empty() {
             object.set(&["status", "nodeInfo"], info(&node));
         }
         if object == *node {
