@@ -20,7 +20,8 @@ use crate::request::{Credential, Request};
 
 fn cluster() -> Cluster {
     let mut cluster = Cluster::new(control_plane::api_server(&[], 1, Moment::START));
-    let workloads = Workloads::Pods { virtual_node: Some("node".to_owned()), behaviours: Vec::new(), older_texts: false };
+    let workloads =
+        Workloads::Pods { virtual_node: Some("node".to_owned()), behaviours: Vec::new(), older_texts: false };
     for controller in controllers(workloads, 1) {
         cluster.add_controller(controller);
     }
