@@ -99,19 +99,18 @@ fn text(node: Node<'_>, name: &str) -> Result<String, Unfit> {
     match value.kind() {
         Kind::String => Ok(value.as_str().unwrap_or_default().to_owned()),
         Kind::Bool => Ok(json_writer::compact(value)),
-        Kind::Number => Ok(number_as_text(value.as_f64().unwrap_or_default())),
+        Kind::Number => Ok(number_as_text(value)),
         Kind::Null | Kind::Array | Kind::Object => Err(Unfit),
     }
 }
 
-/// Whole numbers keep their digits, others become the shortest text of a float32.
-fn number_as_text(number: f64) -> String {
-    let mut text = String::new();
-    if number.fract() == 0.0 && number.abs() < 2_f64.powi(64) {
-        text = format!("{number}");
-    } else {
-        push_general_number_32(&mut text, number);
+/// Integers keep their digits, floats become the shortest text of a float32.
+fn number_as_text(number: Node<'_>) -> String {
+    if let Some(integer) = number.as_large_integer() {
+        return integer.to_string();
     }
+    let mut text = String::new();
+    push_general_number_32(&mut text, number.as_f64().unwrap_or_default());
     text
 }
 

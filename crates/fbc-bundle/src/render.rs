@@ -57,7 +57,7 @@ pub fn render(folder: &BundleFolder, template: Option<&ImageTemplate>) -> Result
         |error: String| BundleError::Content(format!("get properties for bundle {}: {error}", quote(name)));
     let mut properties = merged_properties(folder, &listed, spec, &provided).map_err(in_bundle)?;
     for manifest in &folder.manifests {
-        let json = escape_html(&json_writer::compact(manifest.root()));
+        let json = escape_html(&json_writer::compact_with_integers(manifest.root()));
         let value = format!("{{\"data\":\"{}\"}}", base64::encode(json.as_bytes()));
         properties.push(RawProperty { kind: bundle_object::PROPERTY_TYPE.to_owned(), value });
     }

@@ -16,6 +16,7 @@
 //! | [`admission`] | what is added to objects on their way in, and who may refuse them: plugins, policies, webhooks |
 //! | [`store`] | the objects, with indexes and a log of changes |
 //! | [`api`] | the API server: every read and write |
+//! | [`budget`] | what a cluster may take |
 //! | [`engine`] | controllers, their queues, and the run of time |
 //! | [`taints`], [`drain`] | taints and tolerations; moving pods off a node, for command lines and controllers alike |
 //! | [`control_plane`], [`controllers`] | what every cluster starts with, and does by itself |
@@ -24,6 +25,7 @@ pub mod access;
 pub mod admission;
 pub mod api;
 pub mod apply;
+pub mod budget;
 pub mod control_plane;
 pub mod controllers;
 pub mod drain;

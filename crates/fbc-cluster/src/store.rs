@@ -3,12 +3,14 @@
 //! The store knows nothing of permissions, defaults or finalizers: that is the API server's work. Every write
 //! gets the next resource version, and costs the same however many unrelated objects there are.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::budget::Size;
 use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName};
 
@@ -43,18 +45,33 @@ impl Change {
 
 /// How many changes are kept for watches that resume.
 const KEPT_CHANGES: usize = 10_000;
+/// How much memory the objects of these changes may hold, as far as it can be told.
+const KEPT_BYTES: u64 = 64 << 20;
 
 type ByLabel = BTreeMap<(KindId, String, String), BTreeSet<ObjectName>>;
 
 /// All objects.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
-    objects: BTreeMap<KindId, BTreeMap<ObjectName, Arc<Object>>>,
+    objects: BTreeMap<KindId, BTreeMap<ObjectName, Stored>>,
     by_uid: BTreeMap<String, ObjectKey>,
     by_owner: BTreeMap<String, BTreeSet<ObjectKey>>,
     by_label: ByLabel,
-    changes: VecDeque<Change>,
+    changes: VecDeque<(Change, u64)>,
+    /// The memory of the objects of `changes`.
+    kept: u64,
     revision: u64,
+    /// The memory of all objects.
+    bytes: u64,
+    /// How often an object was looked at.
+    looks: Cell<u64>,
+}
+
+/// An object and the memory that it holds.
+#[derive(Debug, Clone)]
+struct Stored {
+    object: Arc<Object>,
+    memory: u64,
 }
 
 impl Store {
@@ -65,7 +82,23 @@ impl Store {
 
     /// An object by its name.
     pub fn get(&self, kind: KindId, name: &ObjectName) -> Option<&Arc<Object>> {
-        self.objects.get(&kind)?.get(name)
+        self.look(1);
+        self.objects.get(&kind)?.get(name).map(|stored| &stored.object)
+    }
+
+    /// The memory that all objects hold, in bytes, as far as it can be told from their values.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// How often an object was looked at: by name, or in one of the lists below.
+    pub fn looks(&self) -> u64 {
+        self.looks.get()
+    }
+
+    /// Counts work that was done on objects.
+    pub(crate) fn look(&self, count: u64) {
+        self.looks.set(self.looks.get().saturating_add(count));
     }
 
     /// An object by its uid.
@@ -85,7 +118,10 @@ impl Store {
 
     /// The objects of a kind, by namespace and name.
     pub fn of_kind(&self, kind: KindId) -> impl Iterator<Item = &Arc<Object>> {
-        self.objects.get(&kind).into_iter().flat_map(BTreeMap::values)
+        self.objects.get(&kind).into_iter().flat_map(BTreeMap::values).map(|stored| {
+            self.look(1);
+            &stored.object
+        })
     }
 
     /// The objects of a kind in a namespace, by name.
@@ -100,7 +136,10 @@ impl Store {
             .into_iter()
             .flat_map(move |objects| objects.range((Bound::Included(first.clone()), Bound::Unbounded)))
             .take_while(move |(name, _)| name.namespace == namespace)
-            .map(|(_, object)| object)
+            .map(|(_, stored)| {
+                self.look(1);
+                &stored.object
+            })
     }
 
     /// The objects of a kind with a label, by namespace and name.
@@ -148,7 +187,7 @@ impl Store {
     pub fn iter(&self) -> impl Iterator<Item = (KindId, &ObjectName, &Arc<Object>)> {
         self.objects
             .iter()
-            .flat_map(|(kind, objects)| objects.iter().map(move |(name, object)| (*kind, name, object)))
+            .flat_map(|(kind, objects)| objects.iter().map(move |(name, stored)| (*kind, name, &stored.object)))
     }
 
     /// Writes an object, new or changed, and gives it the next resource version.
@@ -157,31 +196,36 @@ impl Store {
         object.set(&["metadata", "resourceVersion"], self.revision.to_string());
         let object = Arc::new(object);
         let name = object.object_name();
-        let before = self.objects.entry(kind).or_default().insert(name.clone(), Arc::clone(&object));
+        let memory = Size::of(&object).memory;
+        let stored = Stored { object: Arc::clone(&object), memory };
+        let before = self.objects.entry(kind).or_default().insert(name.clone(), stored);
+        self.bytes = self.bytes + memory - before.as_ref().map_or(0, |before| before.memory);
+        let before = before.map(|stored| stored.object);
         let key = ObjectKey { kind, name };
         self.reindex(&key, before.as_deref(), Some(&object));
-        self.record(key, before, Some(Arc::clone(&object)));
+        self.record(key, before, Some(Arc::clone(&object)), memory);
         object
     }
 
     /// Takes an object away. The last state that watches see has the resource version of the removal.
     pub fn remove(&mut self, kind: KindId, name: &ObjectName) -> Option<Arc<Object>> {
-        let before = self.objects.get_mut(&kind)?.remove(name)?;
+        let Stored { object: before, memory } = self.objects.get_mut(&kind)?.remove(name)?;
+        self.bytes -= memory;
         self.revision += 1;
         let key = ObjectKey { kind, name: name.clone() };
         self.reindex(&key, Some(&before), None);
-        self.record(key, Some(Arc::clone(&before)), None);
+        self.record(key, Some(Arc::clone(&before)), None, memory);
         Some(before)
     }
 
     /// What changed after a resource version, or `None` if that is no longer known.
     pub fn changes_since(&self, revision: u64) -> Option<impl Iterator<Item = &Change>> {
-        let oldest = self.changes.front().map_or(self.revision + 1, |change| change.revision);
+        let oldest = self.changes.front().map_or(self.revision + 1, |(change, _)| change.revision);
         if revision + 1 < oldest && revision < self.revision {
             return None;
         }
-        let start = self.changes.partition_point(|change| change.revision <= revision);
-        Some(self.changes.range(start..))
+        let start = self.changes.partition_point(|(change, _)| change.revision <= revision);
+        Some(self.changes.range(start..).map(|(change, _)| change))
     }
 
     /// How many changes are known.
@@ -189,11 +233,19 @@ impl Store {
         self.changes.len() as u64
     }
 
-    fn record(&mut self, key: ObjectKey, before: Option<Arc<Object>>, after: Option<Arc<Object>>) {
-        if self.changes.len() == KEPT_CHANGES {
-            self.changes.pop_front();
+    fn record(
+        &mut self,
+        key: ObjectKey,
+        before: Option<Arc<Object>>,
+        after: Option<Arc<Object>>,
+        memory: u64,
+    ) {
+        self.changes.push_back((Change { revision: self.revision, key, before, after }, memory));
+        self.kept += memory;
+        while self.changes.len() > KEPT_CHANGES || (self.kept > KEPT_BYTES && self.changes.len() > 1) {
+            let Some((_, memory)) = self.changes.pop_front() else { break };
+            self.kept -= memory;
         }
-        self.changes.push_back(Change { revision: self.revision, key, before, after });
     }
 
     fn reindex(&mut self, key: &ObjectKey, before: Option<&Object>, after: Option<&Object>) {
@@ -313,6 +365,25 @@ mod tests {
         assert_eq!(store.owned_by("3").count(), 0);
         assert_eq!(store.with_label(kind, "app", "y").count(), 0);
         assert_eq!(store.revision(), 4);
+    }
+
+    #[test]
+    fn memory_is_that_of_what_is_there() {
+        let (mut store, kind) = (Store::default(), kind());
+        store.put(kind, object("one", "1", None, "x"));
+        let one = store.bytes();
+        store.put(kind, object("two", "2", None, "x"));
+        store.put(kind, object("two", "2", None, &"y".repeat(1_000)));
+        assert!(store.bytes() > 2 * one + 990);
+        store.remove(kind, &ObjectName::namespaced("a", "two"));
+        assert_eq!(store.bytes(), one);
+        store.remove(kind, &ObjectName::namespaced("a", "one"));
+        assert_eq!(store.bytes(), 0);
+        // The log of changes holds on to large objects for a while only.
+        let large = "z".repeat(1 << 20);
+        (0..200).for_each(|_| drop(store.put(kind, object("one", "1", None, &large))));
+        assert!(store.kept <= KEPT_BYTES && store.changes.len() < 100);
+        assert!(store.changes_since(5).is_none());
     }
 
     #[test]

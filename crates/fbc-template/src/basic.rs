@@ -94,6 +94,7 @@ mod tests {
                  map[string]interface {} at offset 3 (indicated by <==)\n\"a\" <==",
                 "a",
             ),
+            ("null\n", "unmarshalling template: unexpected end of JSON input", "null"),
             (
                 "schema: olm.template.basic\nentries: [null]",
                 "unmarshalling template: entry 0 is null",

@@ -21,6 +21,9 @@ pub(crate) const ENTRIES: GoField =
 /// The field of templates that names their kind.
 pub(crate) const SCHEMA: GoField = GoField { name: "schema", kind: STRING, omit_empty: false };
 
+/// What Go says of a first document that is null: its decoder leaves no text of it.
+pub(crate) const NOTHING: &str = "unexpected end of JSON input";
+
 /// A document of a template file.
 pub(crate) struct TemplateDocument<'t> {
     text: &'t [u8],
@@ -105,6 +108,9 @@ impl<'t> TemplateDocument<'t> {
     ) -> Result<(), Misfit<DocumentFault>> {
         let root = self.root();
         let refuse = |fault, pointer: &str| Misfit { message: fault, place: Some(self.place(pointer)) };
+        if root.is_null() {
+            return Err(refuse(DocumentFault::Unmarshalling(NOTHING.to_owned()), ""));
+        }
         let fit = go_type::check(root, &GoType::Struct(of));
         for (index, entry) in self.entries().enumerate() {
             let pointer = format!("/{}/{index}", ENTRIES.name);

@@ -3,7 +3,7 @@
 use fbc_model::go_type::{self, GoField, GoStruct, GoType, STRING};
 use fbc_yaml::Kind;
 
-use crate::document::TemplateDocument;
+use crate::document::{NOTHING, TemplateDocument};
 use crate::error::{DetectionFault, TemplateError, TemplateFault};
 
 /// A kind of template that expands to one catalog.
@@ -89,7 +89,10 @@ pub fn detect(text: &[u8]) -> Result<TemplateKind, TemplateError> {
     let template = TemplateDocument::first(text)
         .map_err(|error| detection(DetectionFault::Decoding(error.message)).at(error.place))?;
     let root = template.root();
-    if !matches!(root.kind(), Kind::Object | Kind::Null) {
+    if root.is_null() {
+        return Err(detection(DetectionFault::Unmarshalling(NOTHING.to_owned())).at(template.place("")));
+    }
+    if root.kind() != Kind::Object {
         let message = format!(
             "json: cannot unmarshal {} into Go value of type struct {{ Schema string \"json:\\\"schema\\\"\" }}",
             root.kind().go_name()
@@ -127,12 +130,12 @@ mod tests {
             ("schema: olm.template.basic\n---\nschema: x", "basic"),
             (
                 "# c\n---\n# d\nSchema: olm.semver",
-                "auto-detecting template type: template input missing required 'schema' field",
+                "auto-detecting template type: unmarshalling template schema: unexpected end of JSON input",
             ),
             ("---\nSchema: olm.semver", "semver"),
             ("{\"schema\": \"olm.template.substitutes\"}\n{", "substitutes"),
             ("", "auto-detecting template type: decoding template input: EOF"),
-            ("---\n", "auto-detecting template type: template input missing required 'schema' field"),
+            ("---\n", "auto-detecting template type: unmarshalling template schema: unexpected end of JSON input"),
             ("a: 1", "auto-detecting template type: template input missing required 'schema' field"),
             ("schema: foo.bar", "auto-detecting template type: unknown template schema: foo.bar"),
             (

@@ -49,11 +49,17 @@ struct Entry {
     slot: Slot,
 }
 
+/// From here on, Go writes integers and floats of one value with other digits, and a float64 may have lost some: a
+/// document remembers what was written as an integer.
+pub(crate) const WRITTEN_AS_INTEGER: u128 = 1_000_000;
+
 /// A JSON value as Go's loader holds it: numbers are float64, objects have unique keys.
 #[derive(Clone)]
 pub struct Document {
     text: Box<str>,
     numbers: Box<[f64]>,
+    /// The digits of large integers, by the index of the number.
+    integers: Box<[(u32, i128)]>,
     entries: Box<[Entry]>,
     root: Slot,
     sorted: bool,
@@ -175,6 +181,16 @@ impl<'d> Node<'d> {
             Slot::Number(index) => self.document.numbers.get(index as usize).copied(),
             _ => None,
         }
+    }
+
+    /// The integer that the source writes without a point or an exponent, if it has more than six digits: all of
+    /// them, where [`Node::as_f64`] gives the nearest float64.
+    #[must_use]
+    pub fn as_large_integer(self) -> Option<i128> {
+        let Slot::Number(index) = self.slot else { return None };
+        let integers = &self.document.integers;
+        let at = integers.binary_search_by_key(&index, |(index, _)| *index).ok()?;
+        integers.get(at).map(|(_, number)| *number)
     }
 
     /// The text, or nothing if the value is of another kind.

@@ -319,8 +319,8 @@ impl<'t, 'm> Composer<'t, 'm> {
         let slot = match scalar {
             Scalar::Null => Slot::Null,
             Scalar::Bool(value) => Slot::Bool(value),
-            Scalar::Int(number) => self.builder.add_number(number as f64),
-            Scalar::Uint(number) => self.builder.add_number(number as f64),
+            Scalar::Int(number) => self.builder.add_integer(number.into()),
+            Scalar::Uint(number) => self.builder.add_integer(number.into()),
             Scalar::Float(number) => {
                 if !number.is_finite() && !self.expects_key() {
                     self.not_a_number.get_or_insert(match number {

@@ -206,6 +206,11 @@ impl Reader<'_> {
         }
         let text =
             std::str::from_utf8(self.bytes.get(start..self.at).unwrap_or_default()).unwrap_or_default();
+        if text.len() > 6
+            && let Ok(number) = text.parse::<i128>()
+        {
+            return Ok(self.builder.add_integer(number));
+        }
         match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(self.builder.add_number(number)),
             _ => {

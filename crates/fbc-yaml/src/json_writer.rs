@@ -15,8 +15,28 @@ pub fn compact(node: Node<'_>) -> String {
     out
 }
 
+/// The compact form as Kubernetes' encoder writes what its decoder read: integers of 64 bits keep all their digits,
+/// and there is no negative zero.
+///
+/// Source: `kubernetes-sigs/json:internal/golang/encoding/json/decode.go` (`preserveInts`).
+#[must_use]
+pub fn compact_with_integers(node: Node<'_>) -> String {
+    let mut out = String::new();
+    write_values(&mut out, node, &|out, scalar| match scalar.as_large_integer().map(i64::try_from) {
+        Some(Ok(number)) => out.push_str(&number.to_string()),
+        _ if scalar.as_f64() == Some(0.0) => out.push('0'),
+        _ => write_scalar(out, scalar),
+    });
+    out
+}
+
 /// Appends the compact form.
 pub fn write_compact(out: &mut String, node: Node<'_>) {
+    write_values(out, node, &write_scalar);
+}
+
+#[inline]
+fn write_values(out: &mut String, node: Node<'_>, write_scalar: &impl Fn(&mut String, Node<'_>)) {
     match node.kind() {
         Kind::Array => {
             out.push('[');
@@ -24,7 +44,7 @@ pub fn write_compact(out: &mut String, node: Node<'_>) {
                 if index > 0 {
                     out.push(',');
                 }
-                write_compact(out, item);
+                write_values(out, item, write_scalar);
             }
             out.push(']');
         }
@@ -36,7 +56,7 @@ pub fn write_compact(out: &mut String, node: Node<'_>) {
                 }
                 write_string(out, key);
                 out.push(':');
-                write_compact(out, value);
+                write_values(out, value, write_scalar);
             }
             out.push('}');
         }

@@ -46,6 +46,38 @@ fn properties_come_from_all_sides() {
 }
 
 #[test]
+fn integers_keep_their_digits_and_floats_are_rounded() {
+    for (written, as_type, in_manifest) in [
+        ("1e7", "1e+07", "10000000"),
+        ("1234567.0", "1.234567e+06", "1234567"),
+        ("12345678901", "12345678901", "12345678901"),
+        ("9007199254740993", "9007199254740993", "9007199254740993"),
+        ("-9007199254740993", "-9007199254740993", "-9007199254740993"),
+        ("18446744073709551615", "18446744073709551615", "18446744073709552000"),
+        ("-0.0", "-0", "0"),
+        ("0.5", "0.5", "0.5"),
+    ] {
+        let manifest = format!("kind: ConfigMap\nmetadata: {{name: a}}\ndata: {written}\n");
+        let properties = format!("properties:\n- {{type: {written}, value: 1}}\n");
+        let version = format!("{VERSION}spec: {{version: 1.0.0}}\n");
+        let files =
+            [("manifests/map.yaml", manifest.as_str()), ("metadata/properties.yaml", properties.as_str())];
+        let bundle = rendered(&version, &files).unwrap();
+        assert!(bundle.properties.iter().any(|property| property.kind == as_type), "{written}: {bundle:?}");
+        let objects: Vec<String> = bundle
+            .properties
+            .iter()
+            .filter(|property| property.kind == "olm.bundle.object")
+            .filter_map(|property| property.value.as_ref()?.json().map(str::to_owned))
+            .map(|json| json.split('"').nth(3).map(|data| base64::decode(data).unwrap()).unwrap_or_default())
+            .map(|bytes| String::from_utf8(bytes).unwrap())
+            .collect();
+        let expected = format!("\"data\":{in_manifest},");
+        assert!(objects.iter().any(|object| object.contains(&expected)), "{written}: {objects:?}");
+    }
+}
+
+#[test]
 fn refusals_are_those_of_the_reference() {
     for (version, extra, expected) in [
         ("kind: ConfigMap\n", None, "no csv in bundle"),

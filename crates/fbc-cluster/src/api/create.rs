@@ -63,6 +63,7 @@ impl ApiServer {
         if options.dry_run {
             return Ok(Arc::new(object));
         }
+        self.afford(&object, true)?;
         let stored = self.store.put(id, object);
         self.after_write(kind, &stored);
         Ok(stored)

@@ -34,6 +34,7 @@ pub use read::ListOptions;
 use crate::access::Authorizer;
 use crate::admission::Plugins;
 use crate::apply::Shape;
+use crate::budget::{Budget, Exhausted, MOST_OBJECT_BYTES, Size, WORK_OF_A_STEP};
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -106,6 +107,9 @@ pub struct ApiServer {
     evictions: BTreeMap<ObjectName, Moment>,
     validators: Vec<Box<dyn Validator>>,
     plugins: Plugins,
+    budget: Budget,
+    /// The budget that a write would have passed.
+    exhausted: Option<Exhausted>,
 }
 
 impl ApiServer {
@@ -124,7 +128,45 @@ impl ApiServer {
             evictions: BTreeMap::new(),
             validators: Vec::new(),
             plugins: Plugins::default(),
+            budget: Budget::UNLIMITED,
+            exhausted: None,
         }
+    }
+
+    /// Limits what the cluster may take from now on.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
+    }
+
+    /// The budget that is used up, if one is. Writes beyond it are refused.
+    pub fn exhausted(&self) -> Option<Exhausted> {
+        let work = self.budget.work;
+        self.exhausted.or_else(|| (self.store.looks() > work).then_some(Exhausted::Work(work)))
+    }
+
+    /// Counts one more thing that a controller does.
+    pub(crate) fn count_step(&self) {
+        self.store.look(WORK_OF_A_STEP);
+    }
+
+    /// Refuses an object for which there is no room.
+    fn afford(&mut self, object: &Object, is_new: bool) -> Result<(), ApiError> {
+        let size = Size::of(object);
+        if size.json > MOST_OBJECT_BYTES {
+            return Err(ApiError::other(Reason::InternalError, "etcdserver: request is too large"));
+        }
+        let budget = &self.budget;
+        let passed = if is_new && self.store.len() as u64 >= budget.objects {
+            Exhausted::Objects(budget.objects)
+        } else if self.store.bytes() + size.memory > budget.bytes {
+            Exhausted::Bytes(budget.bytes)
+        } else if self.store.revision() >= budget.writes {
+            Exhausted::Writes(budget.writes)
+        } else {
+            return Ok(());
+        };
+        self.exhausted.get_or_insert(passed);
+        Err(ApiError::other(Reason::InternalError, "etcdserver: mvcc: database space exceeded"))
     }
 
     /// The same server with another moment to begin at.

@@ -88,6 +88,7 @@ impl ApiServer {
             self.remove_now(id, kind, &object.object_name());
             return Ok(Arc::new(object));
         }
+        self.afford(&object, false)?;
         let stored = self.store.put(id, object);
         self.after_write(kind, &stored);
         Ok(stored)

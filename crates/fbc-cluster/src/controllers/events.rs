@@ -16,6 +16,10 @@ use crate::time::{MINUTE, Milliseconds, Moment};
 const DISTINCT_MESSAGES: usize = 10;
 /// Events further apart than this are not similar any more.
 const SIMILAR_FOR: Milliseconds = 10 * MINUTE;
+/// So many events about one object are written at once (`defaultSpamBurst`).
+const BURST: f64 = 25.0;
+/// Then one after this while each (`defaultSpamQPS`).
+const ONE_EACH: Milliseconds = 5 * MINUTE;
 /// Objects whose events are remembered; older ones begin anew.
 const REMEMBERED: usize = 4096;
 
@@ -29,6 +33,15 @@ pub struct Recorder {
     written: u64,
     similar: BTreeMap<Similar, Recent>,
     counted: BTreeMap<(Similar, String), Counted>,
+    /// What may still be written, by the kind and the uid of the object.
+    allowances: BTreeMap<(String, String), Allowance>,
+}
+
+/// How many events may be written, as a bucket that fills up again.
+#[derive(Debug)]
+struct Allowance {
+    left: f64,
+    at: Moment,
 }
 
 #[derive(Debug)]
@@ -46,7 +59,7 @@ struct Counted {
 impl Recorder {
     /// A recorder of a component, such as `replicaset-controller`.
     pub fn new(component: &'static str) -> Self {
-        Self { component, written: 0, similar: BTreeMap::new(), counted: BTreeMap::new() }
+        Self { component, written: 0, similar: BTreeMap::new(), counted: BTreeMap::new(), allowances: BTreeMap::new() }
     }
 
     /// Something that is as it should be.
@@ -90,10 +103,15 @@ impl Recorder {
             (self.component, about.kind().to_owned(), about.uid().to_owned(), event_type, reason.to_owned());
         let (message, is_combined) = self.combined(&similar, message, now);
         let key = (similar, if is_combined { String::new() } else { message.clone() });
+        let is_spam = !self.allows(about, now);
+        let mut count = 1;
         if let Some(counted) = self.counted.get_mut(&key) {
             counted.count += 1;
-            let changes =
-                json!({"count": counted.count, "message": message, "lastTimestamp": now.to_string()});
+            count = counted.count;
+            if is_spam {
+                return;
+            }
+            let changes = json!({"count": count, "message": message, "lastTimestamp": now.to_string()});
             let Some(kind) = api.kind_id("", "Event") else { return };
             let (name, patch) = (counted.event.clone(), Patch::Merge(changes));
             let options = WriteOptions::default();
@@ -102,7 +120,7 @@ impl Recorder {
             }
         }
         let Some(mut event) = self.event(api, about, event_type, reason, &message) else { return };
-        event.set(&["count"], 1);
+        event.set(&["count"], count);
         event.set(&["firstTimestamp"], now.to_string());
         event.set(&["lastTimestamp"], now.to_string());
         event.set(&["source"], json!({"component": self.component}));
@@ -111,8 +129,28 @@ impl Recorder {
             self.counted.clear();
             self.similar.clear();
         }
-        self.counted.insert(key, Counted { event: event.object_name(), count: 1 });
-        self.write(api, event);
+        self.counted.insert(key, Counted { event: event.object_name(), count });
+        if !is_spam {
+            self.write(api, event);
+        }
+    }
+
+    /// Takes one of the events that may be written about an object; false if there is none left.
+    ///
+    /// Source: `kubernetes/client-go:tools/record/events_cache.go` (`EventSourceObjectSpamFilter`).
+    fn allows(&mut self, about: &Object, now: Moment) -> bool {
+        if self.allowances.len() >= REMEMBERED {
+            self.allowances.clear();
+        }
+        let key = (about.kind().to_owned(), about.uid().to_owned());
+        let allowance = self.allowances.entry(key).or_insert(Allowance { left: BURST, at: now });
+        let regained = now.since(allowance.at) as f64 / ONE_EACH as f64;
+        *allowance = Allowance { left: (allowance.left + regained).min(BURST), at: now };
+        let is_allowed = allowance.left >= 1.0;
+        if is_allowed {
+            allowance.left -= 1.0;
+        }
+        is_allowed
     }
 
     /// The message to write, and whether it stands for several.

@@ -207,8 +207,8 @@ impl Sync<'_> {
         if !is_rolling(self.set) {
             return Ok(());
         }
-        for number in (partition(self.set).max(wanted.start)..wanted.end).rev() {
-            let Some(pod) = numbered.get(&number) else { continue };
+        let newest = partition(self.set).max(wanted.start)..wanted.end.max(partition(self.set));
+        for (_, pod) in numbered.range(newest).rev() {
             if pod.label(HASH_LABEL) != Some(self.wanted.name()) && !pod.is_terminating() {
                 *counts.entry("currentReplicas").or_default() -= 1;
                 return self.remove(pod);

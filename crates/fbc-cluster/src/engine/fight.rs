@@ -1,7 +1,10 @@
 //! Finds controllers that undo each other's work without end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use serde_json::Value;
 
 use crate::object::ObjectFields;
 use crate::store::{Change, ObjectKey};
@@ -9,8 +12,11 @@ use crate::time::{Milliseconds, Moment, SECOND};
 
 /// The span in which writes are counted.
 const WINDOW: Milliseconds = 10 * SECOND;
-/// So many writes of one object in a span are no work any more.
-const TOO_MANY: u32 = 500;
+/// So many writes of one object in a span are looked at more closely: a count that rises with a thousand pods is work,
+/// a state that comes back is not.
+const SUSPICIOUS: u32 = 250;
+/// So often a state may come back after that.
+const TOO_MANY: u32 = 250;
 
 /// An object that is written over and over.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +41,9 @@ impl fmt::Display for Fight {
 #[derive(Debug)]
 struct Count {
     writes: u32,
+    /// What the object was like since it is looked at closely.
+    states: HashSet<u64>,
+    returns: u32,
     object: String,
     managers: Vec<String>,
 }
@@ -58,17 +67,23 @@ impl Watcher {
         let (Some(object), Some(_)) = (&change.after, &change.before) else { return };
         let count = self.counts.entry(change.key.clone()).or_insert_with(|| Count {
             writes: 0,
+            states: HashSet::new(),
+            returns: 0,
             object: format!("{} {}", object.kind(), change.key.name),
             managers: Vec::new(),
         });
         count.writes += 1;
-        if count.writes > TOO_MANY / 2 {
-            self.is_fight |= count.writes > TOO_MANY;
-            for entry in object.list(&["metadata", "managedFields"]) {
-                let manager = entry.text(&["manager"]);
-                if !count.managers.iter().any(|one| one == manager) {
-                    count.managers.push(manager.to_owned());
-                }
+        if count.writes <= SUSPICIOUS {
+            return;
+        }
+        if !count.states.insert(state(object)) {
+            count.returns += 1;
+            self.is_fight |= count.returns > TOO_MANY;
+        }
+        for entry in object.list(&["metadata", "managedFields"]) {
+            let manager = entry.text(&["manager"]);
+            if !count.managers.iter().any(|one| one == manager) {
+                count.managers.push(manager.to_owned());
             }
         }
     }
@@ -81,7 +96,7 @@ impl Watcher {
         let objects = self
             .counts
             .values()
-            .filter(|count| count.writes > TOO_MANY / 2)
+            .filter(|count| count.returns > TOO_MANY / 2)
             .map(|count| (count.object.clone(), count.managers.clone(), count.writes))
             .collect();
         let fight = Fight { objects, since: self.since.unwrap_or(now) };
@@ -89,4 +104,30 @@ impl Watcher {
         self.counts.clear();
         Err(fight)
     }
+}
+
+/// A number for what an object says, without what counts its writes.
+fn state(object: &Value) -> u64 {
+    fn add(value: &Value, hasher: &mut DefaultHasher) {
+        match value {
+            Value::Object(members) => {
+                for (key, member) in members {
+                    if !["resourceVersion", "generation", "observedGeneration", "managedFields"]
+                        .contains(&key.as_str())
+                    {
+                        key.hash(hasher);
+                        add(member, hasher);
+                    }
+                }
+            }
+            Value::Array(items) => {
+                items.len().hash(hasher);
+                items.iter().for_each(|item| add(item, hasher));
+            }
+            scalar => scalar.to_string().hash(hasher),
+        }
+    }
+    let mut hasher = DefaultHasher::new();
+    add(object, &mut hasher);
+    hasher.finish()
 }

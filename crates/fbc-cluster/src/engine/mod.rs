@@ -20,6 +20,7 @@ pub use queue::WorkQueue;
 pub use trace::{TraceEntry, Tracer};
 
 use crate::api::ApiServer;
+use crate::budget::Exhausted;
 use crate::kind::KindId;
 use crate::object::ObjectName;
 use crate::store::Change;
@@ -84,6 +85,9 @@ pub enum RunError {
     /// Controllers undo each other's work without end.
     #[error(transparent)]
     Fight(#[from] Fight),
+    /// The cluster takes more than it may.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
 }
 
 /// A cluster: its API server and its controllers.
@@ -241,6 +245,9 @@ impl Cluster {
 
     /// Does the next thing that is due until a moment. False if there is none.
     pub fn step(&mut self, end: Moment) -> Result<bool, RunError> {
+        if let Some(exhausted) = self.api.exhausted() {
+            return Err(exhausted.into());
+        }
         self.deliver();
         while let Some(Reverse((_, index))) = self.ready.pop() {
             let Some(request) = self.queues.get_mut(index).and_then(WorkQueue::take) else { continue };
@@ -273,6 +280,7 @@ impl Cluster {
             return;
         };
         self.reconciliations += 1;
+        self.api.count_step();
         let outcome = controller.reconcile(request, &mut self.api);
         if let Some(tracer) = &mut self.tracer {
             tracer.reconciled(self.api.now(), controller.name(), request, &outcome);

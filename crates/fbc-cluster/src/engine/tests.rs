@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::api::{ApiServer, Caller, Patch, Subresource, WriteOptions};
+use crate::budget::Budget;
 use crate::kind::{Kind, Registry};
 use crate::object::ObjectFields;
 use crate::time::SECOND;
@@ -115,6 +116,53 @@ fn controllers_that_fight_are_reported() {
     cluster.add_controller(painter("red", Outcome::Done).0);
     let error = cluster.run_until(Moment::START + SECOND).unwrap_err();
     assert!(error.to_string().contains("Widget one ("), "{error}");
+}
+
+/// Counts up in a widget, a thousand times.
+struct Counter;
+
+impl Controller for Counter {
+    fn name(&self) -> &'static str {
+        "counter"
+    }
+
+    fn watches(&self) -> &'static [(&'static str, &'static str)] {
+        &[("example.com", "Widget")]
+    }
+
+    fn requests(&mut self, change: &Change, _: (&str, &str), _: &ApiServer, requests: &mut Vec<ObjectName>) {
+        requests.push(change.key.name.clone());
+    }
+
+    fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
+        let id = api.kind_id("example.com", "Widget").unwrap();
+        let count = api.find("example.com", "Widget", request).unwrap().number(&["spec", "count"]).unwrap_or(0);
+        if count < 1_000 {
+            let patch = Patch::Merge(json!({"spec": {"count": count + 1}}));
+            let caller = Caller::administrator("counter");
+            api.patch(&caller, id, request, &patch, Subresource::None, WriteOptions::default()).unwrap();
+        }
+        Outcome::Done
+    }
+}
+
+#[test]
+fn a_count_that_rises_is_no_fight() {
+    let mut cluster = Cluster::new(server());
+    create(&mut cluster.api, "one");
+    cluster.add_controller(Box::new(Counter));
+    assert_eq!(cluster.run_until_still(SECOND, Moment::START + 60 * SECOND), Ok(true));
+}
+
+#[test]
+fn work_ends_with_its_budget() {
+    let mut cluster = Cluster::new(server());
+    create(&mut cluster.api, "one");
+    cluster.add_controller(painter("blue", Outcome::Routinely(SECOND)).0);
+    cluster.api.set_budget(Budget { work: 10_000, ..Budget::UNLIMITED });
+    let end = Moment::START + 1_000_000 * SECOND;
+    assert_eq!(cluster.run_until(end), Err(RunError::Exhausted(Exhausted::Work(10_000))));
+    assert!(cluster.now() < Moment::START + 300 * SECOND);
 }
 
 #[test]

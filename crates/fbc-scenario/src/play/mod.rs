@@ -22,6 +22,7 @@ use self::pending::{Pending, next_deadline, not_reached, patience_end};
 use super::model::{Check, Expectation, Limit, Predicate, Scenario, Start, Step};
 use super::prepare::Prepared;
 use super::setting::Setting;
+use fbc_cluster::budget::Budget;
 use fbc_cluster::engine::{RunError, Tracer};
 use fbc_cluster::kind::Kind;
 use fbc_cluster::store::Change;
@@ -36,6 +37,8 @@ pub struct Options {
     pub until: Option<Milliseconds>,
     /// Keep the lines of the trace, not only their hash.
     pub keep_trace: bool,
+    /// What the cluster may take.
+    pub budget: Budget,
 }
 
 /// Plays a scenario from its start to its end.
@@ -102,6 +105,7 @@ impl<'s> Player<'s> {
         let scenario = &prepared.scenario;
         let seed = options.seed.unwrap_or(scenario.seed);
         let mut setting = Setting::new(prepared, seed);
+        setting.cluster.api.set_budget(options.budget);
         let trace = Rc::new(RefCell::new(Trace { keep: options.keep_trace, ..Trace::default() }));
         let sink = Rc::clone(&trace);
         let start = scenario.start;
@@ -384,6 +388,7 @@ impl<'s> Player<'s> {
             expectations,
             timeline: self.timeline,
             state: self.setting.cluster.api.store().iter().map(|(_, _, object)| object.clone()).collect(),
+            exhausted: self.setting.cluster.api.exhausted().filter(|_| stopped.is_some()),
             stopped,
             hash,
             trace: trace.lines,

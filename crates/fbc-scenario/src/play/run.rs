@@ -35,6 +35,8 @@ pub struct Run {
     pub state: Vec<Arc<Object>>,
     /// Why it stopped early, if it did.
     pub stopped: Option<String>,
+    /// The budget that it was stopped by.
+    pub exhausted: Option<Exhausted>,
     /// The hash of the trace: equal for equal runs.
     pub hash: String,
     /// The lines of the trace, if they were wanted.

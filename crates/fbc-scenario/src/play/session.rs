@@ -14,8 +14,7 @@ pub struct Session<'s> {
 
 impl<'s> Session<'s> {
     /// A cluster as the scenario describes it, at its start.
-    pub fn new(prepared: &'s Prepared, seed: Option<u64>) -> Self {
-        let options = Options { seed, ..Options::default() };
+    pub fn new(prepared: &'s Prepared, options: Options) -> Self {
         Self { player: Player::new(prepared, options) }
     }
 

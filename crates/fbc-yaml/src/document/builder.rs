@@ -1,6 +1,6 @@
 //! Building documents.
 
-use super::{Document, Entry, Kind, Node, Slot, Text, text_of};
+use super::{Document, Entry, Kind, Node, Slot, Text, WRITTEN_AS_INTEGER, text_of};
 
 /// Puts a document together, from the leaves up.
 ///
@@ -9,6 +9,7 @@ use super::{Document, Entry, Kind, Node, Slot, Text, text_of};
 pub struct DocumentBuilder {
     text: String,
     numbers: Vec<f64>,
+    integers: Vec<(u32, i128)>,
     entries: Vec<Entry>,
     stack: Vec<Entry>,
     sorted: bool,
@@ -39,6 +40,7 @@ impl DocumentBuilder {
         Self {
             text: String::new(),
             numbers: Vec::new(),
+            integers: Vec::new(),
             entries: Vec::new(),
             stack: Vec::new(),
             sorted: true,
@@ -88,6 +90,14 @@ impl DocumentBuilder {
     pub(crate) fn add_number(&mut self, number: f64) -> Slot {
         self.numbers.push(number);
         Slot::Number((self.numbers.len() - 1) as u32)
+    }
+
+    /// Adds a number that the source writes as an integer.
+    pub(crate) fn add_integer(&mut self, number: i128) -> Slot {
+        if number.unsigned_abs() >= WRITTEN_AS_INTEGER {
+            self.integers.push((self.numbers.len() as u32, number));
+        }
+        self.add_number(number as f64)
     }
 
     /// A text value.
@@ -201,7 +211,10 @@ impl DocumentBuilder {
         match node.kind() {
             Kind::Null => self.null(),
             Kind::Bool => self.boolean(node.as_bool().unwrap_or_default()),
-            Kind::Number => self.number(node.as_f64().unwrap_or_default()),
+            Kind::Number => match node.as_large_integer() {
+                Some(number) => Built(self.add_integer(number)),
+                None => self.number(node.as_f64().unwrap_or_default()),
+            },
             Kind::String => self.string(node.as_str().unwrap_or_default()),
             Kind::Array => {
                 let mark = self.open();
@@ -228,6 +241,7 @@ impl DocumentBuilder {
         Document {
             text: self.text.into_boxed_str(),
             numbers: self.numbers.into_boxed_slice(),
+            integers: self.integers.into_boxed_slice(),
             entries: self.entries.into_boxed_slice(),
             root: root.0,
             sorted: self.sorted,

@@ -285,8 +285,8 @@ impl<'t> Scanner<'t> {
             Scalar::Text | Scalar::Merge => return Ok(Slot::Text(text)),
             Scalar::Null => return Ok(Slot::Null),
             Scalar::Bool(value) => return Ok(Slot::Bool(value)),
-            Scalar::Int(number) => number as f64,
-            Scalar::Uint(number) => number as f64,
+            Scalar::Int(number) => return Ok(self.builder.add_integer(number.into())),
+            Scalar::Uint(number) => return Ok(self.builder.add_integer(number.into())),
             Scalar::Float(number) if number.is_finite() => number,
             Scalar::Float(_) => return Err(Unclear),
         };

@@ -5,6 +5,16 @@
 use serde_json::Value;
 
 use super::PatchError;
+use crate::budget::Size;
+
+/// The most operations of a patch.
+///
+/// Source: `kubernetes/apiserver:pkg/endpoints/handlers/patch.go` (`maxJSONPatchOperations`).
+const MOST_OPERATIONS: usize = 10_000;
+/// The most bytes that the copies of a patch may have in all.
+///
+/// Source: `kubernetes/apiserver:pkg/server/config.go` (`JSONPatchMaxCopyBytes`).
+const MOST_COPIED: u64 = 3 << 20;
 
 /// Applies a JSON patch.
 ///
@@ -22,14 +32,27 @@ pub fn json_patch(object: &Value, patch: &Value) -> Result<Value, PatchError> {
             "error decoding patch: json: cannot unmarshal {found} into Go value of type jsonpatch.Patch"
         )));
     };
+    if operations.len() > MOST_OPERATIONS {
+        return Err(PatchError::TooLarge(format!(
+            "The allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {}",
+            operations.len()
+        )));
+    }
     let mut patched = object.clone();
+    let mut copied = 0;
     for operation in operations {
-        apply(&mut patched, operation).map_err(PatchError::Rejected)?;
+        apply(&mut patched, operation, &mut copied).map_err(PatchError::Rejected)?;
+        if copied > MOST_COPIED {
+            return Err(PatchError::TooLarge(format!(
+                "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit \
+                 {MOST_COPIED}"
+            )));
+        }
     }
     Ok(patched)
 }
 
-fn apply(object: &mut Value, operation: &Value) -> Result<(), String> {
+fn apply(object: &mut Value, operation: &Value, sum_of_copies: &mut u64) -> Result<(), String> {
     let text = |name: &str| operation.get(name).and_then(Value::as_str);
     let kind = text("op").unwrap_or("unknown");
     let path = text("path").ok_or_else(|| format!("{kind} operation failed to decode path: missing path"))?;
@@ -56,11 +79,15 @@ fn apply(object: &mut Value, operation: &Value) -> Result<(), String> {
             let copied = find(object, from).cloned();
             let copied = copied
                 .ok_or_else(|| format!("copy operation does not apply: doc is missing from path: {from}"))?;
+            *sum_of_copies += Size::of(&copied).json;
+            if *sum_of_copies > MOST_COPIED {
+                return Ok(());
+            }
             add(object, path, copied, kind)
         }
         "test" => {
-            let found = find(object, path).cloned();
-            if found.unwrap_or_default() == value() {
+            let wanted = operation.get("value").unwrap_or(&Value::Null);
+            if find(object, path).map_or(&Value::Null, |found| found) == wanted {
                 Ok(())
             } else {
                 Err(format!("testing value {path} failed: test failed"))
@@ -198,6 +225,14 @@ mod tests {
         ] {
             assert_eq!(json_patch(&object, &operations).ok(), expected, "{operations}");
         }
+        let doubling = |count: usize| {
+            let copies = (0..count).map(|_| json!({"op": "copy", "from": "/a", "path": "/a/b/-"}));
+            json_patch(&json!({"a": {"b": ["x".repeat(3_000)]}}), &copies.collect::<Value>())
+        };
+        assert!(doubling(5).is_ok());
+        assert!(matches!(doubling(40), Err(PatchError::TooLarge(text)) if text.contains("exceeding the limit 3145728")));
+        let many: Value = (0..10_001).map(|_| json!({"op": "test", "path": "/none"})).collect();
+        assert!(matches!(json_patch(&object, &many), Err(PatchError::TooLarge(text)) if text.ends_with("got 10001")));
         assert_eq!(
             json_patch(&object, &json!({})).map_err(|error| error.to_string()),
             Err("error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch"

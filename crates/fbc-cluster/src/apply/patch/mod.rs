@@ -38,6 +38,9 @@ pub enum PatchError {
     /// It does not fit the object. The API server answers 422 with a text that does not say why.
     #[error("{0}")]
     Rejected(String),
+    /// It asks for more than the API server does. The API server answers 413 with this text.
+    #[error("{0}")]
+    TooLarge(String),
 }
 
 impl From<PatchError> for ApiError {
@@ -47,6 +50,9 @@ impl From<PatchError> for ApiError {
             PatchError::Malformed(text) => Self::bad_request(text),
             PatchError::Rejected(_) => {
                 Self::other(Reason::Invalid, "the server rejected our request due to an error in our request")
+            }
+            PatchError::TooLarge(text) => {
+                Self::other(Reason::RequestEntityTooLarge, format!("Request entity is too large: {text}"))
             }
         }
     }

@@ -4,6 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::object::{Object, ObjectFields};
 
+/// So many indexes are read of a range: no job that has indexes may have more completions.
+///
+/// Source: `kubernetes/kubernetes:pkg/apis/batch/validation/validation.go` (`maxFailedIndexes`, completions of a job
+/// with `backoffLimitPerIndex`).
+const MOST: usize = 1_000_000;
+
 /// The annotation and label of a pod that say which index it works for.
 pub(super) const INDEX: &str = "batch.kubernetes.io/job-completion-index";
 
@@ -18,7 +24,7 @@ pub(super) fn read(text: &str) -> BTreeSet<u64> {
     for part in text.split(',').filter(|part| !part.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         if let (Ok(first), Ok(last)) = (first.parse::<u64>(), last.parse::<u64>()) {
-            indexes.extend(first..=last);
+            indexes.extend((first..=last).take(MOST));
         }
     }
     indexes

@@ -23,6 +23,8 @@ use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
 const FIRST_BACK_OFF: Milliseconds = 10 * SECOND;
 /// The longest wait.
 const LONGEST_BACK_OFF: Milliseconds = 10 * MINUTE;
+/// The most pods that are made or deleted in one look (`MaxPodCreateDeletePerSync`).
+const BURST: usize = 500;
 
 /// One look at one job.
 pub(super) struct Sync<'c> {
@@ -222,7 +224,7 @@ impl<'c> Sync<'c> {
         };
         let wanted = usize::try_from(wanted).unwrap_or_default();
         if active.len() > wanted {
-            let surplus: Vec<Arc<Object>> = active.iter().skip(wanted).cloned().collect();
+            let surplus: Vec<Arc<Object>> = active.iter().skip(wanted).take(BURST).cloned().collect();
             let removed = self.delete(&surplus, true)?;
             numbers.active -= removed;
             numbers.terminating += removed;
@@ -236,7 +238,8 @@ impl<'c> Sync<'c> {
             self.look_again(Some(wait_until));
             return Ok(());
         }
-        let mut free = self.free_indexes(&active, done, lost).into_iter();
+        let missing = missing.min(BURST);
+        let mut free = self.free_indexes(&active, done, lost, missing).into_iter();
         for _ in 0..missing {
             let index = if is_indexed(&self.job) { free.next() } else { None };
             if is_indexed(&self.job) && index.is_none() {
@@ -248,10 +251,18 @@ impl<'c> Sync<'c> {
         Ok(())
     }
 
-    fn free_indexes(&self, active: &[Arc<Object>], done: &BTreeSet<u64>, lost: &BTreeSet<u64>) -> Vec<u64> {
+    /// The first indexes that no pod works for.
+    fn free_indexes(
+        &self,
+        active: &[Arc<Object>],
+        done: &BTreeSet<u64>,
+        lost: &BTreeSet<u64>,
+        count: usize,
+    ) -> Vec<u64> {
         let taken: BTreeSet<u64> = active.iter().filter_map(|pod| index_of(pod)).collect();
         let all = u64::try_from(number(&self.job, &["spec", "completions"])).unwrap_or_default();
-        (0..all).filter(|index| ![done, lost, &taken].iter().any(|set| set.contains(index))).collect()
+        let is_free = |index: &u64| ![done, lost, &taken].iter().any(|set| set.contains(index));
+        (0..all).filter(is_free).take(count).collect()
     }
 
     /// When a pod may follow those that failed since the last success.

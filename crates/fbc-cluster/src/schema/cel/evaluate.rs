@@ -61,6 +61,11 @@ impl Evaluation {
         left.map(|_| ()).ok_or(TOO_EXPENSIVE)
     }
 
+    /// Takes the cost of a text that is about to be made: texts may grow faster than what they are made of.
+    pub(crate) fn spend_on_text(&self, length: usize) -> Result<(), Fault> {
+        self.spend(length / 10)
+    }
+
     pub(crate) fn run<'a>(&self, expression: &'a Expr, scope: &Scope<'_, 'a>) -> Evaluated<'a> {
         self.spend(1)?;
         Ok(match &expression.node {

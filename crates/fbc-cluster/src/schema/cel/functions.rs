@@ -66,7 +66,7 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, call: &'a Call, values: &[Val<'a
             named_format::find(&name[7..]).map(Val::Format).ok_or(NO_SUCH_OVERLOAD)
         }
         (_, [Val::Text(_), ..]) | ("join" | "matches", _) => {
-            texts::call(call, values).unwrap_or_else(|| libraries::call(evaluation, function, values))
+            texts::call(evaluation, call, values).unwrap_or_else(|| libraries::call(evaluation, function, values))
         }
         (_, [Val::Timestamp(..) | Val::Duration(_), ..]) => times::part(function, values),
         (name, [Val::List(list), rest @ ..]) if !name.contains('.') => of_list(evaluation, name, list, rest),
@@ -139,7 +139,7 @@ pub(crate) fn arithmetic<'a>(
             _ => return Err(NO_SUCH_OVERLOAD),
         })),
         (Val::Text(left), Val::Text(right)) if operator == Operator::Add => {
-            evaluation.spend((left.len() + right.len()) / 10)?;
+            evaluation.spend_on_text(left.len() + right.len())?;
             Ok(Val::Text(Cow::Owned(format!("{left}{right}"))))
         }
         (Val::Bytes(left), Val::Bytes(right)) if operator == Operator::Add => {

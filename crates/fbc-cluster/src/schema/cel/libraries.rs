@@ -54,12 +54,14 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, function: &str, values: &[Val<'a
             evaluation.spend(usize::try_from(*count).unwrap_or_default())?;
             Ok(Val::list((0..*count).map(Val::Int).collect()))
         }
-        ("sets.contains", [Val::List(all), Val::List(some)]) => Ok(Val::Bool(includes(all, some))),
-        ("sets.equivalent", [Val::List(left), Val::List(right)]) => {
-            Ok(Val::Bool(includes(left, right) && includes(right, left)))
-        }
-        ("sets.intersects", [Val::List(left), Val::List(right)]) => {
-            Ok(Val::Bool(left.iter().any(|item| right.iter().any(|other| other.equals(&item)))))
+        ("sets.contains" | "sets.equivalent" | "sets.intersects", [Val::List(left), Val::List(right)]) => {
+            // Each item is compared with each.
+            evaluation.spend(left.len().saturating_mul(right.len()))?;
+            Ok(Val::Bool(match function {
+                "sets.contains" => includes(left, right),
+                "sets.equivalent" => includes(left, right) && includes(right, left),
+                _ => left.iter().any(|item| right.iter().any(|other| other.equals(&item))),
+            }))
         }
         ("base64.encode", [Val::Bytes(bytes)]) => Ok(Val::text(fbc_go::base64::encode(bytes))),
         ("base64.decode", [Val::Text(text)]) => match fbc_go::base64::decode(text) {

@@ -90,6 +90,9 @@ fn these_hold() {
         "'abc123'.find('[0-9]+') == '123' && 'a1b2'.findAll('[0-9]') == ['1', '2']",
         "'%s has %d of %.2f'.format(['x', 3, 1.5]) == 'x has 3 of 1.50'",
         // Lists.
+        "'äbäb'.indexOf('b', 2) == 3 && 'äbäb'.indexOf('c') == -1 && 'ä'.indexOf('', 1) == 1",
+        "'äbäb'.lastIndexOf('b', 2) == 1 && 'äbäb'.lastIndexOf('ä', 2) == 2 && 'äbäb'.lastIndexOf('ä', 9) == 2 && 'aä'.lastIndexOf('b', 1) == -1",
+        "'aaa'.replace('a', 'bb', 2) == 'bbbba' && 'ab'.replace('', '-') == '-a-b-'",
         "[1, 2, 2].isSorted() && [1, 2].sum() == 3 && [3, 1].min() == 1 && [3, 1].max() == 3 && [1, 2, 1].lastIndexOf(1) == 2",
         "[1] + [2] == [1, 2] && [1, 1, 2].distinct() == [1, 2] && [[1], [2]].flatten() == [1, 2] && [3, 1].sort() == [1, 3]",
         "sets.contains([1, 2], [1]) && sets.equivalent([1, 2], [2, 1]) && sets.intersects([1], [1, 2])",
@@ -136,6 +139,18 @@ fn faults_while_evaluating_have_their_words() {
         (
             "[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, \
              [1,2,3,4,5,6,7,8,9,10].all(d, [1,2,3,4,5,6,7,8,9,10].all(e, [1,2,3,4,5,6,7,8,9,10].all(f, true))))))",
+            "operation cancelled: actual cost limit exceeded",
+        ),
+        (
+            // A text that doubles thirty times.
+            "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29].map(i, 'aaaaaaaaaa')\
+             .join('').replace('a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')\
+             .replace('a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')\
+             .replace('a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa') == ''",
+            "operation cancelled: actual cost limit exceeded",
+        ),
+        (
+            "sets.contains(lists.range(100000), lists.range(100000))",
             "operation cancelled: actual cost limit exceeded",
         ),
     ] {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::evaluate::{Evaluated, Fault, NO_SUCH_OVERLOAD, fault};
+use super::evaluate::{Evaluated, Evaluation, Fault, NO_SUCH_OVERLOAD, fault};
 use super::syntax::Call;
 use super::times;
 use super::value::{List, Val};
@@ -29,7 +29,11 @@ pub(crate) fn string_of(value: &Val<'_>) -> Option<String> {
 }
 
 /// Calls a function on text; nothing if it is none of text.
-pub(crate) fn call<'a>(call: &'a Call, values: &[Val<'a>]) -> Option<Evaluated<'a>> {
+pub(crate) fn call<'a>(
+    evaluation: &Evaluation,
+    call: &'a Call,
+    values: &[Val<'a>],
+) -> Option<Evaluated<'a>> {
     let number = |value: Option<&Val<'a>>| match value {
         Some(Val::Int(number)) => Some(*number),
         _ => None,
@@ -40,7 +44,7 @@ pub(crate) fn call<'a>(call: &'a Call, values: &[Val<'a>]) -> Option<Evaluated<'
         ("matches" | "find" | "findAll", [Val::Text(text), Val::Text(pattern), rest @ ..]) => {
             return Some(of_pattern(call, text, pattern, rest));
         }
-        ("join", [Val::List(list), rest @ ..]) => return Some(join(list, rest)),
+        ("join", [Val::List(list), rest @ ..]) => return Some(join(evaluation, list, rest)),
         ("contains", [Val::Text(text), Val::Text(part)]) => Val::Bool(text.contains(&**part)),
         ("startsWith", [Val::Text(text), Val::Text(part)]) => Val::Bool(text.starts_with(&**part)),
         ("endsWith", [Val::Text(text), Val::Text(part)]) => Val::Bool(text.ends_with(&**part)),
@@ -59,27 +63,27 @@ pub(crate) fn call<'a>(call: &'a Call, values: &[Val<'a>]) -> Option<Evaluated<'
         }
         ("indexOf", [Val::Text(text), Val::Text(part), rest @ ..]) => {
             let from = usize::try_from(number(rest.first()).unwrap_or(0)).unwrap_or(usize::MAX);
-            let characters: Vec<char> = text.chars().collect();
-            if from > characters.len() {
+            let Some((skipped, rest)) = split_after(text, from) else {
                 return Some(fault(format!("index out of range: {from}")));
-            }
-            let wanted: Vec<char> = part.chars().collect();
-            whole((from..=characters.len()).find(|at| characters[*at..].starts_with(&wanted)))
+            };
+            whole(rest.find(&**part).map(|at| from + text[skipped..skipped + at].chars().count()))
         }
         ("lastIndexOf", [Val::Text(text), Val::Text(part), rest @ ..]) => {
-            let characters: Vec<char> = text.chars().collect();
-            let wanted: Vec<char> = part.chars().collect();
-            let last =
-                number(rest.first()).and_then(|last| usize::try_from(last).ok()).unwrap_or(characters.len());
-            whole((0..=last.min(characters.len())).rev().find(|at| characters[*at..].starts_with(&wanted)))
+            let last = number(rest.first()).and_then(|last| usize::try_from(last).ok());
+            // What begins at the last place may end behind it.
+            let end = last.and_then(|last| split_after(text, last)).map_or(text.len(), |(at, _)| at + part.len());
+            let end = (0..=end.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+            let within = &text[..end.unwrap_or_default()];
+            whole(within.rfind(&**part).map(|at| text[..at].chars().count()))
         }
         ("replace", [Val::Text(text), Val::Text(from), Val::Text(to), rest @ ..]) => {
-            match number(rest.first()) {
-                Some(count) if count >= 0 => {
-                    Val::text(text.replacen(&**from, to, usize::try_from(count).unwrap_or(usize::MAX)))
-                }
-                _ => Val::text(text.replace(&**from, to)),
+            let most = number(rest.first()).and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
+            let count = text.matches(&**from).take(most).count();
+            let length = text.len().saturating_add(count.saturating_mul(to.len()));
+            if let Err(fault) = evaluation.spend_on_text(length) {
+                return Some(Err(fault));
             }
+            Val::text(text.replacen(&**from, to, most))
         }
         ("split", [Val::Text(text), Val::Text(separator), rest @ ..]) => {
             split(text, separator, number(rest.first()))
@@ -124,7 +128,7 @@ fn of_pattern<'a>(call: &Call, text: &Cow<'a, str>, pattern: &str, rest: &[Val<'
     })
 }
 
-fn join<'a>(list: &List<'a>, rest: &[Val<'a>]) -> Evaluated<'a> {
+fn join<'a>(evaluation: &Evaluation, list: &List<'a>, rest: &[Val<'a>]) -> Evaluated<'a> {
     let separator = match rest {
         [] => "",
         [Val::Text(separator)] => separator,
@@ -137,7 +141,16 @@ fn join<'a>(list: &List<'a>, rest: &[Val<'a>]) -> Evaluated<'a> {
             _ => Err(NO_SUCH_OVERLOAD),
         })
         .collect();
-    Ok(Val::text(parts?.join(separator)))
+    let parts = parts?;
+    let length = parts.iter().map(String::len).sum::<usize>();
+    evaluation.spend_on_text(length.saturating_add(parts.len().saturating_mul(separator.len())))?;
+    Ok(Val::text(parts.join(separator)))
+}
+
+/// The byte at which the character of a number begins, and the text from there on; none behind the end.
+fn split_after(text: &str, characters: usize) -> Option<(usize, &str)> {
+    let at = text.char_indices().map(|(at, _)| at).chain([text.len()]).nth(characters)?;
+    Some((at, &text[at..]))
 }
 
 fn split<'a>(text: &str, separator: &str, most: Option<i64>) -> Val<'a> {
