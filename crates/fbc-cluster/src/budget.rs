@@ -26,6 +26,9 @@ pub struct Budget {
 pub const WORK_OF_A_STEP: u64 = 50;
 
 impl Budget {
+    /// Enough for thousands of pods and days of trouble, and done in seconds.
+    pub const USUAL: Self = Self { objects: 20_000, bytes: 256 << 20, writes: 200_000, work: 100_000_000 };
+
     /// No budget at all, for callers that choose themselves what a cluster is asked for.
     pub const UNLIMITED: Self =
         Self { objects: u64::MAX, bytes: u64::MAX, writes: u64::MAX, work: u64::MAX };
@@ -33,7 +36,7 @@ impl Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { objects: 20_000, bytes: 256 << 20, writes: 200_000, work: 100_000_000 }
+        Self::USUAL
     }
 }
 

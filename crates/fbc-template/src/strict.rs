@@ -5,7 +5,7 @@
 
 use fbc_go::text;
 use fbc_model::go_type::{self, GoType};
-use fbc_yaml::locate::line_and_column;
+use fbc_yaml::locate::Lines;
 use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node};
 
 use crate::document::{Misfit, TemplateDocument};
@@ -57,29 +57,23 @@ fn duplicate_keys(template: &TemplateDocument<'_>) -> Option<(String, TemplatePl
         return None;
     }
     let locator = template.locator();
-    let mut duplicates: Vec<_> = locator
-        .duplicate_keys()
-        .into_iter()
-        .map(|duplicate| {
-            let found = locator.find(&duplicate.pointer);
-            let value = match found.key {
-                Some(key) if key == duplicate.last => found.value,
-                _ => duplicate.last.clone(),
-            };
-            (value, duplicate)
-        })
-        .collect();
+    let mut duplicates = Vec::new();
+    locator.duplicate_keys(|duplicate| {
+        let key = duplicate.key.to_owned();
+        duplicates.push((duplicate.value, key, duplicate.pointer.to_owned(), duplicate.last));
+    });
     // A key is noted when its value is done, so inner ones come first.
-    duplicates.sort_by_key(|(value, _)| (value.end, std::cmp::Reverse(value.start)));
+    duplicates.sort_by_key(|(value, ..)| (value.end, std::cmp::Reverse(value.start)));
+    let text_lines = Lines::new(template.text());
     let lines: Vec<String> = duplicates
         .iter()
-        .map(|(value, duplicate)| {
-            let (line, _) = line_and_column(template.text(), value.start);
-            format!("\n  line {line}: key {} already set in map", text::quote(&duplicate.key))
+        .map(|(value, key, ..)| {
+            let (line, _) = text_lines.line_and_column(value.start);
+            format!("\n  line {line}: key {} already set in map", text::quote(key))
         })
         .collect();
-    let (_, first) = duplicates.into_iter().next()?;
-    let place = TemplatePlace { pointer: Some(first.pointer), bytes: first.last };
+    let (_, _, pointer, bytes) = duplicates.into_iter().next()?;
+    let place = TemplatePlace { pointer: Some(pointer), bytes };
     Some((format!("yaml: unmarshal errors:{}", lines.concat()), place))
 }
 

@@ -70,6 +70,7 @@ pub struct Document {
 impl Document {
     /// The root value.
     #[must_use]
+    #[inline]
     pub fn root(&self) -> Node<'_> {
         Node { document: self, slot: self.root }
     }
@@ -148,6 +149,7 @@ pub struct Node<'d> {
 impl<'d> Node<'d> {
     /// The kind of the value.
     #[must_use]
+    #[inline]
     pub fn kind(self) -> Kind {
         match self.slot {
             Slot::Null => Kind::Null,
@@ -161,12 +163,14 @@ impl<'d> Node<'d> {
 
     /// Whether the value is `null`.
     #[must_use]
+    #[inline]
     pub fn is_null(self) -> bool {
         matches!(self.slot, Slot::Null)
     }
 
     /// The boolean, or nothing if the value is of another kind.
     #[must_use]
+    #[inline]
     pub fn as_bool(self) -> Option<bool> {
         match self.slot {
             Slot::Bool(value) => Some(value),
@@ -176,6 +180,7 @@ impl<'d> Node<'d> {
 
     /// The number, or nothing if the value is of another kind.
     #[must_use]
+    #[inline]
     pub fn as_f64(self) -> Option<f64> {
         match self.slot {
             Slot::Number(index) => self.document.numbers.get(index as usize).copied(),
@@ -195,6 +200,7 @@ impl<'d> Node<'d> {
 
     /// The text, or nothing if the value is of another kind.
     #[must_use]
+    #[inline]
     pub fn as_str(self) -> Option<&'d str> {
         match self.slot {
             Slot::Text(text) => Some(text_of(&self.document.text, text)),
@@ -202,6 +208,7 @@ impl<'d> Node<'d> {
         }
     }
 
+    #[inline]
     fn entries(self) -> &'d [Entry] {
         match self.slot {
             Slot::Array(start, length) | Slot::Object(start, length) => {
@@ -214,17 +221,20 @@ impl<'d> Node<'d> {
 
     /// The number of items of a list or of members of an object; 0 for every other kind.
     #[must_use]
+    #[inline]
     pub fn len(self) -> usize {
         self.entries().len()
     }
 
     /// Whether [`Node::len`] is 0.
     #[must_use]
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
     /// The items of a list; none for every other kind.
+    #[inline]
     pub fn items(self) -> impl ExactSizeIterator<Item = Node<'d>> + DoubleEndedIterator + use<'d> {
         let entries = if matches!(self.slot, Slot::Array(..)) { self.entries() } else { &[] };
         entries.iter().map(move |entry| Node { document: self.document, slot: entry.slot })
@@ -232,6 +242,7 @@ impl<'d> Node<'d> {
 
     /// The members of an object, sorted by the bytes of their keys (in written order where the
     /// document was built that way); none for every other kind.
+    #[inline]
     pub fn members(self) -> impl ExactSizeIterator<Item = (&'d str, Node<'d>)> + use<'d> {
         let entries = if matches!(self.slot, Slot::Object(..)) { self.entries() } else { &[] };
         entries.iter().map(move |entry| {
@@ -241,6 +252,7 @@ impl<'d> Node<'d> {
 
     /// The member of that exact key.
     #[must_use]
+    #[inline]
     pub fn get(self, key: &str) -> Option<Node<'d>> {
         let Slot::Object(..) = self.slot else { return None };
         let entries = self.entries();
@@ -257,6 +269,7 @@ impl<'d> Node<'d> {
 
     /// The item of a list.
     #[must_use]
+    #[inline]
     pub fn item(self, index: usize) -> Option<Node<'d>> {
         let Slot::Array(..) = self.slot else { return None };
         self.entries().get(index).map(|entry| Node { document: self.document, slot: entry.slot })
@@ -264,6 +277,7 @@ impl<'d> Node<'d> {
 
     /// The text of a member, if it is there and is text.
     #[must_use]
+    #[inline]
     pub fn get_str(self, key: &str) -> Option<&'d str> {
         self.get(key).and_then(Node::as_str)
     }
@@ -324,11 +338,13 @@ impl Document {
     /// The value of a handle that was taken from this document. A handle of another document
     /// gives some value or an empty one, never a panic.
     #[must_use]
+    #[inline]
     pub fn node(&self, handle: NodeHandle) -> Node<'_> {
         Node { document: self, slot: handle.0 }
     }
 }
 
+#[inline]
 fn text_of(all: &str, text: Text) -> &str {
     let start = text.start as usize;
     all.get(start..start + text.length as usize).unwrap_or_default()

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+pub use crate::spans::MOST_VALUES;
 use crate::spans::{self, Member, Spanned};
 use crate::stream::Syntax;
 
@@ -27,16 +28,18 @@ pub struct Found {
 }
 
 /// A key that an object gives more than once.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DuplicateKey {
+#[derive(Debug)]
+pub struct DuplicateKey<'l> {
     /// The JSON pointer of the value that wins.
-    pub pointer: String,
+    pub pointer: &'l str,
     /// The key.
-    pub key: String,
+    pub key: &'l str,
     /// The bytes of the key where it stands first.
     pub first: Range<usize>,
     /// The bytes of the key where it stands last.
     pub last: Range<usize>,
+    /// The bytes of the value there.
+    pub value: Range<usize>,
 }
 
 impl Locator {
@@ -70,10 +73,8 @@ impl Locator {
         found
     }
 
-    /// The keys that are given more than once, in the order of the text. `<<` does not count.
-    #[must_use]
-    pub fn duplicate_keys(&self) -> Vec<DuplicateKey> {
-        let mut duplicates = Vec::new();
+    /// Visits the keys that are given more than once, in the order of the text. `<<` does not count.
+    pub fn duplicate_keys(&self, mut visit: impl FnMut(DuplicateKey<'_>)) {
         // The containers that are open, with one pointer for all of them: pointers of their own would cost the
         // square of the depth.
         let mut pointer = String::new();
@@ -86,11 +87,12 @@ impl Locator {
                 push_step(&mut pointer, &member.key);
                 let first = *container.first_spans.entry(&member.key).or_insert(&member.span);
                 if *first != member.span && member.key != "<<" {
-                    duplicates.push(DuplicateKey {
-                        pointer: pointer.clone(),
-                        key: member.key.clone(),
+                    visit(DuplicateKey {
+                        pointer: &pointer,
+                        key: &member.key,
                         first: first.clone(),
                         last: member.span.clone(),
+                        value: member.value.value.clone(),
                     });
                 }
                 &member.value
@@ -105,8 +107,6 @@ impl Locator {
                 open.push(OpenNode::new(child, pointer.len()));
             }
         }
-        duplicates.sort_by_key(|duplicate| duplicate.last.start);
-        duplicates
     }
 }
 
@@ -241,8 +241,8 @@ mod tests {
     fn duplicates_and_lines() {
         let text = "a: 1\nb: {c: 1, c: 2}\na: 3\n";
         let locator = Locator::new(text.as_bytes(), 0..text.len(), Syntax::Yaml);
-        let shown: Vec<_> =
-            locator.duplicate_keys().into_iter().map(|d| (d.pointer, d.first.start, d.last.start)).collect();
+        let mut shown = Vec::new();
+        locator.duplicate_keys(|d| shown.push((d.pointer.to_owned(), d.first.start, d.last.start)));
         assert_eq!(shown, [("/b/c".to_owned(), 9, 15), ("/a".to_owned(), 0, 21)]);
         assert_eq!(line_and_column("é\nüx".as_bytes(), 5), (2, 2));
         assert_eq!(line_and_column(b"a", 99), (1, 2));
@@ -257,6 +257,18 @@ mod tests {
             let line = before.rsplit('\n').next().unwrap_or_default();
             let expected = (before.matches('\n').count() + 1, line.chars().count() + 1);
             assert_eq!(lines.line_and_column(byte), expected);
+        }
+    }
+
+    #[test]
+    fn values_beyond_the_limit_have_the_place_of_their_container() {
+        for (open, close, syntax) in [("a:\n", "", Syntax::Yaml), ("{\"a\":[", "0]}", Syntax::Json)] {
+            let item = if syntax == Syntax::Yaml { "- b\n" } else { "1," };
+            let text = format!("{open}{}{close}", item.repeat(MOST_VALUES + 5));
+            let locator = Locator::new(text.as_bytes(), 0..text.len(), syntax);
+            assert!(locator.find(&format!("/a/{}", MOST_VALUES - 1)).is_exact);
+            let beyond = locator.find(&format!("/a/{}", MOST_VALUES + 1));
+            assert!(!beyond.is_exact && beyond.key.is_some_and(|key| key.start < 4));
         }
     }
 

@@ -8,6 +8,10 @@ use crate::json_reader::skip_space;
 use crate::scalar::{Scalar, resolve_plain, resolve_tagged};
 use crate::stream::{CarriageReturns, Syntax, normalised};
 
+/// So many values of a document have places; those behind them have the place of what they lie in. The largest blobs of
+/// real catalogs have some ten thousand values.
+pub const MOST_VALUES: usize = 500_000;
+
 /// A value with the places of everything in it.
 #[derive(Debug, Default)]
 pub(crate) struct Spanned {
@@ -71,6 +75,8 @@ struct Open {
 struct Builder {
     open: Vec<Open>,
     root: Spanned,
+    /// How many values there are.
+    count: usize,
 }
 
 impl Builder {
@@ -98,7 +104,13 @@ impl Builder {
         }
     }
 
+    /// Whether there are as many values as may have places.
+    fn is_full(&self) -> bool {
+        self.count >= MOST_VALUES
+    }
+
     fn store(&mut self, spanned: Spanned) {
+        self.count += 1;
         let Some(open) = self.open.last_mut() else {
             self.root = spanned;
             return;
@@ -135,7 +147,7 @@ fn yaml_spans(file: &[u8], range: Range<usize>) -> Spanned {
     let byte = |byte: usize| range.start + carriage_returns.original(byte);
     let mut events = Events::new(&text);
     let mut builder = Builder::default();
-    while let Ok(event) = events.next() {
+    while let (false, Ok(event)) = (builder.is_full(), events.next()) {
         let start = byte(event.start.byte);
         match event.kind {
             EventKind::DocumentEnd | EventKind::StreamEnd => break,
@@ -194,7 +206,7 @@ fn json_spans(file: &[u8], range: Range<usize>) -> Spanned {
     let mut builder = Builder::default();
     let mut at = range.start;
     let scalar = |value| Spanned { value, ..Spanned::default() };
-    while at < range.end {
+    while at < range.end && !builder.is_full() {
         at = skip_space(file, at);
         match file.get(at) {
             Some(open @ (b'{' | b'[')) => {

@@ -8,21 +8,22 @@ use crate::failure::Failure;
 /// Refuses a path that leaves the root. What does not exist yet counts by the folder that it would come into.
 pub(crate) fn require_inside(root: &Path, path: &Path, what: &str) -> Result<(), Failure> {
     let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
-    let real_root = match deepest_existing(root) {
-        Some(existing) => {
-            fs::canonicalize(existing).map_err(|error| Failure::io("open", existing, &error))?
-        }
-        None => return Ok(()),
-    };
-    // A link that leads nowhere has a name and no target; what is written through it could be anywhere.
-    let real = deepest_existing(path).and_then(|existing| fs::canonicalize(existing).ok());
-    if real.is_some_and(|real| real.starts_with(&real_root)) {
+    if is_inside(root, path)? {
         return Ok(());
     }
     let shown =
         if root == Path::new(".") { "the current directory".to_owned() } else { root.display().to_string() };
     Err(Failure::refusal(format!("{what} {:?} leads out of {shown}", path.display().to_string()))
         .help(format!("name a path in {shown}, and check the symbolic links on the way")))
+}
+
+/// Whether a path lies below a root. A root that does not exist confines nothing.
+pub(crate) fn is_inside(root: &Path, path: &Path) -> Result<bool, Failure> {
+    let Some(existing) = deepest_existing(root) else { return Ok(true) };
+    let real_root = fs::canonicalize(existing).map_err(|error| Failure::io("open", existing, &error))?;
+    // A link that leads nowhere has a name and no target; what is written through it could be anywhere.
+    let real = deepest_existing(path).and_then(|existing| fs::canonicalize(existing).ok());
+    Ok(real.is_some_and(|real| real.starts_with(&real_root)))
 }
 
 /// The path itself or the nearest folder above it that exists, a link without a target included.

@@ -6,6 +6,8 @@
 use std::str::FromStr;
 use std::sync::OnceLock;
 
+use fbc_cluster::budget::Budget;
+use fbc_image::limits as image;
 use fbc_yaml::document::MAX_DOCUMENT_BYTES;
 use fbc_yaml::limits::{LimitExceeded, Limits};
 
@@ -54,7 +56,7 @@ pub enum Raise {
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
 /// All budgets.
-pub static LIMITS: [Limit; 16] = [
+pub static LIMITS: [Limit; 34] = [
     Limit {
         name: "file-bytes",
         most: fbc_model::tree::MAX_FILE_BYTES,
@@ -168,6 +170,14 @@ pub static LIMITS: [Limit; 16] = [
         raise: Raise::Fixed,
     },
     Limit {
+        name: "located-values",
+        most: fbc_yaml::locate::MOST_VALUES as u64,
+        unit: Unit::Count,
+        of: "values of a document that have lines and columns",
+        beyond: "findings about later values name the place of what they lie in; keys that are given twice are not looked for",
+        raise: Raise::Fixed,
+    },
+    Limit {
         name: "alias-share",
         most: 99,
         unit: Unit::Count,
@@ -181,6 +191,142 @@ pub static LIMITS: [Limit; 16] = [
         unit: Unit::Count,
         of: "characters of a key without `?` in YAML, as in libyaml",
         beyond: "the document cannot be read: a finding",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "cluster-objects",
+        most: Budget::USUAL.objects,
+        unit: Unit::Count,
+        of: "objects of a simulated cluster at a time",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Limit,
+    },
+    Limit {
+        name: "cluster-bytes",
+        most: Budget::USUAL.bytes,
+        unit: Unit::Bytes,
+        of: "memory of the objects of a simulated cluster, as told from their values",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Limit,
+    },
+    Limit {
+        name: "cluster-writes",
+        most: Budget::USUAL.writes,
+        unit: Unit::Count,
+        of: "writes of objects in a run of `simulate`",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Limit,
+    },
+    Limit {
+        name: "cluster-work",
+        most: Budget::USUAL.work,
+        unit: Unit::Count,
+        of: "objects that controllers look at in a run of `simulate`, and 50 for each thing that they do",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Limit,
+    },
+    Limit {
+        name: "object-bytes",
+        most: fbc_cluster::budget::MOST_OBJECT_BYTES,
+        unit: Unit::Bytes,
+        of: "an object of a simulated cluster, as in etcd",
+        beyond: "the request is refused, as on a cluster",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "image-document-bytes",
+        most: image::DOCUMENT_BYTES,
+        unit: Unit::Bytes,
+        of: "a manifest, an index or a configuration of an image",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "blob-bytes",
+        most: image::BLOB_BYTES,
+        unit: Unit::Bytes,
+        of: "a blob that a registry sends",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Flag("--max-blob-size"),
+    },
+    Limit {
+        name: "unpacked-bytes",
+        most: image::UNPACKED_BYTES,
+        unit: Unit::Bytes,
+        of: "what the layers of an image unpack to",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Flag("--max-bytes"),
+    },
+    Limit {
+        name: "unpacked-entries",
+        most: image::UNPACKED_ENTRIES,
+        unit: Unit::Count,
+        of: "files, directories and links that an image unpacks to",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Flag("--max-entries"),
+    },
+    Limit {
+        name: "unpacked-ratio",
+        most: image::UNPACKED_RATIO,
+        unit: Unit::Count,
+        of: "bytes that a byte of a layer becomes, beyond 64 MiB",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Flag("--max-ratio"),
+    },
+    Limit {
+        name: "path-bytes",
+        most: image::PATH_BYTES as u64,
+        unit: Unit::Bytes,
+        of: "a path in a layer",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "unpacking-steps",
+        most: image::STEPS_BY_ENTRY,
+        unit: Unit::Count,
+        of: "steps along paths, links and whiteouts for each entry that may be unpacked",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Flag("--max-entries"),
+    },
+    Limit {
+        name: "connect-seconds",
+        most: image::CONNECT.as_secs(),
+        unit: Unit::Seconds,
+        of: "a connection to a registry until it stands",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "answer-seconds",
+        most: image::ANSWER.as_secs(),
+        unit: Unit::Seconds,
+        of: "a registry until it begins to answer, 300 for what changes it",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "stall-seconds",
+        most: image::STALL.as_secs(),
+        unit: Unit::Seconds,
+        of: "a blob that moves at less than 1 KiB a second; a manifest or token takes twice as long at the most",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "upload-repetitions",
+        most: image::UPLOAD_REPETITIONS,
+        unit: Unit::Count,
+        of: "times that the bytes of a blob are sent, if a registry does not keep them",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "tag-pages",
+        most: image::TAG_PAGES as u64,
+        unit: Unit::Count,
+        of: "pages of a list of tags",
+        beyond: COULD_NOT_RUN,
         raise: Raise::Fixed,
     },
 ];
@@ -264,7 +410,8 @@ impl Limit {
         match self.unit {
             Unit::Bytes if self.most.is_multiple_of(1 << 30) => format!("{} GiB", self.most >> 30),
             Unit::Bytes if self.most.is_multiple_of(1 << 20) => format!("{} MiB", self.most >> 20),
-            Unit::Bytes => format!("{} KiB", self.most >> 10),
+            Unit::Bytes if self.most.is_multiple_of(1 << 10) => format!("{} KiB", self.most >> 10),
+            Unit::Bytes => format!("{} bytes", self.most),
             Unit::Seconds => format!("{} seconds", self.most),
             Unit::Count => self.most.to_string(),
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::fault::Place;
+use fbc_cluster::budget::Exhausted;
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::Milliseconds;
 

@@ -1,9 +1,14 @@
 //! A cluster that somebody else drives: commands and time, after the steps of a scenario.
 
+use std::sync::Arc;
+
+use fbc_model::tree::Tree;
+
 use super::pending::not_reached;
 use super::{Goal, Options, Player, Verdict};
 use crate::prepare::Prepared;
 use crate::setting::Printed;
+use fbc_cluster::budget::Budget;
 use fbc_cluster::engine::{Cluster, RunError};
 use fbc_cluster::time::{Milliseconds, Moment};
 
@@ -14,7 +19,12 @@ pub struct Session<'s> {
 
 impl<'s> Session<'s> {
     /// A cluster as the scenario describes it, at its start.
-    pub fn new(prepared: &'s Prepared, options: Options) -> Self {
+    pub fn new(prepared: &'s Prepared, seed: Option<u64>) -> Self {
+        Self::with_options(prepared, Options { seed, budget: Budget::UNLIMITED, ..Options::default() })
+    }
+
+    /// As [`Session::new`], within budgets.
+    pub fn with_options(prepared: &'s Prepared, options: Options) -> Self {
         Self { player: Player::new(prepared, options) }
     }
 
@@ -41,8 +51,8 @@ impl<'s> Session<'s> {
     ///
     /// # Errors
     /// Why the run stopped before its end.
-    pub fn play(&mut self) -> Result<(), String> {
-        self.player.play().map_err(words)?;
+    pub fn play(&mut self) -> Result<(), RunError> {
+        self.player.play()?;
         let now = self.player.now();
         // What must never be seen is still watched; all else was to come of the steps.
         self.player.pendings.iter_mut().filter(|one| !one.is_never()).for_each(|one| one.conclude(now));
@@ -54,6 +64,11 @@ impl<'s> Session<'s> {
         let cluster = &mut self.player.setting.cluster;
         cluster.stop_trace();
         cluster
+    }
+
+    /// Lets command lines read other files from now on.
+    pub fn read_from(&mut self, files: Arc<dyn Tree>) {
+        self.player.setting.files = files;
     }
 
     /// What went otherwise than the scenario wants so far: steps, and expectations that are not met.
@@ -76,9 +91,9 @@ impl<'s> Session<'s> {
     ///
     /// # Errors
     /// Why time stopped, for commands that wait.
-    pub fn run(&mut self, line: &str) -> Result<Printed, String> {
+    pub fn run(&mut self, line: &str) -> Result<Printed, RunError> {
         self.player.last_activity = self.player.now();
-        let printed = self.player.setting.run(line).map_err(words)?;
+        let printed = self.player.setting.run(line)?;
         self.wait(Some(0))?;
         Ok(printed)
     }
@@ -87,9 +102,9 @@ impl<'s> Session<'s> {
     ///
     /// # Errors
     /// Why time stopped.
-    pub fn wait(&mut self, span: Option<Milliseconds>) -> Result<(), String> {
+    pub fn wait(&mut self, span: Option<Milliseconds>) -> Result<(), RunError> {
         let goal = span.map_or(Goal::Rest, |span| Goal::Moment(self.player.now() + span));
-        self.player.advance(goal).map_err(words)
+        self.player.advance(goal)
     }
 
     /// How long the cluster has run.
@@ -101,8 +116,4 @@ impl<'s> Session<'s> {
     pub fn moment(&self) -> Moment {
         self.player.now()
     }
-}
-
-fn words(error: RunError) -> String {
-    error.to_string()
 }

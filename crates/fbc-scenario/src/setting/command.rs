@@ -29,7 +29,7 @@ impl Setting<'_> {
                 return Ok(refusal(format!("{}{hint}", error.text)));
             }
         };
-        let files = &self.prepared.files;
+        let files = &self.files;
         let read = |path: &str| {
             let bytes = files.read(Path::new(path)).ok()?;
             String::from_utf8(bytes).ok()

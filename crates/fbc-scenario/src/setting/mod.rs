@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fbc_model::image_reference;
+use fbc_model::tree::Tree;
 
 pub(super) use build::api_server;
 pub(super) use content::Content;
@@ -35,6 +36,8 @@ const FLAPPING: Milliseconds = MINUTE;
 pub(super) struct Setting<'s> {
     pub(super) cluster: Cluster,
     prepared: &'s Prepared,
+    /// Files that command lines may name.
+    pub(super) files: Arc<dyn Tree>,
     images: SharedImages,
     /// Who types commands, and in which namespace.
     session: Session,
@@ -50,7 +53,8 @@ impl<'s> Setting<'s> {
         let images = SharedImages::default();
         let faults = build::push(&prepared.scenario, &prepared.content, &images);
         let cluster = build::cluster(&prepared.scenario, &images, seed);
-        Self { cluster, prepared, images, session: Session::default(), seed, faults, taken: BTreeMap::new() }
+        let files = Arc::clone(&prepared.files);
+        Self { cluster, prepared, files, images, session: Session::default(), seed, faults, taken: BTreeMap::new() }
     }
 
     /// Puts the objects of the start in their places; answers with what was refused.

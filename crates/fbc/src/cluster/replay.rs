@@ -86,7 +86,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
     for name in &header.without {
         session.remove(name);
     }
-    session.play().map_err(Failure::refusal)?;
+    session.play().map_err(|stopped| Failure::refusal(stopped.to_string()))?;
     let (_stop, stopped) = watch::channel(false);
     let settings = Settings {
         address: "127.0.0.1:6443".to_owned(),

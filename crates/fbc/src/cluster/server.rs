@@ -148,7 +148,7 @@ fn own(
                 .help(format!("the parts are {}", known.join(", "))));
         }
     }
-    session.play().map_err(Failure::refusal)?;
+    session.play().map_err(|stopped| Failure::refusal(stopped.to_string()))?;
     for fault in session.faults() {
         Failure::new(fault).warn();
     }

@@ -50,14 +50,14 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         let Ok(bytes) = context.tree.read(&file.path) else { continue };
         let origin = Origin { file: number as u32, document: 0 };
         let locator = Locator::new(&bytes, first.range.clone(), first.syntax);
-        for duplicate in locator.duplicate_keys() {
+        locator.duplicate_keys(|duplicate| {
             findings.push(
-                Finding::new(&RULE, format!("key {} is there twice", quote(&duplicate.key)))
+                Finding::new(&RULE, format!("key {} is there twice", quote(duplicate.key)))
                     .at(context.place(origin, Target::Bytes(duplicate.last)))
                     .about(context.subject())
                     .label("wins over the first")
                     .help("keep one of them"),
             );
-        }
+        });
     }
 }

@@ -51,10 +51,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let lines = Lines::new(&bytes);
         for document in file.documents.iter().filter(|document| document.has_duplicate_keys) {
             let locator = Locator::new(&bytes, document.range.clone(), document.syntax);
-            for duplicate in locator.duplicate_keys() {
+            locator.duplicate_keys(|duplicate| {
                 let (line, _) = lines.line_and_column(duplicate.first.start);
                 let message =
-                    format!("{} is given twice; the value on line {line} is lost", quote(&duplicate.key));
+                    format!("{} is given twice; the value on line {line} is lost", quote(duplicate.key));
                 let place =
                     Place { path: file.path.clone(), origin: None, target: Target::Bytes(duplicate.last) };
                 findings.push(
@@ -63,7 +63,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                         .label("given before")
                         .help("remove one of the two, or merge them"),
                 );
-            }
+            });
         }
     }
 }

@@ -15,7 +15,9 @@ use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use crate::terminal;
 
+mod budgets;
 mod destinations;
+mod files;
 mod page;
 mod recorded;
 mod replay;
@@ -87,6 +89,10 @@ pub(crate) struct Arguments {
     /// something, at the same point. Exit code 1 if any is answered otherwise
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, exclusive = true)]
     replay_trace: Option<PathBuf>,
+    /// Let scenarios and their command lines read what lies below a folder; without it, they read what lies below
+    /// the folder of the scenario. Can be given several times
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "replay")]
+    allow_read: Vec<PathBuf>,
     #[command(flatten)]
     images: ImageArguments,
 }
@@ -137,10 +143,19 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return replay::run(&replay, arguments.output, arguments.output_file.as_deref());
     }
     let catalogs = sources::catalogs_of_flags(&arguments.catalogs, &session)?;
+    let options = Options {
+        seed: arguments.seed,
+        until: arguments.until,
+        keep_trace: arguments.trace.is_some(),
+        budget: budgets::settled(),
+    };
+    let allowed = &arguments.allow_read;
     if arguments.shell {
-        return shell::run(&arguments.scenarios, &catalogs, arguments.seed, &session);
+        return shell::run(&arguments.scenarios, &catalogs, allowed, options, &session);
     }
-    let scenarios = sources::prepare(&arguments.scenarios, &catalogs, &session)?;
+    let readable = sources::prepare(&arguments.scenarios, &catalogs, &session, allowed)?;
+    let (scenarios, files): (Vec<Prepared>, Vec<_>) =
+        readable.into_iter().map(|one| (one.prepared, one.files)).unzip();
     destinations::check(
         &[
             ("--trace", arguments.trace.as_deref()),
@@ -150,12 +165,13 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         scenarios.iter().map(|prepared| Path::new(&prepared.scenario.file)),
     )?;
     note_what_expects_nothing(&scenarios);
-    let options =
-        Options { seed: arguments.seed, until: arguments.until, keep_trace: arguments.trace.is_some() };
     if let Some(count) = arguments.seeds {
         return seeds::search(&scenarios, options, count, &repeated_flags(arguments));
     }
     let runs = play_all(&scenarios, options);
+    for (prepared, files) in scenarios.iter().zip(&files) {
+        files.note_refused(&prepared.scenario.file);
+    }
     if let Some(path) = &arguments.trace {
         write_output(Some(path), |out| {
             for line in runs.iter().flat_map(|run| &run.trace) {
@@ -169,7 +185,11 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
     let exit = if runs.iter().all(Run::is_success) { CLEAN } else { FINDINGS };
-    verdict(tell(&runs, arguments, global), exit)
+    let told = verdict(tell(&runs, arguments, global), exit)?;
+    match runs.iter().find_map(|run| Some(budgets::failure(run.exhausted?).within(&run.file))) {
+        Some(failure) => Err(failure),
+        None => Ok(told),
+    }
 }
 
 /// The exit code of runs that were told: it holds even if nobody wants to read all of it.
@@ -186,6 +206,9 @@ fn repeated_flags(arguments: &Arguments) -> Vec<String> {
         arguments.catalogs.iter().flat_map(|pair| ["--catalog".to_owned(), pair.clone()]).collect();
     if let Some(until) = arguments.until {
         flags.extend(["--until".to_owned(), duration_text(until)]);
+    }
+    for folder in &arguments.allow_read {
+        flags.extend(["--allow-read".to_owned(), folder.display().to_string()]);
     }
     if let Some(platform) = &arguments.images.platform {
         flags.extend(["--platform".to_owned(), platform.to_string()]);

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use fbc_scenario::{Options, Prepared, play};
 use rayon::prelude::*;
 
-use super::{text, verdict};
+use super::{budgets, text, verdict};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::terminal;
 
@@ -41,8 +41,11 @@ fn search_each(
             writeln!(out, "{file}: no seed from {first} to {last} fails")?;
             continue;
         };
-        *exit = FINDINGS;
         let run = play_with(seed);
+        if let Some(exhausted) = run.exhausted {
+            return Err(budgets::failure(exhausted).within(&format!("{file}, seed {seed}")));
+        }
+        *exit = FINDINGS;
         let look = text::Look { has_color: terminal::stdout_has_color(), detail: text::Detail::Failures };
         out.write_all(text::runs(&[run], look).as_bytes())?;
         let seed_text = seed.to_string();

@@ -5,10 +5,11 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use fbc_cluster::engine::RunError;
 use fbc_model::tree::{DiskTree, Tree};
-use fbc_scenario::{Contents, DURATION_FORM, Prepared, Scenario, Session, duration_text, parse_duration};
+use fbc_scenario::{Contents, DURATION_FORM, Options, Prepared, Scenario, Session, duration_text, parse_duration};
 
-use super::sources;
+use super::{budgets, sources};
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
 use crate::registry;
 
@@ -25,7 +26,8 @@ exit              the end; so does the end of the input
 pub(super) fn run(
     scenarios: &[PathBuf],
     catalogs: &BTreeMap<String, Arc<dyn Tree>>,
-    seed: Option<u64>,
+    allowed: &[PathBuf],
+    options: Options,
     images: &registry::Session,
 ) -> Result<u8, Failure> {
     if let [_, second, ..] = scenarios {
@@ -34,18 +36,17 @@ pub(super) fn run(
             second.display()
         )));
     }
-    let mut prepared = match scenarios {
+    let prepared = match scenarios {
         [] => nothing(catalogs)?,
-        _ => sources::prepare(scenarios, catalogs, images)?
+        _ => sources::prepare(scenarios, catalogs, images, allowed)?
             .pop()
+            .map(|readable| readable.prepared)
             .ok_or_else(|| Failure::new("there is no scenario to begin with"))?,
     };
+    let mut session = Session::with_options(&prepared, options);
+    session.play().map_err(stopped)?;
     // Files of commands are those of the person who types them.
-    prepared.files = Arc::new(DiskTree { root: PathBuf::from(".") });
-    let mut session = Session::new(&prepared, seed);
-    if let Err(stopped) = session.play() {
-        return Err(Failure::refusal(stopped));
-    }
+    session.read_from(Arc::new(DiskTree { root: PathBuf::from(".") }));
     let faults = session.faults();
     let verdict = if faults.is_empty() { CLEAN } else { FINDINGS };
     for fault in faults {
@@ -77,6 +78,14 @@ pub(super) fn run(
     }
     // Of what a person types, nothing counts: that was seen.
     Ok(if is_typed { verdict } else { exit })
+}
+
+/// Why time stopped: controllers that fight are what the person finds out, a budget that is used up is not.
+fn stopped(error: RunError) -> Failure {
+    match error {
+        RunError::Exhausted(exhausted) => budgets::failure(exhausted),
+        error => Failure::refusal(error.to_string()),
+    }
 }
 
 enum Answer {
@@ -112,11 +121,11 @@ fn one(session: &mut Session<'_>, line: &str, out: &mut impl io::Write) -> Resul
                     }
                 },
             };
-            session.wait(span).map_err(Failure::refusal)?;
+            session.wait(span).map_err(stopped)?;
         }
         _ => {
             let line = if matches!(word, "oc" | "kubectl") { line.to_owned() } else { format!("oc {line}") };
-            let printed = session.run(&line).map_err(Failure::refusal)?;
+            let printed = session.run(&line).map_err(stopped)?;
             out.write_all(printed.stdout.as_bytes())?;
             out.flush()?;
             crate::terminal::stderr().write_all(printed.stderr.as_bytes())?;

@@ -6,12 +6,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fbc_model::tree::{DiskTree, Tree, TreeEntry, read_file};
+use fbc_model::tree::{Tree, TreeEntry, read_file};
 use fbc_scenario::{Contents, Prepared, Scenario, ScenarioFault};
 
+use super::files::{ALLOW, ReadableFiles};
 use crate::catalog_source::CatalogSource;
 use crate::failure::{Failure, closest};
 use crate::registry::Session;
+
+/// A scenario, and the files that it may read.
+pub(super) struct Readable {
+    pub(super) prepared: Prepared,
+    pub(super) files: Arc<ReadableFiles>,
+}
 
 /// A catalog or bundle that was opened, kept as long as its files are needed.
 struct OpenedTree(CatalogSource);
@@ -60,11 +67,12 @@ pub(crate) fn prepare(
     paths: &[PathBuf],
     catalogs: &BTreeMap<String, Arc<dyn Tree>>,
     session: &Session,
-) -> Result<Vec<Prepared>, Failure> {
+    allowed: &[PathBuf],
+) -> Result<Vec<Readable>, Failure> {
     let mut prepared = Vec::new();
     let mut failures = Vec::new();
     for path in files(paths)? {
-        match prepare_one(&path, catalogs, session, |_| ()) {
+        match prepare_one(&path, catalogs, session, allowed, |_| ()) {
             Ok(one) => prepared.push(one),
             Err(mut some) => failures.append(&mut some),
         }
@@ -75,8 +83,8 @@ pub(crate) fn prepare(
         }
         return Err(last);
     }
-    let names = |prepared: &Prepared| -> Vec<String> {
-        prepared.scenario.catalogs.iter().map(|catalog| catalog.name.clone()).collect()
+    let names = |readable: &Readable| -> Vec<String> {
+        readable.prepared.scenario.catalogs.iter().map(|catalog| catalog.name.clone()).collect()
     };
     let known: Vec<String> = prepared.iter().flat_map(names).collect();
     if let Some(name) = catalogs.keys().find(|name| !known.contains(name)) {
@@ -126,24 +134,26 @@ pub(crate) fn prepare_as(
     session: &Session,
     change: impl FnOnce(&mut Scenario),
 ) -> Result<Prepared, Failure> {
-    let prepared = prepare_one(path, catalogs, session, change);
-    prepared.map_err(|failures| Failure::of_reasons(failures.iter().map(Failure::line)))
+    let readable = prepare_one(path, catalogs, session, &[], change);
+    readable.map(|readable| readable.prepared).map_err(|failures| Failure::of_reasons(failures.iter().map(Failure::line)))
 }
 
 fn prepare_one(
     path: &Path,
     catalogs: &BTreeMap<String, Arc<dyn Tree>>,
     session: &Session,
+    allowed: &[PathBuf],
     change: impl FnOnce(&mut Scenario),
-) -> Result<Prepared, Vec<Failure>> {
+) -> Result<Readable, Vec<Failure>> {
     let text = read_file(path).map_err(|error| vec![Failure::io("read", path, &error)])?;
     let shown = path.display().to_string();
     let mut scenario = Scenario::read(&shown, &text).map_err(failures)?;
     change(&mut scenario);
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    let contents = contents(&scenario, &folder, catalogs, session)?;
-    let root = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
-    Prepared::new(scenario, contents, Arc::new(DiskTree { root })).map_err(failures)
+    let files = Arc::new(ReadableFiles::new(&folder, allowed));
+    let contents = contents(&scenario, &folder, &files, catalogs, session)?;
+    let prepared = Prepared::new(scenario, contents, Arc::clone(&files) as Arc<dyn Tree>).map_err(failures)?;
+    Ok(Readable { prepared, files })
 }
 
 fn failures(faults: Vec<ScenarioFault>) -> Vec<Failure> {
@@ -161,6 +171,7 @@ fn failures(faults: Vec<ScenarioFault>) -> Vec<Failure> {
 fn contents(
     scenario: &Scenario,
     folder: &Path,
+    files: &ReadableFiles,
     replaced: &BTreeMap<String, Arc<dyn Tree>>,
     session: &Session,
 ) -> Result<Contents, Vec<Failure>> {
@@ -169,7 +180,12 @@ fn contents(
     let mut find = |text: &str, line: usize| {
         let below = folder.join(text);
         let path = if below.exists() { below } else { PathBuf::from(text) };
-        open(&path, session)
+        let is_open = !path.exists() || files.permits(&path);
+        let permitted = is_open.then_some(()).ok_or_else(|| {
+            Failure::new(format!("{text} leads out of the folder of the scenario")).help(ALLOW)
+        });
+        permitted
+            .and_then(|()| open(&path, session))
             .map_err(|failure| {
                 let place = format!("{}:{line}", scenario.file);
                 failures.push(failure.within(&place).help("paths of a scenario start from its folder"));
