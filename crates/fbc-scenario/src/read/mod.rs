@@ -85,7 +85,7 @@ impl Scenario {
             locator: Locator::new(text, first.range, first.syntax),
             faults: Default::default(),
         };
-        for duplicate in source.locator.duplicate_keys() {
+        source.locator.duplicate_keys(|duplicate| {
             let (line, column) = source.lines.line_and_column(duplicate.last.start);
             let message = format!("{} is given twice", duplicate.key);
             source.faults.borrow_mut().push(ScenarioFault {
@@ -94,7 +94,7 @@ impl Scenario {
                 message,
                 help: None,
             });
-        }
+        });
         let scenario = scenario(file, &Field::root(&source, document.root()));
         let mut faults = source.faults.into_inner();
         faults.sort_by_key(|fault| fault.place);
