@@ -12,12 +12,16 @@ fuzz_target!(|input: (&str, &[u8])| {
         let found = locator.find(pointer);
         assert!(found.value.start <= found.value.end && found.value.end <= bytes.len());
         line_and_column(bytes, found.value.start);
-        let duplicates = locator.duplicate_keys();
+        let mut duplicates = 0;
+        locator.duplicate_keys(|duplicate| {
+            assert!(duplicate.first.start < duplicate.last.start && duplicate.last.end <= bytes.len());
+            duplicates += 1;
+        });
         if let Ok(document) = &decoded.outcome
             && document.has_duplicate_keys()
             && decoded.syntax == Syntax::Json
         {
-            assert!(!duplicates.is_empty());
+            assert!(duplicates > 0);
         }
     }
 });

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::claims::{Selectors, claim, owned};
 use super::events::Recorder;
-use super::pods::{from_template, is_active, is_available, is_ready, next_available, sort_for_deletion};
+use super::pods::{available_from, from_template, is_active, next_available, sort_for_deletion};
 use super::write::{create, manager, outcome, update_status};
 use crate::api::{ApiServer, DeleteOptions};
 use crate::engine::{Controller, Outcome};
@@ -168,16 +168,23 @@ fn status(
     failure: Option<&str>,
 ) -> Value {
     let labels = LabelSelector::of_map(set.at(&["spec", "template", "metadata", "labels"]));
-    let count = |test: &dyn Fn(&Object) -> bool| active.iter().filter(|pod| test(pod)).count();
     let seconds = min_ready_seconds(set);
+    let (mut labeled, mut ready, mut available) = (0, 0, 0);
+    for pod in active {
+        labeled += usize::from(labels.matches_object(pod));
+        if let Some(from) = available_from(pod, seconds) {
+            ready += 1;
+            available += usize::from(from <= api.now());
+        }
+    }
     let mut status = Map::new();
     status.insert("replicas".into(), active.len().into());
     status.insert("terminatingReplicas".into(), terminating.into());
     status.insert("observedGeneration".into(), set.generation().into());
     for (field, number) in [
-        ("fullyLabeledReplicas", count(&|pod| labels.matches_object(pod))),
-        ("readyReplicas", count(&is_ready)),
-        ("availableReplicas", count(&|pod| is_available(pod, seconds, api.now()))),
+        ("fullyLabeledReplicas", labeled),
+        ("readyReplicas", ready),
+        ("availableReplicas", available),
     ] {
         if number > 0 {
             status.insert(field.into(), number.into());

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::claims::{Selectors, claim};
 use super::events::Recorder;
-use super::pods::{from_template, is_available, is_finished, is_ready, next_available};
+use super::pods::{available_from, from_template, is_available, is_finished, next_available};
 use super::replica_sets::{min_ready_seconds, replicas};
 use super::revisions::{HASH_LABEL, data, data_hash, present_revision, revisions, template, truncate};
 use super::write::{create, manager, outcome, update_status};
@@ -142,23 +142,29 @@ type Counts = BTreeMap<&'static str, i64>;
 
 impl Sync<'_> {
     fn serves(&self, pod: &Object) -> bool {
-        is_ready(pod) && is_available(pod, min_ready_seconds(self.set), self.api.now())
+        is_available(pod, min_ready_seconds(self.set), self.api.now())
     }
 
     fn counts(&self, pods: &[Arc<Object>]) -> Counts {
-        let count = |test: &dyn Fn(&Object) -> bool| {
-            i64::try_from(pods.iter().filter(|pod| test(pod)).count()).unwrap_or_default()
-        };
-        let of = |revision: &Object, pod: &Object| {
-            !pod.is_terminating() && pod.label(HASH_LABEL) == Some(revision.name())
-        };
-        Counts::from([
-            ("replicas", count(&|_| true)),
-            ("readyReplicas", count(&is_ready)),
-            ("availableReplicas", count(&|pod| self.serves(pod))),
-            ("currentReplicas", count(&|pod| of(&self.current, pod))),
-            ("updatedReplicas", count(&|pod| of(&self.wanted, pod))),
-        ])
+        let mut counts = Counts::from(
+            ["replicas", "readyReplicas", "availableReplicas", "currentReplicas", "updatedReplicas"]
+                .map(|field| (field, 0)),
+        );
+        let seconds = min_ready_seconds(self.set);
+        for pod in pods {
+            let revision = if pod.is_terminating() { None } else { pod.label(HASH_LABEL) };
+            let from = available_from(pod, seconds);
+            for (field, counts_here) in [
+                ("replicas", true),
+                ("readyReplicas", from.is_some()),
+                ("availableReplicas", from.is_some_and(|from| from <= self.api.now())),
+                ("currentReplicas", revision == Some(self.current.name())),
+                ("updatedReplicas", revision == Some(self.wanted.name())),
+            ] {
+                *counts.entry(field).or_default() += i64::from(counts_here);
+            }
+        }
+        counts
     }
 
     fn status(&self, mut counts: Counts) -> Value {
