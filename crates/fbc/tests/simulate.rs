@@ -198,3 +198,110 @@ fn no_file_is_written_over_that_is_read() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(fs::read_to_string(&scenario).unwrap(), UNMET);
 }
+
+/// A folder with a scenario and its files.
+fn scenario(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn simulate_in(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .arg("simulate")
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+/// A workload of many pods.
+fn workload(kind: &str, spec: &str) -> String {
+    let (group, template) = if kind == "Job" {
+        ("batch", "spec: {restartPolicy: Never, containers: [{name: c, image: x}]}")
+    } else {
+        ("apps", "metadata: {labels: {a: b}}\n    spec: {containers: [{name: c, image: x}]}")
+    };
+    format!(
+        "apiVersion: {group}/v1\nkind: {kind}\nmetadata: {{name: big, namespace: default}}\nspec:\n  {spec}\n  \
+         template:\n    {template}\n"
+    )
+}
+
+#[test]
+fn what_asks_for_too_much_ends_in_a_budget() {
+    const SELECTOR: &str = "selector: {matchLabels: {a: b}}";
+    let parallel = format!("serviceName: x\n  podManagementPolicy: Parallel\n  replicas: 2147483647\n  {SELECTOR}");
+    for (kind, spec) in [
+        ("Deployment", format!("replicas: 2147483647\n  {SELECTOR}")),
+        ("StatefulSet", parallel),
+        ("Job", "parallelism: 2147483647\n  completions: 2147483647".to_owned()),
+    ] {
+        let folder = scenario(&[("s.yaml", "title: t\nobjects: [w.yaml]\n"), ("w.yaml", &workload(kind, &spec))]);
+        let output = simulate_in(folder.path(), &["s.yaml", "--limit", "cluster-objects=2000"]);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{kind}: {errors}");
+        assert!(
+            errors.contains("s.yaml: the cluster has more than 2000 objects (budget cluster-objects)")
+                && errors.contains("--limit cluster-objects=N"),
+            "{kind}: {errors}"
+        );
+    }
+    let crashes = "title: t\nobjects: [w.yaml]\nbehaviours: [{namespace: default, outcome: crash, after: 5s}]\n\
+        until: 36500d\nsteps: [{wait: 36500d}]\n";
+    let spec = format!("replicas: 3\n  {SELECTOR}");
+    let folder = scenario(&[("s.yaml", crashes), ("w.yaml", &workload("Deployment", &spec))]);
+    for (limit, words) in [
+        ("cluster-writes=3000", "the cluster takes more than 3000 writes (budget cluster-writes)"),
+        ("cluster-work=100k", "do more than 100000 units of work (budget cluster-work)"),
+    ] {
+        let output = simulate_in(folder.path(), &["s.yaml", "--limit", limit]);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
+        assert!(text(&output.stderr).contains(words), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn a_thousand_replicas_are_no_fight() {
+    let spec = "replicas: 1000\n  selector: {matchLabels: {a: b}}";
+    let expect = "title: t\nobjects: [w.yaml]\nexpect:\n- object: Deployment/default/big\n  \
+        condition: {type: Available, status: \"True\"}\n";
+    let folder = scenario(&[("s.yaml", expect), ("w.yaml", &workload("Deployment", spec))]);
+    let output = simulate_in(folder.path(), &["s.yaml"]);
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+}
+
+#[test]
+fn scenarios_read_below_their_folder_and_what_the_command_line_allows() {
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: map, namespace: default}\n";
+    let inside = "title: t\nsteps:\n- run: oc apply -f ../elsewhere/map.yaml\n  prints: configmap/map created\n";
+    let files = [
+        ("own/run.yaml", inside),
+        ("own/objects.yaml", "title: t\nobjects: [../elsewhere]\nexpect: [{object: ConfigMap/default/map}]\n"),
+        ("own/catalog.yaml", "title: t\ncatalogs: [{name: c, content: ../elsewhere/catalog}]\n"),
+        ("elsewhere/map.yaml", map),
+        ("elsewhere/catalog/c.yaml", "schema: olm.package\nname: a\ndefaultChannel: b\n"),
+    ];
+    let folder = scenario(&files);
+    for (name, exit, words) in [
+        ("own/run.yaml", 1, "../elsewhere/map.yaml was not read, because it leads out of own"),
+        ("own/objects.yaml", 2, "cannot read ../elsewhere: it leads out of own"),
+        ("own/catalog.yaml", 2, "../elsewhere/catalog leads out of the folder of the scenario"),
+    ] {
+        let output = simulate_in(folder.path(), &[name]);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(exit), "{name}: {errors}");
+        assert!(errors.contains(words) && errors.contains("--allow-read DIR"), "{name}: {errors}");
+        if name != "own/objects.yaml" {
+            let output = simulate_in(folder.path(), &[name, "--allow-read", "elsewhere"]);
+            assert!(output.status.success(), "{name}: {}{}", text(&output.stdout), text(&output.stderr));
+        }
+    }
+    fs::remove_dir_all(folder.path().join("elsewhere/catalog")).unwrap();
+    let output = simulate_in(folder.path(), &["own/objects.yaml", "--allow-read", "elsewhere"]);
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+}

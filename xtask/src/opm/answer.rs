@@ -11,6 +11,9 @@ use crate::error::{Context, TaskResult};
 /// A program that takes longer is stopped.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// How opm goes on where a number in JSON does not fit a double.
+const BEYOND_A_DOUBLE: &str = " into Go value of type float64";
+
 /// How many characters of a differing line are shown.
 const SHOWN: usize = 600;
 
@@ -124,12 +127,20 @@ fn error_lines(errors: &str) -> Vec<String> {
         return vec!["(opm crashed)".to_owned()];
     }
     for line in all.get(..end).unwrap_or_default() {
+        // What follows shows the text around a number beyond a double, which fbc does not.
+        let (line, is_cut) = match line.split_once(BEYOND_A_DOUBLE) {
+            Some((before, _)) => (before, true),
+            None => (*line, false),
+        };
         let line = match line.strip_prefix("time=\"").and_then(|rest| rest.split_once("\" ")) {
             Some((_, rest)) => rest,
             None => without_go_time(line),
         };
         // In a quoted message, line breaks are escaped; what is a tree comes in any order.
         lines.extend(line.split("\\n").map(normalised));
+        if is_cut {
+            break;
+        }
     }
     lines
 }
@@ -140,6 +151,8 @@ fn normalised(line: &str) -> String {
     let line = line.replace("\\xff", "\u{fffd}").replace("\\ufffd", "\u{fffd}");
     // The version of opm that the recordings are of says `catalog`.
     let line = line.replace("rendering index", "rendering catalog");
+    // An older opm looks whether a file is a database.
+    let line = line.replace("has unsupported file type: {{  } unknown}", "is not a directory: not allowed");
     line.trim_start_matches(['│', '├', '└', '─', ' ']).to_owned()
 }
 
@@ -197,6 +210,10 @@ mod tests {
             ("2026/11/21 06:00:17 text\n", vec!["text"]),
             ("Error: no\nUsage:\n  opm\n", vec!["Error: no"]),
             ("Usage: no\n", vec!["Usage: no"]),
+            (
+                "x: cannot unmarshal number 1e400 into Go value of type float64 at offset 3\n{\n}\n",
+                vec!["x: cannot unmarshal number 1e400"],
+            ),
             ("panic: x\n\ngoroutine 1\n", vec!["(opm crashed)"]),
         ] {
             assert_eq!(error_lines(errors), lines);

@@ -184,3 +184,35 @@ fn what_is_not_followed_is_named() {
     let passed_over: Vec<&str> = set.passed_over.iter().map(String::as_str).collect();
     assert_eq!(passed_over, ["archiveSize", "mirror.operators.platforms", "mirror.platform"]);
 }
+
+/// Files that are almost right: each is read or refused, and a refusal says something.
+#[test]
+fn no_file_is_too_strange() {
+    let whole = configuration(
+        "    packages:\n    - name: a\n      defaultChannel: stable\n      channels:\n      - name: stable\n        \
+         minVersion: 1.0.0\n        maxVersion: 3.0.0\n  additionalImages: [{name: quay.io/x/y:v1}]\n  blockedImages: \
+         [{name: '.*x'}]\n",
+    );
+    let pieces: [&[u8]; 14] = [
+        b"", b"null", b"[]", b"{}", b"\xff", b": ", b"- ", b"&a ", b"*a", b"\n", b"'", b"[", b"1e400", b"(((((",
+    ];
+    let mut state = 12_u64;
+    let mut below = |count: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % count
+    };
+    let mut read = 0;
+    for _ in 0..3_000 {
+        let mut bytes = whole.clone().into_bytes();
+        for _ in 0..=below(3) {
+            let at = below(bytes.len());
+            let end = (at + below(12)).min(bytes.len());
+            bytes.splice(at..end, pieces[below(pieces.len())].iter().copied());
+        }
+        match parse(Path::new("set.yaml"), &bytes) {
+            Ok(_) => read += 1,
+            Err(failure) => assert!(!failure.line().is_empty()),
+        }
+    }
+    assert!((100..2_900).contains(&read), "{read}");
+}
