@@ -1,5 +1,6 @@
 //! Images: where they come from, their manifests, platforms and labels.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
 use std::path::PathBuf;
@@ -209,6 +210,13 @@ impl Image {
     #[must_use]
     pub fn label(&self, key: &str) -> Option<&str> {
         self.configuration.labels_of_config()?.get(key).map(String::as_str)
+    }
+
+    /// All labels, by key.
+    #[must_use]
+    pub fn labels(&self) -> BTreeMap<&str, &str> {
+        let labels = self.configuration.labels_of_config().into_iter().flatten();
+        labels.map(|(key, value)| (key.as_str(), value.as_str())).collect()
     }
 
     /// The layers from the lowest, each with the digest of its archive.

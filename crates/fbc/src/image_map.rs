@@ -7,6 +7,7 @@ use clap::{Args, ValueHint};
 use fbc_bundle::folder::is_bundle;
 use fbc_bundle::{BundleFolder, ImageTemplate};
 use fbc_go::text::quote;
+use fbc_image::image::{BUNDLE_PACKAGE_LABEL, CATALOG_LABEL};
 use fbc_model::Bundle;
 use fbc_model::image_reference;
 use fbc_model::tree::{DiskTree, Tree, read_file};
@@ -15,11 +16,14 @@ use fbc_yaml::stream;
 
 use crate::catalog_source::disk_tree;
 use crate::failure::Failure;
-use crate::image_source::{ImageName, Unpacked, unpack_contents};
+use crate::image_source::{ImageName, Unpacked, unpack_contents, unpack_opened};
 use crate::registry::Session;
 
 /// The environment variable that names an image map, also for opm's command line.
 const VARIABLE: &str = "FBC_IMAGE_MAP";
+
+/// The label of catalog images that are a database.
+const DATABASE_LABEL: &str = "operators.operatorframework.io.index.database.v1";
 
 /// Where the image map is.
 #[derive(Args, Debug, Default)]
@@ -105,11 +109,38 @@ pub(crate) fn pull_as_opm(reference: &str, session: &Session) -> Result<Unpacked
             (false, false) => {
                 Err("Docker references with both a tag and digest are currently not supported".to_owned())
             }
-            _ => unpack_contents(&ImageName::Registry(reference.to_owned()), session)
-                .map_err(|failure| failure.line()),
+            _ => {
+                let name = ImageName::Registry(reference.to_owned());
+                let opened = name.open(session.platform(), session).map_err(|failure| failure.line())?;
+                Ok((name, opened))
+            }
         }
     });
-    pulled.map_err(|error| format!("failed to pull image {}: {error}", quote(reference)))
+    let failed = |error: String| format!("failed to pull image {}: {error}", quote(reference));
+    let (name, opened) = pulled.map_err(failed)?;
+    let labels = opened.image.labels();
+    if !labels.contains_key(CATALOG_LABEL) && !labels.contains_key(BUNDLE_PACKAGE_LABEL) {
+        return Err(without_type(reference, &labels));
+    }
+    unpack_opened(&name, &opened, session).map_err(|failure| failed(failure.line()))
+}
+
+/// What opm says of an image that is neither a catalog nor a bundle.
+///
+/// Source: `operator-framework/operator-registry:alpha/action/render.go` (`imageToDeclcfg`).
+fn without_type(reference: &str, labels: &BTreeMap<&str, &str>) -> String {
+    let reference = quote(reference);
+    if labels.contains_key(DATABASE_LABEL) {
+        return format!(
+            "render {reference}: sqlite-based index images are no longer supported, migrate to a file-based catalog: \
+             not allowed"
+        );
+    }
+    if labels.is_empty() {
+        return format!("render {reference}: image type could not be determined: image has no labels");
+    }
+    let lines: Vec<String> = labels.iter().map(|(key, value)| format!("  {key}={value}")).collect();
+    format!("render {reference}: image type could not be determined, found labels\n{}", lines.join("\n"))
 }
 
 /// Pulls an image that has a host, for who may have meant a folder.
@@ -159,6 +190,29 @@ impl BundleSource for TemplateBundles<'_> {
             }
             (false, true) => render_pulled(reference, &pull(reference, self.session)?),
             (false, false) => render_pulled(reference, &pull_as_opm(reference, self.session)?),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_without_a_type_are_told_by_their_labels() {
+        for (labels, expected) in [
+            (&[][..], "render \"a.b/c:d\": image type could not be determined: image has no labels"),
+            (
+                &[("z", "1"), ("a", "2 3")],
+                "render \"a.b/c:d\": image type could not be determined, found labels\n  a=2 3\n  z=1",
+            ),
+            (
+                &[("a", "2"), (DATABASE_LABEL, "/db")],
+                "render \"a.b/c:d\": sqlite-based index images are no longer supported, migrate to a file-based \
+                 catalog: not allowed",
+            ),
+        ] {
+            assert_eq!(without_type("a.b/c:d", &labels.iter().copied().collect()), expected);
         }
     }
 }

@@ -176,7 +176,15 @@ pub(crate) struct Unpacked {
 
 /// Unpacks the catalog or bundle of an image, which its labels tell, to a temporary folder.
 pub(crate) fn unpack_contents(name: &ImageName, session: &Session) -> Result<Unpacked, Failure> {
-    let opened = name.open(session.platform(), session)?;
+    unpack_opened(name, &name.open(session.platform(), session)?, session)
+}
+
+/// As [`unpack_contents`], of an image that is open.
+pub(crate) fn unpack_opened(
+    name: &ImageName,
+    opened: &OpenImage,
+    session: &Session,
+) -> Result<Unpacked, Failure> {
     let image = &opened.image;
     let (below, is_catalog) = match (image.label(CATALOG_LABEL), image.label(BUNDLE_PACKAGE_LABEL)) {
         (Some(folder), _) => (within_image(folder), true),
