@@ -27,7 +27,7 @@ pub const WORK_OF_A_STEP: u64 = 50;
 
 impl Budget {
     /// Enough for thousands of pods and days of trouble, and done in seconds.
-    pub const USUAL: Self = Self { objects: 20_000, bytes: 256 << 20, writes: 200_000, work: 100_000_000 };
+    pub const USUAL: Self = Self { objects: 20_000, bytes: 256 << 20, writes: 200_000, work: 3_000_000 };
 
     /// No budget at all, for callers that choose themselves what a cluster is asked for.
     pub const UNLIMITED: Self =
