@@ -1,0 +1,192 @@
+//! The budgets of fbc in one table: what a run may take before it is given up, and how to allow more.
+//!
+//! `docs/reference/limits.md` is made of this table. The libraries hold the numbers, and are told others where
+//! `--limit` sets them.
+
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use fbc_yaml::limits::{LimitExceeded, Limits};
+
+pub use self::table::LIMITS;
+use crate::failure::Failure;
+
+mod table;
+
+/// A budget.
+#[derive(Debug)]
+pub struct Limit {
+    /// Its name, for `--limit` and in errors.
+    pub name: &'static str,
+    /// What is allowed unless a flag says otherwise.
+    pub most: u64,
+    /// What is counted.
+    pub unit: Unit,
+    /// What it is a budget of.
+    pub of: &'static str,
+    /// What happens beyond it.
+    pub beyond: &'static str,
+    /// How to allow more.
+    pub raise: Raise,
+}
+
+/// What a budget counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes.
+    Bytes,
+    /// Seconds.
+    Seconds,
+    /// Anything else, named by what the budget is of.
+    Count,
+}
+
+/// How to allow more than a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Raise {
+    /// By `--limit NAME=N`.
+    Limit,
+    /// By a flag of its own.
+    Flag(&'static str),
+    /// Not at all.
+    Fixed,
+}
+
+/// A value of `--limit`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LimitArgument {
+    name: &'static str,
+    most: u64,
+}
+
+impl FromStr for LimitArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, value) = text.split_once('=').ok_or("write NAME=N, such as documents=1000000")?;
+        let raisable = || LIMITS.iter().filter(|limit| limit.raise == Raise::Limit);
+        let limit = raisable().find(|limit| limit.name == name).ok_or_else(|| {
+            let names: Vec<&str> = raisable().map(|limit| limit.name).collect();
+            match LIMITS.iter().find(|limit| limit.name == name).map(|limit| limit.raise) {
+                Some(Raise::Flag(flag)) => format!("{flag} sets {name}"),
+                Some(_) => format!("{name} is fixed"),
+                None => format!("there is no budget {name:?}; there are {}", names.join(", ")),
+            }
+        })?;
+        let most = quantity(value).ok_or_else(|| {
+            format!("{value:?} is no number; write digits, and a unit such as K, M, G, Ki, Mi or Gi")
+        })?;
+        Ok(Self { name: limit.name, most })
+    }
+}
+
+/// A number with a unit behind it.
+fn quantity(text: &str) -> Option<u64> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at_checked(digits)?;
+    let factor: u64 = match unit {
+        "" => 1,
+        "K" | "k" => 1_000,
+        "M" => 1_000_000,
+        "G" => 1_000_000_000,
+        "Ki" => 1 << 10,
+        "Mi" => 1 << 20,
+        "Gi" => 1 << 30,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+/// What `--limit` sets; of one name the last counts.
+static SETTLED: OnceLock<Vec<LimitArgument>> = OnceLock::new();
+
+/// Settles the budgets of this process.
+pub(crate) fn settle(arguments: Vec<LimitArgument>) {
+    // A second command line in one process keeps what the first has settled.
+    let _ = SETTLED.set(arguments);
+}
+
+/// What a budget allows in this process.
+pub(crate) fn most(name: &str) -> u64 {
+    let settled = SETTLED.get().into_iter().flatten().rev().find(|argument| argument.name == name);
+    let usual = || LIMITS.iter().find(|limit| limit.name == name).map(|limit| limit.most);
+    settled.map(|argument| argument.most).or_else(usual).unwrap_or(u64::MAX)
+}
+
+/// The budgets for reading.
+pub(crate) fn reading() -> Limits {
+    Limits { documents: most("documents"), alias_bytes: most("alias-bytes") }
+}
+
+/// The failure of a budget that is used up: what is too much, and of which budget.
+pub(crate) fn failure(name: &str, message: impl std::fmt::Display) -> Failure {
+    Failure::new(format!("{message} (budget {name})"))
+        .help(format!("if that is meant, allow more with `--limit {name}=N`"))
+}
+
+impl Limit {
+    /// What is allowed, in words.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self.unit {
+            Unit::Bytes if self.most.is_multiple_of(1 << 30) => format!("{} GiB", self.most >> 30),
+            Unit::Bytes if self.most.is_multiple_of(1 << 20) => format!("{} MiB", self.most >> 20),
+            Unit::Bytes if self.most.is_multiple_of(1 << 10) => format!("{} KiB", self.most >> 10),
+            Unit::Bytes => format!("{} bytes", self.most),
+            Unit::Seconds => format!("{} seconds", self.most),
+            Unit::Count => self.most.to_string(),
+        }
+    }
+
+    /// The flag that allows more, in words.
+    #[must_use]
+    pub fn flag(&self) -> String {
+        match self.raise {
+            Raise::Limit => format!("`--limit {}=N`", self.name),
+            Raise::Flag(flag) => format!("`{flag}`"),
+            Raise::Fixed => "none".to_owned(),
+        }
+    }
+}
+
+impl From<LimitExceeded> for Failure {
+    fn from(exceeded: LimitExceeded) -> Self {
+        failure(exceeded.name(), exceeded)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_the_libraries() {
+        let usual = Limits::default();
+        let of = |name: &str| LIMITS.iter().find(|limit| limit.name == name).map(|limit| limit.most);
+        assert_eq!(of("documents"), Some(usual.documents));
+        assert_eq!(of("alias-bytes"), Some(usual.alias_bytes));
+        for limit in &LIMITS {
+            assert_eq!(LIMITS.iter().filter(|other| other.name == limit.name).count(), 1, "{}", limit.name);
+        }
+    }
+
+    #[test]
+    fn arguments() {
+        let parsed =
+            |text: &str| text.parse::<LimitArgument>().map(|argument| (argument.name, argument.most));
+        assert_eq!(parsed("documents=5"), Ok(("documents", 5)));
+        assert_eq!(parsed("alias-bytes=2Gi"), Ok(("alias-bytes", 2 << 30)));
+        assert_eq!(parsed("documents=3k"), Ok(("documents", 3_000)));
+        for (text, part) in [
+            ("documents", "NAME=N"),
+            ("documents=", "no number"),
+            ("documents=1X", "no number"),
+            ("documents=99999999999G", "no number"),
+            ("findings=3", "--max-findings sets"),
+            ("nesting=3", "is fixed"),
+            ("x=3", "there is no budget"),
+        ] {
+            assert!(parsed(text).is_err_and(|error| error.contains(part)), "{text}");
+        }
+    }
+}
