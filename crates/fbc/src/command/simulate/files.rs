@@ -15,7 +15,7 @@ use crate::failure::HELP;
 pub(super) const ALLOW: &str = "`--allow-read DIR` lets a scenario read what lies below a folder";
 
 /// A folder, and other folders that may be read as well. Paths start from the folder.
-pub(super) struct ReadableFiles {
+pub(crate) struct ReadableFiles {
     disk: DiskTree,
     allowed: Vec<PathBuf>,
     refused: Mutex<BTreeSet<PathBuf>>,

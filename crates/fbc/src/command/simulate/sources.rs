@@ -15,9 +15,9 @@ use crate::failure::{Failure, closest};
 use crate::registry::Session;
 
 /// A scenario, and the files that it may read.
-pub(super) struct Readable {
-    pub(super) prepared: Prepared,
-    pub(super) files: Arc<ReadableFiles>,
+pub(crate) struct Readable {
+    pub(crate) prepared: Prepared,
+    pub(crate) files: Arc<ReadableFiles>,
 }
 
 /// A catalog or bundle that was opened, kept as long as its files are needed.
