@@ -30,8 +30,7 @@ impl Budget {
     pub const USUAL: Self = Self { objects: 20_000, bytes: 256 << 20, writes: 200_000, work: 3_000_000 };
 
     /// No budget at all, for callers that choose themselves what a cluster is asked for.
-    pub const UNLIMITED: Self =
-        Self { objects: u64::MAX, bytes: u64::MAX, writes: u64::MAX, work: u64::MAX };
+    pub const UNLIMITED: Self = Self { objects: u64::MAX, bytes: u64::MAX, writes: u64::MAX, work: u64::MAX };
 }
 
 impl Default for Budget {

@@ -185,9 +185,9 @@ impl Store {
 
     /// Every object, by kind in the order in which kinds came, then by name.
     pub fn iter(&self) -> impl Iterator<Item = (KindId, &ObjectName, &Arc<Object>)> {
-        self.objects
-            .iter()
-            .flat_map(|(kind, objects)| objects.iter().map(move |(name, stored)| (*kind, name, &stored.object)))
+        self.objects.iter().flat_map(|(kind, objects)| {
+            objects.iter().map(move |(name, stored)| (*kind, name, &stored.object))
+        })
     }
 
     /// Writes an object, new or changed, and gives it the next resource version.

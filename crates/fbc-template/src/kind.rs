@@ -135,7 +135,10 @@ mod tests {
             ("---\nSchema: olm.semver", "semver"),
             ("{\"schema\": \"olm.template.substitutes\"}\n{", "substitutes"),
             ("", "auto-detecting template type: decoding template input: EOF"),
-            ("---\n", "auto-detecting template type: unmarshalling template schema: unexpected end of JSON input"),
+            (
+                "---\n",
+                "auto-detecting template type: unmarshalling template schema: unexpected end of JSON input",
+            ),
             ("a: 1", "auto-detecting template type: template input missing required 'schema' field"),
             ("schema: foo.bar", "auto-detecting template type: unknown template schema: foo.bar"),
             (

@@ -235,13 +235,15 @@ fn workload(kind: &str, spec: &str) -> String {
 #[test]
 fn what_asks_for_too_much_ends_in_a_budget() {
     const SELECTOR: &str = "selector: {matchLabels: {a: b}}";
-    let parallel = format!("serviceName: x\n  podManagementPolicy: Parallel\n  replicas: 2147483647\n  {SELECTOR}");
+    let parallel =
+        format!("serviceName: x\n  podManagementPolicy: Parallel\n  replicas: 2147483647\n  {SELECTOR}");
     for (kind, spec) in [
         ("Deployment", format!("replicas: 2147483647\n  {SELECTOR}")),
         ("StatefulSet", parallel),
         ("Job", "parallelism: 2147483647\n  completions: 2147483647".to_owned()),
     ] {
-        let folder = scenario(&[("s.yaml", "title: t\nobjects: [w.yaml]\n"), ("w.yaml", &workload(kind, &spec))]);
+        let folder =
+            scenario(&[("s.yaml", "title: t\nobjects: [w.yaml]\n"), ("w.yaml", &workload(kind, &spec))]);
         let output = simulate_in(folder.path(), &["s.yaml", "--limit", "cluster-objects=2000"]);
         let errors = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{kind}: {errors}");
@@ -278,10 +280,14 @@ fn a_thousand_replicas_are_no_fight() {
 #[test]
 fn scenarios_read_below_their_folder_and_what_the_command_line_allows() {
     let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: map, namespace: default}\n";
-    let inside = "title: t\nsteps:\n- run: oc apply -f ../elsewhere/map.yaml\n  prints: configmap/map created\n";
+    let inside =
+        "title: t\nsteps:\n- run: oc apply -f ../elsewhere/map.yaml\n  prints: configmap/map created\n";
     let files = [
         ("own/run.yaml", inside),
-        ("own/objects.yaml", "title: t\nobjects: [../elsewhere]\nexpect: [{object: ConfigMap/default/map}]\n"),
+        (
+            "own/objects.yaml",
+            "title: t\nobjects: [../elsewhere]\nexpect: [{object: ConfigMap/default/map}]\n",
+        ),
         ("own/catalog.yaml", "title: t\ncatalogs: [{name: c, content: ../elsewhere/catalog}]\n"),
         ("elsewhere/map.yaml", map),
         ("elsewhere/catalog/c.yaml", "schema: olm.package\nname: a\ndefaultChannel: b\n"),

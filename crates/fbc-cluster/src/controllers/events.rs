@@ -59,7 +59,13 @@ struct Counted {
 impl Recorder {
     /// A recorder of a component, such as `replicaset-controller`.
     pub fn new(component: &'static str) -> Self {
-        Self { component, written: 0, similar: BTreeMap::new(), counted: BTreeMap::new(), allowances: BTreeMap::new() }
+        Self {
+            component,
+            written: 0,
+            similar: BTreeMap::new(),
+            counted: BTreeMap::new(),
+            allowances: BTreeMap::new(),
+        }
     }
 
     /// Something that is as it should be.

@@ -181,11 +181,9 @@ fn status(
     status.insert("replicas".into(), active.len().into());
     status.insert("terminatingReplicas".into(), terminating.into());
     status.insert("observedGeneration".into(), set.generation().into());
-    for (field, number) in [
-        ("fullyLabeledReplicas", labeled),
-        ("readyReplicas", ready),
-        ("availableReplicas", available),
-    ] {
+    for (field, number) in
+        [("fullyLabeledReplicas", labeled), ("readyReplicas", ready), ("availableReplicas", available)]
+    {
         if number > 0 {
             status.insert(field.into(), number.into());
         }

@@ -136,7 +136,8 @@ impl Controller for Counter {
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
         let id = api.kind_id("example.com", "Widget").unwrap();
-        let count = api.find("example.com", "Widget", request).unwrap().number(&["spec", "count"]).unwrap_or(0);
+        let count =
+            api.find("example.com", "Widget", request).unwrap().number(&["spec", "count"]).unwrap_or(0);
         if count < 1_000 {
             let patch = Patch::Merge(json!({"spec": {"count": count + 1}}));
             let caller = Caller::administrator("counter");

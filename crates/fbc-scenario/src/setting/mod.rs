@@ -54,7 +54,16 @@ impl<'s> Setting<'s> {
         let faults = build::push(&prepared.scenario, &prepared.content, &images);
         let cluster = build::cluster(&prepared.scenario, &images, seed);
         let files = Arc::clone(&prepared.files);
-        Self { cluster, prepared, files, images, session: Session::default(), seed, faults, taken: BTreeMap::new() }
+        Self {
+            cluster,
+            prepared,
+            files,
+            images,
+            session: Session::default(),
+            seed,
+            faults,
+            taken: BTreeMap::new(),
+        }
     }
 
     /// Puts the objects of the start in their places; answers with what was refused.

@@ -230,9 +230,13 @@ mod tests {
             json_patch(&json!({"a": {"b": ["x".repeat(3_000)]}}), &copies.collect::<Value>())
         };
         assert!(doubling(5).is_ok());
-        assert!(matches!(doubling(40), Err(PatchError::TooLarge(text)) if text.contains("exceeding the limit 3145728")));
+        assert!(
+            matches!(doubling(40), Err(PatchError::TooLarge(text)) if text.contains("exceeding the limit 3145728"))
+        );
         let many: Value = (0..10_001).map(|_| json!({"op": "test", "path": "/none"})).collect();
-        assert!(matches!(json_patch(&object, &many), Err(PatchError::TooLarge(text)) if text.ends_with("got 10001")));
+        assert!(
+            matches!(json_patch(&object, &many), Err(PatchError::TooLarge(text)) if text.ends_with("got 10001"))
+        );
         assert_eq!(
             json_patch(&object, &json!({})).map_err(|error| error.to_string()),
             Err("error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch"

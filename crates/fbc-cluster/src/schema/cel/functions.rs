@@ -65,9 +65,8 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, call: &'a Call, values: &[Val<'a
         (name, []) if name.starts_with("format.") => {
             named_format::find(&name[7..]).map(Val::Format).ok_or(NO_SUCH_OVERLOAD)
         }
-        (_, [Val::Text(_), ..]) | ("join" | "matches", _) => {
-            texts::call(evaluation, call, values).unwrap_or_else(|| libraries::call(evaluation, function, values))
-        }
+        (_, [Val::Text(_), ..]) | ("join" | "matches", _) => texts::call(evaluation, call, values)
+            .unwrap_or_else(|| libraries::call(evaluation, function, values)),
         (_, [Val::Timestamp(..) | Val::Duration(_), ..]) => times::part(function, values),
         (name, [Val::List(list), rest @ ..]) if !name.contains('.') => of_list(evaluation, name, list, rest),
         _ => libraries::call(evaluation, function, values),

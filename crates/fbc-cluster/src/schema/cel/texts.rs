@@ -29,11 +29,7 @@ pub(crate) fn string_of(value: &Val<'_>) -> Option<String> {
 }
 
 /// Calls a function on text; nothing if it is none of text.
-pub(crate) fn call<'a>(
-    evaluation: &Evaluation,
-    call: &'a Call,
-    values: &[Val<'a>],
-) -> Option<Evaluated<'a>> {
+pub(crate) fn call<'a>(evaluation: &Evaluation, call: &'a Call, values: &[Val<'a>]) -> Option<Evaluated<'a>> {
     let number = |value: Option<&Val<'a>>| match value {
         Some(Val::Int(number)) => Some(*number),
         _ => None,
@@ -71,13 +67,15 @@ pub(crate) fn call<'a>(
         ("lastIndexOf", [Val::Text(text), Val::Text(part), rest @ ..]) => {
             let last = number(rest.first()).and_then(|last| usize::try_from(last).ok());
             // What begins at the last place may end behind it.
-            let end = last.and_then(|last| split_after(text, last)).map_or(text.len(), |(at, _)| at + part.len());
+            let end =
+                last.and_then(|last| split_after(text, last)).map_or(text.len(), |(at, _)| at + part.len());
             let end = (0..=end.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
             let within = &text[..end.unwrap_or_default()];
             whole(within.rfind(&**part).map(|at| text[..at].chars().count()))
         }
         ("replace", [Val::Text(text), Val::Text(from), Val::Text(to), rest @ ..]) => {
-            let most = number(rest.first()).and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
+            let most =
+                number(rest.first()).and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
             let count = text.matches(&**from).take(most).count();
             let length = text.len().saturating_add(count.saturating_mul(to.len()));
             if let Err(fault) = evaluation.spend_on_text(length) {

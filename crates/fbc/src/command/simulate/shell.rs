@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use fbc_cluster::engine::RunError;
 use fbc_model::tree::{DiskTree, Tree};
-use fbc_scenario::{Contents, DURATION_FORM, Options, Prepared, Scenario, Session, duration_text, parse_duration};
+use fbc_scenario::{
+    Contents, DURATION_FORM, Options, Prepared, Scenario, Session, duration_text, parse_duration,
+};
 
 use super::{budgets, sources};
 use crate::failure::{CLEAN, FINDINGS, Failure, words};

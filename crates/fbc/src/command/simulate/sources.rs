@@ -135,7 +135,9 @@ pub(crate) fn prepare_as(
     change: impl FnOnce(&mut Scenario),
 ) -> Result<Prepared, Failure> {
     let readable = prepare_one(path, catalogs, session, &[], change);
-    readable.map(|readable| readable.prepared).map_err(|failures| Failure::of_reasons(failures.iter().map(Failure::line)))
+    readable
+        .map(|readable| readable.prepared)
+        .map_err(|failures| Failure::of_reasons(failures.iter().map(Failure::line)))
 }
 
 fn prepare_one(
@@ -152,7 +154,8 @@ fn prepare_one(
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let files = Arc::new(ReadableFiles::new(&folder, allowed));
     let contents = contents(&scenario, &folder, &files, catalogs, session)?;
-    let prepared = Prepared::new(scenario, contents, Arc::clone(&files) as Arc<dyn Tree>).map_err(failures)?;
+    let prepared =
+        Prepared::new(scenario, contents, Arc::clone(&files) as Arc<dyn Tree>).map_err(failures)?;
     Ok(Readable { prepared, files })
 }
 

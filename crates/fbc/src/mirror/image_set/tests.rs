@@ -194,7 +194,8 @@ fn no_file_is_too_strange() {
          [{name: '.*x'}]\n",
     );
     let pieces: [&[u8]; 14] = [
-        b"", b"null", b"[]", b"{}", b"\xff", b": ", b"- ", b"&a ", b"*a", b"\n", b"'", b"[", b"1e400", b"(((((",
+        b"", b"null", b"[]", b"{}", b"\xff", b": ", b"- ", b"&a ", b"*a", b"\n", b"'", b"[", b"1e400",
+        b"(((((",
     ];
     let mut state = 12_u64;
     let mut below = |count: usize| {
