@@ -44,6 +44,8 @@ enum Step {
     Tests,
     /// Tests in documentation
     Doctests,
+    /// The extension for Visual Studio Code: its types, and its tests with the language server
+    Editors,
     /// The recorded answers of the reference implementations, against the release binary
     Conformance,
     /// Licenses, duplicate and foreign dependencies

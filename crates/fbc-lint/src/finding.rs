@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use fbc_model::Origin;
 
+use crate::fix::Fix;
 use crate::rule::Rule;
 
 /// How bad a finding is.
@@ -187,6 +188,8 @@ pub struct Finding {
     pub notes: Vec<String>,
     /// What to do about it; empty where the explanation of the rule says all.
     pub help: String,
+    /// What would put it right; the best comes first.
+    pub fixes: Vec<Fix>,
     /// What opm says, where it refuses.
     pub opm: Option<OpmText>,
 }
@@ -204,6 +207,7 @@ impl Finding {
             label: String::new(),
             notes: Vec::new(),
             help: String::new(),
+            fixes: Vec::new(),
             opm: None,
         }
     }

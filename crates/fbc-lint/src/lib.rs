@@ -5,6 +5,7 @@ pub mod comparison;
 pub mod context;
 pub mod finding;
 pub mod fingerprint;
+pub mod fix;
 pub mod graph;
 pub mod image_facts;
 pub mod lost;
@@ -20,6 +21,7 @@ pub mod verdict;
 
 pub use bundle::{BundleContext, Targets, lint_bundle};
 pub use finding::{Finding, Severity};
+pub use fix::Fix;
 pub use image_facts::ImageFacts;
 pub use policy::Policy;
 pub use profile::Profile;

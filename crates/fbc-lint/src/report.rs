@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use fbc_model::load::load_inspected;
 use fbc_model::meta::Meta;
@@ -11,11 +12,11 @@ use fbc_model::{Catalog, Origin};
 use fbc_yaml::Node;
 use fbc_yaml::limits::{LimitExceeded, Limits};
 use fbc_yaml::locate::{Lines, Locator};
-use fbc_yaml::stream::Syntax;
 use rayon::prelude::*;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Place, Severity, Target};
+use crate::fix::{ResolvedFix, Source, resolve_all};
 use crate::image_facts::ImageFacts;
 use crate::policy::Policy;
 use crate::policy::set_aside::SetAside;
@@ -48,6 +49,8 @@ pub struct Located {
     pub span: Option<Span>,
     /// The text around the stretch.
     pub excerpt: Option<Excerpt>,
+    /// Its fixes in the text of files, where the policy asks for them.
+    pub fixes: Vec<ResolvedFix>,
 }
 
 /// A piece of a file: the line of a finding, or the part of it around the finding if it is very long,
@@ -186,7 +189,7 @@ pub fn lint_with(catalog: &Catalog, tree: &dyn Tree, policy: &Policy, images: Im
     };
     judge(&mut findings, policy);
     let counted_only = counted(&left_out, policy);
-    Report { findings: locate(catalog, tree, findings), opm_error, counted_only, ..Report::default() }
+    Report { findings: locate(catalog, tree, findings, policy.with_fixes), opm_error, counted_only, ..Report::default() }
 }
 
 /// Findings that are counted only, by the severity that they have under the policy.
@@ -211,20 +214,14 @@ pub(crate) fn judge(findings: &mut Vec<Finding>, policy: &Policy) {
     });
 }
 
-/// Where the documents lie in the files that were read.
-pub(crate) trait Documents: Sync {
-    /// The stretch of the file and the syntax of a document.
-    fn document(&self, origin: Origin) -> Option<(Range<usize>, Syntax)>;
-}
-
-impl Documents for Catalog {
-    fn document(&self, origin: Origin) -> Option<(Range<usize>, Syntax)> {
-        Self::document(self, origin).map(|document| (document.range.clone(), document.syntax))
-    }
-}
-
-/// Finds the places of all findings. Files are read again one by one, and not kept.
-pub(crate) fn locate(documents: &dyn Documents, tree: &dyn Tree, findings: Vec<Finding>) -> Vec<Located> {
+/// Finds the places of all findings, and their fixes in the text if those are wanted. Files are read again one by one,
+/// and not kept.
+pub(crate) fn locate(
+    documents: &dyn Source,
+    tree: &dyn Tree,
+    findings: Vec<Finding>,
+    with_fixes: bool,
+) -> Vec<Located> {
     let mut by_path: BTreeMap<Option<PathBuf>, Vec<Finding>> = BTreeMap::new();
     for finding in findings {
         let path = finding.place.as_ref().map(|place| place.path.clone());
@@ -234,34 +231,44 @@ pub(crate) fn locate(documents: &dyn Documents, tree: &dyn Tree, findings: Vec<F
     let mut located: Vec<Located> = files
         .into_par_iter()
         .with_max_len(1)
-        .flat_map_iter(|(path, findings)| locate_in_file(documents, tree, path.as_deref(), findings))
+        .flat_map_iter(|(path, findings)| locate_in_file(documents, tree, path.as_deref(), findings, with_fixes))
         .collect();
     located.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     located
 }
 
 fn locate_in_file(
-    documents: &dyn Documents,
+    documents: &dyn Source,
     tree: &dyn Tree,
     path: Option<&Path>,
     findings: Vec<Finding>,
+    with_fixes: bool,
 ) -> Vec<Located> {
     let has_place =
         |finding: &Finding| finding.place.as_ref().is_some_and(|place| place.target != Target::File);
     // A file that cannot be read again still has its findings, without lines.
     let source = path.filter(|_| findings.iter().any(has_place)).and_then(|path| tree.read(path).ok());
-    let source = source.as_deref().unwrap_or_default();
+    let shared = Arc::new(source.unwrap_or_default());
+    let source = shared.as_slice();
     let lines = Lines::new(source);
     let mut locators: BTreeMap<(u32, u32), Locator> = BTreeMap::new();
     let bytes_of_finding = |finding: &Finding, locators: &mut BTreeMap<(u32, u32), Locator>| {
         let place = finding.place.as_ref().filter(|_| !source.is_empty())?;
         bytes_of(documents, source, place, locators)
     };
+    let text_of = |wanted: &Path| match path == Some(wanted) && !source.is_empty() {
+        true => Some(Arc::clone(&shared)),
+        false => tree.read(wanted).ok().map(Arc::new),
+    };
     findings
         .into_iter()
-        .map(|finding| match bytes_of_finding(&finding, &mut locators) {
-            None => Located { finding, span: None, excerpt: None },
-            Some(bytes) => Located::at(finding, source, &lines, bytes),
+        .map(|finding| {
+            let fixes = if with_fixes { resolve_all(&finding.fixes, documents, &text_of) } else { Vec::new() };
+            let located = match bytes_of_finding(&finding, &mut locators) {
+                None => Located { finding, span: None, excerpt: None, fixes: Vec::new() },
+                Some(bytes) => Located::at(finding, source, &lines, bytes),
+            };
+            Located { fixes, ..located }
         })
         .collect()
 }
@@ -276,6 +283,7 @@ impl Located {
                 end: lines.line_and_column(bytes.end),
                 bytes,
             }),
+            fixes: Vec::new(),
         }
     }
 
@@ -290,7 +298,7 @@ impl Located {
     #[must_use]
     pub fn of_file(finding: Finding, path: &Path) -> Self {
         let place = Place { path: path.to_path_buf(), origin: None, target: Target::File };
-        Self { finding: finding.at(place), span: None, excerpt: None }
+        Self { finding: finding.at(place), span: None, excerpt: None, fixes: Vec::new() }
     }
 }
 
@@ -318,7 +326,7 @@ fn sort_key(located: &Located) -> (Option<&PathBuf>, Option<usize>, &str, &str) 
 }
 
 fn bytes_of(
-    documents: &dyn Documents,
+    documents: &dyn Source,
     source: &[u8],
     place: &Place,
     locators: &mut BTreeMap<(u32, u32), Locator>,

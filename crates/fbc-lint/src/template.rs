@@ -9,8 +9,9 @@ use fbc_template::{Advice, TemplateKind, lint_expansion};
 use fbc_yaml::stream::Syntax;
 
 use crate::finding::{Finding, Place, Subject, Target};
+use crate::fix::Source;
 use crate::policy::Policy;
-use crate::report::{Documents, Report, judge, locate};
+use crate::report::{Report, judge, locate};
 use crate::rule::Rule;
 use crate::rules::tpl::{chance_default, dropped_edge, same_version};
 
@@ -27,13 +28,17 @@ pub fn lint_template(
     let advice = lint_expansion(kind, text, expansion);
     let mut findings = advice.iter().map(|advice| finding(advice, kind, path, text, expansion)).collect();
     judge(&mut findings, policy);
-    Report { findings: locate(&NoDocuments, tree, findings), ..Report::default() }
+    Report { findings: locate(&NoDocuments, tree, findings, false), ..Report::default() }
 }
 
 /// Places of findings are bytes; no document is looked up.
 struct NoDocuments;
 
-impl Documents for NoDocuments {
+impl Source for NoDocuments {
+    fn path(&self, _: u32) -> Option<&Path> {
+        None
+    }
+
     fn document(&self, _: Origin) -> Option<(Range<usize>, Syntax)> {
         None
     }

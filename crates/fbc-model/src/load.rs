@@ -172,6 +172,12 @@ struct Walk {
     faults: Vec<LoadFault>,
 }
 
+/// The files of a catalog, in the order of the walk: those that no `.indexignore` leaves out.
+#[must_use]
+pub fn files(tree: &dyn Tree) -> Vec<PathBuf> {
+    Walk::over(tree).files
+}
+
 impl Walk {
     fn over(tree: &dyn Tree) -> Self {
         let mut walk = Self::default();

@@ -30,7 +30,7 @@ mod version_release;
 
 pub use advice::{Advice, DroppedEdge, lint_expansion};
 pub use convert::{ConversionTarget, convert};
-pub use error::{DetectionFault, TemplateError, TemplateFault, TemplatePlace};
+pub use error::{BundleFault, DetectionFault, TemplateError, TemplateFault, TemplatePlace};
 pub use from_bundles::{AnnotatedBundle, EdgeMode, FromBundles, FromBundlesError, from_bundles};
 pub use kind::{TemplateKind, detect};
 pub use render::{BundleSource, Renderer, render};

@@ -27,6 +27,30 @@ pub struct Found {
     pub is_exact: bool,
 }
 
+/// What stands at a byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct At {
+    /// The JSON pointer of the value.
+    pub pointer: String,
+    /// Whether the byte is in the key of the value, not in the value itself.
+    pub is_key: bool,
+    /// The bytes of the key or of the value.
+    pub range: Range<usize>,
+}
+
+/// A value in an object or list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Child {
+    /// The key or the number.
+    pub step: String,
+    /// The bytes of the key, in an object.
+    pub key: Option<Range<usize>>,
+    /// The bytes of the value.
+    pub value: Range<usize>,
+    /// Whether it is a list or an object.
+    pub is_container: bool,
+}
+
 /// A key that an object gives more than once.
 #[derive(Debug)]
 pub struct DuplicateKey<'l> {
@@ -71,6 +95,65 @@ impl Locator {
             found = Found { key: Some(member.span.clone()), value: at.value.clone(), is_exact: true };
         }
         found
+    }
+
+    /// The innermost key or scalar at a byte, or the container around it; nothing outside of the document.
+    #[must_use]
+    pub fn at(&self, byte: usize) -> Option<At> {
+        let holds = |range: &Range<usize>| range.start <= byte && byte <= range.end;
+        let mut node = &self.root;
+        let mut pointer = String::new();
+        if !holds(&node.value) {
+            return None;
+        }
+        loop {
+            if let Some(member) = node.members.iter().find(|member| holds(&member.span)) {
+                push_step(&mut pointer, &member.key);
+                return Some(At { pointer, is_key: true, range: member.span.clone() });
+            }
+            let member = node.members.iter().find(|member| holds(&member.value.value));
+            let item = node.items.iter().enumerate().find(|(_, item)| holds(&item.value));
+            node = match (member, item) {
+                (Some(member), _) => {
+                    push_step(&mut pointer, &member.key);
+                    &member.value
+                }
+                (None, Some((index, item))) => {
+                    push_step(&mut pointer, &index.to_string());
+                    item
+                }
+                (None, None) => return Some(At { pointer, is_key: false, range: node.value.clone() }),
+            };
+        }
+    }
+
+    /// What an object or list at a pointer holds, in the order of the text.
+    #[must_use]
+    pub fn children(&self, pointer: &str) -> Vec<Child> {
+        let mut node = &self.root;
+        for step in pointer.split('/').skip(1) {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            let item = step.parse::<usize>().ok().and_then(|index| node.items.get(index));
+            let member = node.members.iter().rev().find(|member| member.key == step);
+            match item.or(member.map(|member| &member.value)) {
+                Some(inner) => node = inner,
+                None => return Vec::new(),
+            }
+        }
+        let is_container = |node: &Spanned| !node.members.is_empty() || !node.items.is_empty();
+        let members = node.members.iter().map(|member| Child {
+            step: member.key.clone(),
+            key: Some(member.span.clone()),
+            value: member.value.value.clone(),
+            is_container: is_container(&member.value),
+        });
+        let items = node.items.iter().enumerate().map(|(index, item)| Child {
+            step: index.to_string(),
+            key: None,
+            value: item.value.clone(),
+            is_container: is_container(item),
+        });
+        members.chain(items).collect()
     }
 
     /// Visits the keys that are given more than once, in the order of the text. `<<` does not count.
@@ -235,6 +318,24 @@ mod tests {
         ] {
             assert_eq!(find(text, Syntax::Json, pointer), (key.map(str::to_owned), value.to_owned(), true));
         }
+    }
+
+    #[test]
+    fn what_stands_at_a_byte() {
+        let text = "name: foo\nentries:\n- name: a\n  skips: [x, yy]\n";
+        let locator = Locator::new(text.as_bytes(), 0..text.len(), Syntax::Yaml);
+        let at = |needle: &str| {
+            let at = locator.at(text.find(needle).unwrap()).unwrap();
+            (at.pointer, at.is_key)
+        };
+        assert_eq!(at("name"), ("/name".to_owned(), true));
+        assert_eq!(at("foo"), ("/name".to_owned(), false));
+        assert_eq!(at("a\n  skips"), ("/entries/0/name".to_owned(), false));
+        assert_eq!(at("yy"), ("/entries/0/skips/1".to_owned(), false));
+        let steps: Vec<String> = locator.children("/entries/0").into_iter().map(|child| child.step).collect();
+        assert_eq!(steps, ["name", "skips"]);
+        assert_eq!(locator.children("/entries/0/skips").len(), 2);
+        assert!(locator.children("/nothing").is_empty());
     }
 
     #[test]

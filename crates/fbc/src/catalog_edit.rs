@@ -233,7 +233,7 @@ impl CatalogEdit {
 
 /// Waits until no other fbc edits the catalog. The lock is on its directory: files are replaced, so a lock on one would
 /// be on what it was. Where the system cannot lock directories, the comparison before writing must do.
-fn lock(folder: &Path) -> Result<Option<File>, Failure> {
+pub(crate) fn lock(folder: &Path) -> Result<Option<File>, Failure> {
     let Ok(file) = File::open(folder) else { return Ok(None) };
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
@@ -248,7 +248,7 @@ fn lock(folder: &Path) -> Result<Option<File>, Failure> {
 
 /// Locks the directories of files as well, for they may be edited as catalogs of their own. Who edits more has the lock
 /// above already, so nobody waits in a circle.
-fn lock_files<'f>(reference: &Path, files: impl Iterator<Item = &'f PathBuf>) -> Result<Vec<File>, Failure> {
+pub(crate) fn lock_files<'f>(reference: &Path, files: impl Iterator<Item = &'f PathBuf>) -> Result<Vec<File>, Failure> {
     let real = |folder: &Path| fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
     let held = real(folder_of(reference));
     let folders: BTreeSet<PathBuf> = files
@@ -259,13 +259,13 @@ fn lock_files<'f>(reference: &Path, files: impl Iterator<Item = &'f PathBuf>) ->
 }
 
 /// The directory that a catalog is, or lies in.
-fn folder_of(reference: &Path) -> &Path {
+pub(crate) fn folder_of(reference: &Path) -> &Path {
     let folder = if is_folder(reference) { Some(reference) } else { reference.parent() };
     folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The refusal to write over what somebody else wrote meanwhile.
-fn changed(path: &Path) -> Failure {
+pub(crate) fn changed(path: &Path) -> Failure {
     let failure = Failure::refusal(format!(
         "{} was changed by another program while it was edited; nothing was written",
         path.display()
@@ -325,7 +325,8 @@ fn tell_warnings(checked: &CheckedCatalog) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-fn show_diff(
+/// Shows the changes of files as a unified diff on standard output.
+pub(crate) fn show_diff(
     files: &FileVersions,
     old: &BTreeMap<PathBuf, Vec<u8>>,
     shown: &BTreeMap<PathBuf, PathBuf>,

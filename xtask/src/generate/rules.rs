@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use fbc_lint::fix::Safety;
+use fbc_lint::fix::example::{fixable, of_case};
 use fbc_lint::rule::{Basis, Case, Check, Rule};
 use fbc_lint::rules::RULES;
 use fbc_lint::rules::rep::{self, ChangeCase};
@@ -18,13 +20,13 @@ pub(super) fn pages(_root: &Path) -> TaskResult<Vec<Generated>> {
     Ok(pages)
 }
 
-fn page(rule: &Rule) -> Generated {
+fn page(rule: &'static Rule) -> Generated {
     let mut text = format!(
         "# {} {}\n\n{}.\n\n{}\n\n{}\n",
         rule.code,
         rule.name,
         rule.summary,
-        authority(rule),
+        [authority(rule), fixability(rule)].concat(),
         rule.explanation.trim()
     );
     for case in rule.cases {
@@ -44,6 +46,16 @@ fn authority(rule: &Rule) -> String {
         }
     }
     text
+}
+
+/// Whether `--fix` helps, as the cases show.
+fn fixability(rule: &'static Rule) -> String {
+    let text = match fixable(rule) {
+        Some(Safety::Safe) => "**Fixable**: `--fix` puts it right, where what was meant is certain.",
+        Some(Safety::Unsafe) => "**Fixable**: `--unsafe-fixes` puts it right; look at the result.",
+        None => return String::new(),
+    };
+    format!("\n\n{text}")
 }
 
 fn basis(basis: Basis) -> &'static str {
@@ -66,7 +78,7 @@ fn basis(basis: Basis) -> &'static str {
     }
 }
 
-fn example(text: &mut String, rule: &Rule, case: &Case) {
+fn example(text: &mut String, rule: &'static Rule, case: &Case) {
     // Writing to a String cannot fail.
     let _ = write!(text, "\n## Example: {}\n\n", case.title);
     for (path, file) in case.files(&rule.check) {
@@ -89,6 +101,15 @@ fn example(text: &mut String, rule: &Rule, case: &Case) {
         };
         let _ = writeln!(text, "- {place}: {message}");
     }
+    for fixed in of_case(rule, case) {
+        let _ = write!(text, "\nFix ({}): {}:\n\n", fixed.fix.safety.name(), fixed.fix.title);
+        for (path, file) in &fixed.files {
+            if matches!(rule.check, Check::Bundle(_)) || *path != Path::new(rule.check.first_file()) {
+                let _ = write!(text, "`{}`:\n\n", path.display());
+            }
+            let _ = write!(text, "```yaml\n{}\n```\n", file.trim_end());
+        }
+    }
 }
 
 fn change_example(text: &mut String, case: &ChangeCase) {
@@ -108,10 +129,10 @@ fn change_example(text: &mut String, case: &ChangeCase) {
     }
 }
 
-fn index(rules: &[&Rule]) -> Generated {
+fn index(rules: &[&'static Rule]) -> Generated {
     let mut text =
         "# Rules\n\nWhat `fbc validate` and `fbc bundle validate` (`BND`) look for. `fbc explain CODE` shows the same pages.\n\n".to_owned();
-    text.push_str("| code | name | severity | what it finds |\n|---|---|---|---|\n");
+    text.push_str("| code | name | severity | fix | what it finds |\n|---|---|---|---|---|\n");
     for rule in rules {
         let severity = match rule.basis {
             Basis::Opm | Basis::Validators | Basis::Configuration(Severity::Error) => "error",
@@ -121,8 +142,9 @@ fn index(rules: &[&Rule]) -> Generated {
         };
         let _ = writeln!(
             text,
-            "| [{code}]({code}.md) | {} | {severity} | {} |",
+            "| [{code}]({code}.md) | {} | {severity} | {} | {} |",
             rule.name,
+            fixable(rule).map_or("", Safety::name),
             rule.summary,
             code = rule.code
         );

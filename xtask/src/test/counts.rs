@@ -107,6 +107,18 @@ pub(super) fn of_conformance(text: &str) -> Option<Counts> {
     Some(counts)
 }
 
+/// Sums the lines `# pass 3`, `# fail 0` and `# skipped 1` of node's test runner.
+pub(super) fn of_node(text: &str) -> Counts {
+    let mut counts = Counts::default();
+    for line in text.lines() {
+        let count = |word: &str| line.strip_prefix(word).and_then(|count| count.trim().parse::<u64>().ok());
+        counts.passed += count("# pass ").unwrap_or_default();
+        counts.failed += count("# fail ").unwrap_or_default();
+        counts.skipped += count("# skipped ").unwrap_or_default();
+    }
+    counts
+}
+
 /// Whether the conformance runner lists a case as failed: `  CASE: what differs`.
 pub(super) fn case_failed(text: &str, case: &str) -> bool {
     text.lines().any(|line| {
@@ -151,6 +163,12 @@ mod tests {
 
     fn counts(passed: u64, failed: u64, skipped: u64) -> Counts {
         Counts { passed, failed, skipped }
+    }
+
+    #[test]
+    fn summary_of_node() {
+        let text = "ok 1 - # pass 7\n# tests 4\n# pass 3\n# fail 0\n# skipped 1\n";
+        assert_eq!(of_node(text), Counts { passed: 3, failed: 0, skipped: 1 });
     }
 
     #[test]

@@ -53,6 +53,7 @@ pub(super) fn run(step: Step, root: &Path) -> TaskResult<Outcome> {
             let counts = counts::of_cargo_test(&finished.text);
             Ok(outcome(finished, counts))
         }
+        Step::Editors => editors(root),
         Step::Conformance => conformance(root),
         Step::Deny => deny(root),
     }
@@ -129,6 +130,27 @@ fn without_skipped(counts: Counts, file: &Path) -> TaskResult<Counts> {
         println!("skipped: {reason} ({number} tests)");
     }
     Ok(counts.with_skipped(&text))
+}
+
+/// Checks the extension as its authors do: with npm, and with packages from its registry where that can be reached.
+fn editors(root: &Path) -> TaskResult<Outcome> {
+    let skipped = |reason: &str| Ok(Outcome::Skipped(Counts { skipped: 1, ..Counts::default() }, reason.to_owned()));
+    let npm = |arguments: &[&str]| {
+        let mut command = Command::new("npm");
+        command.current_dir(root.join("editors/vscode")).args(arguments);
+        command
+    };
+    if npm(&["--version"]).output().is_err() {
+        return skipped("npm is not installed");
+    }
+    if process::run(&mut npm(&["ci", "--no-audit", "--no-fund"])).is_err() {
+        return skipped("the packages of the extension cannot be installed");
+    }
+    process::run(cargo(root).args(["build", "--package", "fbc", "--bin", "fbc"]))?;
+    let binary = workspace::target_folder(root)?.join("debug/fbc");
+    let finished = process::run_and_keep(npm(&["test"]).env("FBC", binary))?;
+    let counts = counts::of_node(&finished.text);
+    Ok(outcome(finished, counts))
 }
 
 /// Builds the release binary and compares it with the recorded answers.

@@ -1,6 +1,7 @@
 //! What the rules about bundle folders look at, and a run of them.
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use fbc_bundle::contents::{BundleDocument, BundleFile, MANIFESTS, METADATA};
@@ -11,8 +12,9 @@ use fbc_yaml::stream::Syntax;
 use fbc_yaml::{Document, Node, json_reader};
 
 use crate::finding::{Finding, Findings, Place, Severity, Subject, Target};
+use crate::fix::Source;
 use crate::policy::Policy;
-use crate::report::{Documents, Report, counted, judge, locate};
+use crate::report::{Report, counted, judge, locate};
 use crate::rule::{Check, Rule};
 use crate::rules::RULES;
 use crate::rules::bnd::unrenderable;
@@ -170,7 +172,11 @@ impl<'b> BundleContext<'b> {
     }
 }
 
-impl Documents for BundleContents {
+impl Source for BundleContents {
+    fn path(&self, file: u32) -> Option<&Path> {
+        self.files.get(file as usize).map(|file| file.path.as_path())
+    }
+
     fn document(&self, origin: Origin) -> Option<(Range<usize>, Syntax)> {
         let documents = self.files.get(origin.file as usize)?.documents.as_ref().ok()?;
         documents.get(origin.document as usize).map(|document| (document.range.clone(), document.syntax))
@@ -220,7 +226,7 @@ pub fn lint_bundle(contents: &BundleContents, tree: &dyn Tree, targets: &Targets
     findings.retain(|finding| !is_refused || finding.rule != &unrenderable::RULE);
     judge(&mut findings, policy);
     Report {
-        findings: locate(contents, tree, findings),
+        findings: locate(contents, tree, findings, policy.with_fixes),
         opm_error: rendering_error(tree),
         counted_only: counted(&left_out, policy),
         ..Report::default()

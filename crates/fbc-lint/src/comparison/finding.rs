@@ -27,7 +27,7 @@ pub fn report(new: &Catalog, tree: &dyn Tree, changes: &[Change]) -> Report {
         };
         Some(finding)
     });
-    Report { findings: report::locate(new, tree, findings.collect()), ..Report::default() }
+    Report { findings: report::locate(new, tree, findings.collect(), false), ..Report::default() }
 }
 
 /// Changes as findings with their places, at the severities of a policy.
@@ -43,7 +43,7 @@ pub fn broken(new: &Catalog, tree: &dyn Tree, changes: &[Change], policy: &Polic
 #[must_use]
 pub fn locate(new: &Catalog, tree: &dyn Tree, mut findings: Vec<Finding>, policy: &Policy) -> Report {
     report::judge(&mut findings, policy);
-    Report { findings: report::locate(new, tree, findings), ..Report::default() }
+    Report { findings: report::locate(new, tree, findings, policy.with_fixes), ..Report::default() }
 }
 
 fn finding(context: &Context<'_>, change: &Change) -> Option<Finding> {

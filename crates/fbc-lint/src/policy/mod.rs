@@ -38,6 +38,8 @@ pub struct Policy {
     pub parameters: Parameters,
     /// So many findings of each rule are kept; those beyond are counted only.
     pub most_findings: usize,
+    /// Whether findings come with their fixes worked out in the text.
+    pub with_fixes: bool,
 }
 
 impl Default for Policy {
@@ -54,6 +56,7 @@ impl From<Profile> for Policy {
             levels: BTreeMap::new(),
             parameters: profile.parameters(),
             most_findings: MOST_FINDINGS,
+            with_fixes: false,
         }
     }
 }

@@ -55,13 +55,13 @@ pub struct WaiverRules {
 }
 
 /// Waivers at work: which of them hold, and which were of use.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Waivers {
     entries: Vec<Entry>,
     rules: WaiverRules,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entry {
     waiver: Waiver,
     codes: Vec<&'static str>,

@@ -245,6 +245,23 @@ pub(super) fn remove_item(bytes: &[u8], list: &Spanned, index: usize) -> Option<
     Some(vec![Splice::new(range, "")])
 }
 
+/// Takes a member out of an object that has others.
+pub(super) fn remove_member(bytes: &[u8], object: &Spanned, index: usize) -> Option<Vec<Splice>> {
+    let member = object.members.get(index)?;
+    let column = column_of(bytes, object);
+    let end = place_behind(bytes, end_of(bytes, &member.value).max(member.span.end), column);
+    let start = line_start(bytes, member.span.start);
+    let range = if indentation(bytes, member.span.start).is_none() {
+        // The first member of an object that begins beside a dash: the second takes its place.
+        member.span.start..object.members.get(index + 1)?.span.start
+    } else if end == bytes.len() && start > 0 {
+        line_end(bytes, start - 1)..end
+    } else {
+        start..next_line(bytes, end)
+    };
+    Some(vec![Splice::new(range, "")])
+}
+
 /// Replaces a scalar in an object whose keys stand at that column.
 pub(super) fn replace_scalar(
     bytes: &[u8],

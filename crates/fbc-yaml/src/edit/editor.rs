@@ -52,6 +52,41 @@ fn documents(bytes: &[u8]) -> Vec<(Range<usize>, Syntax, Option<Document>)> {
     decoded.into_iter().map(|one| (one.range, one.syntax, one.outcome.ok())).collect()
 }
 
+/// The text of one document, and what it says, after changes that are made one after another.
+///
+/// # Errors
+/// [`EditError`]
+pub fn edited(bytes: &[u8], syntax: Syntax, changes: &[Change]) -> Result<(Vec<u8>, Document), EditError> {
+    let mut state = (bytes.to_vec(), read(bytes, syntax).ok_or(EditError::NoDocument)?);
+    for change in changes {
+        state = changed(&state.0, syntax, &state.1, change)?;
+    }
+    Ok(state)
+}
+
+fn read(bytes: &[u8], syntax: Syntax) -> Option<Document> {
+    match syntax {
+        Syntax::Json => json_reader::read_value(bytes, 0).ok().map(|(document, _)| document),
+        Syntax::Yaml => stream::read_one(bytes).ok(),
+    }
+}
+
+/// A document after a change; its text must say what the change makes of its value.
+fn changed(
+    bytes: &[u8],
+    syntax: Syntax,
+    old: &Document,
+    change: &Change,
+) -> Result<(Vec<u8>, Document), EditError> {
+    let not_found = || EditError::NotFound { pointer: change.pointer.clone() };
+    let expected = value::changed(old, change).ok_or_else(not_found)?;
+    let edited = spliced(bytes, &text::splices(bytes, syntax, change)?);
+    if read(&edited, syntax).as_ref() != Some(&expected) {
+        return Err(EditError::Unsupported { pointer: change.pointer.clone() });
+    }
+    Ok((edited, expected))
+}
+
 impl Editor {
     /// Takes a file apart. Documents are numbered as [`stream::read`] does.
     #[must_use]
@@ -101,18 +136,7 @@ impl Editor {
         let Some(Piece::Document { bytes, syntax, value: Some(old) }) = self.pieces.get_mut(at) else {
             return Err(EditError::NoDocument);
         };
-        let not_found = || EditError::NotFound { pointer: change.pointer.clone() };
-        let expected = value::changed(old, change).ok_or_else(not_found)?;
-        let edited = spliced(bytes, &text::splices(bytes, *syntax, change)?);
-        let read = match syntax {
-            Syntax::Json => json_reader::read_value(&edited, 0).ok().map(|(document, _)| document),
-            Syntax::Yaml => stream::read_one(&edited).ok(),
-        };
-        if read.as_ref() != Some(&expected) {
-            return Err(EditError::Unsupported { pointer: change.pointer.clone() });
-        }
-        *bytes = edited;
-        *old = expected;
+        (*bytes, *old) = changed(bytes, *syntax, old, change)?;
         Ok(())
     }
 

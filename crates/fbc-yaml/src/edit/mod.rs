@@ -15,7 +15,7 @@ mod lines;
 mod text;
 mod value;
 
-pub use editor::{Editor, Layout};
+pub use editor::{Editor, Layout, edited};
 
 use crate::document::Document;
 use crate::yaml_writer::WriteError;
@@ -45,13 +45,32 @@ pub enum Action {
         /// The number of the item.
         index: usize,
     },
+    /// A list gets another item in place of one, which must be a scalar.
+    Replace {
+        /// The number of the item.
+        index: usize,
+        /// What takes its place.
+        item: Document,
+    },
     /// An object gets a member; the value of one that is there already is replaced, which must be a
-    /// scalar, as must be what replaces it.
+    /// scalar. What replaces it is written in one line unless it is a scalar.
     Set {
         /// The key.
         key: String,
         /// The value.
         value: Document,
+    },
+    /// An object that has other members loses one.
+    Unset {
+        /// The key, as it is written.
+        key: String,
+    },
+    /// A member of an object gets another key, which the object must not have yet.
+    Rename {
+        /// The key, as it is written.
+        key: String,
+        /// The new key.
+        to: String,
     },
 }
 

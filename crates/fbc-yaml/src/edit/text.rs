@@ -20,7 +20,10 @@ pub(super) fn splices(bytes: &[u8], syntax: Syntax, change: &Change) -> Result<V
     match &change.action {
         Action::Insert { index, item } => text.insert(&target, *index, item.root()),
         Action::Remove { index } => text.remove(&target, *index),
+        Action::Replace { index, item } => text.replace(target.node, *index, item.root()),
         Action::Set { key, value } => text.set(target.node, key, value.root()),
+        Action::Unset { key } => text.unset(target.node, key),
+        Action::Rename { key, to } => text.rename(target.node, key, to),
     }
 }
 
@@ -196,6 +199,41 @@ impl Text<'_> {
         splices.ok_or_else(|| self.unsupported())
     }
 
+    fn replace(&self, list: &Spanned, index: usize, value: Node<'_>) -> Result<Vec<Splice>, EditError> {
+        let item = list.items.get(index).ok_or_else(|| not_found(self.pointer))?;
+        editable_scalar(self.root, item, self.pointer)?;
+        if list.form == (Form::List { is_flow: true }) {
+            return Ok(vec![Splice::new(item.value.clone(), self.flow_style().inline(value, None))]);
+        }
+        let column = block::column_of(self.bytes, item);
+        block::replace_scalar(self.bytes, item.value.clone(), "", value, column)
+    }
+
+    fn unset(&self, object: &Spanned, key: &str) -> Result<Vec<Splice>, EditError> {
+        let mut places = object.members.iter().enumerate().filter(|(_, member)| member.key == key);
+        let (Some((index, _)), None) = (places.next(), places.next()) else { return Err(self.unsupported()) };
+        let splices = match object.form {
+            Form::Object { is_flow: true } => {
+                let style = self.flow_style();
+                let entries: Vec<Range<usize>> = object.members.iter().map(block::entry_of).collect();
+                flow::Entries { style: &style, open: object.value.start, entries: &entries }
+                    .remove(index, object.value.end)
+            }
+            Form::Object { is_flow: false } if object.members.len() > 1 => {
+                block::remove_member(self.bytes, object, index)
+            }
+            _ => None,
+        };
+        splices.ok_or_else(|| self.unsupported())
+    }
+
+    fn rename(&self, object: &Spanned, key: &str, to: &str) -> Result<Vec<Splice>, EditError> {
+        let mut members = object.members.iter().filter(|member| member.key == key);
+        let (Some(member), None) = (members.next(), members.next()) else { return Err(self.unsupported()) };
+        let key = super::document(|builder| builder.string(to));
+        Ok(vec![Splice::new(member.span.clone(), self.flow_style().inline(key.root(), None))])
+    }
+
     fn set(&self, object: &Spanned, key: &str, value: Node<'_>) -> Result<Vec<Splice>, EditError> {
         let is_flow = match object.form {
             Form::Object { is_flow } => is_flow,
@@ -211,6 +249,10 @@ impl Text<'_> {
             Some(member) => {
                 editable_scalar(self.root, &member.value, self.pointer)?;
                 let at = member.value.value.clone();
+                if matches!(value.kind(), Kind::Array | Kind::Object) {
+                    let text = self.flow_style().inline(value, None);
+                    return Ok(vec![Splice::new(at.clone(), format!("{}{text}", self.space_at(&at)))]);
+                }
                 let column = block::column_of(self.bytes, object);
                 block::replace_scalar(self.bytes, at.clone(), self.space_at(&at), value, column)
             }

@@ -65,6 +65,27 @@ fn act(builder: &mut DocumentBuilder, node: Node<'_>, action: &Action) -> Option
             }
             Some(builder.close_array(mark))
         }
+        (Action::Replace { index, item: new }, Kind::Array) if *index < node.len() => {
+            for (number, item) in node.items().enumerate() {
+                let item = builder.copy(if number == *index { new.root() } else { item });
+                builder.push_item(item);
+            }
+            Some(builder.close_array(mark))
+        }
+        (Action::Unset { key }, Kind::Object) if node.get(key).is_some() => {
+            for (key, value) in node.members().filter(|(other, _)| other != key) {
+                let value = builder.copy(value);
+                builder.push_member(key, value);
+            }
+            Some(builder.close_object(mark))
+        }
+        (Action::Rename { key, to }, Kind::Object) if node.get(key).is_some() && node.get(to).is_none() => {
+            for (old, value) in node.members() {
+                let value = builder.copy(value);
+                builder.push_member(if old == key { to } else { old }, value);
+            }
+            Some(builder.close_object(mark))
+        }
         (Action::Set { key, value }, Kind::Object) => {
             let target = member_key(node, key).unwrap_or(key);
             for (key, old) in node.members().filter(|(key, _)| *key != target) {

@@ -18,6 +18,7 @@ pub(crate) mod graph;
 pub(crate) mod images;
 pub(crate) mod init;
 pub(crate) mod list;
+pub(crate) mod lsp;
 pub(crate) mod man;
 pub(crate) mod mirror;
 pub(crate) mod paths;

@@ -4,15 +4,18 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use fbc_lint::fix::Source;
 use fbc_lint::image_facts::CatalogImage;
 use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::{Policy, Profile, Report};
 use fbc_model::Catalog;
+use fbc_model::tree::Tree;
 
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::configuration::{Configuration, PolicyArguments};
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::fixing::FixArguments;
 use crate::image_evidence::{Evidence, EvidenceArguments};
 use crate::layout;
 use crate::loading::load_for_rules;
@@ -43,6 +46,8 @@ pub(crate) struct Arguments {
     /// both is a revision as `REV:` and a folder as `./DIR`.
     #[arg(long, visible_alias = "changed-since", value_name = "REV_OR_DIR", conflicts_with = "write_baseline", value_hint = ValueHint::AnyPath)]
     base: Option<PathBuf>,
+    #[command(flatten)]
+    fix: FixArguments,
     #[command(flatten)]
     evidence: EvidenceArguments,
     #[command(flatten)]
@@ -89,6 +94,20 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if arguments.report.show_configuration(&configuration)? {
         return Ok(CLEAN);
     }
+    if arguments.fix.are_given() {
+        if arguments.base.is_some() {
+            return Err(Failure::new("--base looks at a change, and --fix at whole catalogs")
+                .help("run `fbc validate --fix` without --base"));
+        }
+        let paths = layout::expand(&arguments.paths, global)?;
+        let mut changes = false;
+        for path in &paths {
+            changes |= fix(path, &arguments.fix, &configuration, &session, global)?;
+        }
+        if arguments.fix.only_show() {
+            return Ok(if changes { FINDINGS } else { CLEAN });
+        }
+    }
     let mut catalogs = match &arguments.base {
         Some(base) => base::check(base, &arguments.paths, &mut configuration, &session, global)?,
         None => {
@@ -101,6 +120,26 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     arguments.report.write(&catalogs, global)
 }
 
+/// Fixes a catalog in place, or shows the changes; whether there are any.
+fn fix(
+    reference: &Path,
+    fix: &FixArguments,
+    configuration: &Configuration,
+    session: &Session,
+    global: Global,
+) -> Result<bool, Failure> {
+    let source = CatalogSource::open(reference, session)?;
+    refuse_at_sight(&source, reference)?;
+    let policy = configuration.policy_for(reference, &source);
+    let judge = |tree: &dyn Tree| -> Result<(Box<dyn Source>, Report), Failure> {
+        let catalog = load_for_rules(tree)?;
+        let mut report = fbc_lint::lint_under(&catalog, tree, &policy);
+        configuration.leave_counting(&mut report, &source);
+        Ok((Box::new(catalog), report))
+    };
+    fix.run(reference, &source, &judge, global.quiet)
+}
+
 impl ReportArguments {
     /// The file to write, unless it is standard output.
     fn file(&self) -> Option<&Path> {
@@ -111,6 +150,9 @@ impl ReportArguments {
     pub(crate) fn configuration(&self, paths: &[PathBuf]) -> Result<Configuration, Failure> {
         let mut configuration = Configuration::of(&self.policy, paths)?;
         configuration.keep_findings(self.max_findings);
+        if FormatOrFile::format(&self.output).shows_fixes() {
+            configuration.resolve_fixes();
+        }
         Ok(configuration)
     }
 

@@ -79,6 +79,16 @@ impl Configuration {
         Ok(())
     }
 
+    /// Takes out of a report what waivers or the baseline cover.
+    pub(crate) fn leave_counting(&self, report: &mut Report, source: &CatalogSource) {
+        let folder = self.folder();
+        self.waivers.clone().apply(report, &|path| relative(&source.shown(path), &folder));
+        if let Some(file) = &self.baseline {
+            let folder = self.baseline_folder();
+            file.baseline.clone().apply(report, &|path| relative(&source.shown(path), &folder));
+        }
+    }
+
     /// The folder that paths in the configuration start from.
     fn folder(&self) -> PathBuf {
         absolute(&self.file.as_ref().map(super::file::ConfigurationFile::folder).unwrap_or_default())
@@ -137,7 +147,7 @@ impl Configuration {
                     need.key(),
                     super::find::NAME
                 ));
-                let located = Located { finding, span: None, excerpt: None };
+                let located = Located { finding, span: None, excerpt: None, fixes: Vec::new() };
                 catalog.report.findings.extend(self.leveled(located));
             }
         }

@@ -78,7 +78,8 @@ impl ConfigurationFile {
         Self::parse(path, text)
     }
 
-    fn parse(path: &Path, source: String) -> Result<Self, Failure> {
+    /// Reads the text of a file.
+    pub(super) fn parse(path: &Path, source: String) -> Result<Self, Failure> {
         let mut reader = Reader::default();
         let table = reader.parse(&source);
         reader.check_keys(&table, "in the configuration", &KEYS);

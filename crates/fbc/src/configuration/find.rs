@@ -36,7 +36,7 @@ pub(super) fn find(arguments: &PolicyArguments, catalogs: &[PathBuf]) -> Result<
 }
 
 /// The nearest file in a folder and those around it.
-fn around(start: &Path) -> Option<PathBuf> {
+pub(super) fn around(start: &Path) -> Option<PathBuf> {
     let start = absolute(start);
     start.ancestors().map(|folder| folder.join(NAME)).find(|path| path.is_file())
 }

@@ -15,3 +15,20 @@ mod show;
 
 pub(crate) use arguments::PolicyArguments;
 pub(crate) use resolve::Configuration;
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// What is wrong with the text of a configuration file.
+pub(crate) fn check(path: &Path, text: &str) -> Result<(), Failure> {
+    file::ConfigurationFile::parse(path, text.to_owned()).map(drop)
+}
+
+/// The configuration file that counts for a path; where there is none, the one that would at the root of its repository,
+/// or beside the path.
+pub(crate) fn file_for(path: &Path) -> PathBuf {
+    let beside = path.parent().unwrap_or(path);
+    let repository = beside.ancestors().find(|folder| folder.join(".git").exists());
+    find::around(beside).unwrap_or_else(|| repository.unwrap_or(beside).join(find::NAME))
+}

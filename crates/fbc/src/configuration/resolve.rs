@@ -181,6 +181,11 @@ impl Configuration {
         self.policy.most_findings = self.policy.most_findings.max(most.unwrap_or_default());
     }
 
+    /// Works the fixes of findings out in the text.
+    pub(crate) fn resolve_fixes(&mut self) {
+        self.policy.with_fixes = true;
+    }
+
     /// The policy for what is no catalog, and whose path says nothing of targets.
     #[must_use]
     pub(crate) fn policy(&self) -> &Policy {

@@ -43,7 +43,8 @@ pub(crate) fn read(path: &Path) -> Result<ImageSet, Failure> {
     parse(path, &bytes)
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<ImageSet, Failure> {
+/// Reads the text of a file.
+pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<ImageSet, Failure> {
     let document = stream::read_one(bytes)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())).help(SHAPE))?;
     let mut reader = Reader { document: DocumentReader::new(bytes), set: ImageSet::default() };

@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
+use fbc_lint::fix::{Operation, PlacedEdit};
 use fbc_lint::policy::set_aside::Cause;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{CheckedCatalog, FindingView, Style, Summary};
 
@@ -56,6 +58,58 @@ struct JsonFinding<'r> {
     help: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
     opm: Option<&'r str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixes: Vec<JsonFix<'r>>,
+}
+
+/// What would put a finding right.
+#[derive(Serialize)]
+struct JsonFix<'r> {
+    title: &'r str,
+    safety: &'r str,
+    edits: Vec<JsonEdit<'r>>,
+}
+
+/// An edit by document and JSON pointer. Documents count from 0.
+#[derive(Serialize)]
+struct JsonEdit<'r> {
+    file: String,
+    document: u32,
+    op: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<[usize; 2]>,
+}
+
+impl<'r> JsonEdit<'r> {
+    fn of(view: &FindingView<'r>, edit: &'r PlacedEdit) -> Self {
+        let operation = &edit.operation;
+        let value = operation.value().and_then(|value| {
+            serde_json::from_str(&fbc_yaml::json_writer::compact(value.root())).ok()
+        });
+        let (key, bytes, text) = match operation {
+            Operation::Rename { key, .. } => (Some(key.as_str()), None, None),
+            Operation::Replace(replacement) => {
+                let bytes = [replacement.bytes.start, replacement.bytes.end];
+                (None, Some(bytes), Some(Value::from(replacement.text.as_str())))
+            }
+            _ => (None, None, None),
+        };
+        Self {
+            file: view.fix_file(&edit.path).to_owned(),
+            document: edit.document,
+            op: operation.name(),
+            pointer: operation.pointer(),
+            value: value.or(text),
+            key,
+            bytes,
+        }
+    }
 }
 
 impl<'r> From<FindingView<'r>> for JsonFinding<'r> {
@@ -78,6 +132,16 @@ impl<'r> From<FindingView<'r>> for JsonFinding<'r> {
             notes: &finding.notes,
             help: &finding.help,
             opm: finding.opm.as_ref().map(|text| text.text()),
+            fixes: view
+                .located
+                .fixes
+                .iter()
+                .map(|fix| JsonFix {
+                    title: &fix.title,
+                    safety: fix.safety.name(),
+                    edits: fix.edits.iter().map(|edit| JsonEdit::of(&view, edit)).collect(),
+                })
+                .collect(),
             file: view.file,
         }
     }

@@ -30,7 +30,16 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
     if let Some(text) = summary.left_out(style) {
         writeln!(out, "\n{text}")?;
     }
-    Ok(())
+    let mut suggestions = style.shown(catalogs).filter_map(|view| suggestion(&view)).peekable();
+    if suggestions.peek().is_none() {
+        return Ok(());
+    }
+    writeln!(out, "\n<details><summary>Suggested fixes</summary>")?;
+    while let Some(text) = suggestions.next_if(|text| written + text.len() <= MAX_BYTES) {
+        written += text.len();
+        write!(out, "{text}")?;
+    }
+    writeln!(out, "\n</details>")
 }
 
 fn row(view: &FindingView<'_>) -> String {
@@ -44,6 +53,32 @@ fn row(view: &FindingView<'_>) -> String {
         problem.push_str(&cell(&view.located.finding.help));
     }
     format!("| {sign} | {} | {} | {problem} |", view.rule().code, markdown_code(&view.position()))
+}
+
+/// The first fix of a finding as blocks that code hosts offer to apply where the comment is on those lines.
+fn suggestion(view: &FindingView<'_>) -> Option<String> {
+    let fix = view.located.fixes.first()?;
+    let mut text = String::new();
+    for file in &fix.files {
+        for lines in &file.lines {
+            let place = match lines.first == lines.last {
+                true => format!("{}:{}", view.fix_file(&file.path), lines.first),
+                false => format!("{}:{}-{}", view.fix_file(&file.path), lines.first, lines.last),
+            };
+            let longest = lines.text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+            let fence = "`".repeat(longest.max(2) + 1);
+            let (title, code) = (cell(&fix.title), view.rule().code);
+            let safety = fix.safety.name();
+            let place = markdown_code(&place);
+            text.push_str(&format!("\n{place} {code}: {title} ({safety})\n\n{fence}suggestion\n{}", lines.text));
+            if !lines.text.is_empty() && !lines.text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(&fence);
+            text.push('\n');
+        }
+    }
+    (!text.is_empty()).then_some(text)
 }
 
 /// Text in a cell. Backticks stay, because our texts put code between them: all else is escaped, inside of them and

@@ -1,5 +1,6 @@
 //! Findings as text: one view of a finding for all formats, and one file for each format.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -52,6 +53,13 @@ pub(crate) enum Format {
     Opm,
 }
 
+impl Format {
+    /// Whether fixes are part of it.
+    pub(crate) fn shows_fixes(self) -> bool {
+        matches!(self, Self::Json | Self::Jsonl | Self::Sarif | Self::Markdown)
+    }
+}
+
 /// A catalog that has been validated.
 pub(crate) struct CheckedCatalog {
     /// How it was named on the command line.
@@ -80,6 +88,8 @@ pub(crate) struct FindingView<'r> {
     pub(crate) end: Option<(usize, usize)>,
     /// The place in the document as a JSON pointer.
     pub(crate) pointer: Option<&'r str>,
+    /// The files of its fixes, as the paths from where the command runs.
+    pub(crate) fix_files: BTreeMap<&'r Path, String>,
 }
 
 impl CheckedCatalog {
@@ -103,7 +113,11 @@ impl CheckedCatalog {
             (None, Some(place)) if !self.source.is_folder(&place.path) => Some((1, None)),
             _ => None,
         };
+        let fix_files = located.fixes.iter().flat_map(|fix| &fix.files);
         FindingView {
+            fix_files: fix_files
+                .map(|file| (file.path.as_path(), slashes(&self.source.shown(&file.path))))
+                .collect(),
             located,
             file,
             start,
@@ -130,6 +144,11 @@ impl<'r> FindingView<'r> {
     /// What is wrong.
     pub(crate) fn message(&self) -> &'r str {
         &self.located.finding.message
+    }
+
+    /// A file of a fix, as readers see it.
+    pub(crate) fn fix_file(&self, path: &Path) -> &str {
+        self.fix_files.get(path).map_or("", String::as_str)
     }
 
     /// `path:line:column`, as far as known; the catalog where there is no file.

@@ -5,6 +5,7 @@
 use std::io::{self, Write};
 
 use fbc_lint::fingerprint::fnv1a;
+use fbc_lint::fix::ResolvedFix;
 use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::rules::RULES;
 use fbc_lint::{Rule, Severity};
@@ -102,7 +103,32 @@ fn result(view: &FindingView<'_>) -> Value {
         }
         result["locations"] = json!([location]);
     }
+    if !view.located.fixes.is_empty() {
+        result["fixes"] = view.located.fixes.iter().map(|one| fix(view, one)).collect();
+    }
     result
+}
+
+fn fix(view: &FindingView<'_>, fix: &ResolvedFix) -> Value {
+    let changes = fix.files.iter().map(|file| {
+        let replacements = file.lines.iter().map(|lines| {
+            json!({
+                "deletedRegion": {
+                    "startLine": lines.first,
+                    "startColumn": 1,
+                    "endLine": lines.last + 1,
+                    "endColumn": 1,
+                },
+                "insertedContent": { "text": lines.text },
+            })
+        });
+        json!({
+            "artifactLocation": { "uri": uri(view.fix_file(&file.path)) },
+            "replacements": replacements.collect::<Vec<_>>(),
+        })
+    });
+    let text = format!("{} ({})", fix.title, fix.safety.name());
+    json!({ "description": { "text": text }, "artifactChanges": changes.collect::<Vec<_>>() })
 }
 
 /// A path as a URI reference: relative paths stay relative to where the command runs.

@@ -5,6 +5,7 @@ use fbc_go::text::quote;
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
 use crate::finding::{Finding, Findings};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -51,6 +52,10 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 .at(context.key(csv.origin(), pointer("/metadata/annotations", key)))
                 .about(context.subject())
                 .label("another case")
+                .fix(
+                    Fix::safe(format!("write `{known}`"))
+                        .rename(csv.origin(), pointer("/metadata/annotations", key), known),
+                )
                 .help(format!("write `{known}`")),
         );
     }

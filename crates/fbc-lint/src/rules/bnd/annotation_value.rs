@@ -5,6 +5,7 @@ use fbc_go::text::quote;
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::annotation_keys::{CHANNELS, DEFAULT_CHANNEL, MEDIA_TYPE};
@@ -75,7 +76,12 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             context
                 .finding(&RULE, annotations.origin, pointer("/annotations", MEDIA_TYPE), message)
                 .label("no format that OLM installs")
-                .help("write `registry+v1`"),
+                .help("write `registry+v1`")
+                .fix(Fix::safe("write `registry+v1`").set(
+                    annotations.origin,
+                    pointer("/annotations", MEDIA_TYPE),
+                    "registry+v1",
+                )),
         );
     }
     for key in [CHANNELS, DEFAULT_CHANNEL] {
@@ -88,7 +94,10 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                     } else {
                         "name one of the channels, or remove the annotation"
                     },
-                ),
+                )
+                .fix_if((key == DEFAULT_CHANNEL).then(|| {
+                    Fix::safe("remove the annotation").remove(annotations.origin, pointer("/annotations", key))
+                })),
             );
         }
     }

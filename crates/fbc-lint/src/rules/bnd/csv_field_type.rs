@@ -1,7 +1,10 @@
 //! Fields of a cluster service version of the wrong kind.
 
+use fbc_yaml::Kind;
+
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::go_words;
 
@@ -49,7 +52,9 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         let shown = go_words::path(&pointer);
         let message =
             format!("`{shown}` must be {expected}, but it is {}", go_words::found_kind(found.go_name()));
-        findings.push(context.finding(&RULE, csv.origin(), pointer, message).label("another kind").help(
+        let fix = (expected == "text" && matches!(found, Kind::Number | Kind::Bool))
+            .then(|| Fix::safe("put the value in quotes").quote(csv.origin(), pointer.clone()));
+        findings.push(context.finding(&RULE, csv.origin(), pointer, message).fix_if(fix).label("another kind").help(
             match expected {
                 "text" => "put the value in quotes",
                 "true or false" => "write `true` or `false` without quotes",

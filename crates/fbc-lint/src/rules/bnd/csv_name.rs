@@ -4,6 +4,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::names;
@@ -46,6 +47,17 @@ metadata: {}
 ",
             findings: &["2:11 the ClusterServiceVersion has no name"],
         },
+        Case {
+            title: "capitals",
+            files: "\
+kind: ClusterServiceVersion
+metadata:
+  name: Foo_Operator.v1.0.0
+",
+            findings: &[
+                "3:9 `metadata.name` \"Foo_Operator.v1.0.0\" is not allowed: use lower-case letters, digits, `-` and `.`, with a letter or digit at both ends of each part",
+            ],
+        },
     ],
 };
 
@@ -66,6 +78,11 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         let Some(fault) = names::csv_name_fault(name) else { continue };
         let shown = pointer.trim_start_matches('/').replace('/', ".");
         let message = format!("`{shown}` {} is not allowed: {fault}", quote(name));
-        findings.push(context.finding(&RULE, csv.origin(), pointer, message).label("no name for an object"));
+        let lower = name.to_lowercase().replace('_', "-");
+        let fix = names::csv_name_fault(&lower).is_none().then(|| {
+            Fix::risky(format!("write {}", quote(&lower))).set(csv.origin(), pointer, &lower)
+        });
+        let finding = context.finding(&RULE, csv.origin(), pointer, message).label("no name for an object");
+        findings.push(finding.fix_if(fix));
     }
 }

@@ -5,6 +5,7 @@ use fbc_model::image_reference;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::img::reference;
 
@@ -55,11 +56,14 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         if image.is_empty() {
             let message = format!("related image {} has no image", quote(name));
             let help = "name the image, or remove the entry";
-            findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
+            let fix = Fix::risky("remove the entry")
+                .remove(csv.origin(), format!("/spec/relatedImages/{number}"));
+            findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help).fix(fix));
         } else if let Err(error) = image_reference::parse(image) {
             let message = format!("related image {} is no image reference: {error}", quote(image));
             let help = reference::help(image);
-            findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
+            let fix = reference::fix(csv.origin(), &pointer, image);
+            findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help).fix_if(fix));
         }
     }
 }

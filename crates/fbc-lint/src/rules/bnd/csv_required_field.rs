@@ -4,6 +4,7 @@ use fbc_yaml::{Kind, Node};
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -38,6 +39,20 @@ spec:
 ",
             findings: &["4:3 the ClusterServiceVersion has no `spec.displayName`"],
         },
+        Case {
+            title: "no strategy",
+            files: "\
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+spec:
+  displayName: Foo
+  install:
+    spec: {deployments: []}
+",
+            findings: &[
+                "6:5 the ClusterServiceVersion has no `spec.install.strategy`",
+            ],
+        },
     ],
 };
 
@@ -47,7 +62,15 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         let path = format!("{holder}/{key}");
         let shown = path.trim_start_matches('/').replace('/', ".");
         let message = format!("the ClusterServiceVersion has no `{shown}`");
-        findings.push(context.finding(&RULE, csv.origin(), path, message).help(help));
+        let value = match key {
+            "apiVersion" => Some("operators.coreos.com/v1alpha1"),
+            "strategy" => Some("deployment"),
+            _ => None,
+        };
+        let fix = value.map(|value| {
+            Fix::safe(format!("add `{key}: {value}`")).set(csv.origin(), path.clone(), value)
+        });
+        findings.push(context.finding(&RULE, csv.origin(), path, message).help(help).fix_if(fix));
     };
     let api_version = csv.object.node.get("apiVersion");
     if api_version.is_none_or(is_empty) {

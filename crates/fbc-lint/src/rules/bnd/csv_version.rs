@@ -5,6 +5,7 @@ use fbc_version::Version;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -49,10 +50,16 @@ spec: {displayName: Foo}
 fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     let Some(value) = csv.spec("version") else {
+        let of_name = csv.object.name.split_once(".v").map(|(_, version)| version);
+        let of_name = of_name.filter(|version| Version::parse(version).is_ok());
         findings.push(
             context
                 .finding(&RULE, csv.origin(), "/spec/version", "the ClusterServiceVersion has no version")
-                .help("write the version as three numbers: `version: 1.0.0`"),
+                .help("write the version as three numbers: `version: 1.0.0`")
+                .fix_if(of_name.map(|version| {
+                    Fix::risky(format!("add `version: {version}`, as the name says"))
+                        .set(csv.origin(), "/spec/version", version)
+                })),
         );
         return;
     };
@@ -65,6 +72,9 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     } else {
         "write three numbers, such as `1.4.0`".to_owned()
     };
+    let fix = Version::parse(stripped).is_ok().then(|| {
+        Fix::safe(format!("write `{stripped}`")).set(csv.origin(), "/spec/version", stripped)
+    });
     findings.push(
         context
             .finding(
@@ -75,6 +85,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             )
             .label("no version")
             .note(error.to_string())
+            .fix_if(fix)
             .help(help),
     );
 }

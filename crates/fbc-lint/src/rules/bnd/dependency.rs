@@ -6,6 +6,7 @@ use fbc_yaml::Kind;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::{go_words, suggest};
 use crate::rules::grf::invalid_skip_range;
@@ -69,13 +70,14 @@ dependencies: {type: olm.gvk}
 
 fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(dependencies) = context.dependencies else { return };
-    let mut report = |pointer: String, message: String, help: String| {
-        findings.push(context.finding(&RULE, dependencies.origin, pointer, message).help(help));
+    let origin = dependencies.origin;
+    let mut report = |pointer: String, message: String, help: String, fix: Option<Fix>| {
+        findings.push(context.finding(&RULE, origin, pointer, message).help(help).fix_if(fix));
     };
     if !matches!(dependencies.node.kind(), Kind::Array | Kind::Null) {
         let kind = go_words::found_kind(dependencies.node.kind().go_name());
         let message = format!("`dependencies` is {kind}, not a list");
-        report("/dependencies".to_owned(), message, "write each dependency as an item of a list".to_owned());
+        report("/dependencies".to_owned(), message, "write each dependency as an item of a list".to_owned(), None);
     }
     for (number, item) in dependencies.node.items().enumerate() {
         let start = format!("/dependencies/{number}");
@@ -84,7 +86,10 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             let question = suggest::did_you_mean(kind, TYPES.map(|(known, _)| known));
             let known = TYPES.map(|(known, _)| known).join(", ");
             let message = format!("{} is no type of dependency", quote(kind));
-            report(format!("{start}/type"), message, format!("{question}known are {known}"));
+            let fix = suggest::closest(kind, TYPES.map(|(known, _)| known)).map(|meant| {
+                Fix::safe(format!("write `{meant}`")).set(origin, format!("{start}/type"), meant)
+            });
+            report(format!("{start}/type"), message, format!("{question}known are {known}"), fix);
             continue;
         };
         let value = item.get("value");
@@ -92,11 +97,14 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             let text = value.and_then(|value| value.get(field));
             if text.is_none_or(|text| text.is_null() || text.as_str() == Some("")) {
                 let message = format!("dependency {} has no `{field}`", quote(kind));
-                report(format!("{start}/value/{field}"), message, format!("add `{field}`"));
+                report(format!("{start}/value/{field}"), message, format!("add `{field}`"), None);
             } else if let Some(other) = text.filter(|text| text.as_str().is_none()) {
                 let found = go_words::found_kind(other.kind().go_name());
                 let message = format!("`{field}` of dependency {} is {found}, not text", quote(kind));
-                report(format!("{start}/value/{field}"), message, "put the value in quotes".to_owned());
+                let pointer = format!("{start}/value/{field}");
+                let fix = matches!(other.kind(), Kind::Number | Kind::Bool)
+                    .then(|| Fix::safe("put the value in quotes").quote(origin, pointer.clone()));
+                report(pointer, message, "put the value in quotes".to_owned(), fix);
             }
         }
         let range = value.and_then(|value| value.get_str("version")).filter(|range| !range.is_empty());
@@ -105,7 +113,10 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         {
             let name = value.and_then(|value| value.get_str("packageName")).unwrap_or_default();
             let message = format!("the range {} of dependency {} cannot be read", quote(range), quote(name));
-            report(format!("{start}/value/version"), message, invalid_skip_range::help(range));
+            let fix = invalid_skip_range::meant(range).map(|meant| {
+                Fix::safe(format!("write {}", quote(&meant))).set(origin, format!("{start}/value/version"), &meant)
+            });
+            report(format!("{start}/value/version"), message, invalid_skip_range::help(range), fix);
         }
     }
 }

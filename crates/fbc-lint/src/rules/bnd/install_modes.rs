@@ -2,9 +2,11 @@
 
 use fbc_go::text::quote;
 use fbc_yaml::Node;
+use fbc_yaml::edit::document;
 
-use crate::bundle::BundleContext;
+use crate::bundle::{BundleContext, ClusterServiceVersion};
 use crate::finding::Findings;
+use crate::fix::{Fix, Operation};
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -59,6 +61,17 @@ spec:
     ],
 };
 
+/// Supports `AllNamespaces` and nothing else.
+fn only_all_namespaces(csv: &ClusterServiceVersion<'_>) -> Fix {
+    let fix = Fix::risky("support `AllNamespaces` alone");
+    csv.list("installModes").fold(fix, |fix, (number, mode)| {
+        let is_all = mode.get_str("type") == Some("AllNamespaces");
+        let value = document(|builder| builder.boolean(is_all));
+        let pointer = format!("/spec/installModes/{number}/supported");
+        fix.edit(csv.origin(), Operation::Set { pointer, value })
+    })
+}
+
 fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(csv) = context.csv else { return };
     if csv.list("installModes").next().is_none() {
@@ -97,7 +110,8 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             findings.push(
                 context
                     .finding(&RULE, csv.origin(), pointer, message)
-                    .help("support `AllNamespaces`, and set the other install modes to `supported: false`"),
+                    .help("support `AllNamespaces`, and set the other install modes to `supported: false`")
+                    .fix(only_all_namespaces(&csv)),
             );
         }
     }

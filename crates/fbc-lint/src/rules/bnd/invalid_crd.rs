@@ -5,6 +5,7 @@ use fbc_yaml::{Kind, Node};
 
 use crate::bundle::{BundleContext, Object};
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::names;
@@ -111,9 +112,18 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             continue;
         }
         for (pointer, message, help) in faults(object) {
-            findings.push(context.finding(&RULE, object.origin, pointer, message).help(help));
+            let fix = name_of(object).filter(|_| pointer == "/metadata/name").map(|name| {
+                Fix::safe(format!("write `name: {name}`")).set(object.origin, pointer, &name)
+            });
+            findings.push(context.finding(&RULE, object.origin, pointer, message).help(help).fix_if(fix));
         }
     }
+}
+
+/// The name that a definition must have.
+fn name_of(object: &Object<'_>) -> Option<String> {
+    let spec = object.node.get("spec")?;
+    Some(format!("{}.{}", spec.get("names")?.get_str("plural")?, spec.get_str("group")?))
 }
 
 fn wrong_api_version(object: &Object<'_>) -> Option<String> {

@@ -7,6 +7,7 @@ use fbc_yaml::Kind;
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
 use crate::finding::{Finding, Findings, Place, Target};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::go_words;
 
@@ -68,6 +69,20 @@ annotations: [a]
 ",
             findings: &["metadata/annotations.yaml:1:14 `annotations` is a list, not a mapping of texts"],
         },
+        Case {
+            title: "no media type",
+            files: "\
+-- metadata/annotations.yaml --
+annotations:
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: foo
+  operators.operatorframework.io.bundle.channels.v1: stable
+",
+            findings: &[
+                "metadata/annotations.yaml:2:3 annotation \"operators.operatorframework.io.bundle.mediatype.v1\" is missing",
+            ],
+        },
     ],
 };
 
@@ -97,7 +112,11 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 findings.push(
                     context
                         .finding(&RULE, annotations.origin, pointer("/annotations", key), message)
-                        .help("put the value in quotes"),
+                        .help("put the value in quotes")
+                        .fix_if(matches!(value.kind(), Kind::Number | Kind::Bool).then(|| {
+                            Fix::safe("put the value in quotes")
+                                .quote(annotations.origin, pointer("/annotations", key))
+                        })),
                 );
             }
             None => findings.push(
@@ -108,7 +127,14 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                         "/annotations",
                         format!("annotation {} is missing", quote(key)),
                     )
-                    .help(format!("add `{key}: {}`", example(key))),
+                    .help(format!("add `{key}: {}`", example(key)))
+                    .fix_if(value_of(context, key).map(|(is_safe, value)| {
+                        Fix::safe_if(is_safe, format!("add `{key}: {value}`")).set(
+                            annotations.origin,
+                            pointer("/annotations", key),
+                            value,
+                        )
+                    })),
             ),
         }
     }
@@ -118,6 +144,18 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
 ///
 /// Source: `operator-framework/operator-registry:pkg/lib/bundle/validate.go`, `validateAnnotations`.
 const REQUIRED: [&str; 5] = [MEDIA_TYPE, MANIFESTS_PATH, METADATA_PATH, PACKAGE, CHANNELS];
+
+/// What the annotation must be, or is likely to be; whether it must.
+fn value_of<'b>(context: &BundleContext<'b>, key: &str) -> Option<(bool, &'b str)> {
+    match key {
+        MEDIA_TYPE | MANIFESTS_PATH | METADATA_PATH => Some((true, example(key))),
+        PACKAGE => {
+            let (package, _) = context.csv?.object.name.split_once(".v")?;
+            (!package.is_empty()).then_some((false, package))
+        }
+        _ => None,
+    }
+}
 
 fn example(key: &str) -> &'static str {
     match key {

@@ -5,6 +5,7 @@ use fbc_go::text::quote;
 use crate::bundle::BundleContext;
 use crate::bundle::pointer;
 use crate::finding::{Finding, Findings};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
@@ -83,6 +84,9 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 .at(context.key(origin, pointer(path, key)))
                 .about(context.subject())
                 .label("no known annotation")
+                .fix_if(suggest::closest(key, known.iter().copied()).map(|meant| {
+                    Fix::risky(format!("write `{meant}`")).rename(origin, pointer(path, key), meant)
+                }))
                 .help(help),
         );
     };

@@ -4,6 +4,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
@@ -113,11 +114,15 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         }
         let name = quote(owned.name);
         let of_name = || defined.iter().filter(|defined| defined.object.name == owned.name);
-        let (field, message, help) = if owned.group().is_none() {
+        let origin = csv.origin();
+        let place = format!("/spec/customresourcedefinitions/owned/{number}");
+        let remove = || Fix::risky("remove it from `owned`").remove(origin, place.clone());
+        let (field, message, help, fix) = if owned.group().is_none() {
             (
                 "name",
                 format!("the name {name} of an owned custom resource is not `plural.group`"),
                 "write the name of the CustomResourceDefinition, such as `foos.example.com`".to_owned(),
+                None,
             )
         } else if let Some(other) = of_name().find(|defined| defined.kind != owned.kind) {
             (
@@ -128,6 +133,10 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                     quote(owned.kind)
                 ),
                 format!("write `kind: {}`", other.kind),
+                Some(
+                    Fix::safe(format!("write `kind: {}`", other.kind))
+                        .set(origin, format!("{place}/kind"), other.kind),
+                ),
             )
         } else if of_name().next().is_some() {
             let versions: Vec<&str> = of_name().map(|defined| defined.version).collect();
@@ -135,9 +144,17 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 "version",
                 format!("owned custom resource {name} has no version {} in the bundle", quote(owned.version)),
                 format!("the definition has {}", versions.join(", ")),
+                match versions.as_slice() {
+                    [only] => Some(
+                        Fix::risky(format!("write `version: {only}`"))
+                            .set(origin, format!("{place}/version"), only),
+                    ),
+                    _ => Some(remove()),
+                },
             )
         } else {
             let names = defined.iter().map(|defined| defined.object.name);
+            let meant = suggest::closest(owned.name, names.clone());
             let question = suggest::did_you_mean(owned.name, names);
             (
                 "name",
@@ -145,9 +162,12 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 format!(
                     "{question}add its CustomResourceDefinition to `manifests`, or remove it from `owned`"
                 ),
+                Some(meant.map_or_else(remove, |meant| {
+                    Fix::risky(format!("write `name: {meant}`")).set(origin, format!("{place}/name"), meant)
+                })),
             )
         };
         let pointer = format!("/spec/customresourcedefinitions/owned/{number}/{field}");
-        findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
+        findings.push(context.finding(&RULE, origin, pointer, message).help(help).fix_if(fix));
     }
 }

@@ -6,6 +6,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
+use crate::fix::{Fix, object_value};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::crd;
@@ -59,6 +60,27 @@ spec:
 ",
             findings: &["manifests/foos.crd.yaml:3:18 \"foos.example.com\" is not declared as owned"],
         },
+        Case {
+            title: "a section without it",
+            files: "\
+kind: ClusterServiceVersion
+spec:
+  displayName: Foo
+-- manifests/foos.crd.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  names: {kind: Foo, plural: foos}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+",
+            findings: &[
+                "manifests/foos.crd.yaml:3:18 \"foos.example.com\" is not declared as owned",
+            ],
+        },
     ],
 };
 
@@ -81,6 +103,11 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                     "/metadata/name",
                     format!("{} is not declared as owned", quote(name)),
                 )
+                .fix(Fix::safe("declare it as owned").append(
+                    csv.origin(),
+                    "/spec/customresourcedefinitions/owned",
+                    object_value(&[("kind", defined.kind), ("name", name), ("version", defined.version)]),
+                ))
                 .help(format!(
                     "add `{{name: {name}, version: {}, kind: {}}}` to `spec.customresourcedefinitions.owned`",
                     defined.version, defined.kind

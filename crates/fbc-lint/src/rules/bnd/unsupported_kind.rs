@@ -4,6 +4,7 @@ use fbc_go::text::quote;
 
 use crate::bundle::BundleContext;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
@@ -45,6 +46,17 @@ replicas: 1
 ",
             findings: &["manifests/values.yaml:1:1 the object has no kind"],
         },
+        Case {
+            title: "a typing mistake",
+            files: "\
+-- manifests/service.yaml --
+kind: Servise
+metadata: {name: foo}
+",
+            findings: &[
+                "manifests/service.yaml:1:7 a bundle cannot hold a \"Servise\"",
+            ],
+        },
     ],
 };
 
@@ -70,10 +82,13 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             "" => "add `apiVersion` and `kind`, or move the file out of `manifests`".to_owned(),
             _ => format!("{question}let the operator create it, or remove it"),
         };
+        let fix = suggest::closest(object.kind, SUPPORTED)
+            .map(|kind| Fix::risky(format!("write `kind: {kind}`")).set(object.origin, "/kind", kind));
         findings.push(
             context
                 .finding(&RULE, object.origin, "/kind", message)
                 .label("not in the list of supported kinds")
+                .fix_if(fix)
                 .help(help),
         );
     }

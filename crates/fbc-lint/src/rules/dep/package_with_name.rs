@@ -6,6 +6,7 @@ use fbc_model::blob::schema;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -73,12 +74,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let (package, name) = (quote(&reference.blob.package), quote(name));
+        let pointer = format!("/entries/{}/reference/name", reference.number);
         let message = format!("the deprecation of package {package} gives a name, {name}");
         let text = format!("package name must be empty for deprecated package {package} (specified {name})");
         findings.push(
             reference
                 .refused(context, &RULE, 8, message, text)
                 .label("must not be here")
+                .fix(Fix::safe("remove `name`").remove(reference.blob.origin, pointer))
                 .help("remove `name`: the package follows from `package` of the blob"),
         );
     }

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 
 use fbc_go::text::quote;
+use fbc_model::writer;
 
 use super::references::{conversion, with_number};
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -62,12 +64,18 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let package = quote(&blob.package);
+        let mut fix = Fix::safe("move the entries into the first blob");
+        for entry in blob.entries() {
+            fix = fix.append(first.origin, "/entries", writer::deprecation_entry(entry));
+        }
+        let fix = fix.remove_document(blob.origin);
         let file = context.catalog.file(first.origin).map(|file| file.path.display().to_string());
         findings.push(
             Finding::new(&RULE, format!("package {package} has more than one deprecations blob"))
                 .at(context.value(blob.origin, "/package"))
                 .about(Subject::package(&blob.package))
                 .label("has deprecations already")
+                .fix(fix)
                 .help(format!("move the entries into the first blob, in {}", file.unwrap_or_default()))
                 .opm(conversion(
                     number,

@@ -5,6 +5,7 @@ use fbc_go::text::quote;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -71,6 +72,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for reference in references(context).filter(|reference| reference.is_repeated) {
         let package = quote(&reference.blob.package);
         let (schema, name) = (&reference.entry.schema, quote(&reference.entry.name));
+        let same = |entry: &&fbc_model::DeprecationEntry| {
+            (&entry.schema, &entry.name, &entry.message)
+                == (&reference.entry.schema, &reference.entry.name, &reference.entry.message)
+        };
+        let is_equal = reference.blob.entries().iter().take(reference.number).any(|entry| same(&entry));
+        let fix = Fix::safe_if(is_equal, "remove the second deprecation")
+            .remove(reference.blob.origin, format!("/entries/{}", reference.number));
         let message = if reference.entry.name.is_empty() {
             format!("{schema} of package {package} is deprecated already")
         } else {
@@ -81,6 +89,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             reference
                 .refused(context, &RULE, 5, message, text)
                 .label("a second deprecation")
+                .fix(fix)
                 .help("join the two messages in one entry"),
         );
     }

@@ -6,6 +6,7 @@ use fbc_model::blob::schema;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
@@ -93,11 +94,20 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             format!("the deprecated bundle {quoted} is not in package {package}")
         };
         let text = format!("cannot deprecate bundle {quoted} for package {package}: bundle not found");
-        let question = suggestions.next().map(|_| suggest::did_you_mean(name, bundles.keys().copied()));
+        let meant = suggestions.next().and_then(|_| suggest::closest(name, bundles.keys().copied()));
+        let question = meant.map(|meant| format!("did you mean {}? ", quote(meant)));
+        let (origin, number) = (reference.blob.origin, reference.number);
+        let rename = meant.map(|meant| {
+            let pointer = format!("/entries/{number}/reference/name");
+            Fix::risky(format!("write {}", quote(meant))).set(origin, pointer, meant)
+        });
+        let remove = Fix::risky("remove the deprecation").remove(origin, format!("/entries/{number}"));
         findings.push(
             reference
                 .refused(context, &RULE, 6, message, text)
                 .label("no such bundle")
+                .fix_if(rename)
+                .fix(remove)
                 .help(format!("{}correct the name, or remove the entry", question.unwrap_or_default())),
         );
     }

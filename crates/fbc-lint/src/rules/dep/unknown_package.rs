@@ -6,6 +6,7 @@ use fbc_model::blob::schema;
 use super::references::conversion;
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
@@ -61,14 +62,18 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let name = quote(package);
-        let question =
-            suggestions.next().map(|_| suggest::did_you_mean(package, context.packages.keys().copied()));
+        let meant = suggestions.next().and_then(|_| suggest::closest(package, context.packages.keys().copied()));
+        let question = meant.map(|meant| format!("did you mean {}? ", quote(meant)));
         findings.push(
             Finding::new(&RULE, format!("deprecations of package {name}, which is not in the catalog"))
                 .at(context.value(blob.origin, "/package"))
                 .about(Subject::package(package))
                 .label("no olm.package blob has this name")
                 .help(format!("{}correct the name, or remove the blob", question.unwrap_or_default()))
+                .fix_if(meant.map(|meant| {
+                    Fix::risky(format!("write {}", quote(meant))).set(blob.origin, "/package", meant)
+                }))
+                .fix(Fix::risky("remove the deprecations").remove_document(blob.origin))
                 .opm(conversion(
                     number,
                     0,

@@ -6,6 +6,7 @@ use fbc_model::blob::schema;
 use super::references::references;
 use crate::context::Context;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
@@ -84,11 +85,16 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             quote(&reference.blob.package)
         );
         let question = suggest::did_you_mean(kind, KNOWN);
+        let fix = suggest::closest(kind, KNOWN).map(|meant| {
+            let pointer = format!("/entries/{}/reference/schema", reference.number);
+            Fix::safe(format!("write `{meant}`")).set(reference.blob.origin, pointer, meant)
+        });
         findings.push(
             reference
                 .refused(context, &RULE, 9, message, text)
                 .at(reference.place(context, "/reference/schema"))
                 .label("no such kind")
+                .fix_if(fix)
                 .help(format!("{question}use `olm.package`, `olm.channel` or `olm.bundle`")),
         );
     }

@@ -3,6 +3,7 @@
 use super::references::conversion;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -50,11 +51,22 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     let blobs = context.catalog.deprecations.iter().enumerate();
     for (number, blob) in blobs.filter(|(_, blob)| blob.package.is_empty()) {
         let text = format!("package name must be set for deprecation item {number}");
+        let beside = context.catalog.packages.iter().filter(|package| package.origin.file == blob.origin.file);
+        let beside: Vec<&str> = beside.map(|package| package.name.as_str()).collect();
+        let fix = match (beside.as_slice(), context.packages.keys().next()) {
+            ([only], _) => Some((context.packages.len() == 1, *only)),
+            (_, Some(only)) if context.packages.len() == 1 => Some((true, *only)),
+            _ => None,
+        };
+        let fix = fix.map(|(is_safe, name)| {
+            Fix::safe_if(is_safe, format!("add `package: {name}`")).set(blob.origin, "/package", name)
+        });
         findings.push(
             Finding::new(&RULE, "deprecations without a package")
                 .at(context.value(blob.origin, "/schema"))
                 .label("needs `package`")
                 .help("add `package` with the name of the package")
+                .fix_if(fix)
                 .opm(conversion(number, 0, 1, text)),
         );
     }

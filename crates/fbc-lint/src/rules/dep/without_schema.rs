@@ -1,10 +1,12 @@
 //! Deprecation entries whose reference has no schema.
 
 use fbc_go::text::quote;
+use fbc_model::blob::schema;
 
 use super::references::{conversion, with_number};
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -66,9 +68,19 @@ entries:
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    for (blob_number, blob, _) in with_number(context) {
+    for (blob_number, blob, view) in with_number(context) {
         let entries = blob.entries().iter().enumerate();
-        for (number, _) in entries.filter(|(_, entry)| entry.schema.is_empty()) {
+        for (number, entry) in entries.filter(|(_, entry)| entry.schema.is_empty()) {
+            let kinds = [
+                (schema::PACKAGE, entry.name.is_empty()),
+                (schema::CHANNEL, view.channels.iter().any(|channel| channel.name == entry.name)),
+                (schema::BUNDLE, view.bundle_by_name.contains_key(entry.name.as_str())),
+            ];
+            let mut kinds = kinds.into_iter().filter(|(_, is_meant)| *is_meant).map(|(kind, _)| kind);
+            let fix = kinds.next().filter(|_| kinds.next().is_none()).map(|kind| {
+                let pointer = format!("/entries/{number}/reference/schema");
+                Fix::safe(format!("add `schema: {kind}`")).set(blob.origin, pointer, kind)
+            });
             let package = quote(&blob.package);
             let text = format!("schema must be set for deprecation entry [{number}] for package {package}");
             findings.push(
@@ -79,6 +91,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .at(context.value(blob.origin, format!("/entries/{number}/reference")))
                 .about(Subject::package(&blob.package))
                 .label("needs `schema`")
+                .fix_if(fix)
                 .help("add `schema: olm.package`, `olm.channel` or `olm.bundle`")
                 .opm(conversion(blob_number, number, 4, text)),
             );

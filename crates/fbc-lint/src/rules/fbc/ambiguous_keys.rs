@@ -5,6 +5,7 @@ use fbc_model::load::{FaultPlace, LoadFaultKind};
 
 use crate::context::Context;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, load_fault};
@@ -39,6 +40,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             FaultPlace::Pointer(pointer) => pointer.clone(),
             _ => String::new(),
         };
+        let fix = fault.origin.map(|origin| {
+            Fix::risky(format!("remove `{}`", go_words::path(&pointer))).remove(origin, pointer.clone())
+        });
         let message = format!(
             "{} is here in another spelling too: keys must not differ in upper and lower case only",
             quote(&go_words::path(&pointer))
@@ -51,6 +55,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     target: crate::finding::Target::Key(pointer),
                 })
                 .label("given twice")
+                .fix_if(fix)
                 .help("remove one of the two spellings"),
         );
     }

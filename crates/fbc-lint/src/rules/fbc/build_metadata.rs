@@ -4,6 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -56,6 +57,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         else {
             continue;
         };
+        let meant = version.without_build().to_string();
         let mut finding = Finding::new(
             &RULE,
             format!(
@@ -66,7 +68,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         .at(context.value(item.bundle.origin, property.pointer("version")))
         .about(item.subject())
         .label("build metadata")
-        .help(format!("write the version as {}", quote(&version.without_build().to_string())));
+        .fix(Fix::risky("remove the build metadata").set(
+            item.bundle.origin,
+            property.pointer("version"),
+            &meant,
+        ))
+        .help(format!("write the version as {}", quote(&meant)));
         if let Some(view) = item.view {
             let text = "cannot use build metadata in version with a release version".to_owned();
             finding =

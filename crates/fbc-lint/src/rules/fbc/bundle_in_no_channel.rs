@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use fbc_go::text::quote;
 use fbc_model::blob::schema;
 
-use crate::context::Context;
+use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings};
+use crate::fix::{Fix, object_value};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{opm, suggest};
@@ -62,8 +63,48 @@ package: foo
 ",
             findings: &["12:7 no channel of package \"foo\" lists bundle \"foo.v1.0.1\""],
         },
+        Case {
+            title: "newer than the head",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0}}
+---
+schema: olm.bundle
+name: foo.v1.1.0
+package: foo
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.1.0}}
+",
+            findings: &[
+                "18:7 no channel of package \"foo\" lists bundle \"foo.v1.1.0\"",
+            ],
+        },
     ],
 };
+
+/// An entry in the default channel, behind its head, where the bundle is newer than that.
+fn next_head(view: &PackageView<'_>, name: &str) -> Option<Fix> {
+    let default = view.package.default_channel.as_str();
+    let graph = view.channel_graphs().find(|graph| graph.channel.name == default)?;
+    let head = graph.name(graph.analysis.head()?);
+    view.graph().compare(name, head).filter(|order| order.is_gt())?;
+    let entry = object_value(&[("name", name), ("replaces", head)]);
+    let fix = Fix::risky(format!("list it in channel {}, as the update of {}", quote(default), quote(head)));
+    Some(fix.append(graph.channel.origin, "/entries", entry))
+}
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     // Channels of unknown packages have a finding of their own, which comes first.
@@ -96,6 +137,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             });
             question = suggest::did_you_mean(name, unused.iter().copied());
         }
+        let fix = next_head(view, name);
         let (package, quoted) = (quote(package), quote(name));
         let text = format!("package {package}, bundle {quoted} not found in any channel entries");
         findings.push(
@@ -103,6 +145,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .at(context.value(item.bundle.origin, "/name"))
                 .about(item.subject())
                 .label("in no channel")
+                .fix_if(fix)
                 .help(format!("{question}add an entry to the `entries` of a channel, or remove this blob"))
                 .opm(item.conversion(11, 0, text)),
         );

@@ -1,10 +1,13 @@
 //! Bundles with manifests in catalogs for clusters that want none.
 
-use fbc_model::bundle_object;
+use fbc_model::render::{self, MigrateLevel};
+use fbc_model::{Bundle, Catalog, Property, bundle_object};
+use fbc_yaml::edit::document;
 
 use super::form_of_target;
 use crate::context::Context;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -45,11 +48,50 @@ properties:
                 "5:3 bundle \"foo.v1\" has \"olm.bundle.object\", which catalogs for OpenShift 4.17 must not have",
             ],
         },
+        Case {
+            title: "a ClusterServiceVersion to migrate",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: example.com/foo:1
+properties:
+- {type: olm.bundle.object, value: {data: eyJraW5kIjoiQ2x1c3RlclNlcnZpY2VWZXJzaW9uIiwibWV0YWRhdGEiOnsibmFtZSI6ImZvby52MSJ9LCJzcGVjIjp7ImRpc3BsYXlOYW1lIjoiRm9vIn19}}
+",
+            findings: &[
+                "6:3 bundle \"foo.v1\" has \"olm.bundle.object\", which catalogs for OpenShift 4.17 must not have",
+            ],
+        },
     ],
 };
+
+/// What opm's migration makes of the manifests in a bundle.
+pub(crate) fn migration(bundle: &Bundle) -> Option<Fix> {
+    let mut catalog = Catalog { bundles: vec![bundle.clone()], ..Catalog::default() };
+    render::prepare(&mut catalog, MigrateLevel::ALL).ok()?;
+    let is_object = |property: &Property| property.kind == bundle_object::PROPERTY_TYPE;
+    let migrated = catalog.bundles.first().filter(|bundle| !bundle.properties.iter().any(is_object))?;
+    let of_metadata = |bundle: &'_ Bundle| bundle.properties.iter().rfind(|one| one.kind == render::CSV_METADATA).cloned();
+    let mut fix = Fix::risky("put `olm.csv.metadata` in their place, as opm's migration does");
+    for (index, _) in bundle.properties.iter().enumerate().rev().filter(|(_, property)| is_object(property)) {
+        fix = fix.remove(bundle.origin, format!("/properties/{index}"));
+    }
+    if of_metadata(bundle).is_some() {
+        return Some(fix);
+    }
+    let metadata = of_metadata(migrated)?.value?;
+    let property = document(|builder| {
+        let (mark, kind) = (builder.open(), builder.string(render::CSV_METADATA));
+        builder.push_member("type", kind);
+        let value = builder.copy(metadata.node());
+        builder.push_member("value", value);
+        builder.close_object(mark)
+    });
+    Some(fix.append(bundle.origin, "/properties", property))
+}
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     let (_, later) = context.parameters.split_targets(form_of_target::FIRST_WITH_METADATA);
     let help = "render the catalog with `--migrate-level bundle-object-to-csv-metadata`";
-    form_of_target::forbid(&RULE, bundle_object::PROPERTY_TYPE, later, help, context, findings);
+    form_of_target::forbid(&RULE, bundle_object::PROPERTY_TYPE, later, (help, Some(migration)), context, findings);
 }

@@ -8,9 +8,11 @@ use fbc_model::blob::schema;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, package_property, unknown_package_help};
+use super::suggest;
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -72,6 +74,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             }
             _ => unknown_package_help(context, package),
         };
+        let known = |package: &&str| context.packages.contains_key(*package);
+        let meant = package_property(bundle).map(|property| property.package_name).filter(known);
+        let meant = meant.or_else(|| suggest::closest(package, context.packages.keys().copied()));
+        let fix = meant.map(|meant| {
+            let of_package = context.catalog.bundles.iter().filter(|bundle| bundle.package == package);
+            let fix = Fix::risky(format!("write `package: {meant}`"));
+            of_package.fold(fix, |fix, bundle| fix.set(bundle.origin, "/package", meant))
+        });
         let mut finding = Finding::new(
             &RULE,
             format!("bundle {name} is of package {quoted}, which the catalog does not have"),
@@ -79,6 +89,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         .at(context.value(bundle.origin, "/package"))
         .about(Subject::bundle(package, &bundle.name))
         .label("no such package")
+        .fix_if(fix)
         .help(help)
         .opm(conversion(
             Phase::Bundles,

@@ -5,6 +5,7 @@ use fbc_version::Version;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -88,17 +89,25 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .about(item.subject())
                 .label("no semantic version")
                 .help(help(version))
+                .fix_if(meant(version).map(|meant| {
+                    let pointer = property.pointer("version");
+                    Fix::safe(format!("write {}", quote(&meant))).set(item.bundle.origin, pointer, &meant)
+                }))
                 .opm(item.conversion(9, 0, format!("error parsing bundle {name} version {quoted}: {error}"))),
         );
     }
 }
 
 /// The version that may have been meant.
-fn help(version: &str) -> String {
+fn meant(version: &str) -> Option<String> {
     let trimmed = version.trim().trim_start_matches(['v', 'V', '=']);
     let candidates = [trimmed.to_owned(), format!("{trimmed}.0"), format!("{trimmed}.0.0")];
-    match candidates.iter().find(|candidate| Version::parse(candidate).is_ok()) {
-        Some(candidate) => format!("write {}", quote(candidate)),
+    candidates.into_iter().find(|candidate| Version::parse(candidate).is_ok())
+}
+
+fn help(version: &str) -> String {
+    match meant(version) {
+        Some(candidate) => format!("write {}", quote(&candidate)),
         None => "write three numbers with dots between, such as \"1.0.0\" or \"1.0.0-rc.1\"".to_owned(),
     }
 }

@@ -4,9 +4,10 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
-use super::opm::{bundle_leaf, conversion, leaf_order};
+use super::opm::{bundle_leaf, conversion, leaf_order, package_property};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -50,6 +51,28 @@ package: foo
 ",
             findings: &["5:1 this bundle of package \"foo\" has no name"],
         },
+        Case {
+            title: "a version that tells the name",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+---
+schema: olm.bundle
+package: foo
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0}}
+",
+            findings: &[
+                "11:1 this bundle of package \"foo\" has no name",
+            ],
+        },
     ],
 };
 
@@ -59,10 +82,16 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let package = quote(&bundle.package);
+        let version = package_property(bundle).map(|property| property.version);
+        let fix = version.filter(|version| !version.is_empty() && !bundle.package.is_empty()).map(|version| {
+            let name = format!("{}.v{version}", bundle.package);
+            Fix::risky(format!("add `name: {name}`")).set(bundle.origin, "/name", &name)
+        });
         let mut finding = Finding::new(&RULE, format!("this bundle of package {package} has no name"))
             .at(context.value(bundle.origin, "/name"))
             .about(Subject::package(&bundle.package))
             .label("no name")
+            .fix_if(fix)
             .help("add the `name` by which its channels list it");
         if let Some(view) = context.packages.get(bundle.package.as_str()) {
             let is_first = view.bundle_by_name.get("").is_some_and(|first| std::ptr::eq(*first, bundle));

@@ -4,6 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, package_property};
@@ -36,6 +37,22 @@ name: foo.v1
 ",
             findings: &["1:1 bundle \"foo.v1\" has no package"],
         },
+        Case {
+            title: "a property that names it",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.bundle
+name: foo.v1.0.0
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0}}
+",
+            findings: &[
+                "5:1 bundle \"foo.v1.0.0\" has no package",
+            ],
+        },
     ],
 };
 
@@ -49,11 +66,17 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 }
                 _ => "add the `package` that it belongs to".to_owned(),
             };
+            let named = package_property(bundle).map(|property| property.package_name);
+            let fix = named.filter(|package| !package.is_empty()).map(|package| {
+                Fix::safe_if(context.packages.contains_key(package), format!("add `package: {package}`"))
+                    .set(bundle.origin, "/package", package)
+            });
             findings.push(
                 Finding::new(&RULE, format!("bundle {name} has no package"))
                     .at(context.value(bundle.origin, "/package"))
                     .about(Subject::bundle("", &bundle.name))
                     .label("no package")
+                    .fix_if(fix)
                     .help(help)
                     .opm(conversion(
                         Phase::Bundles,

@@ -5,9 +5,11 @@ use fbc_model::blob::schema;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, unknown_package_help};
+use super::suggest;
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -76,6 +78,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         } else {
             format!("channel {name} is of package {}, which the catalog does not have", quote(package))
         };
+        let meant = match (package.is_empty(), context.packages.len()) {
+            (true, 1) => context.packages.keys().next().copied(),
+            (true, _) => None,
+            (false, _) => suggest::closest(package, context.packages.keys().copied()),
+        };
+        let fix = meant.map(|meant| {
+            Fix::risky(format!("write `package: {meant}`")).set(channel.origin, "/package", meant)
+        });
         let text = format!("unknown package {} for channel {name}", quote(package));
         findings.push(
             Finding::new(&RULE, message)
@@ -83,6 +93,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .about(Subject::channel(package, &channel.name))
                 .label(if package.is_empty() { "no package" } else { "no such package" })
                 .help(unknown_package_help(context, package))
+                .fix_if(fix)
                 .opm(conversion(Phase::Channels, number, 1, 0, text)),
         );
     }

@@ -1,9 +1,11 @@
 //! Bundles that a package has twice.
 
 use fbc_go::text::quote;
+use fbc_model::Bundle;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, other_place};
@@ -68,6 +70,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         }
         let (package, name) = (quote(&bundle.package), quote(&bundle.name));
         let text = format!("package {package} has duplicate bundle {name}");
+        let is_equal = *bundle == Bundle { origin: bundle.origin, ..(*first).clone() };
+        let fix = (first.image == bundle.image)
+            .then(|| Fix::safe_if(is_equal, "remove the second blob").remove_document(bundle.origin));
         let help = if first.image == bundle.image {
             "remove one of the blobs; they have the same image"
         } else {
@@ -78,6 +83,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .at(context.value(bundle.origin, "/name"))
                 .about(Subject::bundle(&bundle.package, &bundle.name))
                 .label("used before")
+                .fix_if(fix)
                 .note(other_place(context, first.origin, bundle.origin))
                 .help(help)
                 .opm(conversion(Phase::Bundles, number, 3, 0, text)),

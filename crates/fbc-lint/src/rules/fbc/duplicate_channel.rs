@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use fbc_go::text::quote;
+use fbc_model::{Channel, writer};
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
+use crate::fix::{Fix, Safety};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, other_place};
@@ -51,11 +53,24 @@ name: a
     ],
 };
 
+/// The entries of the second channel go into the first, but for those that it has.
+fn join(first: &Channel, second: &Channel) -> Fix {
+    let new = second.entries().iter().filter(|entry| !first.entries().contains(entry));
+    let mut fix = Fix::safe("remove the second blob, which says the same");
+    for entry in new {
+        fix.title = "move the entries into the first blob".to_owned();
+        fix.safety = Safety::Unsafe;
+        fix = fix.append(first.origin, "/entries", writer::channel_entry(entry));
+    }
+    fix.remove_document(second.origin)
+}
+
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    let mut first_origins = HashMap::new();
+    let mut first_blobs: HashMap<(&str, &str), &Channel> = HashMap::new();
     for (number, channel) in context.catalog.channels.iter().enumerate() {
         let key = (channel.package.as_str(), channel.name.as_str());
-        let first = *first_origins.entry(key).or_insert(channel.origin);
+        let first_blob = *first_blobs.entry(key).or_insert(channel);
+        let first = first_blob.origin;
         if channel.name.is_empty() || first == channel.origin {
             continue;
         }
@@ -66,6 +81,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .at(context.value(channel.origin, "/name"))
                 .about(Subject::channel(&channel.package, &channel.name))
                 .label("used before")
+                .fix(join(first_blob, channel))
                 .note(other_place(context, first, channel.origin))
                 .help("move the entries of both into one blob, or rename one of them")
                 .opm(conversion(Phase::Channels, number, 3, 0, text)),

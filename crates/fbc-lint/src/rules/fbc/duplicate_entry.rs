@@ -1,11 +1,12 @@
 //! Bundles that a channel lists twice.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::conversion;
@@ -52,9 +53,10 @@ entries:
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for (number, channel) in context.catalog.channels.iter().enumerate() {
-        let mut names = HashSet::with_capacity(channel.entries().len());
+        let mut names = HashMap::with_capacity(channel.entries().len());
         for (index, entry) in channel.entries().iter().enumerate() {
-            if names.insert(entry.name.as_str()) || entry.name.is_empty() {
+            let first = *names.entry(entry.name.as_str()).or_insert(entry);
+            if std::ptr::eq(first, entry) || entry.name.is_empty() {
                 continue;
             }
             let (name, entry_name) = (quote(&channel.name), quote(&entry.name));
@@ -67,6 +69,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     .at(context.value(channel.origin, format!("/entries/{index}/name")))
                     .about(Subject::entry(&channel.package, &channel.name, &entry.name))
                     .label("listed before")
+                    .fix(
+                        Fix::safe_if(first == entry, "remove the second entry")
+                            .remove(channel.origin, format!("/entries/{index}")),
+                    )
                     .help("merge the two entries: one `replaces`, all `skips`")
                     .opm(conversion(Phase::Channels, number, 4, index, text)),
             );

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use fbc_go::text::quote;
+use fbc_model::Package;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{conversion, other_place};
@@ -48,19 +50,23 @@ name: foo
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    let mut first_origins = HashMap::new();
+    let mut first_blobs: HashMap<&str, &Package> = HashMap::new();
     for (number, package) in context.catalog.packages.iter().enumerate() {
         let name = package.name.as_str();
-        let first = *first_origins.entry(name).or_insert(package.origin);
+        let first_blob = *first_blobs.entry(name).or_insert(package);
+        let first = first_blob.origin;
         if name.is_empty() || first == package.origin {
             continue;
         }
+        let is_equal = *package == Package { origin: package.origin, ..first_blob.clone() };
+        let fix = Fix::safe_if(is_equal, "remove the second blob").remove_document(package.origin);
         let text = format!("duplicate package {}", quote(name));
         findings.push(
             Finding::new(&RULE, format!("package {} is declared a second time", quote(name)))
                 .at(context.value(package.origin, "/name"))
                 .about(Subject::package(name))
                 .label("declared before")
+                .fix(fix)
                 .note(other_place(context, first, package.origin))
                 .help(
                     "remove one of the blobs; if the folder holds several catalogs, validate each of them on its own",

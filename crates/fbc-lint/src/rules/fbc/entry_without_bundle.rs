@@ -7,6 +7,7 @@ use fbc_model::blob::schema;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{missing_bundles, suggest};
@@ -95,7 +96,18 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             };
             let unlisted = view.bundle_by_name.keys().copied().filter(|bundle| !listed.contains(bundle));
             let unlisted = unlisted.take(if listed.is_empty() { 0 } else { usize::MAX });
-            let question = suggest::did_you_mean(name, unlisted);
+            let meant = suggest::closest(name, unlisted);
+            let question = meant.map(|meant| format!("did you mean {}? ", quote(meant))).unwrap_or_default();
+            let rename = meant.map(|meant| {
+                let fix = Fix::risky(format!("write {}", quote(meant)));
+                places.iter().fold(fix, |fix, (channel, index)| {
+                    fix.set(channel.origin, format!("/entries/{index}/name"), meant)
+                })
+            });
+            // From the back, so that the numbers of entries hold.
+            let remove = places.iter().rev().fold(Fix::risky("remove the entry"), |fix, (channel, index)| {
+                fix.remove(channel.origin, format!("/entries/{index}"))
+            });
             let mut finding = Finding::new(
                 &RULE,
                 format!(
@@ -108,6 +120,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             .at(context.value(channel.origin, format!("/entries/{index}/name")))
             .about(Subject::entry(package, &channel.name, name))
             .label("no such bundle")
+            .fix_if(rename)
+            .fix(remove)
             .help(format!("{question}add the bundle with `fbc render IMAGE`, or remove the entry"));
             finding.opm = texts.of_bundle(name);
             let others: Vec<String> =

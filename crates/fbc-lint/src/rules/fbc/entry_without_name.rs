@@ -1,9 +1,11 @@
 //! Entries of channels without a name.
 
 use fbc_go::text::quote;
+use fbc_model::ChannelEntry;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::missing_bundles;
@@ -53,7 +55,7 @@ entries:
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for (number, channel) in context.catalog.channels.iter().enumerate() {
         let nameless = channel.entries().iter().enumerate().filter(|(_, entry)| entry.name.is_empty());
-        for (before, (index, _)) in nameless.enumerate() {
+        for (before, (index, entry)) in nameless.enumerate() {
             let mut finding = Finding::new(
                 &RULE,
                 format!("entry {} of channel {} has no name", index + 1, quote(&channel.name)),
@@ -61,6 +63,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             .at(context.value(channel.origin, format!("/entries/{index}")))
             .about(Subject::channel(&channel.package, &channel.name))
             .label("no name")
+            .fix(
+                Fix::safe_if(*entry == ChannelEntry::default(), "remove the entry")
+                    .remove(channel.origin, format!("/entries/{index}")),
+            )
             .help("add the `name` of a bundle, or remove the entry");
             let view = context.packages.get(channel.package.as_str());
             if before > 0 {

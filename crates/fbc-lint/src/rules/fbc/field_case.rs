@@ -4,6 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::odd_keys;
@@ -50,6 +51,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     .at(context.key(blob.origin, &odd.pointer))
                     .about(blob.subject.clone())
                     .label("another case")
+                    .fix(odd.fix(Fix::safe(format!("write `{spelling}`")), blob.origin, Some(spelling)))
                     .note("opm takes it all the same; other readers do not")
                     .help(format!("write `{spelling}`"));
             if odd.count > 1 {

@@ -4,6 +4,7 @@ use fbc_model::load::{FaultPlace, LoadFaultKind};
 
 use crate::context::Context;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, load_fault};
@@ -46,9 +47,18 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             FaultPlace::Pointer(pointer) => go_words::path(pointer),
             _ => String::new(),
         };
+        let is_quotable = fault.message.ends_with("type string")
+            && ["cannot unmarshal number", "cannot unmarshal bool"].iter().any(|kind| fault.message.contains(kind));
+        let fix = match (&fault.place, fault.origin) {
+            (FaultPlace::Pointer(pointer), Some(origin)) if is_quotable => {
+                Some(Fix::safe("put the value in quotes").quote(origin, pointer.clone()))
+            }
+            _ => None,
+        };
         findings.push(
             load_fault::finding(&RULE, fault, format!("`{field}` {}", go_words::explain(&fault.message)))
                 .label("wrong type")
+                .fix_if(fix)
                 .help(go_words::help(&fault.message)),
         );
     }

@@ -3,6 +3,7 @@
 use fbc_go::text::quote;
 use fbc_model::bundle_object;
 
+use super::bundle_objects_for_target::migration;
 use super::{form_of_target, opm};
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
@@ -53,6 +54,20 @@ properties: []
                 "11:13 bundle \"foo.v2\" has no \"olm.csv.metadata\", which catalogs for OpenShift 4.17 need",
             ],
         },
+        Case {
+            title: "a ClusterServiceVersion to migrate",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: example.com/foo:1
+properties:
+- {type: olm.bundle.object, value: {data: eyJraW5kIjoiQ2x1c3RlclNlcnZpY2VWZXJzaW9uIiwibWV0YWRhdGEiOnsibmFtZSI6ImZvby52MSJ9LCJzcGVjIjp7ImRpc3BsYXlOYW1lIjoiRm9vIn19}}
+",
+            findings: &[
+                "6:1 bundle \"foo.v1\" has no \"olm.csv.metadata\", which catalogs for OpenShift 4.17 need",
+            ],
+        },
     ],
 };
 
@@ -65,8 +80,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let lacks = |item: &opm::BundleInCatalog<'_, '_>| {
             !item.bundle.properties.iter().any(|property| property.kind == kind)
         };
+        let mut fixes = 0..form_of_target::MOST_FIXES;
         for item in opm::bundles(context).filter(lacks) {
             let (name, kind, targets) = (quote(&item.bundle.name), quote(kind), in_words(targets));
+            let is_later = item.bundle.properties.iter().any(|one| one.kind == bundle_object::PROPERTY_TYPE);
+            let fix = fixes.next().filter(|_| is_later).and_then(|_| migration(item.bundle));
             findings.push(
                 Finding::new(
                     &RULE,
@@ -75,6 +93,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .at(context.value(item.bundle.origin, "/properties"))
                 .about(item.subject())
                 .label("nothing that these clusters could show")
+                .fix_if(fix)
                 .help("render the bundle image with the migration level for these clusters"),
             );
         }

@@ -3,9 +3,11 @@
 //! Source: `konflux-ci/konflux-operator-tasks:task/validate-fbc/0.3/validate-fbc.yaml`.
 
 use fbc_go::text::quote;
+use fbc_model::Bundle;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
+use crate::fix::Fix;
 use crate::policy::{OcpVersion, in_words};
 use crate::rule::Rule;
 
@@ -14,18 +16,25 @@ use super::opm;
 /// The first version of OpenShift whose catalogs describe bundles with `olm.csv.metadata`.
 pub(super) const FIRST_WITH_METADATA: OcpVersion = OcpVersion::new(4, 17);
 
+/// What takes the property out of a bundle.
+pub(super) type FixOfBundle = fn(&Bundle) -> Option<Fix>;
+
+/// Fixes hold what takes the place of manifests, so only so many are worked out in one run.
+pub(super) const MOST_FIXES: usize = 500;
+
 /// A finding for every bundle with a property that catalogs for these targets must not have.
 pub(super) fn forbid(
     rule: &'static Rule,
     kind: &'static str,
     targets: &[OcpVersion],
-    help: &str,
+    (help, fix): (&str, Option<FixOfBundle>),
     context: &Context<'_>,
     findings: &mut Findings,
 ) {
     if targets.is_empty() {
         return;
     }
+    let mut fixes = 0..MOST_FIXES;
     for item in opm::bundles(context) {
         let Some(index) = item.bundle.properties.iter().position(|property| property.kind == kind) else {
             continue;
@@ -39,7 +48,8 @@ pub(super) fn forbid(
             .at(context.value(item.bundle.origin, format!("/properties/{index}")))
             .about(item.subject())
             .label("the form of other clusters")
-            .help(help),
+            .help(help)
+            .fix_if(fix.filter(|_| fixes.next().is_some()).and_then(|fix| fix(item.bundle))),
         );
     }
 }

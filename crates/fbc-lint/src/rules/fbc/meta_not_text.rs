@@ -4,6 +4,7 @@ use fbc_model::load::{FaultPlace, LoadFaultKind};
 
 use crate::context::Context;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, load_fault};
@@ -58,9 +59,17 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             _ if value.starts_with('[') => ("a list".to_owned(), "write a single text"),
             _ => (value.to_owned(), "put it in quotes: without them YAML reads it as a number"),
         };
+        let is_scalar = !(value == "<nil>" || value.starts_with("map[") || value.starts_with('['));
+        let fix = match (&fault.place, fault.origin) {
+            (FaultPlace::Pointer(pointer), Some(origin)) if is_scalar => {
+                Some(Fix::safe("put the value in quotes").quote(origin, pointer.clone()))
+            }
+            _ => None,
+        };
         findings.push(
             load_fault::finding(&RULE, fault, format!("`{key}` must be text, found {found}"))
                 .label("no text")
+                .fix_if(fix)
                 .help(load_fault::stray_file_help(&fault.path, help)),
         );
     }

@@ -34,5 +34,5 @@ properties:
 fn check(context: &Context<'_>, findings: &mut Findings) {
     let (earlier, _) = context.parameters.split_targets(form_of_target::FIRST_WITH_METADATA);
     let help = "render the bundle image without `--migrate-level`";
-    form_of_target::forbid(&RULE, opm::METADATA_PROPERTY_TYPE, earlier, help, context, findings);
+    form_of_target::forbid(&RULE, opm::METADATA_PROPERTY_TYPE, earlier, (help, None), context, findings);
 }

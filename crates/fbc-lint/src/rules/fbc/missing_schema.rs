@@ -1,10 +1,12 @@
 //! Documents without a schema.
 
+use fbc_model::blob::schema;
 use fbc_model::load::{LoadFault, LoadFaultKind};
-use fbc_yaml::json_reader;
+use fbc_yaml::{Document, Node, json_reader};
 
 use crate::context::Context;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{load_fault, suggest};
@@ -51,7 +53,9 @@ A file that is no part of the catalog, such as a Kubernetes manifest or a `READM
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
+    let mut fixes = 0..suggest::MAX_SUGGESTIONS;
     for fault in load_fault::of_kind(context, LoadFaultKind::NoSchema) {
+        let fix = fixes.next().and_then(|_| fix(context, fault));
         let (message, help) = if fault.message.starts_with("object '' ") {
             (
                 "the document holds nothing but comments or blank lines",
@@ -63,9 +67,57 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         findings.push(
             load_fault::finding(&RULE, fault, message)
                 .label("no schema")
+                .fix_if(fix)
                 .help(load_fault::stray_file_help(&fault.path, help)),
         );
     }
+}
+
+/// The value of a document without a schema, as opm's text holds it.
+fn object_of(message: &str) -> Option<Document> {
+    let (text, _) = message.strip_prefix("object '")?.rsplit_once("' is missing")?;
+    json_reader::read_value(text.as_bytes(), 0).ok().map(|(document, _)| document)
+}
+
+fn fix(context: &Context<'_>, fault: &LoadFault) -> Option<Fix> {
+    let origin = fault.origin?;
+    if fault.message.starts_with("object '' ") {
+        return separator_below(context, fault);
+    }
+    let document = object_of(&fault.message)?;
+    let root = document.root();
+    let has = |name: &str| root.get(name).is_some();
+    if root.members().any(|(key, _)| key.eq_ignore_ascii_case("schema")) || has("apiVersion") && has("kind") {
+        return None;
+    }
+    if let Some(key) = suggest::closest("schema", root.members().map(|(key, _)| key)) {
+        let pointer = crate::bundle::pointer("", key);
+        return Some(Fix::safe(format!("write `schema` in place of `{key}`")).rename(origin, pointer, "schema"));
+    }
+    let items = || root.get("entries").into_iter().flat_map(Node::items);
+    let kind = if items().any(|entry| entry.get("reference").is_some()) {
+        schema::DEPRECATIONS
+    } else if has("entries") && has("name") {
+        schema::CHANNEL
+    } else if has("defaultChannel") {
+        schema::PACKAGE
+    } else if has("image") && has("name") && has("package") {
+        schema::BUNDLE
+    } else {
+        return None;
+    };
+    Some(Fix::risky(format!("add `schema: {kind}`")).set(origin, "/schema", kind))
+}
+
+/// Joins comments above the first separator with the document below it.
+fn separator_below(context: &Context<'_>, fault: &LoadFault) -> Option<Fix> {
+    let origin = fault.origin.filter(|origin| origin.document == 0)?;
+    let end = context.catalog.document(origin)?.range.end;
+    let text = context.tree.read(&fault.path).ok()?;
+    let line = text.get(end..)?.strip_prefix(b"---")?;
+    let length = line.iter().position(|&byte| byte == b'\n')?;
+    let is_bare = line.get(..length)?.trim_ascii().is_empty();
+    is_bare.then(|| Fix::safe("remove the `---` line below the comments").replace(origin, end..end + 3 + length + 1, ""))
 }
 
 fn help_for_nothing(context: &Context<'_>, fault: &LoadFault) -> &'static str {
@@ -81,12 +133,8 @@ fn help_for_nothing(context: &Context<'_>, fault: &LoadFault) -> &'static str {
 }
 
 fn help_for_object(message: &str) -> (&'static str, String) {
-    let text = message.strip_prefix("object '").and_then(|rest| rest.rsplit_once("' is missing"));
-    let text = text.map_or("", |(text, _)| text);
     let no_schema = "the document has no `schema`";
-    let Ok((document, _)) = json_reader::read_value(text.as_bytes(), 0) else {
-        return (no_schema, String::new());
-    };
+    let Some(document) = object_of(message) else { return (no_schema, String::new()) };
     let root = document.root();
     let has = |name: &str| root.members().any(|(key, _)| key.eq_ignore_ascii_case(name));
     if has("schema") {

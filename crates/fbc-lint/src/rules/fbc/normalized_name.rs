@@ -5,6 +5,7 @@ use fbc_version::VersionRelease;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
+use crate::fix::{Fix, rename};
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -70,6 +71,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         if name.is_empty() || name == wanted {
             continue;
         }
+        let fix = rename::bundle(Fix::risky("rename the bundle and all that name it"), view, name, &wanted);
         let (quoted, wanted) = (quote(name), quote(&wanted));
         let text = format!("name {quoted} does not match normalized name {wanted}");
         findings.push(
@@ -77,6 +79,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .at(context.value(item.bundle.origin, "/name"))
                 .about(item.subject())
                 .label(format!("must be {wanted}"))
+                .fix(fix)
                 .help("rename it, here and in the entries of its channels; or remove the release")
                 .opm(opm::bundle_leaf(view, name, opm::leaf_order::NORMALIZED_NAME, text)),
         );

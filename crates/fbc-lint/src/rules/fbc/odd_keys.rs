@@ -11,6 +11,7 @@ use fbc_yaml::{Kind, Node, stream};
 
 use crate::context::Context;
 use crate::finding::Subject;
+use crate::fix::Fix;
 
 /// A blob with its odd keys.
 pub(crate) struct OddBlob {
@@ -28,6 +29,8 @@ pub(crate) struct OddKey {
     pub(crate) key: String,
     /// Where it stands first, as a JSON pointer.
     pub(crate) pointer: String,
+    /// Where it stands elsewhere.
+    pub(crate) others: Vec<String>,
     /// What the object is, in words.
     pub(crate) object: &'static str,
     /// The fields of the object.
@@ -36,6 +39,16 @@ pub(crate) struct OddKey {
     pub(crate) spelling: Option<&'static str>,
     /// In how many objects it is.
     pub(crate) count: usize,
+}
+
+impl OddKey {
+    /// Adds what gives it another name, or takes it out, in all places.
+    pub(crate) fn fix(&self, fix: Fix, origin: Origin, name: Option<&str>) -> Fix {
+        std::iter::once(&self.pointer).chain(&self.others).fold(fix, |fix, pointer| match name {
+            Some(name) => fix.rename(origin, pointer.clone(), name),
+            None => fix.remove(origin, pointer.clone()),
+        })
+    }
 }
 
 /// The blobs with odd keys, in load order.
@@ -88,12 +101,16 @@ fn collect(
             let entry = keys.entry((of.name, key.to_owned())).or_insert_with(|| OddKey {
                 key: key.to_owned(),
                 pointer: pointer.clone(),
+                others: Vec::new(),
                 object: object(of),
                 fields: of.fields.iter().map(|field| field.name).collect(),
                 spelling: field.map(|field| field.name),
                 count: 0,
             });
             entry.count += 1;
+            if entry.count > 1 {
+                entry.others.push(pointer.clone());
+            }
         }
         match field.map(|field| &field.kind) {
             Some(GoType::Struct(of)) => collect(value, of, pointer, keys),

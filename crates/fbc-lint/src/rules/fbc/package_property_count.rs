@@ -1,9 +1,13 @@
 //! Bundles without the property `olm.package`, or with several.
 
 use fbc_go::text::quote;
+use fbc_model::{Bundle, Property};
+use fbc_version::Version;
+use fbc_yaml::edit::document;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::{self, PACKAGE_PROPERTY_TYPE};
@@ -65,6 +69,45 @@ properties:
     ],
 };
 
+/// The property with its type put right, or with the version that the name of the bundle tells.
+fn missing(bundle: &Bundle) -> Option<Fix> {
+    let kinds = bundle.properties.iter().map(|property| property.kind.as_str());
+    if let Some(kind) = suggest::closest(PACKAGE_PROPERTY_TYPE, kinds.clone()) {
+        let index = bundle.properties.iter().position(|property| property.kind == kind)?;
+        let fix = Fix::safe(format!("write `{PACKAGE_PROPERTY_TYPE}` in place of `{kind}`"));
+        return Some(fix.set(bundle.origin, format!("/properties/{index}/type"), PACKAGE_PROPERTY_TYPE));
+    }
+    let version = bundle.name.strip_prefix(bundle.package.as_str())?.strip_prefix('.')?;
+    let version = version.strip_prefix('v').unwrap_or(version);
+    Version::parse(version).ok()?;
+    let property = document(|builder| {
+        let (mark, kind) = (builder.open(), builder.string(PACKAGE_PROPERTY_TYPE));
+        builder.push_member("type", kind);
+        let value = builder.open();
+        for (key, text) in [("packageName", bundle.package.as_str()), ("version", version)] {
+            let text = builder.string(text);
+            builder.push_member(key, text);
+        }
+        let value = builder.close_object(value);
+        builder.push_member("value", value);
+        builder.close_object(mark)
+    });
+    let fix = Fix::risky(format!("add the property `{PACKAGE_PROPERTY_TYPE}` with version {version}"));
+    Some(fix.append(bundle.origin, "/properties", property))
+}
+
+/// The properties behind the first, taken out.
+fn superfluous(bundle: &Bundle) -> Option<Fix> {
+    let is_package = |(_, property): &(usize, &Property)| property.kind == PACKAGE_PROPERTY_TYPE;
+    let mut all = bundle.properties.iter().enumerate().filter(is_package);
+    let (_, first) = all.next()?;
+    let others: Vec<(usize, &Property)> = all.collect();
+    let is_safe = others.iter().all(|(_, other)| *other == first);
+    let fix = Fix::safe_if(is_safe, "keep the first of them");
+    let remove = |fix: Fix, (index, _): &(usize, &Property)| fix.remove(bundle.origin, format!("/properties/{index}"));
+    Some(others.iter().rev().fold(fix, remove))
+}
+
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for item in opm::bundles(context) {
         let bundle = item.bundle;
@@ -92,6 +135,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 help,
             )
         };
+        let fix = if count == 0 { missing(item.bundle) } else { superfluous(item.bundle) };
         let text = format!(
             "package {} bundle {name} must have exactly 1 \"olm.package\" property, found {count}",
             quote(&bundle.package)
@@ -100,6 +144,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             Finding::new(&RULE, message)
                 .at(context.value(bundle.origin, pointer))
                 .about(item.subject())
+                .fix_if(fix)
                 .label(if count == 0 { "no such property" } else { "one too many" })
                 .help(help)
                 .opm(item.conversion(5, 0, text)),

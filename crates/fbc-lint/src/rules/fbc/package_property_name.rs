@@ -4,6 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -77,6 +78,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             .at(context.value(item.bundle.origin, property.pointer("packageName")))
             .about(item.subject())
             .label(format!("not {package}"))
+            .fix(Fix::risky(format!("write {package}")).set(
+                item.bundle.origin,
+                property.pointer("packageName"),
+                &item.bundle.package,
+            ))
             .help(format!("set `packageName` to {package}, or move the bundle to package {found}"))
             .opm(item.conversion(6, 0, text)),
         );

@@ -1,7 +1,10 @@
 //! Packages without a name.
 
+use std::collections::BTreeSet;
+
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::conversion;
@@ -35,6 +38,22 @@ defaultChannel: stable
 ",
             findings: &["1:1 this package has no name"],
         },
+        Case {
+            title: "a channel that tells the name",
+            files: "\
+schema: olm.package
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+",
+            findings: &[
+                "1:1 this package has no name",
+            ],
+        },
     ],
 };
 
@@ -42,10 +61,18 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for (number, package) in context.catalog.packages.iter().enumerate() {
         if package.name.is_empty() {
             let text = "config contains package with no name".to_owned();
+            let beside = context.catalog.channels.iter().filter(|channel| channel.origin.file == package.origin.file);
+            let unknown = beside.filter(|channel| !context.packages.contains_key(channel.package.as_str()));
+            let names: BTreeSet<&str> = unknown.map(|channel| channel.package.as_str()).collect();
+            let mut names = names.into_iter().filter(|name| !name.is_empty());
+            let fix = names.next().filter(|_| names.next().is_none()).map(|name| {
+                Fix::risky(format!("add `name: {name}`")).set(package.origin, "/name", name)
+            });
             findings.push(
                 Finding::new(&RULE, "this package has no name")
                     .at(context.value(package.origin, "/name"))
                     .label("no name")
+                    .fix_if(fix)
                     .help("add the `name` that its channels and bundles have as their `package`")
                     .opm(conversion(Phase::Packages, number, 1, 0, text)),
             );

@@ -6,6 +6,7 @@ use fbc_model::{Value, bundle_object, go_types};
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{go_words, opm};
@@ -100,6 +101,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             }
             let name = quote(&item.bundle.name);
             let field = if pointer.is_empty() { "value".to_owned() } else { go_words::path(&pointer) };
+            let is_quotable = message.ends_with("type string")
+                && ["cannot unmarshal number", "cannot unmarshal bool"].iter().any(|kind| message.contains(kind));
+            let fix = is_quotable.then(|| {
+                let place = format!("/properties/{index}/value{pointer}");
+                Fix::safe("put the value in quotes").quote(item.bundle.origin, place)
+            });
             let text = format!(
                 "parse properties for bundle {name}: parse property[{index}] of type {}: {message}",
                 quote(&property.kind)
@@ -116,6 +123,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .at(context.value(item.bundle.origin, format!("/properties/{index}/value{pointer}")))
                 .about(item.subject())
                 .label("wrong form")
+                .fix_if(fix)
                 .help(go_words::help(&message))
                 .opm(item.conversion(4, index, text)),
             );

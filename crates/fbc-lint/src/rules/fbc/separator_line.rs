@@ -1,12 +1,14 @@
 //! Lines that begin with `---` and go on.
 
 use fbc_go::text::quote;
-use fbc_model::load::LoadFaultKind;
+use fbc_model::load::{FaultPlace, LoadFault, LoadFaultKind};
 
 use crate::context::Context;
 use crate::finding::Findings;
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
+use super::suggest;
 use super::load_fault;
 
 /// See [`Rule::explanation`].
@@ -38,11 +40,28 @@ Move what follows the dashes to the next line. Indent a line of text that begins
     ],
 };
 
+/// Three dashes and nothing else, or what follows them on a line of its own.
+fn fix(context: &Context<'_>, fault: &LoadFault, rest: &str) -> Option<Fix> {
+    let FaultPlace::Byte(start) = fault.place else { return None };
+    let origin = fault.origin?;
+    let text = context.tree.read(&fault.path).ok()?;
+    let line = text.get(start..)?.split(|&byte| byte == b'\n').next()?;
+    let dashes = line.iter().take_while(|&&byte| byte == b'-').count();
+    if rest.bytes().all(|byte| byte == b'-') {
+        return Some(Fix::safe("write three dashes").replace(origin, start..start + line.trim_ascii_end().len(), "---"));
+    }
+    let blanks = line.get(dashes..)?.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let bytes = start + dashes..start + dashes + blanks;
+    (dashes == 3).then(|| Fix::risky("put what follows the dashes on the next line").replace(origin, bytes, "\n"))
+}
+
 fn check(context: &Context<'_>, findings: &mut Findings) {
+    let mut fixes = 0..suggest::MAX_SUGGESTIONS;
     for fault in load_fault::of_kind(context, LoadFaultKind::Separator) {
         let rest = fault.message.strip_prefix("invalid Yaml document separator: ").unwrap_or_default();
         let message =
             format!("a line that begins with --- separates documents and cannot go on with {}", quote(rest));
+        let fix = fixes.next().and_then(|_| fix(context, fault, rest));
         let help = if rest.bytes().all(|byte| byte == b'-') {
             "a separator has three dashes, no more"
         } else {
@@ -51,6 +70,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         findings.push(
             load_fault::finding(&RULE, fault, message)
                 .label("no valid separator")
+                .fix_if(fix)
                 .help(load_fault::stray_file_help(&fault.path, help)),
         );
     }

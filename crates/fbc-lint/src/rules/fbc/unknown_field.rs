@@ -4,6 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::{odd_keys, suggest};
@@ -62,11 +63,17 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 Some(field) => format!("did you mean `{field}`?"),
                 None => format!("remove it; the fields are {}", odd.fields.join(", ")),
             };
+            let fix = match question {
+                Some(field) => Fix::risky(format!("write `{field}`")),
+                None => Fix::risky(format!("remove `{}`", odd.key)),
+            };
+            let fix = odd.fix(fix, blob.origin, question);
             let mut finding =
                 Finding::new(&RULE, format!("`{}` is no field of {}, and is dropped", odd.key, odd.object))
                     .at(context.key(blob.origin, &odd.pointer))
                     .about(blob.subject.clone())
                     .label("unknown field")
+                    .fix(fix)
                     .help(help);
             if odd.count > 1 {
                 finding = finding.note(format!(

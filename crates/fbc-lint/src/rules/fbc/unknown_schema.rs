@@ -6,6 +6,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use fbc_model::Other;
@@ -88,11 +89,18 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 ),
             )
         };
+        let meant = suggest::closest(name, KNOWN).filter(|_| !TEMPLATES.contains(&name));
+        let fix = meant.map(|meant| {
+            let of_schema = context.catalog.others.iter().filter(|blob| blob.meta.schema == name);
+            let fix = Fix::risky(format!("write `schema: {meant}`"));
+            of_schema.fold(fix, |fix, blob| fix.set(blob.origin, "/schema", meant))
+        });
         let mut finding = Finding::new(&RULE, message)
             .at(context.value(other.origin, "/schema"))
             .about(Subject::package(&other.meta.package))
             .label("no schema of OLM")
-            .help(help);
+            .help(help)
+            .fix_if(fix);
         if count > 1 {
             finding = finding.note(format!("{count} blobs have this schema"));
         }

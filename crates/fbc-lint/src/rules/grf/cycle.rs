@@ -5,6 +5,7 @@ use fbc_go::text::quote;
 use super::opm::{channel_leaf, leaf_order, name_list};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::graph::ChannelGraph;
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -86,6 +87,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .at(context.value(channel.origin, format!("/entries/{wrong}/replaces")))
                 .about(Subject::entry(package, &channel.name, graph.name(wrong)))
                 .label("closes the circle")
+                .fix(
+                    Fix::risky(format!("remove `replaces` of {}", quote(graph.name(wrong))))
+                        .remove(channel.origin, format!("/entries/{wrong}/replaces")),
+                )
                 .help(format!(
                     "remove `replaces` of {}, or let it name an older entry",
                     quote(graph.name(wrong))

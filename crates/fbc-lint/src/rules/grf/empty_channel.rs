@@ -5,6 +5,7 @@ use fbc_go::text::quote;
 use super::opm::{channel_leaf, leaf_order};
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -73,6 +74,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 Finding::new(&RULE, format!("channel {} has no entries", quote(&channel.name)))
                     .at(context.value(channel.origin, pointer))
                     .about(Subject::channel(package, &channel.name))
+                    .fix(Fix::risky("remove the channel").remove_document(channel.origin))
                     .help("add an entry for every bundle of the channel, or remove the channel")
                     .opm(channel_leaf(
                         package,

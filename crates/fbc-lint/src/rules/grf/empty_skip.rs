@@ -5,6 +5,7 @@ use fbc_go::text::quote;
 use super::opm::{entry_leaf, leaf_order};
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -71,6 +72,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                             .at(context.value(channel.origin, format!("/entries/{number}/skips/{index}")))
                             .about(Subject::entry(package, &channel.name, &entry.name))
                             .help("remove the item")
+                            .fix(
+                                Fix::safe("remove the item")
+                                    .remove(channel.origin, format!("/entries/{number}/skips/{index}")),
+                            )
                             .opm(entry_leaf(package, &channel.name, &entry.name, leaf_order::SKIP, text)),
                     );
                 }

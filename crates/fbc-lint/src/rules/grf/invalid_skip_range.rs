@@ -10,6 +10,7 @@ use fbc_version::masterminds::{Constraint, MastermindsVersion};
 use super::opm::{entry_leaf, leaf_order};
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -80,6 +81,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                         .about(Subject::entry(package, &channel.name, &entry.name))
                         .label(label(error))
                         .help(help(&entry.skip_range))
+                        .fix_if(meant(&entry.skip_range).map(|meant| {
+                            let pointer = format!("/entries/{number}/skipRange");
+                            Fix::safe(format!("write {}", quote(&meant))).set(channel.origin, pointer, &meant)
+                        }))
                         .opm(entry_leaf(package, &channel.name, &entry.name, leaf_order::SKIP_RANGE, text)),
                 );
             }
@@ -97,9 +102,14 @@ fn label(error: &RangeError) -> String {
     }
 }
 
+/// The same range in the grammar of `skipRange`, if the text is of the grammar that ClusterExtensions have.
+pub(crate) fn meant(text: &str) -> Option<String> {
+    as_comparisons(&Constraint::parse(MastermindsVersion::V3_5_0, text).ok()?)
+}
+
 /// What the author may have meant: the text may be of the grammar that ClusterExtensions have.
 pub(crate) fn help(text: &str) -> String {
-    match Constraint::parse(MastermindsVersion::V3_5_0, text).ok().and_then(|meant| as_comparisons(&meant)) {
+    match meant(text) {
         Some(comparisons) => format!("in the grammar of `skipRange` that is `{comparisons}`"),
         None => "write comparisons with whole versions, such as `>=1.0.0 <1.4.2`".to_owned(),
     }

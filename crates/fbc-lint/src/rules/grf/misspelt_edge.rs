@@ -6,6 +6,7 @@ use fbc_go::text::quote;
 
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -106,6 +107,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                         .at(context.value(channel.origin, format!("/entries/{number}/{verb}{item}")))
                         .about(Subject::entry(package, &channel.name, &entry.name))
                         .label("no such bundle")
+                        .fix(Fix::risky(format!("write {}", quote(meant))).set(
+                            channel.origin,
+                            format!("/entries/{number}/{verb}{item}"),
+                            meant,
+                        ))
                         .help(format!("write {}", quote(meant))),
                     );
                 }

@@ -5,6 +5,7 @@ use fbc_go::text::quote;
 use super::opm::{leaf_order, package_leaf};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -34,6 +35,22 @@ Set `defaultChannel` of the package to the name of the channel that most users s
             files: "schema: olm.package\nname: foo\ndefaultChannel: \"\"\n",
             findings: &["2:7 package \"foo\" names no default channel"],
         },
+        Case {
+            title: "one channel",
+            files: "\
+schema: olm.package
+name: foo
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1
+",
+            findings: &[
+                "2:7 package \"foo\" names no default channel",
+            ],
+        },
     ],
 };
 
@@ -46,15 +63,30 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .about(Subject::package(package))
                 .label("needs `defaultChannel`")
                 .help(suggestion(view))
+                .fix_if(suggested(view).map(|name| {
+                    Fix::safe_if(view.channels.len() == 1, format!("add `defaultChannel: {name}`")).set(
+                        view.package.origin,
+                        "/defaultChannel",
+                        name,
+                    )
+                }))
                 .opm(package_leaf(package, leaf_order::DEFAULT_CHANNEL, "default channel must be set")),
         );
     }
 }
 
-fn suggestion(view: &PackageView<'_>) -> String {
+/// The only channel, or one named `stable`.
+fn suggested<'c>(view: &PackageView<'c>) -> Option<&'c str> {
     let stable = view.channels.iter().find(|channel| channel.name == "stable");
     match (view.channels.as_slice(), stable) {
-        ([only], _) | (_, Some(only)) => format!("add `defaultChannel: {}`", only.name),
-        _ => "set `defaultChannel` to the channel that most users should follow".to_owned(),
+        ([only], _) | (_, Some(only)) => Some(&only.name),
+        _ => None,
+    }
+}
+
+fn suggestion(view: &PackageView<'_>) -> String {
+    match suggested(view) {
+        Some(name) => format!("add `defaultChannel: {name}`"),
+        None => "set `defaultChannel` to the channel that most users should follow".to_owned(),
     }
 }

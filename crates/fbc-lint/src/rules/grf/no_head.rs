@@ -6,6 +6,7 @@ use fbc_graph::ChainEnd;
 use super::opm::{channel_leaf, leaf_order};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::graph::ChannelGraph;
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -96,6 +97,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             ));
             finding = match edge_to_newest(view, graph) {
                 Some((newest, by, pointer)) => finding
+                    .fix(
+                        Fix::risky(format!("remove {} from the edges of {}", quote(newest), quote(by)))
+                            .remove(channel.origin, pointer.clone()),
+                    )
                     .at(context.value(channel.origin, pointer))
                     .label("leads away from the newest entry")
                     .help(if newest == by {

@@ -6,6 +6,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 /// See [`Rule::explanation`].
@@ -77,6 +78,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                         .at(context.value(channel.origin, format!("/entries/{number}/skips/{index}")))
                         .about(Subject::entry(package, &channel.name, &entry.name))
                         .label("stands here already")
+                        .fix(
+                            Fix::safe("remove the second")
+                                .remove(channel.origin, format!("/entries/{number}/skips/{index}")),
+                        )
                         .help("remove it, or put the right name in its place"),
                     );
                 }

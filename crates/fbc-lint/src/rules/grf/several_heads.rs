@@ -8,6 +8,7 @@ use fbc_graph::ChainEnd;
 use super::opm::{channel_leaf, leaf_order, name_list};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::{Fix, text_value};
 use crate::graph::ChannelGraph;
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -93,10 +94,11 @@ fn explain(context: &Context<'_>, package: &str, view: &PackageView<'_>, graph: 
     .label("nothing replaces or skips it")
     .opm(channel_leaf(package, &channel.name, leaf_order::CHANNEL, text));
     let (Some(&newest), Some(&older)) = (heads.first(), heads.get(1)) else { return finding };
-    finding = finding.at(context.value(channel.origin, format!("/entries/{older}"))).help(missing_edge(
+    let others = heads.get(1..).unwrap_or_default();
+    finding = finding.fix(edge(graph, newest, others)).at(context.value(channel.origin, format!("/entries/{older}"))).help(missing_edge(
         graph,
         newest,
-        heads.get(1..).unwrap_or_default(),
+        others,
     ));
     let (newest, older) = (graph.entry(newest), graph.name(older));
     let covers = newest
@@ -111,6 +113,21 @@ fn explain(context: &Context<'_>, package: &str, view: &PackageView<'_>, graph: 
         ));
     }
     finding
+}
+
+/// The edits that make the newest head the only one.
+fn edge(graph: ChannelGraph<'_>, newest: usize, others: &[usize]) -> Fix {
+    let origin = graph.channel.origin;
+    let names = name_list(others.iter().map(|&head| graph.name(head)));
+    let replaces_nothing = graph.entry(newest).is_some_and(|entry| entry.replaces.is_empty());
+    if let ([only], true) = (others, replaces_nothing) {
+        let fix = Fix::risky(format!("let {} replace {names}", quote(graph.name(newest))));
+        return fix.set(origin, format!("/entries/{newest}/replaces"), graph.name(*only));
+    }
+    let fix = Fix::risky(format!("let {} skip {names}", quote(graph.name(newest))));
+    others.iter().fold(fix, |fix, &head| {
+        fix.append(origin, format!("/entries/{newest}/skips"), text_value(graph.name(head)))
+    })
 }
 
 /// The edge that makes the newest head the only one.

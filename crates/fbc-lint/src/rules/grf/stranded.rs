@@ -8,6 +8,7 @@ use fbc_graph::ChainEnd;
 use super::opm::{channel_leaf, leaf_order};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::{Fix, text_value};
 use crate::graph::ChannelGraph;
 use crate::rule::{Basis, Case, Check, Rule};
 
@@ -113,6 +114,13 @@ fn explain(
         .at(context.value(channel.origin, format!("/entries/{stranded}")))
         .about(Subject::entry(package, &channel.name, name))
         .label("no update leads away from it")
+        .fix(
+            Fix::risky(format!("let {} skip {}", quote(graph.name(newer)), quote(name))).append(
+                channel.origin,
+                format!("/entries/{newer}/skips"),
+                text_value(name),
+            ),
+        )
         .note(end.clone())
         .help(help);
         finding.opm = opm.take();

@@ -6,6 +6,7 @@ use fbc_model::blob::schema;
 use super::opm::{channel_leaf, leaf_order, name_list};
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 use crate::rules::fbc::suggest;
 
@@ -69,8 +70,16 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             format!("add an olm.channel blob: package {} has none", quote(package))
         } else {
             let question = suggest::did_you_mean(name, names.clone());
-            format!("{question}the package has {}", name_list(names))
+            format!("{question}the package has {}", name_list(names.clone()))
         };
+        let only = names.clone().next().filter(|_| view.channels.len() == 1);
+        let fix = only.or_else(|| suggest::closest(name, names.clone())).map(|meant| {
+            Fix::safe_if(only.is_some(), format!("write `defaultChannel: {meant}`")).set(
+                view.package.origin,
+                "/defaultChannel",
+                meant,
+            )
+        });
         findings.push(
             Finding::new(
                 &RULE,
@@ -80,6 +89,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             .about(Subject::channel(package, name))
             .label("no olm.channel blob has this name")
             .help(help)
+            .fix_if(fix)
             .opm(channel_leaf(
                 package,
                 name,

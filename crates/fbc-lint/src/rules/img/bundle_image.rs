@@ -75,6 +75,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .at(context.value(item.bundle.origin, "/image"))
                 .about(item.subject())
                 .label("no image reference")
+                .fix_if(reference::fix(item.bundle.origin, "/image", image))
                 .help(reference::help(image))
                 .opm(item.conversion(7, 0, text)),
         );

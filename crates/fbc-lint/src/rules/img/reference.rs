@@ -1,7 +1,9 @@
 //! What the rules about image references share.
 
 use fbc_go::text::quote;
-use fbc_model::Bundle;
+use fbc_model::{Bundle, Origin, image_reference};
+
+use crate::fix::Fix;
 
 /// What to do about a text that is no image reference.
 pub(crate) fn help(image: &str) -> String {
@@ -27,6 +29,15 @@ pub(crate) fn help(image: &str) -> String {
     } else {
         "write `registry/path:tag` or `registry/path@sha256:digest`".to_owned()
     }
+}
+
+/// Takes out what cannot be part of a reference, where the rest is one.
+pub(crate) fn fix(origin: Origin, pointer: &str, image: &str) -> Option<Fix> {
+    let trimmed = image.trim();
+    let schemes = ["docker://", "http://", "https://", "oci://"];
+    let meant = schemes.iter().find_map(|scheme| trimmed.strip_prefix(scheme)).unwrap_or(trimmed);
+    let is_better = meant != image && image_reference::parse(meant).is_ok();
+    is_better.then(|| Fix::safe(format!("write {}", quote(meant))).set(origin, pointer, meant))
 }
 
 /// Whether a reference names no registry. A port or dot in the first component, or `localhost`, makes

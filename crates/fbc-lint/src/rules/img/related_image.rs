@@ -47,6 +47,19 @@ relatedImages:
                 "5:20 related image \"quay.io/foo/foo :v1\" is no image reference: invalid reference format",
             ],
         },
+        Case {
+            title: "a scheme",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+relatedImages:
+- {name: a, image: docker://quay.io/foo/foo:v1}
+",
+            findings: &[
+                "5:20 related image \"docker://quay.io/foo/foo:v1\" is no image reference: invalid reference format",
+            ],
+        },
     ],
 };
 
@@ -74,6 +87,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     .at(context.value(item.bundle.origin, format!("/relatedImages/{index}/image")))
                     .about(item.subject())
                     .label("no image reference")
+                    .fix_if(reference::fix(
+                        item.bundle.origin,
+                        &format!("/relatedImages/{index}/image"),
+                        image,
+                    ))
                     .help(reference::help(image))
                     .opm(item.conversion(8, index, text)),
             );

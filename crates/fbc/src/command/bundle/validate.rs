@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_bundle::BundleContents;
+use fbc_lint::fix::Source;
 use fbc_lint::{Policy, Report, Targets, lint_bundle};
+use fbc_model::tree::Tree;
 use rayon::prelude::*;
 
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::command::validate::ReportArguments;
-use crate::failure::{CLEAN, Failure};
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::fixing::FixArguments;
 use crate::registry::{ImageArguments, Session};
 use crate::report::CheckedCatalog;
 
@@ -29,6 +32,8 @@ pub(crate) struct Arguments {
     /// Kubernetes in the versions of OpenShift of --ocp, is an error
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = Targets::parse_kubernetes)]
     kubernetes: Vec<u64>,
+    #[command(flatten)]
+    fix: FixArguments,
     #[command(flatten)]
     report: ReportArguments,
     #[command(flatten)]
@@ -55,6 +60,21 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let openshift =
         targets.filter(|version| version.major == 4).map(|version| u64::from(version.minor)).collect();
     let targets = Targets { kubernetes: arguments.kubernetes.clone(), openshift };
+    if arguments.fix.are_given() {
+        let mut changes = false;
+        for (folder, source) in arguments.folders.iter().zip(&sources) {
+            let judge = |tree: &dyn Tree| -> Result<(Box<dyn Source>, Report), Failure> {
+                let contents = BundleContents::read(tree);
+                let mut report = lint_bundle(&contents, tree, &targets, policy);
+                configuration.leave_counting(&mut report, source);
+                Ok((Box::new(contents), report))
+            };
+            changes |= arguments.fix.run(folder, source, &judge, global.quiet)?;
+        }
+        if arguments.fix.only_show() {
+            return Ok(if changes { FINDINGS } else { CLEAN });
+        }
+    }
     let reports: Vec<(Report, BundleContents)> =
         sources.par_iter().map(|source| check(source, &targets, policy)).collect();
     let mut checked = Vec::new();

@@ -1,10 +1,14 @@
 //! `fbc simulate`: scenarios played on a cluster in memory.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use fbc_scenario::{DURATION_FORM, Options, Prepared, Run, duration_text, parse_duration, play};
+use fbc_lsp::Simulated;
+use fbc_scenario::{
+    DURATION_FORM, ExpectationResult, Options, Prepared, Run, Verdict, duration_text, parse_duration, play,
+};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -12,7 +16,7 @@ use crate::arguments::Global;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
 use crate::output_file::write_output;
-use crate::registry::ImageArguments;
+use crate::registry::{ImageArguments, Session};
 use crate::terminal;
 
 mod budgets;
@@ -190,6 +194,21 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Some(failure) => Err(failure),
         None => Ok(told),
     }
+}
+
+/// Plays the scenario of a file, for who shows more of it than its verdict.
+pub(crate) fn play_file(path: &Path) -> Result<Simulated, Failure> {
+    let scenarios = sources::prepare(&[path.to_path_buf()], &BTreeMap::new(), &Session::default())?;
+    let runs = play_all(&scenarios, Options { seed: None, until: None, keep_trace: false });
+    let expected: usize = runs.iter().map(|run| run.expectations.len()).sum();
+    let is_met = |result: &&ExpectationResult| matches!(result.verdict, Verdict::Met(_));
+    let met = runs.iter().flat_map(|run| &run.expectations).filter(is_met).count();
+    let stopped = runs.iter().find_map(|run| run.stopped.clone());
+    Ok(Simulated {
+        is_success: runs.iter().all(Run::is_success),
+        summary: stopped.unwrap_or_else(|| format!("{met} of {expected} expectations are met")),
+        text: text::runs(&runs, text::Look { has_color: false, detail: text::Detail::Conditions }),
+    })
 }
 
 /// The exit code of runs that were told: it holds even if nobody wants to read all of it.

@@ -1,0 +1,273 @@
+//! The state of a catalog: the pieces of its files, and what was found in each package.
+//!
+//! Packages are judged one by one: rules look at a catalog that holds nothing but the documents of the package. What
+//! only the whole catalog tells ([`WHOLE_CATALOG`]) is judged when a file is opened or saved.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fbc_lint::fix::Fix;
+use fbc_lint::{Located, Policy, Report, Rule, Severity, lint_under};
+use fbc_model::tree::{MemoryTree, Tree};
+use fbc_model::{Catalog, CatalogFile};
+
+use crate::buffer::{Buffer, Piece};
+use crate::position::{Encoding, position_of};
+
+/// Rules that look beyond a package: a finding may come or go with a change of another one.
+pub const WHOLE_CATALOG: [&str; 9] =
+    ["FBC001", "FBC002", "FBC033", "FBC202", "FBC216", "FBC217", "FBC233", "FBC234", "OLM008"];
+
+/// Bytes of a catalog beyond which only packages with open files are judged.
+pub const MAX_BYTES: usize = 256 << 20;
+
+/// A file of a catalog.
+#[derive(Clone, Debug)]
+pub struct FileState {
+    /// Its text.
+    pub buffer: Arc<Buffer>,
+    /// Whether an editor holds it: what is on disk does not count then.
+    pub is_open: bool,
+}
+
+/// A catalog. Clones share their texts.
+#[derive(Clone, Debug)]
+pub struct CatalogState {
+    /// The folder, or the one file.
+    pub root: PathBuf,
+    /// The files, relative to the folder.
+    pub files: BTreeMap<PathBuf, FileState>,
+}
+
+/// What was found in a package.
+#[derive(Debug, Default)]
+pub struct Judged {
+    /// The findings.
+    pub findings: Vec<Placed>,
+    /// The files as they were judged.
+    pub files: Vec<JudgedFile>,
+}
+
+/// A file as it was judged: the documents of one package, one after another.
+#[derive(Debug)]
+pub struct JudgedFile {
+    /// The path, and the places of documents.
+    pub info: CatalogFile,
+    /// The pieces, each with its first byte in the text that was judged.
+    pub pieces: Vec<(usize, Arc<Piece>)>,
+}
+
+/// A finding in a piece.
+#[derive(Debug)]
+pub struct Placed {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// Notes and help.
+    pub notes: Vec<String>,
+    /// What it is about.
+    pub subject: fbc_lint::finding::Subject,
+    /// The file, relative to the catalog.
+    pub path: PathBuf,
+    /// Where in a document; nothing for a file as a whole.
+    pub place: Option<Place>,
+    /// What would put it right, in terms of [`Judged::files`].
+    pub fixes: Vec<Fix>,
+}
+
+/// A stretch of one line of a document.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The document.
+    pub piece: Arc<Piece>,
+    /// The bytes.
+    pub bytes: Range<usize>,
+    /// The line of the document, from 0.
+    line: u32,
+    /// The first byte of that line.
+    line_start: usize,
+}
+
+impl Place {
+    fn new(piece: Arc<Piece>, bytes: Range<usize>) -> Self {
+        let before = piece.text.as_bytes().get(..bytes.start).unwrap_or_default();
+        let line = memchr::memchr_iter(b'\n', before).count() as u32;
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        Self { piece, bytes, line, line_start }
+    }
+
+    /// The range in a file where the document begins at a position.
+    #[must_use]
+    pub fn range(&self, start: lsp_types::Position, encoding: Encoding) -> lsp_types::Range {
+        let at = |byte: usize| {
+            let line = self.piece.text.get(self.line_start..).unwrap_or_default();
+            let inner = position_of(line, byte.saturating_sub(self.line_start), encoding);
+            let line = self.line + inner.line;
+            let column = if line == 0 { start.character + inner.character } else { inner.character };
+            lsp_types::Position::new(start.line + line, column)
+        };
+        lsp_types::Range::new(at(self.bytes.start), at(self.bytes.end))
+    }
+}
+
+impl CatalogState {
+    /// Reads a catalog from its folder; files that editors hold come from there.
+    #[must_use]
+    pub fn load(root: &Path, tree: &dyn Tree, open: &BTreeMap<PathBuf, Arc<Buffer>>) -> Self {
+        let mut files = BTreeMap::new();
+        let mut bytes = 0;
+        for path in fbc_model::load::files(tree) {
+            let buffer = match open.get(&path) {
+                Some(buffer) => Arc::clone(buffer),
+                None if bytes > MAX_BYTES => continue,
+                None => {
+                    let Some(text) = tree.read(&path).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else { continue };
+                    Arc::new(Buffer::new(&text))
+                }
+            };
+            bytes += buffer.len();
+            let is_open = open.contains_key(&path);
+            files.insert(path, FileState { buffer, is_open });
+        }
+        // Files that are not on disk yet.
+        for (path, buffer) in open {
+            files
+                .entry(path.clone())
+                .or_insert_with(|| FileState { buffer: Arc::clone(buffer), is_open: true });
+        }
+        Self { root: root.to_path_buf(), files }
+    }
+
+    /// The number of bytes of all files.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.files.values().map(|file| file.buffer.len()).sum()
+    }
+
+    /// The packages that have documents, and the empty name if some belong to none.
+    #[must_use]
+    pub fn packages(&self) -> Vec<String> {
+        let pieces = self.files.values().flat_map(|file| &file.buffer.pieces);
+        let mut names: Vec<String> = pieces.map(|piece| piece.about.package.clone()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The documents of a package as files of their own.
+    fn part(&self, wanted: &dyn Fn(&Piece) -> bool) -> (MemoryTree, Vec<(PathBuf, Vec<(usize, Arc<Piece>)>)>) {
+        let mut tree = MemoryTree::default();
+        let mut layout = Vec::new();
+        for (path, file) in &self.files {
+            let (mut text, mut pieces) = (String::new(), Vec::new());
+            for piece in file.buffer.pieces.iter().filter(|piece| wanted(piece)) {
+                pieces.push((text.len(), Arc::clone(piece)));
+                text.push_str(piece.meaning());
+            }
+            if !pieces.is_empty() {
+                tree.insert(path.clone(), text);
+                layout.push((path.clone(), pieces));
+            }
+        }
+        (tree, layout)
+    }
+
+    /// The documents of a package, loaded.
+    #[must_use]
+    pub fn package(&self, package: &str) -> (Catalog, Vec<JudgedFile>) {
+        let (tree, layout) = self.part(&|piece| piece.about.package == package && piece_means(piece));
+        let catalog = fbc_lint::load(&tree);
+        let files = judged_files(&catalog, layout);
+        (catalog, files)
+    }
+
+    /// Judges one package.
+    #[must_use]
+    pub fn judge(&self, package: &str, policy: &Policy, leave: &dyn Fn(&mut Report)) -> Judged {
+        // A document that never could be read may be of any package of its file.
+        let belongs = |piece: &Piece| piece.about.package == package || !piece_means(piece);
+        let (tree, layout) = self.part(&belongs);
+        judged(&tree, layout, policy, leave, &|code| !WHOLE_CATALOG.contains(&code))
+    }
+
+    /// Judges what only the whole catalog tells.
+    #[must_use]
+    pub fn judge_whole(&self, policy: &Policy, leave: &dyn Fn(&mut Report)) -> Judged {
+        let (tree, layout) = self.part(&|_| true);
+        judged(&tree, layout, policy, leave, &|code| WHOLE_CATALOG.contains(&code))
+    }
+}
+
+/// Whether a document can be read, or could be before.
+fn piece_means(piece: &Piece) -> bool {
+    piece.fault.is_none() || piece.good.is_some()
+}
+
+fn judged_files(catalog: &Catalog, layout: Vec<(PathBuf, Vec<(usize, Arc<Piece>)>)>) -> Vec<JudgedFile> {
+    let mut layout: BTreeMap<PathBuf, Vec<(usize, Arc<Piece>)>> = layout.into_iter().collect();
+    let files = catalog.files.iter().map(|file| JudgedFile {
+        info: file.clone(),
+        pieces: layout.remove(&file.path).unwrap_or_default(),
+    });
+    files.collect()
+}
+
+fn judged(
+    tree: &MemoryTree,
+    layout: Vec<(PathBuf, Vec<(usize, Arc<Piece>)>)>,
+    policy: &Policy,
+    leave: &dyn Fn(&mut Report),
+    wanted: &dyn Fn(&str) -> bool,
+) -> Judged {
+    let catalog = fbc_lint::load(tree);
+    let mut report = lint_under(&catalog, tree, policy);
+    leave(&mut report);
+    let files = judged_files(&catalog, layout);
+    let findings = report.findings.into_iter().filter(|located| wanted(located.finding.rule.code));
+    Judged { findings: findings.map(|located| placed(located, &files)).collect(), files }
+}
+
+fn placed(located: Located, files: &[JudgedFile]) -> Placed {
+    let Located { finding, span, .. } = located;
+    let path = finding.place.map(|place| place.path).unwrap_or_default();
+    let file = files.iter().find(|file| file.info.path == path);
+    let place = span.zip(file).and_then(|(span, file)| file.piece_at(&span.bytes));
+    let place = place.map(|(piece, bytes)| Place::new(piece, bytes));
+    let mut notes = finding.notes;
+    if !finding.help.is_empty() {
+        notes.push(format!("help: {}", finding.help));
+    }
+    Placed {
+        rule: finding.rule,
+        severity: finding.severity,
+        message: finding.message,
+        notes,
+        subject: finding.subject,
+        path,
+        place,
+        fixes: finding.fixes,
+    }
+}
+
+impl JudgedFile {
+    /// The piece that holds bytes of the text that was judged, and the bytes in it.
+    #[must_use]
+    pub fn piece_at(&self, bytes: &Range<usize>) -> Option<(Arc<Piece>, Range<usize>)> {
+        let after = self.pieces.partition_point(|(start, _)| *start <= bytes.start);
+        let (start, piece) = self.pieces.get(after.checked_sub(1)?)?;
+        let most = piece.text.len();
+        let inner = (bytes.start - start).min(most)..bytes.end.saturating_sub(*start).min(most);
+        Some((Arc::clone(piece), inner))
+    }
+
+    /// The text that was judged.
+    #[must_use]
+    pub fn text(&self) -> Vec<u8> {
+        self.pieces.iter().map(|(_, piece)| piece.meaning()).collect::<String>().into_bytes()
+    }
+}

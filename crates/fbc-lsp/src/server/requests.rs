@@ -1,0 +1,315 @@
+//! Requests: each is answered off the main loop, from the state that was there when it came.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fbc_lint::rules;
+use lsp_server::{ErrorCode, Request, RequestId, Response};
+use lsp_types::request::{self, Request as _};
+use lsp_types::{CodeAction, CodeLens, Command, Position, TextDocumentIdentifier, TextEdit, Url, WorkspaceEdit};
+use serde_json::{Value, json};
+
+use super::capabilities::SIMULATE;
+use super::{Event, Server, params};
+use crate::catalog::CatalogState;
+use crate::features::{self, Cursor, actions, completion, graph, hover, mentions, outline};
+use crate::host::FileKind;
+use crate::position::{Encoding, position_of};
+
+/// The method that asks for the page of a rule.
+pub(super) const RULE: &str = "fbc/rule";
+
+type Answer = Result<Value, String>;
+
+/// A file of a catalog at the time of a request.
+struct Asked {
+    state: Arc<CatalogState>,
+    path: PathBuf,
+    encoding: Encoding,
+}
+
+impl Asked {
+    fn cursor(&self, position: Position) -> Option<Cursor<'_>> {
+        Cursor::new(&self.state, &self.path, position, self.encoding)
+    }
+}
+
+impl Server {
+    pub(super) fn request(&mut self, request: Request) {
+        let Request { id, method, params: value } = request;
+        let unknown = |id| {
+            Response::new_err(id, ErrorCode::MethodNotFound as i32, format!("there is no request {method}"))
+        };
+        match method.as_str() {
+            request::HoverRequest::METHOD => self.at::<request::HoverRequest>(id, value, |params| {
+                params.text_document_position_params
+            }, |cursor, _| Ok(json!(hover::hover(cursor)))),
+            request::Completion::METHOD => self.at::<request::Completion>(id, value, |params| {
+                params.text_document_position
+            }, |cursor, _| Ok(json!(completion::completion(cursor)))),
+            request::GotoDefinition::METHOD => self.at::<request::GotoDefinition>(id, value, |params| {
+                params.text_document_position_params
+            }, |cursor, _| Ok(json!(mentions::definition(cursor)))),
+            request::References::METHOD => {
+                let with_definition = value.pointer("/context/includeDeclaration") != Some(&Value::Bool(false));
+                self.at::<request::References>(id, value, |params| params.text_document_position, move |cursor, _| {
+                    Ok(json!(mentions::references(cursor, with_definition)))
+                });
+            }
+            request::PrepareRenameRequest::METHOD => {
+                self.at::<request::PrepareRenameRequest>(id, value, |params| params, |cursor, _| {
+                    Ok(json!(mentions::renamable(cursor)))
+                });
+            }
+            request::Rename::METHOD => self.rename(id, value),
+            request::DocumentSymbolRequest::METHOD => self.of_file(id, value, |asked, _| {
+                let file = asked.state.files.get(&asked.path);
+                json!(file.map(|file| outline::symbols(&file.buffer, asked.encoding)))
+            }),
+            request::FoldingRangeRequest::METHOD => self.of_file(id, value, |asked, _| {
+                let file = asked.state.files.get(&asked.path);
+                json!(file.map(|file| outline::folds(&file.buffer, asked.encoding)))
+            }),
+            request::DocumentLinkRequest::METHOD => self.of_file(id, value, |asked, _| {
+                let file = asked.state.files.get(&asked.path);
+                json!(file.map(|file| outline::links(&file.buffer, asked.encoding)))
+            }),
+            request::InlayHintRequest::METHOD => self.of_file(id, value, |asked, value| {
+                let params = params::<lsp_types::InlayHintParams>(value);
+                json!(params.map(|params| outline::hints(&asked.state, &asked.path, params.range, asked.encoding)))
+            }),
+            request::CodeActionRequest::METHOD => self.code_actions(id, value),
+            request::CodeLensRequest::METHOD => self.lenses(id, value),
+            request::ExecuteCommand::METHOD => self.execute(id, value),
+            graph::METHOD => self.graph(id, value),
+            RULE => self.rule(id, &value),
+            _ => self.send(unknown(id)),
+        }
+    }
+
+    fn refuse(&self, id: RequestId, message: impl Into<String>) {
+        self.send(Response::new_err(id, ErrorCode::InvalidParams as i32, message.into()));
+    }
+
+    fn asked(&self, document: &TextDocumentIdentifier) -> Option<Asked> {
+        let file = self.workspace.open.get(&document.uri)?;
+        let root = file.root.as_ref()?;
+        let state = Arc::clone(&self.workspace.catalogs.get(root)?.state);
+        let path = file.path.strip_prefix(root).unwrap_or(&file.path).to_path_buf();
+        Some(Asked { state, path, encoding: self.workspace.encoding })
+    }
+
+    /// Answers on the worker, unless the client has changed its mind before.
+    fn answer(&self, id: RequestId, answer: impl FnOnce() -> Answer + Send + 'static) {
+        let (sender, cancelled) = (self.sender.clone(), self.cancelled.clone());
+        self.answers.push(move || {
+            let response = if cancelled.take(&id) {
+                Response::new_err(id, ErrorCode::RequestCanceled as i32, "cancelled".to_owned())
+            } else {
+                match answer() {
+                    Ok(value) => Response::new_ok(id, value),
+                    Err(message) => Response::new_err(id, ErrorCode::RequestFailed as i32, message),
+                }
+            };
+            // A client that is gone is noticed by the loop.
+            let _ = sender.send(response.into());
+        });
+    }
+
+    /// Answers a question about a place; null for files that are no catalog.
+    fn at<R: request::Request>(
+        &self,
+        id: RequestId,
+        value: Value,
+        place: impl FnOnce(R::Params) -> lsp_types::TextDocumentPositionParams,
+        answer: impl FnOnce(&Cursor<'_>, Position) -> Answer + Send + 'static,
+    ) {
+        let Some(params) = params::<R::Params>(value) else {
+            return self.refuse(id, format!("{} needs a document and a position", R::METHOD));
+        };
+        let place = place(params);
+        let asked = self.asked(&place.text_document);
+        self.answer(id, move || match asked.as_ref().and_then(|asked| asked.cursor(place.position)) {
+            Some(cursor) => answer(&cursor, place.position),
+            None => Ok(Value::Null),
+        });
+    }
+
+    /// Answers a question about a file; null for files that are no catalog.
+    fn of_file(&self, id: RequestId, value: Value, answer: impl FnOnce(&Asked, Value) -> Value + Send + 'static) {
+        let document = value.get("textDocument").cloned().and_then(params::<TextDocumentIdentifier>);
+        let Some(document) = document else { return self.refuse(id, "the request names no document") };
+        let asked = self.asked(&document);
+        self.answer(id, move || Ok(asked.map_or(Value::Null, |asked| answer(&asked, value))));
+    }
+
+    fn rename(&self, id: RequestId, value: Value) {
+        let Some(params) = params::<lsp_types::RenameParams>(value) else {
+            return self.refuse(id, "rename needs a document, a position and a name");
+        };
+        let place = params.text_document_position;
+        let asked = self.asked(&place.text_document);
+        let templates: Vec<(Url, Arc<str>)> = self
+            .workspace
+            .open
+            .iter()
+            .filter(|(_, file)| file.kind == Some(FileKind::Template))
+            .map(|(url, file)| (url.clone(), Arc::from(file.buffer.text().as_str())))
+            .collect();
+        self.answer(id, move || match asked.as_ref().and_then(|asked| asked.cursor(place.position)) {
+            Some(cursor) => mentions::renamed(&cursor, &params.new_name, &templates).map(|edit| json!(edit)),
+            None => Err("this file is no catalog".to_owned()),
+        });
+    }
+
+    /// Fixes and waivers of the findings in a range.
+    fn code_actions(&self, id: RequestId, value: Value) {
+        let Some(params) = params::<lsp_types::CodeActionParams>(value) else {
+            return self.refuse(id, "code actions need a document and a range");
+        };
+        let url = params.text_document.uri;
+        let Some(file) = self.workspace.open.get(&url) else {
+            return self.send(Response::new_ok(id, Value::Null));
+        };
+        let touches = |range: &lsp_types::Range| range.start <= params.range.end && params.range.start <= range.end;
+        let encoding = self.workspace.encoding;
+        let Some(root) = &file.root else {
+            return self.send(Response::new_ok(id, json!(self.fixes_of_problems(&url, &params.range))));
+        };
+        let relative = file.path.strip_prefix(root).unwrap_or(&file.path);
+        let shown = self.workspace.shown(root, relative).into_iter().filter(|(diagnostic, _)| touches(&diagnostic.range));
+        let found: Vec<_> = shown
+            .filter_map(|(diagnostic, finding)| {
+                let (judged, placed) = finding?;
+                let number = judged.findings.iter().position(|other| std::ptr::eq(other, placed))?;
+                Some((diagnostic, Arc::clone(judged), number))
+            })
+            .collect();
+        let Some(asked) = self.asked(&TextDocumentIdentifier::new(url)) else {
+            return self.send(Response::new_ok(id, Value::Null));
+        };
+        let (host, path) = (Arc::clone(&self.host), file.path.clone());
+        let open: Vec<(PathBuf, String)> = self
+            .workspace
+            .open
+            .values()
+            .filter(|file| file.kind == Some(FileKind::Configuration))
+            .map(|file| (file.path.clone(), file.buffer.text()))
+            .collect();
+        self.answer(id, move || {
+            let configuration = host.configuration_file(&path);
+            let text = open.into_iter().find(|(path, _)| *path == configuration).map(|(_, text)| text).or_else(|| {
+                let folder = configuration.parent()?;
+                let bytes = host.tree(folder).read(std::path::Path::new(configuration.file_name()?)).ok()?;
+                String::from_utf8(bytes).ok()
+            });
+            let mut all: Vec<CodeAction> = Vec::new();
+            let mut waivers = Vec::new();
+            for (diagnostic, judged, number) in &found {
+                let Some(placed) = judged.findings.get(*number) else { continue };
+                all.extend(actions::fixes(&asked.state, judged, placed, diagnostic, encoding));
+                waivers.extend(actions::waiver(placed, &configuration, text.as_deref(), diagnostic, encoding));
+            }
+            all.append(&mut waivers);
+            Ok(json!(all))
+        });
+    }
+
+    /// The fixes of problems of a file that is no catalog.
+    fn fixes_of_problems(&self, url: &Url, range: &lsp_types::Range) -> Vec<CodeAction> {
+        let Some(file) = self.workspace.open.get(url) else { return Vec::new() };
+        let (encoding, text) = (self.workspace.encoding, file.buffer.text());
+        let position = |byte| position_of(&text, byte, encoding);
+        let mut found = Vec::new();
+        for problem in &file.problems {
+            let place = lsp_types::Range::new(position(problem.bytes.start), position(problem.bytes.end));
+            if place.start > range.end || range.start > place.end {
+                continue;
+            }
+            for (title, is_safe, replacements) in &problem.fixes {
+                let edit = |(bytes, new): &(std::ops::Range<usize>, String)| {
+                    TextEdit::new(lsp_types::Range::new(position(bytes.start), position(bytes.end)), new.clone())
+                };
+                let edits = replacements.iter().map(edit).collect();
+                found.push(CodeAction {
+                    title: format!("{}: {title}", problem.code),
+                    kind: Some(lsp_types::CodeActionKind::QUICKFIX),
+                    is_preferred: Some(*is_safe),
+                    edit: Some(WorkspaceEdit {
+                        changes: Some([(url.clone(), edits)].into()),
+                        ..WorkspaceEdit::default()
+                    }),
+                    ..CodeAction::default()
+                });
+            }
+        }
+        found
+    }
+
+    /// Scenarios can be played from their first line.
+    fn lenses(&self, id: RequestId, value: Value) {
+        let Some(params) = params::<lsp_types::CodeLensParams>(value) else {
+            return self.refuse(id, "code lenses need a document");
+        };
+        let url = params.text_document.uri;
+        let file = self.workspace.open.get(&url).filter(|file| file.kind == Some(FileKind::Scenario));
+        let lenses = file.map(|file| {
+            let command = |title: String| Command {
+                title,
+                command: SIMULATE.to_owned(),
+                arguments: Some(vec![json!(url)]),
+            };
+            let lens = |title: String| CodeLens {
+                range: lsp_types::Range::default(),
+                command: Some(command(title)),
+                data: None,
+            };
+            let mut lenses = vec![lens("Simulate".to_owned())];
+            match &file.simulated {
+                Some(Ok(run)) => {
+                    lenses.push(lens(format!("{} {}", if run.is_success { "✓" } else { "✗" }, run.summary)));
+                }
+                Some(Err(message)) => lenses.push(lens(format!("✗ {message}"))),
+                None => {}
+            }
+            lenses
+        });
+        self.send(Response::new_ok(id, json!(lenses)));
+    }
+
+    fn execute(&self, id: RequestId, value: Value) {
+        let Some(params) = params::<lsp_types::ExecuteCommandParams>(value).filter(|params| params.command == SIMULATE)
+        else {
+            return self.refuse(id, format!("the one command is {SIMULATE}, with the address of a scenario"));
+        };
+        let url = params.arguments.first().and_then(Value::as_str).and_then(|url| Url::parse(url).ok());
+        let Some((url, file)) = url.and_then(|url| Some((url.clone(), self.workspace.open.get(&url)?))) else {
+            return self.refuse(id, "the scenario is not open");
+        };
+        let (host, events) = (Arc::clone(&self.host), self.events.clone());
+        let (path, buffer) = (file.path.clone(), Arc::clone(&file.buffer));
+        self.slow.push(move || {
+            let outcome = host.simulate(&path, &buffer.text());
+            let _ = events.send(Event::Simulated { url, id, outcome });
+        });
+    }
+
+    fn graph(&self, id: RequestId, value: Value) {
+        let Some(params) = params::<graph::GraphParams>(value) else {
+            return self.refuse(id, "the graph needs a document and a position");
+        };
+        let asked = self.asked(&params.text_document);
+        self.answer(id, move || {
+            let cursor = asked.as_ref().and_then(|asked| asked.cursor(params.position));
+            Ok(cursor.map_or(Value::Null, |cursor| features::graph::graph(&cursor, params.format)))
+        });
+    }
+
+    fn rule(&self, id: RequestId, value: &Value) {
+        let code = value.get("code").and_then(Value::as_str).unwrap_or_default();
+        let page = rules::find(code).map(|rule| {
+            format!("# {} {}\n\n{}.\n\n{}\n", rule.code, rule.name, rule.summary, rule.explanation.trim())
+        });
+        self.send(Response::new_ok(id, json!(page)));
+    }
+}

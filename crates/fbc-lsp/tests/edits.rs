@@ -1,0 +1,189 @@
+//! Random edits: after each one, what the state of a package says is what a fresh load of the text says.
+//!
+//! `FBC_EDITS` says how many edits are made, and `FBC_CATALOG` names a catalog file to make them in.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a test that cannot go on has failed")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fbc_lint::{Policy, lint_under};
+use fbc_lsp::buffer::Buffer;
+use fbc_lsp::catalog::{CatalogState, FileState, Judged, WHOLE_CATALOG};
+use fbc_lsp::position::{Encoding, position_of};
+use fbc_model::tree::MemoryTree;
+use lsp_types::Range;
+
+const NAME: &str = "catalog.yaml";
+
+/// Rule, message, and the bytes in the whole text.
+type Found = Vec<(String, String, Option<(usize, usize)>)>;
+
+fn fresh(text: &str) -> Found {
+    let tree = MemoryTree::from_iter([(NAME, text)]);
+    let report = lint_under(&fbc_lint::load(&tree), &tree, &Policy::default());
+    let found = report.findings.into_iter().filter(|one| !WHOLE_CATALOG.contains(&one.finding.rule.code));
+    let mut found: Found = found
+        .map(|one| {
+            let span = one.span.map(|span| (span.bytes.start, span.bytes.end));
+            (one.finding.rule.code.to_owned(), one.finding.message, span)
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+fn state(buffer: Arc<Buffer>) -> CatalogState {
+    let files = BTreeMap::from([(PathBuf::from(NAME), FileState { buffer, is_open: true })]);
+    CatalogState { root: PathBuf::from("/"), files }
+}
+
+fn held(state: &CatalogState, judged: &BTreeMap<String, Judged>) -> Found {
+    let buffer = &state.files.get(Path::new(NAME)).unwrap().buffer;
+    let mut starts = BTreeMap::new();
+    let mut at = 0;
+    for piece in &buffer.pieces {
+        starts.insert(Arc::as_ptr(piece), at);
+        at += piece.text.len();
+    }
+    let mut found: Found = judged
+        .values()
+        .flat_map(|judged| &judged.findings)
+        .map(|one| {
+            let place = one.place.as_ref().map(|place| {
+                let start = starts.get(&Arc::as_ptr(&place.piece)).copied().unwrap_or(usize::MAX / 2);
+                (start + place.bytes.start, start + place.bytes.end)
+            });
+            (one.rule.code.to_owned(), one.message.clone(), place)
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % most.max(1)
+    }
+}
+
+/// A line of the text is changed, doubled, moved or taken out, or a word in it is.
+fn edit(text: &str, random: &mut Random) -> (std::ops::Range<usize>, String) {
+    let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let line = random.below(starts.len());
+    let start = starts.get(line).copied().unwrap_or_default();
+    let end = starts.get(line + 1).copied().unwrap_or(text.len());
+    let content = text.get(start..end).unwrap_or_default().to_owned();
+    match random.below(8) {
+        0 => (start..end, String::new()),
+        1 => (start..start, content),
+        2 => {
+            let other = starts.get(random.below(starts.len())).copied().unwrap_or_default();
+            (other..other, content)
+        }
+        3 => (start..start, "---\n".to_owned()),
+        4 => match content.rfind(' ') {
+            Some(at) => (start + at + 1..start + content.trim_end().len().max(at + 1), "foo.v9".to_owned()),
+            None => (start..start, "# note\n".to_owned()),
+        },
+        5 => match content.find(|c: char| c.is_ascii_digit()) {
+            Some(at) => (start + at..start + at + 1, random.below(10).to_string()),
+            None => (start..start, " ".to_owned()),
+        },
+        6 => (start..start, "- name: ü𝒳\n".to_owned()),
+        _ => match content.find(':') {
+            Some(at) => (start + at..start + at + 1, "[".to_owned()),
+            None => (end..end, "\n".to_owned()),
+        },
+    }
+}
+
+const CATALOG: &str = include_str!("../../../testdata/sample-catalog/lighthouse-operator/catalog.yaml");
+
+#[test]
+fn a_session_of_edits_equals_fresh_loads() {
+    let count: usize = std::env::var("FBC_EDITS").ok().and_then(|count| count.parse().ok()).unwrap_or(300);
+    let start = std::env::var("FBC_CATALOG").map_or(CATALOG.to_owned(), |path| std::fs::read_to_string(path).unwrap());
+    let mut random = Random(20);
+    let mut text = start.clone();
+    let mut buffer = Buffer::new(&text);
+    let policy = Policy::default();
+    let judge = |state: &CatalogState, package: &str| state.judge(package, &policy, &|_| {});
+    let all = |state: &CatalogState| -> BTreeMap<String, Judged> {
+        state.packages().into_iter().map(|package| (package.clone(), judge(state, &package))).collect()
+    };
+    let mut judged = all(&state(Arc::new(buffer.clone())));
+    let (mut compared, mut broken, mut undo) = (0, 0, Vec::new());
+    for number in 0..count {
+        // Every so often back to where it began, so that not everything is broken for ever.
+        let (range, new) = match undo.pop() {
+            Some(back) if random.below(3) > 0 => back,
+            _ => edit(&text, &mut random),
+        };
+        let position = |byte| position_of(&text, byte, Encoding::Utf16);
+        let wanted = Range::new(position(range.start), position(range.end));
+        let changed = buffer.edit(Some(wanted), &new, Encoding::Utf16);
+        let old = text.get(range.clone()).unwrap().to_owned();
+        undo.push((range.start..range.start + new.len(), old));
+        undo.truncate(50);
+        text.replace_range(range, &new);
+        assert_eq!(buffer.text(), text, "edit {number}");
+        let now = state(Arc::new(buffer.clone()));
+        for package in changed {
+            judged.insert(package.clone(), judge(&now, &package));
+        }
+        judged.retain(|package, _| now.packages().contains(package));
+        let is_whole = buffer.pieces.iter().all(|piece| piece.fault.is_none());
+        if is_whole {
+            assert_eq!(held(&now, &judged), fresh(&text), "edit {number} of\n{text}");
+            compared += 1;
+        } else {
+            broken += 1;
+            // The rest of the session must not be spent in a text that cannot be read.
+            if random.below(20) == 0 {
+                let changed = buffer.edit(None, &start, Encoding::Utf16);
+                text = start.clone();
+                undo.clear();
+                let now = state(Arc::new(buffer.clone()));
+                for package in changed {
+                    judged.insert(package.clone(), judge(&now, &package));
+                }
+                judged.retain(|package, _| now.packages().contains(package));
+            }
+        }
+    }
+    println!("{count} edits: {compared} compared with a fresh load, {broken} left a document broken");
+    assert!(compared * 4 >= count, "too few states could be compared: {compared} of {count}");
+}
+
+/// The recorded catalogs of real size, if they lie beside the checkout.
+#[test]
+fn packages_judged_one_by_one_are_the_catalog() {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/catalogs");
+    let folder = std::env::var_os("FBC_CONFORMANCE").map_or(beside, |folder| Path::new(&folder).join("catalogs"));
+    let Ok(catalogs) = std::fs::read_dir(&folder) else {
+        return println!("skipped: no recorded catalogs at {}", folder.display());
+    };
+    for catalog in catalogs {
+        let root = catalog.unwrap().path();
+        let tree = fbc_model::tree::DiskTree { root: root.clone() };
+        let report = lint_under(&fbc_lint::load(&tree), &tree, &Policy::default());
+        let whole = report.findings.into_iter().filter(|one| !WHOLE_CATALOG.contains(&one.finding.rule.code));
+        let mut whole: Vec<(PathBuf, &str, String)> = whole
+            .map(|one| (one.finding.place.map(|place| place.path).unwrap_or_default(), one.finding.rule.code, one.finding.message))
+            .collect();
+        let state = CatalogState::load(&root, &tree, &BTreeMap::new());
+        let judged = state.packages().into_iter().flat_map(|package| {
+            state.judge(&package, &Policy::default(), &|_| {}).findings
+        });
+        let mut parts: Vec<(PathBuf, &str, String)> =
+            judged.map(|one| (one.path, one.rule.code, one.message)).collect();
+        whole.sort();
+        parts.sort();
+        assert_eq!(parts, whole, "{}", root.display());
+    }
+}

@@ -1,0 +1,45 @@
+//! `fbc lsp`: the language server, over standard input and output.
+
+use std::sync::Arc;
+
+use clap::Args;
+use fbc_lsp::ServeError;
+use lsp_server::Connection;
+
+use crate::failure::{CLEAN, Failure};
+use crate::language_server::DiskHost;
+
+/// Speak the Language Server Protocol with an editor, over standard input and output
+///
+/// Editors start it themselves; docs/guides/editors.md has the settings. Exits with 0 when the editor says goodbye, and
+/// with 2 if it is gone without that or does not speak the protocol.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// Speak over standard input and output, which is the one way there is; editors add it on their own
+    #[arg(long)]
+    stdio: bool,
+}
+
+pub(crate) fn run(_arguments: &Arguments) -> Result<u8, Failure> {
+    let (connection, threads) = Connection::stdio();
+    let served = fbc_lsp::serve(&connection, Arc::new(DiskHost));
+    // The thread that writes ends with its queue.
+    drop(connection);
+    match served {
+        Ok(()) => {
+            threads.join()?;
+            Ok(CLEAN)
+        }
+        Err(error) => Err(failure(&error)),
+    }
+}
+
+fn failure(error: &ServeError) -> Failure {
+    let failure = Failure::new(format!("the language server ends: {error}"));
+    match error {
+        ServeError::Protocol(_) | ServeError::Gone => {
+            failure.help("it speaks with editors, not with people; docs/guides/editors.md says how to set one up")
+        }
+        ServeError::Thread(_) => failure,
+    }
+}

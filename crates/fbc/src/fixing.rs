@@ -1,0 +1,115 @@
+//! `--fix`: fixes of findings, made in place or shown.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use fbc_lint::Report;
+use fbc_lint::fix::{Fixed, Safety, Source, fix_all};
+use fbc_model::overlay_tree::FileVersions;
+use fbc_model::tree::Tree;
+
+use crate::catalog_edit::{changed, folder_of, lock, lock_files, show_diff};
+use crate::catalog_source::CatalogSource;
+use crate::escape::line;
+use crate::failure::Failure;
+use crate::output_file::replace_files;
+
+/// Whether and how findings are fixed.
+#[derive(Args, Debug)]
+pub(crate) struct FixArguments {
+    /// Make the safe fixes in place; comments, order and layout stay
+    ///
+    /// What is fixed is validated again, and a fix that brings a new error is not kept. The rule pages say which rules
+    /// have fixes.
+    #[arg(long, conflicts_with = "write_baseline")]
+    fix: bool,
+    /// Make the fixes too that may change what is meant; implies --fix
+    #[arg(long, conflicts_with = "write_baseline")]
+    unsafe_fixes: bool,
+    /// Write nothing; show what --fix or --unsafe-fixes would change as a unified diff, and exit with 1 if it is anything
+    #[arg(long, conflicts_with = "write_baseline")]
+    diff: bool,
+}
+
+/// Judges a tree: where its documents lie, and the findings that count.
+pub(crate) type Judge<'j> = &'j dyn Fn(&dyn Tree) -> Result<(Box<dyn Source>, Report), Failure>;
+
+impl FixArguments {
+    /// Whether anything is to be fixed or shown.
+    pub(crate) fn are_given(&self) -> bool {
+        self.fix || self.unsafe_fixes || self.diff
+    }
+
+    /// Whether the changes are only shown.
+    pub(crate) fn only_show(&self) -> bool {
+        self.diff
+    }
+
+    /// Fixes one catalog or bundle; whether anything changes.
+    pub(crate) fn run(
+        &self,
+        reference: &Path,
+        source: &CatalogSource,
+        judge: Judge<'_>,
+        quiet: bool,
+    ) -> Result<bool, Failure> {
+        if !source.is_on_disk() {
+            let failure = Failure::new(format!("{} cannot be fixed in place", reference.display()));
+            return Err(failure.help("name a folder or file on disk; `fbc unpack` writes one from an image"));
+        }
+        let _lock = if self.diff { None } else { lock(folder_of(reference))? };
+        let most = if self.unsafe_fixes { Safety::Unsafe } else { Safety::Safe };
+        let fixed = fix_all(source.tree.as_ref(), most, judge)?;
+        let files: FileVersions =
+            fixed.files.iter().map(|(path, bytes)| (path.clone(), Some(bytes.clone()))).collect();
+        let shown: BTreeMap<PathBuf, PathBuf> =
+            files.keys().map(|path| (path.clone(), source.shown(path))).collect();
+        if self.diff {
+            show_diff(&files, &fixed.before, &shown)?;
+        } else if !files.is_empty() {
+            let _locks = lock_files(reference, shown.values())?;
+            for (path, place) in &shown {
+                if fs::read(place).ok().as_ref() != fixed.before.get(path) {
+                    return Err(changed(place));
+                }
+            }
+            replace_files(
+                files.iter().filter_map(|(path, bytes)| Some((shown.get(path)?.as_path(), bytes.as_deref()))),
+            )?;
+        }
+        if !quiet {
+            self.tell(&fixed, source);
+        }
+        Ok(!files.is_empty())
+    }
+
+    /// Says on standard error what was done.
+    fn tell(&self, fixed: &Fixed, source: &CatalogSource) {
+        let mut err = crate::terminal::stderr();
+        let (done, condition) = if self.diff { ("would be fixed", "would ") } else { ("fixed", "") };
+        let mut tell = |text: String| {
+            // What is said here is not worth failing for.
+            let _ = writeln!(err, "{text}");
+        };
+        for fix in &fixed.applied {
+            let place = source.shown(&fix.path).display().to_string();
+            tell(format!("{done}: {}: {} {}: {}", line(&place), fix.code, line(&fix.message), line(&fix.title)));
+        }
+        for fix in &fixed.taken_back {
+            let place = source.shown(&fix.path).display().to_string();
+            tell(format!(
+                "not kept: {}: {} {}: to {} {condition}brings a new error",
+                line(&place),
+                fix.code,
+                line(&fix.message),
+                line(&fix.title)
+            ));
+        }
+        if fixed.is_cut_short {
+            tell("there is more to fix than one run tries: run it again".to_owned());
+        }
+    }
+}

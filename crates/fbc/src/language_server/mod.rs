@@ -1,0 +1,60 @@
+//! What the language server asks of the program: files on disk, configuration, and the checks of files that are no
+//! catalogs.
+
+use std::path::{Path, PathBuf};
+
+use fbc_lint::{Policy, Report};
+use fbc_lsp::{FileKind, Host, Problem, Simulated};
+use fbc_model::overlay_tree::FileVersions;
+use fbc_model::tree::Tree;
+
+use crate::catalog_source::{CatalogSource, disk_tree};
+use crate::command::simulate;
+use crate::configuration::{self, Configuration, PolicyArguments};
+use crate::failure::Failure;
+use crate::registry::Session;
+
+mod problems;
+
+/// The disk, and `fbc.toml` around each catalog.
+pub(crate) struct DiskHost;
+
+fn configured(catalog: &Path) -> Result<(Configuration, CatalogSource), Failure> {
+    let configuration = Configuration::of(&PolicyArguments::default(), &[catalog.to_path_buf()])?;
+    let source = match catalog.exists() {
+        true => CatalogSource::open(catalog, &Session::default())?,
+        // A folder that an editor has in mind only.
+        false => CatalogSource::of_tree(disk_tree(catalog), catalog),
+    };
+    Ok((configuration, source))
+}
+
+impl Host for DiskHost {
+    fn tree(&self, folder: &Path) -> Box<dyn Tree> {
+        disk_tree(folder)
+    }
+
+    fn policy(&self, catalog: &Path) -> Result<Policy, String> {
+        let (configuration, source) = configured(catalog).map_err(|failure| failure.message().to_owned())?;
+        Ok(configuration.policy_for(catalog, &source))
+    }
+
+    fn leave_counting(&self, catalog: &Path, report: &mut Report) {
+        // What is wrong with the configuration is told with the policy.
+        if let Ok((configuration, source)) = configured(catalog) {
+            configuration.leave_counting(report, &source);
+        }
+    }
+
+    fn configuration_file(&self, path: &Path) -> PathBuf {
+        configuration::file_for(path)
+    }
+
+    fn problems(&self, kind: FileKind, path: &Path, text: &str, buffers: &FileVersions) -> Vec<Problem> {
+        problems::of(kind, path, text, buffers)
+    }
+
+    fn simulate(&self, path: &Path, _text: &str) -> Result<Simulated, String> {
+        simulate::play_file(path).map_err(|failure| failure.message().to_owned())
+    }
+}

@@ -1,0 +1,129 @@
+//! The language server as editors start it: Neovim itself, and clients that say nonsense or die.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test that cannot go on has failed"
+)]
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+const FBC: &str = env!("CARGO_BIN_EXE_fbc");
+
+fn testdata() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata")
+}
+
+fn has_program(name: &str) -> bool {
+    Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+#[test]
+fn neovim_gets_findings_hovers_fixes_and_renames() {
+    if !has_program("nvim") {
+        return eprintln!("skipped: there is no nvim");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let catalog = folder.path().join("catalog/lighthouse-operator");
+    fs::create_dir_all(&catalog).unwrap();
+    let file = catalog.join("catalog.yaml");
+    let text = fs::read_to_string(testdata().join("sample-catalog/lighthouse-operator/catalog.yaml")).unwrap();
+    fs::write(&file, &text).unwrap();
+    let out = folder.path().join("out");
+    fs::create_dir(&out).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/editor.lua");
+    let output = Command::new("nvim")
+        .args(["--headless", "-u", "NONE", "--noplugin", "-n", "-i", "NONE", "-S"])
+        .arg(script)
+        .env("FBC", FBC)
+        .env("FBC_FILE", &file)
+        .env("FBC_ROOT", folder.path())
+        .env("FBC_OUT", &out)
+        .env("HOME", folder.path())
+        .env("XDG_STATE_HOME", folder.path())
+        .env("XDG_CACHE_HOME", folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let read = |name: &str| fs::read_to_string(out.join(name)).unwrap_or_default();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}\n{stderr}", read("failed"));
+    let line = text.lines().position(|line| line == "- name: lighthouse-operator.v1.0.0").unwrap() + 2;
+    let finding = read("finding");
+    assert!(finding.starts_with(&format!("{line}\n9\n")), "{finding}");
+    assert!(finding.contains("lists \"lighthouse-operator.v1.0.0\" a second time"), "{finding}");
+    let hover = read("hover");
+    assert!(hover.contains("OLM v1: updates to `lighthouse-operator.v1.1.1`"), "{hover}");
+    assert_eq!(read("fixed"), text);
+    let name = "lighthouse-operator.v1.1.0";
+    let renamed: String = text
+        .split_inclusive('\n')
+        .map(|line| match line.trim_end().ends_with(name) {
+            true => line.replace(name, "lighthouse-operator.v1.1.0-renamed"),
+            false => line.to_owned(),
+        })
+        .collect();
+    assert_eq!(read("renamed"), renamed);
+    // Nothing was saved.
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
+fn start() -> Child {
+    Command::new(FBC)
+        .args(["lsp", "--stdio"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// What becomes of the server when all it hears is this.
+fn after(input: &[u8]) -> (Option<i32>, String) {
+    let mut server = start();
+    let mut stdin = server.stdin.take().unwrap();
+    // The server may be gone before it has heard everything.
+    let _ = stdin.write_all(input);
+    drop(stdin);
+    let mut stdout = Vec::new();
+    server.stdout.take().unwrap().read_to_end(&mut stdout).unwrap();
+    let mut stderr = String::new();
+    server.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    (server.wait().unwrap().code(), stderr)
+}
+
+fn message(json: &str) -> Vec<u8> {
+    format!("Content-Length: {}\r\n\r\n{json}", json.len()).into_bytes()
+}
+
+#[test]
+fn clients_that_say_nonsense_or_die() {
+    let initialize =
+        message(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#);
+    let initialized = message(r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#);
+    for (what, input) in [
+        ("nothing", Vec::new()),
+        ("no protocol", b"hello\r\n\r\n".to_vec()),
+        ("a length that is none", b"Content-Length: -1\r\n\r\n{}".to_vec()),
+        ("no JSON", message("{")),
+        ("something else first", message(r#"{"jsonrpc":"2.0","id":1,"method":"shutdown"}"#)),
+        ("death after the handshake", [initialize.clone(), initialized.clone()].concat()),
+        ("death in a message", [initialize.clone(), initialized.clone(), b"Content-Length: 100\r\n\r\n{".to_vec()].concat()),
+    ] {
+        let (code, stderr) = after(&input);
+        assert_eq!(code, Some(2), "{what}: {stderr}");
+        assert!(stderr.contains("language server"), "{what}: {stderr}");
+        assert!(!stderr.contains("panicked"), "{what}: {stderr}");
+    }
+    let end = [
+        message(r#"{"jsonrpc":"2.0","id":2,"method":"shutdown"}"#),
+        message(r#"{"jsonrpc":"2.0","method":"exit"}"#),
+    ]
+    .concat();
+    let (code, stderr) = after(&[initialize, initialized, end].concat());
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+}

@@ -1,0 +1,65 @@
+// The parts that need no editor, and the server itself over standard input and output.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import test from "node:test";
+import { pathToFileURL } from "node:url";
+
+import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
+
+import { graphPage, type Graph } from "../src/graph";
+import { documentSelector, ruleOf, serverOptions } from "../src/settings";
+
+test("rules and their pages", () => {
+  assert.equal(ruleOf("/FBC018.md"), "FBC018");
+});
+
+test("a picture gets a page that runs nothing", () => {
+  const page = graphPage({ package: "foo", format: "svg", content: "<svg/>" });
+  assert.match(page, /default-src 'none'/);
+  assert.match(page, /<svg\/>/);
+  assert.equal(graphPage({ package: "foo", format: "html", content: "<p>" }), "<p>");
+});
+
+test("the manifest names what the code registers", () => {
+  const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+  const commands = manifest.contributes.commands.map((command: { command: string }) => command.command);
+  assert.deepEqual(commands, ["fbc.showGraph", "fbc.restart"]);
+  assert.equal(documentSelector.length, 3);
+});
+
+const program = process.env.FBC;
+
+test("the server answers", { skip: program ? false : "skipped: FBC names no program" }, async () => {
+  const { command, args } = serverOptions(program ?? "");
+  const server = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const connection = createMessageConnection(new StreamMessageReader(server.stdout), new StreamMessageWriter(server.stdin));
+  connection.onRequest("workspace/inlayHint/refresh", () => null);
+  connection.listen();
+  const folder = resolve("../../testdata/sample-catalog");
+  await connection.sendRequest("initialize", {
+    processId: process.pid,
+    rootUri: pathToFileURL(folder).href,
+    capabilities: {},
+    initializationOptions: { rulePages: "fbc-rule:/" },
+  });
+  await connection.sendNotification("initialized", {});
+  const file = resolve(folder, "lighthouse-operator/catalog.yaml");
+  const uri = pathToFileURL(file).href;
+  const text = readFileSync(file, "utf8");
+  await connection.sendNotification("textDocument/didOpen", {
+    textDocument: { uri, languageId: "yaml", version: 1, text },
+  });
+  const position = { line: text.split("\n").findIndex((line) => line.startsWith("schema: olm.package")), character: 0 };
+  const graph: Graph = await connection.sendRequest("fbc/graph", { textDocument: { uri }, position, format: "html" });
+  assert.equal(graph.package, "lighthouse-operator");
+  assert.match(graphPage(graph), /<svg/);
+  const page: string = await connection.sendRequest("fbc/rule", { code: ruleOf("/GRF003.md") });
+  assert.match(page, /stranded/);
+  await connection.sendRequest("shutdown");
+  await connection.sendNotification("exit");
+  const code = await new Promise((done) => server.on("exit", done));
+  assert.equal(code, 0);
+  connection.dispose();
+});
