@@ -51,8 +51,8 @@ fn authority(rule: &Rule) -> String {
 /// Whether `--fix` helps, as the cases show.
 fn fixability(rule: &'static Rule) -> String {
     let text = match fixable(rule) {
-        Some(Safety::Safe) => "**Fixable**: `--fix` puts it right, where what was meant is certain.",
-        Some(Safety::Unsafe) => "**Fixable**: `--unsafe-fixes` puts it right; look at the result.",
+        Some(Safety::Safe) => "**Fixable**: `--fix` fixes it where it is certain what is meant.",
+        Some(Safety::Unsafe) => "**Fixable**: `--unsafe-fixes` fixes it; check the result.",
         None => return String::new(),
     };
     format!("\n\n{text}")

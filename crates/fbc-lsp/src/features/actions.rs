@@ -53,7 +53,7 @@ pub fn fixes(
         let Some(edits) = edits else { continue };
         let mut changes: HashMap<Url, Vec<TextEdit>> = HashMap::new();
         edits.into_iter().for_each(|(url, edits)| changes.entry(url).or_default().extend(edits));
-        let note = if fix.safety == Safety::Unsafe { " (look at it)" } else { "" };
+        let note = if fix.safety == Safety::Unsafe { " (check the result)" } else { "" };
         actions.push(CodeAction {
             title: format!("{}: {}{note}", placed.rule.code, fix.title),
             kind: Some(CodeActionKind::QUICKFIX),
