@@ -189,7 +189,12 @@ pub fn lint_with(catalog: &Catalog, tree: &dyn Tree, policy: &Policy, images: Im
     };
     judge(&mut findings, policy);
     let counted_only = counted(&left_out, policy);
-    Report { findings: locate(catalog, tree, findings, policy.with_fixes), opm_error, counted_only, ..Report::default() }
+    Report {
+        findings: locate(catalog, tree, findings, policy.with_fixes),
+        opm_error,
+        counted_only,
+        ..Report::default()
+    }
 }
 
 /// Findings that are counted only, by the severity that they have under the policy.
@@ -231,7 +236,9 @@ pub(crate) fn locate(
     let mut located: Vec<Located> = files
         .into_par_iter()
         .with_max_len(1)
-        .flat_map_iter(|(path, findings)| locate_in_file(documents, tree, path.as_deref(), findings, with_fixes))
+        .flat_map_iter(|(path, findings)| {
+            locate_in_file(documents, tree, path.as_deref(), findings, with_fixes)
+        })
         .collect();
     located.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     located
@@ -263,7 +270,8 @@ fn locate_in_file(
     findings
         .into_iter()
         .map(|finding| {
-            let fixes = if with_fixes { resolve_all(&finding.fixes, documents, &text_of) } else { Vec::new() };
+            let fixes =
+                if with_fixes { resolve_all(&finding.fixes, documents, &text_of) } else { Vec::new() };
             let located = match bytes_of_finding(&finding, &mut locators) {
                 None => Located { finding, span: None, excerpt: None, fixes: Vec::new() },
                 Some(bytes) => Located::at(finding, source, &lines, bytes),

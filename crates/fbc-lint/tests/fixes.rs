@@ -53,7 +53,10 @@ fn fixes_of_all_cases_fix() {
         for case in rule.cases {
             for fixed in of_case(rule, case) {
                 for fault in faults(&fixed, rule.code) {
-                    found.push(format!("{} {}: {}: {fault}\n{:#?}", rule.code, case.title, fixed.fix.title, fixed.files));
+                    found.push(format!(
+                        "{} {}: {}: {fault}\n{:#?}",
+                        rule.code, case.title, fixed.fix.title, fixed.files
+                    ));
                 }
             }
         }
@@ -68,7 +71,8 @@ fn half_of_the_error_rules_can_be_fixed() {
         println!("{group}: {fixable} of {all}");
     }
     let is_error = |rule: &&&Rule| rule.basis.severity() == Severity::Error;
-    let without: Vec<&str> = RULES.iter().filter(is_error).filter(|rule| fixable(rule).is_none()).map(|rule| rule.code).collect();
+    let without: Vec<&str> =
+        RULES.iter().filter(is_error).filter(|rule| fixable(rule).is_none()).map(|rule| rule.code).collect();
     println!("without: {}", without.join(" "));
     let (fixed, all) = share.iter().fold((0, 0), |(fixed, all), (_, one, of)| (fixed + one, all + of));
     println!("error rules with a fix: {fixed} of {all}");
@@ -170,7 +174,9 @@ properties: []
 #[test]
 fn unsafe_fixes_go_further_and_nothing_is_fixed_twice() {
     let fixed = run(CATALOG, Safety::Unsafe);
-    assert!(text_of(&fixed).contains("- type: olm.package\n  value:\n    packageName: foo\n    version: 1.1.0\n"));
+    assert!(
+        text_of(&fixed).contains("- type: olm.package\n  value:\n    packageName: foo\n    version: 1.1.0\n")
+    );
     let again = run(text_of(&fixed), Safety::Unsafe);
     assert!(again.files.is_empty(), "{:#?}", again.applied);
 }

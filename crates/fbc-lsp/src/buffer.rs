@@ -174,7 +174,11 @@ impl Buffer {
             let end = shifted(start, position_of_end(piece, encoding));
             let is_last = number + 1 == self.pieces.len();
             if position < end || is_last {
-                let column = if position.line == start.line { position.character.saturating_sub(start.character) } else { position.character };
+                let column = if position.line == start.line {
+                    position.character.saturating_sub(start.character)
+                } else {
+                    position.character
+                };
                 let inner = Position::new(position.line.saturating_sub(start.line), column);
                 return Some((number, byte_at(&piece.text, inner, encoding)));
             }
@@ -185,9 +189,8 @@ impl Buffer {
 
     /// Replaces a range, or everything; the packages of the documents that changed, before and after.
     pub fn edit(&mut self, range: Option<Range>, text: &str, encoding: Encoding) -> Vec<String> {
-        let places = range.and_then(|range| {
-            Some((self.locate(range.start, encoding)?, self.locate(range.end, encoding)?))
-        });
+        let places = range
+            .and_then(|range| Some((self.locate(range.start, encoding)?, self.locate(range.end, encoding)?)));
         let Some(((first, from), (last, to))) = places.filter(|(start, end)| start <= end) else {
             return self.replace_all(text);
         };
@@ -213,11 +216,26 @@ impl Buffer {
         let texts = match cut {
             Some(texts) => texts,
             // A value that is broken; if another one is, both may be one by now.
-            None if self.pieces.iter().enumerate().any(|(at, piece)| !(first..=last).contains(&at) && piece.fault.is_some()) => {
+            None if self
+                .pieces
+                .iter()
+                .enumerate()
+                .any(|(at, piece)| !(first..=last).contains(&at) && piece.fault.is_some()) =>
+            {
                 let whole = [
-                    self.pieces.get(..first).unwrap_or_default().iter().map(|piece| piece.text.as_str()).collect::<String>(),
+                    self.pieces
+                        .get(..first)
+                        .unwrap_or_default()
+                        .iter()
+                        .map(|piece| piece.text.as_str())
+                        .collect::<String>(),
                     new,
-                    self.pieces.get(last + 1..).unwrap_or_default().iter().map(|piece| piece.text.as_str()).collect(),
+                    self.pieces
+                        .get(last + 1..)
+                        .unwrap_or_default()
+                        .iter()
+                        .map(|piece| piece.text.as_str())
+                        .collect(),
                 ]
                 .concat();
                 return self.replace_all(&whole);
@@ -245,7 +263,11 @@ impl Buffer {
     }
 
     fn text_begins_as_json(&self) -> bool {
-        self.pieces.iter().map(|piece| piece.text.trim_start()).find(|text| !text.is_empty()).is_none_or(|text| text.starts_with('{'))
+        self.pieces
+            .iter()
+            .map(|piece| piece.text.trim_start())
+            .find(|text| !text.is_empty())
+            .is_none_or(|text| text.starts_with('{'))
     }
 
     fn replace_all(&mut self, text: &str) -> Vec<String> {

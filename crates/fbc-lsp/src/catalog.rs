@@ -126,7 +126,10 @@ impl CatalogState {
                 Some(buffer) => Arc::clone(buffer),
                 None if bytes > MAX_BYTES => continue,
                 None => {
-                    let Some(text) = tree.read(&path).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else { continue };
+                    let Some(text) = tree.read(&path).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+                    else {
+                        continue;
+                    };
                     Arc::new(Buffer::new(&text))
                 }
             };
@@ -160,7 +163,10 @@ impl CatalogState {
     }
 
     /// The documents of a package as files of their own.
-    fn part(&self, wanted: &dyn Fn(&Piece) -> bool) -> (MemoryTree, Vec<(PathBuf, Vec<(usize, Arc<Piece>)>)>) {
+    fn part(
+        &self,
+        wanted: &dyn Fn(&Piece) -> bool,
+    ) -> (MemoryTree, Vec<(PathBuf, Vec<(usize, Arc<Piece>)>)>) {
         let mut tree = MemoryTree::default();
         let mut layout = Vec::new();
         for (path, file) in &self.files {
@@ -210,10 +216,10 @@ fn piece_means(piece: &Piece) -> bool {
 
 fn judged_files(catalog: &Catalog, layout: Vec<(PathBuf, Vec<(usize, Arc<Piece>)>)>) -> Vec<JudgedFile> {
     let mut layout: BTreeMap<PathBuf, Vec<(usize, Arc<Piece>)>> = layout.into_iter().collect();
-    let files = catalog.files.iter().map(|file| JudgedFile {
-        info: file.clone(),
-        pieces: layout.remove(&file.path).unwrap_or_default(),
-    });
+    let files = catalog
+        .files
+        .iter()
+        .map(|file| JudgedFile { info: file.clone(), pieces: layout.remove(&file.path).unwrap_or_default() });
     files.collect()
 }
 

@@ -92,7 +92,10 @@ pub fn kind_of(path: &Path, text: &str) -> Option<FileKind> {
         head.lines().any(|line| line.trim_start().trim_start_matches("--- ").starts_with(wanted))
             || wanted.starts_with("schema: ") && head.contains(&quoted)
     };
-    if ["schema: olm.semver", "schema: olm.template.", "schema: olm.composite"].iter().any(|schema| has(schema)) {
+    if ["schema: olm.semver", "schema: olm.template.", "schema: olm.composite"]
+        .iter()
+        .any(|schema| has(schema))
+    {
         return Some(FileKind::Template);
     }
     if has("kind: ImageSetConfiguration") {
@@ -123,7 +126,11 @@ mod tests {
             ("a/t.json", "{\"schema\": \"olm.template.basic\"}", Some(FileKind::Template)),
             ("b/manifests/x.yaml", "kind: ClusterServiceVersion\n", Some(FileKind::Bundle)),
             ("s.yaml", "title: x\nsteps: []\n", Some(FileKind::Scenario)),
-            ("set.yaml", "apiVersion: mirror.openshift.io/v2alpha1\nkind: ImageSetConfiguration\n", Some(FileKind::ImageSet)),
+            (
+                "set.yaml",
+                "apiVersion: mirror.openshift.io/v2alpha1\nkind: ImageSetConfiguration\n",
+                Some(FileKind::ImageSet),
+            ),
             ("README.md", "# words\n", None),
             ("deployment.yaml", "kind: Deployment\n", None),
         ] {

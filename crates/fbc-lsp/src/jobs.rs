@@ -1,6 +1,7 @@
 //! Work off the main loop: threads with deep stacks, each with its own queue.
 
 use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -25,7 +26,12 @@ impl Worker {
     /// The system has no thread left.
     pub fn start(name: &str) -> std::io::Result<Self> {
         let (queue, work) = unbounded::<Work>();
-        let run = move || work.into_iter().for_each(|work| work());
+        let run = move || {
+            for work in work {
+                // A fault of ours in one answer must not cost all later ones; the panic itself says where it is.
+                let _ = guarded(work);
+            }
+        };
         thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(run)?;
         Ok(Self { queue })
     }
@@ -35,6 +41,11 @@ impl Worker {
         // The thread ends only with the program.
         let _ = self.queue.send(Box::new(work));
     }
+}
+
+/// Does something that may panic, which would be a fault of ours; nothing if it did.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
 /// The requests that the client does not want answered any more.

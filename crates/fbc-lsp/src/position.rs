@@ -88,9 +88,15 @@ mod tests {
     #[test]
     fn positions_of_all_languages() {
         let text = "a\nü日𝒳b\r\n\nend";
-        for (byte, line, utf16, utf8) in
-            [(0, 0, 0, 0), (1, 0, 1, 1), (2, 1, 0, 0), (4, 1, 1, 2), (7, 1, 2, 5), (11, 1, 4, 9), (15, 3, 0, 0)]
-        {
+        for (byte, line, utf16, utf8) in [
+            (0, 0, 0, 0),
+            (1, 0, 1, 1),
+            (2, 1, 0, 0),
+            (4, 1, 1, 2),
+            (7, 1, 2, 5),
+            (11, 1, 4, 9),
+            (15, 3, 0, 0),
+        ] {
             assert_eq!(position_of(text, byte, Encoding::Utf16), Position::new(line, utf16), "{byte}");
             assert_eq!(position_of(text, byte, Encoding::Utf8), Position::new(line, utf8), "{byte}");
             assert_eq!(byte_at(text, Position::new(line, utf16), Encoding::Utf16), byte);

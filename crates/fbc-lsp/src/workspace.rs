@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
-use lsp_types::{CodeDescription, Diagnostic, DiagnosticSeverity, NumberOrString, TextDocumentContentChangeEvent, Url};
+use lsp_types::{
+    CodeDescription, Diagnostic, DiagnosticSeverity, NumberOrString, TextDocumentContentChangeEvent, Url,
+};
 
 use crate::buffer::{Buffer, Piece};
 use crate::catalog::{CatalogState, FileState, Judged, Placed};
@@ -75,12 +77,19 @@ pub struct Workspace {
 
 impl Workspace {
     /// Takes in a file. The catalog that it belongs to is returned if all of it has to be read.
-    pub fn open(&mut self, url: Url, version: i32, text: &str, tree: &dyn Fn(&Path) -> Box<dyn Tree>) -> Option<PathBuf> {
+    pub fn open(
+        &mut self,
+        url: Url,
+        version: i32,
+        text: &str,
+        tree: &dyn Fn(&Path) -> Box<dyn Tree>,
+    ) -> Option<PathBuf> {
         let path = url.to_file_path().ok()?;
         let kind = kind_of(&path, text);
         let buffer = Arc::new(Buffer::new(text));
         let root = (kind == Some(FileKind::Catalog)).then(|| self.root_of(&path, tree));
-        let mut file = OpenFile { path, version, kind, buffer, root: None, problems: Vec::new(), simulated: None };
+        let mut file =
+            OpenFile { path, version, kind, buffer, root: None, problems: Vec::new(), simulated: None };
         let Some(root) = root else {
             self.open.insert(url, file);
             return None;
@@ -212,9 +221,13 @@ impl Workspace {
         }
         for (number, piece) in buffer.pieces.iter().enumerate() {
             if let Some(fault) = &piece.fault {
-                let end = piece.text.get(fault.byte..).map_or(0, |rest| rest.find('\n').unwrap_or(rest.len()));
+                let end =
+                    piece.text.get(fault.byte..).map_or(0, |rest| rest.find('\n').unwrap_or(rest.len()));
                 let range = buffer.range(number, fault.byte..fault.byte + end, self.encoding);
-                shown.push((of_fault(&fault.message, piece.good.is_some(), range, self.rule_pages.as_deref()), None));
+                shown.push((
+                    of_fault(&fault.message, piece.good.is_some(), range, self.rule_pages.as_deref()),
+                    None,
+                ));
             }
         }
         shown.sort_by(|(a, _), (b, _)| {
@@ -278,7 +291,11 @@ pub fn of_problem(problem: &Problem, text: &str, encoding: Encoding, pages: Opti
     let help = if problem.help.is_empty() { String::new() } else { format!("\nhelp: {}", problem.help) };
     Diagnostic {
         range,
-        severity: Some(if problem.is_error { DiagnosticSeverity::ERROR } else { DiagnosticSeverity::WARNING }),
+        severity: Some(if problem.is_error {
+            DiagnosticSeverity::ERROR
+        } else {
+            DiagnosticSeverity::WARNING
+        }),
         code: (!problem.code.is_empty()).then(|| NumberOrString::String(problem.code.to_owned())),
         code_description: (!problem.code.is_empty()).then(|| page_of_rule(pages, problem.code)).flatten(),
         source: Some("fbc".to_owned()),

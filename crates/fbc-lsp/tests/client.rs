@@ -65,7 +65,11 @@ impl Host for MemoryHost {
     }
 
     fn simulate(&self, _: &Path, _: &str) -> Result<Simulated, String> {
-        Ok(Simulated { is_success: true, summary: "1 of 1 expectations are met".to_owned(), text: String::new() })
+        Ok(Simulated {
+            is_success: true,
+            summary: "1 of 1 expectations are met".to_owned(),
+            text: String::new(),
+        })
     }
 }
 
@@ -115,11 +119,14 @@ impl Client {
         let host = Arc::new(MemoryHost { tree: files.iter().copied().collect() });
         let server = std::thread::spawn(move || serve(&server, host));
         let mut started = Self { connection: client, server: Some(server), asked: 0, waiting: Vec::new() };
-        let result = started.ask("initialize", json!({
-            "capabilities": {},
-            "workspaceFolders": [{ "uri": "file:///work", "name": "work" }],
-            "initializationOptions": { "rulePages": "https://example.com/rules/" },
-        }));
+        let result = started.ask(
+            "initialize",
+            json!({
+                "capabilities": {},
+                "workspaceFolders": [{ "uri": "file:///work", "name": "work" }],
+                "initializationOptions": { "rulePages": "https://example.com/rules/" },
+            }),
+        );
         assert_eq!(result["capabilities"]["positionEncoding"], "utf-16");
         started.tell("initialized", json!({}));
         started
@@ -160,9 +167,12 @@ impl Client {
     }
 
     fn open(&self, url: &str, text: &str) {
-        self.tell("textDocument/didOpen", json!({
-            "textDocument": { "uri": url, "languageId": "yaml", "version": 1, "text": text },
-        }));
+        self.tell(
+            "textDocument/didOpen",
+            json!({
+                "textDocument": { "uri": url, "languageId": "yaml", "version": 1, "text": text },
+            }),
+        );
     }
 
     fn change(&self, url: &str, version: i32, range: Option<Value>, text: &str) {
@@ -170,10 +180,13 @@ impl Client {
         if let Some(range) = range {
             change["range"] = range;
         }
-        self.tell("textDocument/didChange", json!({
-            "textDocument": { "uri": url, "version": version },
-            "contentChanges": [change],
-        }));
+        self.tell(
+            "textDocument/didChange",
+            json!({
+                "textDocument": { "uri": url, "version": version },
+                "contentChanges": [change],
+            }),
+        );
     }
 
     /// The diagnostics of a file as soon as they fit.
@@ -194,11 +207,14 @@ impl Client {
     }
 
     fn at(&mut self, method: &str, line: u32, character: u32) -> Value {
-        self.ask(method, json!({
-            "textDocument": { "uri": URL },
-            "position": { "line": line, "character": character },
-            "context": { "includeDeclaration": true, "triggerKind": 1 },
-        }))
+        self.ask(
+            method,
+            json!({
+                "textDocument": { "uri": URL },
+                "position": { "line": line, "character": character },
+                "context": { "includeDeclaration": true, "triggerKind": 1 },
+            }),
+        )
     }
 
     fn stop(mut self) {
@@ -232,20 +248,33 @@ fn findings_fixes_and_waivers() {
     let empty_skip = found.iter().find(|one| one["code"] == "GRF009").unwrap();
     assert_eq!(empty_skip["range"], range((11, 10), (11, 12)));
     assert_eq!(empty_skip["codeDescription"]["href"], "https://example.com/rules/GRF009.md");
-    let actions = client.ask("textDocument/codeAction", json!({
-        "textDocument": { "uri": URL },
-        "range": range((11, 11), (11, 11)),
-        "context": { "diagnostics": [] },
-    }));
-    let titles: Vec<&str> = actions.as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap()).collect();
+    let actions = client.ask(
+        "textDocument/codeAction",
+        json!({
+            "textDocument": { "uri": URL },
+            "range": range((11, 11), (11, 11)),
+            "context": { "diagnostics": [] },
+        }),
+    );
+    let titles: Vec<&str> =
+        actions.as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap()).collect();
     assert!(titles.contains(&"GRF009: remove the item"), "{titles:?}");
-    let fix = actions.as_array().unwrap().iter().find(|one| one["title"] == "GRF009: remove the item").unwrap();
+    let fix =
+        actions.as_array().unwrap().iter().find(|one| one["title"] == "GRF009: remove the item").unwrap();
     assert_eq!(fix["isPreferred"], true);
     let fixed = edited(CATALOG, &fix["edit"]["changes"][URL]);
     assert_eq!(fixed, CATALOG.replace("[\"\", foo.v1.0.5]", "[foo.v1.0.5]"));
-    let waiver = actions.as_array().unwrap().iter().find(|one| one["title"] == "GRF009: add a waiver with reason").unwrap();
+    let waiver = actions
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["title"] == "GRF009: add a waiver with reason")
+        .unwrap();
     let text = waiver["edit"]["documentChanges"][1]["edits"][0]["newText"].as_str().unwrap();
-    assert_eq!(text, "[[waivers]]\ncode = \"GRF009\"\npackage = \"foo\"\nchannel = \"stable\"\nbundle = \"foo.v1.1.0\"\nreason = \"\"\n");
+    assert_eq!(
+        text,
+        "[[waivers]]\ncode = \"GRF009\"\npackage = \"foo\"\nchannel = \"stable\"\nbundle = \"foo.v1.1.0\"\nreason = \"\"\n"
+    );
     client.change(URL, 2, None, &fixed);
     client.diagnostics(URL, |codes| !codes.contains(&"GRF009".to_owned()));
     client.stop();
@@ -256,7 +285,9 @@ fn broken_text_keeps_its_meaning() {
     let mut client = Client::start(&[]);
     let text = CATALOG.replace("[\"\", foo.v1.0.5]", "[foo.v1.0.5]");
     client.open(URL, &text);
-    client.diagnostics(URL, |codes| !codes.iter().any(|code| code.starts_with("FBC0") || code.starts_with("GRF0")));
+    client.diagnostics(URL, |codes| {
+        !codes.iter().any(|code| code.starts_with("FBC0") || code.starts_with("GRF0"))
+    });
     client.change(URL, 2, Some(range((6, 6), (6, 12))), "[");
     let found = client.diagnostics(URL, |codes| codes.contains(&"FBC003".to_owned()));
     // Nothing else: the channel is what it was.
@@ -280,31 +311,39 @@ fn questions_about_places() {
     assert!(hover.contains("1 of this package: `foo.v1.0.0`"), "{hover}");
     let hover = told(&client.at("textDocument/hover", 8, 10));
     assert!(hover.contains("OLM v0: updates to `foo.v1.1.0` (replaces)"), "{hover}");
-    assert!(told(&client.at("textDocument/hover", 11, 4)).contains("range") , "the field");
+    assert!(told(&client.at("textDocument/hover", 11, 4)).contains("range"), "the field");
     let definition = client.at("textDocument/definition", 10, 14);
     assert_eq!(definition[0]["range"], range((15, 6), (15, 16)));
     let references = client.at("textDocument/references", 15, 8);
     assert_eq!(references.as_array().unwrap().len(), 3);
     let symbols = client.at("textDocument/documentSymbol", 0, 0);
-    let names: Vec<&str> = symbols.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        symbols.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["foo", "stable", "foo.v1.0.0", "foo.v1.1.0"]);
     assert_eq!(symbols[1]["children"].as_array().unwrap().len(), 2);
     assert!(client.at("textDocument/foldingRange", 0, 0).as_array().unwrap().len() >= 4);
     let links = client.at("textDocument/documentLink", 0, 0);
     assert_eq!(links[0]["target"], "https://quay.io/repository/foo/foo");
-    let hints = client.ask("textDocument/inlayHint", json!({
-        "textDocument": { "uri": URL }, "range": range((0, 0), (40, 0)),
-    }));
-    let labels: Vec<&str> = hints.as_array().unwrap().iter().map(|one| one["label"].as_str().unwrap()).collect();
+    let hints = client.ask(
+        "textDocument/inlayHint",
+        json!({
+            "textDocument": { "uri": URL }, "range": range((0, 0), (40, 0)),
+        }),
+    );
+    let labels: Vec<&str> =
+        hints.as_array().unwrap().iter().map(|one| one["label"].as_str().unwrap()).collect();
     assert_eq!(labels, ["→ foo.v1.1.0", "head of the channel"]);
     let renamed = client.ask("textDocument/rename", json!({
         "textDocument": { "uri": URL }, "position": { "line": 15, "character": 8 }, "newName": "foo.v1.0.0-fixed",
     }));
     let expected = text.replace("foo.v1.0.0", "foo.v1.0.0-fixed");
     assert_eq!(edited(&text, &renamed["changes"][URL]), expected);
-    let graph = client.ask("fbc/graph", json!({
-        "textDocument": { "uri": URL }, "position": { "line": 1, "character": 0 },
-    }));
+    let graph = client.ask(
+        "fbc/graph",
+        json!({
+            "textDocument": { "uri": URL }, "position": { "line": 1, "character": 0 },
+        }),
+    );
     assert!(graph["content"].as_str().unwrap().contains("<svg"), "{graph}");
     assert!(client.ask("fbc/rule", json!({ "code": "GRF009" })).as_str().unwrap().starts_with("# GRF009"));
     client.stop();
@@ -312,7 +351,8 @@ fn questions_about_places() {
 
 #[test]
 fn completion_of_names_keys_and_values() {
-    let text = CATALOG.replace("  replaces: foo.v1.0.0\n  skips: [\"\", foo.v1.0.5]\n", "  replaces: \n  ski\n");
+    let text =
+        CATALOG.replace("  replaces: foo.v1.0.0\n  skips: [\"\", foo.v1.0.5]\n", "  replaces: \n  ski\n");
     let mut client = Client::start(&[]);
     client.open(URL, &text);
     let labels = |items: Value| -> Vec<String> {
@@ -337,15 +377,19 @@ fn other_files_are_checked_by_the_host() {
     client.open(url, "𝒳 wrong");
     let found = client.diagnostics(url, |_| true);
     assert_eq!((&found[0]["message"], &found[0]["range"]), (&json!("Configuration"), &range((0, 3), (0, 8))));
-    let actions = client.ask("textDocument/codeAction", json!({
-        "textDocument": { "uri": url }, "range": range((0, 4), (0, 4)), "context": { "diagnostics": [] },
-    }));
+    let actions = client.ask(
+        "textDocument/codeAction",
+        json!({
+            "textDocument": { "uri": url }, "range": range((0, 4), (0, 4)), "context": { "diagnostics": [] },
+        }),
+    );
     assert_eq!(actions[0]["edit"]["changes"][url][0]["newText"], "right");
     let scenario = "file:///work/s.yaml";
     client.open(scenario, "title: x\nsteps: []\n");
     let lenses = client.ask("textDocument/codeLens", json!({ "textDocument": { "uri": scenario } }));
     assert_eq!(lenses[0]["command"]["command"], "fbc.simulate");
-    let run = client.ask("workspace/executeCommand", json!({ "command": "fbc.simulate", "arguments": [scenario] }));
+    let run =
+        client.ask("workspace/executeCommand", json!({ "command": "fbc.simulate", "arguments": [scenario] }));
     assert_eq!(run["success"], true);
     let lenses = client.ask("textDocument/codeLens", json!({ "textDocument": { "uri": scenario } }));
     assert_eq!(lenses[1]["command"]["title"], "✓ 1 of 1 expectations are met");
@@ -357,7 +401,11 @@ fn other_files_are_checked_by_the_host() {
 #[test]
 fn several_roots_and_files_that_vanish() {
     let other = CATALOG.replace("foo", "bar");
-    let mut client = Client::start(&[("catalog/foo/catalog.yaml", CATALOG), ("catalog/bar/catalog.yaml", &other), ("b/x/catalog.yaml", CATALOG)]);
+    let mut client = Client::start(&[
+        ("catalog/foo/catalog.yaml", CATALOG),
+        ("catalog/bar/catalog.yaml", &other),
+        ("b/x/catalog.yaml", CATALOG),
+    ]);
     client.open(URL, CATALOG);
     // A file that nobody has open has its findings too.
     client.diagnostics("file:///work/catalog/bar/catalog.yaml", |codes| codes.contains(&"GRF009".to_owned()));
@@ -396,7 +444,10 @@ fn nonsense_and_cancelled_requests() {
     client.at("textDocument/hover", 9_999, 9_999);
     client.change(URL, -1, Some(range((5, 0), (2, 0))), "schema: olm.package\nname: foo\n");
     client.change(URL, 0, Some(range((999, 0), (1_000, 7))), "\u{feff}---\n\u{0}");
-    let id = client.send("textDocument/hover", json!({ "textDocument": { "uri": URL }, "position": { "line": 0, "character": 9 } }));
+    let id = client.send(
+        "textDocument/hover",
+        json!({ "textDocument": { "uri": URL }, "position": { "line": 0, "character": 9 } }),
+    );
     client.tell("$/cancelRequest", json!({ "id": client.asked }));
     let _ = client.answer(&id);
     client.stop();

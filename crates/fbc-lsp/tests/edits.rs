@@ -2,7 +2,12 @@
 //!
 //! `FBC_EDITS` says how many edits are made, and `FBC_CATALOG` names a catalog file to make them in.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a test that cannot go on has failed"
+)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -73,7 +78,8 @@ impl Random {
 
 /// A line of the text is changed, doubled, moved or taken out, or a word in it is.
 fn edit(text: &str, random: &mut Random) -> (std::ops::Range<usize>, String) {
-    let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let line = random.below(starts.len());
     let start = starts.get(line).copied().unwrap_or_default();
     let end = starts.get(line + 1).copied().unwrap_or(text.len());
@@ -107,7 +113,8 @@ const CATALOG: &str = include_str!("../../../testdata/sample-catalog/lighthouse-
 #[test]
 fn a_session_of_edits_equals_fresh_loads() {
     let count: usize = std::env::var("FBC_EDITS").ok().and_then(|count| count.parse().ok()).unwrap_or(300);
-    let start = std::env::var("FBC_CATALOG").map_or(CATALOG.to_owned(), |path| std::fs::read_to_string(path).unwrap());
+    let start = std::env::var("FBC_CATALOG")
+        .map_or(CATALOG.to_owned(), |path| std::fs::read_to_string(path).unwrap());
     let mut random = Random(20);
     let mut text = start.clone();
     let mut buffer = Buffer::new(&text);
@@ -164,7 +171,8 @@ fn a_session_of_edits_equals_fresh_loads() {
 #[test]
 fn packages_judged_one_by_one_are_the_catalog() {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/catalogs");
-    let folder = std::env::var_os("FBC_CONFORMANCE").map_or(beside, |folder| Path::new(&folder).join("catalogs"));
+    let folder =
+        std::env::var_os("FBC_CONFORMANCE").map_or(beside, |folder| Path::new(&folder).join("catalogs"));
     let Ok(catalogs) = std::fs::read_dir(&folder) else {
         return println!("skipped: no recorded catalogs at {}", folder.display());
     };
@@ -174,12 +182,19 @@ fn packages_judged_one_by_one_are_the_catalog() {
         let report = lint_under(&fbc_lint::load(&tree), &tree, &Policy::default());
         let whole = report.findings.into_iter().filter(|one| !WHOLE_CATALOG.contains(&one.finding.rule.code));
         let mut whole: Vec<(PathBuf, &str, String)> = whole
-            .map(|one| (one.finding.place.map(|place| place.path).unwrap_or_default(), one.finding.rule.code, one.finding.message))
+            .map(|one| {
+                (
+                    one.finding.place.map(|place| place.path).unwrap_or_default(),
+                    one.finding.rule.code,
+                    one.finding.message,
+                )
+            })
             .collect();
         let state = CatalogState::load(&root, &tree, &BTreeMap::new());
-        let judged = state.packages().into_iter().flat_map(|package| {
-            state.judge(&package, &Policy::default(), &|_| {}).findings
-        });
+        let judged = state
+            .packages()
+            .into_iter()
+            .flat_map(|package| state.judge(&package, &Policy::default(), &|_| {}).findings);
         let mut parts: Vec<(PathBuf, &str, String)> =
             judged.map(|one| (one.path, one.rule.code, one.message)).collect();
         whole.sort();

@@ -248,7 +248,10 @@ pub(crate) fn lock(folder: &Path) -> Result<Option<File>, Failure> {
 
 /// Locks the directories of files as well, for they may be edited as catalogs of their own. Who edits more has the lock
 /// above already, so nobody waits in a circle.
-pub(crate) fn lock_files<'f>(reference: &Path, files: impl Iterator<Item = &'f PathBuf>) -> Result<Vec<File>, Failure> {
+pub(crate) fn lock_files<'f>(
+    reference: &Path,
+    files: impl Iterator<Item = &'f PathBuf>,
+) -> Result<Vec<File>, Failure> {
     let real = |folder: &Path| fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
     let held = real(folder_of(reference));
     let folders: BTreeSet<PathBuf> = files

@@ -58,7 +58,9 @@ impl FixArguments {
     ) -> Result<bool, Failure> {
         if !source.is_on_disk() {
             let failure = Failure::new(format!("{} cannot be fixed in place", reference.display()));
-            return Err(failure.help("name a directory or file on disk; `fbc unpack` writes one from an image"));
+            return Err(
+                failure.help("name a directory or file on disk; `fbc unpack` writes one from an image")
+            );
         }
         let _lock = if self.diff { None } else { lock(folder_of(reference))? };
         let most = if self.unsafe_fixes { Safety::Unsafe } else { Safety::Safe };
@@ -96,7 +98,13 @@ impl FixArguments {
         };
         for fix in &fixed.applied {
             let place = source.shown(&fix.path).display().to_string();
-            tell(format!("{done}: {}: {} {}: {}", line(&place), fix.code, line(&fix.message), line(&fix.title)));
+            tell(format!(
+                "{done}: {}: {} {}: {}",
+                line(&place),
+                fix.code,
+                line(&fix.message),
+                line(&fix.title)
+            ));
         }
         for fix in &fixed.taken_back {
             let place = source.shown(&fix.path).display().to_string();

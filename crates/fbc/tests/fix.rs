@@ -103,7 +103,9 @@ fn output_for_programs_holds_fixes() {
     let folder = catalog();
     let run = |format: &str| text(&fbc(folder.path(), &["validate", "catalog.yaml", "-o", format]).stdout);
     let json: Value = serde_json::from_str(&run("json")).unwrap();
-    let of = |code: &str| json["findings"].as_array().unwrap().iter().find(|one| one["code"] == code).unwrap().clone();
+    let of = |code: &str| {
+        json["findings"].as_array().unwrap().iter().find(|one| one["code"] == code).unwrap().clone()
+    };
     let fix = &of("GRF009")["fixes"][0];
     assert_eq!(fix["safety"], "safe");
     let edit = &fix["edits"][0];
@@ -130,12 +132,21 @@ fn bundles_are_fixed_too() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     };
-    let annotations = "annotations:\n  operators.operatorframework.io.bundle.mediatype.v1: registry+v2 # why?\n";
+    let annotations =
+        "annotations:\n  operators.operatorframework.io.bundle.mediatype.v1: registry+v2 # why?\n";
     write("metadata/annotations.yaml", annotations);
-    write("manifests/csv.yaml", "kind: ClusterServiceVersion\nmetadata: {name: foo.v1.0.0}\nspec: {version: v1.0.0}\n");
+    write(
+        "manifests/csv.yaml",
+        "kind: ClusterServiceVersion\nmetadata: {name: foo.v1.0.0}\nspec: {version: v1.0.0}\n",
+    );
     fbc(folder.path(), &["bundle", "validate", ".", "--fix"]);
     let fixed = fs::read_to_string(folder.path().join("metadata/annotations.yaml")).unwrap();
-    assert!(fixed.starts_with("annotations:\n  operators.operatorframework.io.bundle.mediatype.v1: registry+v1 # why?\n"), "{fixed}");
+    assert!(
+        fixed.starts_with(
+            "annotations:\n  operators.operatorframework.io.bundle.mediatype.v1: registry+v1 # why?\n"
+        ),
+        "{fixed}"
+    );
     assert!(fixed.contains("bundle.manifests.v1: manifests/"), "{fixed}");
     let csv = fs::read_to_string(folder.path().join("manifests/csv.yaml")).unwrap();
     assert!(csv.contains("version: 1.0.0"), "{csv}");

@@ -31,7 +31,8 @@ fn neovim_gets_findings_hovers_fixes_and_renames() {
     let catalog = folder.path().join("catalog/lighthouse-operator");
     fs::create_dir_all(&catalog).unwrap();
     let file = catalog.join("catalog.yaml");
-    let text = fs::read_to_string(testdata().join("sample-catalog/lighthouse-operator/catalog.yaml")).unwrap();
+    let text =
+        fs::read_to_string(testdata().join("sample-catalog/lighthouse-operator/catalog.yaml")).unwrap();
     fs::write(&file, &text).unwrap();
     let out = folder.path().join("out");
     fs::create_dir(&out).unwrap();
@@ -112,7 +113,10 @@ fn clients_that_say_nonsense_or_die() {
         ("no JSON", message("{")),
         ("something else first", message(r#"{"jsonrpc":"2.0","id":1,"method":"shutdown"}"#)),
         ("death after the handshake", [initialize.clone(), initialized.clone()].concat()),
-        ("death in a message", [initialize.clone(), initialized.clone(), b"Content-Length: 100\r\n\r\n{".to_vec()].concat()),
+        (
+            "death in a message",
+            [initialize.clone(), initialized.clone(), b"Content-Length: 100\r\n\r\n{".to_vec()].concat(),
+        ),
     ] {
         let (code, stderr) = after(&input);
         assert_eq!(code, Some(2), "{what}: {stderr}");

@@ -134,7 +134,8 @@ fn without_skipped(counts: Counts, file: &Path) -> TaskResult<Counts> {
 
 /// Checks the extension as its authors do: with npm, and with packages from its registry where that can be reached.
 fn editors(root: &Path) -> TaskResult<Outcome> {
-    let skipped = |reason: &str| Ok(Outcome::Skipped(Counts { skipped: 1, ..Counts::default() }, reason.to_owned()));
+    let skipped =
+        |reason: &str| Ok(Outcome::Skipped(Counts { skipped: 1, ..Counts::default() }, reason.to_owned()));
     let npm = |arguments: &[&str]| {
         let mut command = Command::new("npm");
         command.current_dir(root.join("editors/vscode")).args(arguments);

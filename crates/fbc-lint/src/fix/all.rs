@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use fbc_model::tree::{Tree, TreeEntry};
 
-use super::resolve::{Replacement, ResolvedFix, Source, replaced, resolve};
 use super::Safety;
+use super::resolve::{Replacement, ResolvedFix, Source, replaced, resolve};
 use crate::comparison::only_new;
 use crate::finding::Severity;
 use crate::report::{Located, Report};
@@ -138,7 +138,9 @@ impl<E> Run<'_, E> {
             }
         }
         self.fixed.applied.extend(accepted.iter().map(|candidate| candidate.name.clone()));
-        for path in files.keys().filter(|path| !self.fixed.before.contains_key(*path)).cloned().collect::<Vec<_>>() {
+        for path in
+            files.keys().filter(|path| !self.fixed.before.contains_key(*path)).cloned().collect::<Vec<_>>()
+        {
             if let Ok(before) = self.tree.read(&path) {
                 self.fixed.before.insert(path, before);
             }
@@ -163,7 +165,8 @@ impl<E> Run<'_, E> {
                 }
                 let read = |path: &Path| {
                     let mut texts = texts.borrow_mut();
-                    let text = texts.entry(path.to_path_buf()).or_insert_with(|| tree.read(path).ok().map(Arc::new));
+                    let text =
+                        texts.entry(path.to_path_buf()).or_insert_with(|| tree.read(path).ok().map(Arc::new));
                     text.clone()
                 };
                 let Ok(fix) = resolve(fix, source.as_ref(), &read) else { continue };
@@ -222,7 +225,12 @@ fn touch(one: &std::ops::Range<usize>, other: &std::ops::Range<usize>) -> bool {
 fn brings_errors(new: &Report, old: &Report) -> bool {
     let errors = |report: &Report| -> Vec<Located> {
         let is_error = |located: &&Located| located.finding.severity == Severity::Error;
-        let bare = |located: &Located| Located { finding: located.finding.clone(), span: None, excerpt: None, fixes: Vec::new() };
+        let bare = |located: &Located| Located {
+            finding: located.finding.clone(),
+            span: None,
+            excerpt: None,
+            fixes: Vec::new(),
+        };
         report.findings.iter().filter(is_error).map(bare).collect()
     };
     !only_new(errors(new), &errors(old)).is_empty()

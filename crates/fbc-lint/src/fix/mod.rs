@@ -18,7 +18,9 @@ pub mod rename;
 pub mod resolve;
 
 pub use all::{Fixed, fix_all};
-pub use resolve::{FileEdit, FixError, LineReplacement, PlacedEdit, Replacement, ResolvedFix, Source, resolve, resolve_all};
+pub use resolve::{
+    FileEdit, FixError, LineReplacement, PlacedEdit, Replacement, ResolvedFix, Source, resolve, resolve_all,
+};
 
 /// Whether a fix may change what the author means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

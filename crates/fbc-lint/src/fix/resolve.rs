@@ -210,9 +210,7 @@ fn change(operation: &Operation, root: Node<'_>, bytes: &[u8], syntax: Syntax) -
             Kind::Array => Change::new(holder, Action::Remove { index: index()? }),
             _ => Change::new(holder, Action::Unset { key }),
         }),
-        Operation::Rename { key: to, .. } => {
-            Ok(Change::new(holder, Action::Rename { key, to: to.clone() }))
-        }
+        Operation::Rename { key: to, .. } => Ok(Change::new(holder, Action::Rename { key, to: to.clone() })),
         Operation::RemoveDocument | Operation::Replace(_) => Err(not_found().into()),
     }
 }
@@ -276,7 +274,8 @@ fn without_document(text: &[u8], range: Range<usize>, syntax: Syntax) -> Range<u
         return range.start..range.end + space;
     }
     let before = text.get(..range.start).unwrap_or_default();
-    let line_start = before.strip_suffix(b"\n").and_then(|before| memchr::memrchr(b'\n', before)).map_or(0, |at| at + 1);
+    let line_start =
+        before.strip_suffix(b"\n").and_then(|before| memchr::memrchr(b'\n', before)).map_or(0, |at| at + 1);
     if !before.is_empty() && before.get(line_start..).is_some_and(is_separator) {
         return line_start..range.end;
     }
@@ -293,7 +292,9 @@ fn without_document(text: &[u8], range: Range<usize>, syntax: Syntax) -> Range<u
 fn whole_lines(text: &[u8], replacement: &Replacement) -> LineReplacement {
     let mut bytes = replacement.bytes.clone();
     let line_start = |at: usize| {
-        text.get(..at).and_then(|before| memchr::memrchr(b'\n', before)).map_or(0, |line_break| line_break + 1)
+        text.get(..at)
+            .and_then(|before| memchr::memrchr(b'\n', before))
+            .map_or(0, |line_break| line_break + 1)
     };
     if bytes.is_empty() && line_start(bytes.start) == bytes.start {
         bytes.start = line_start(bytes.start.saturating_sub(1));
@@ -305,10 +306,12 @@ fn whole_lines(text: &[u8], replacement: &Replacement) -> LineReplacement {
         true => bytes.end,
         false => bytes.end + memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1),
     };
-    let part = |range: Range<usize>| String::from_utf8_lossy(text.get(range).unwrap_or_default()).into_owned();
+    let part =
+        |range: Range<usize>| String::from_utf8_lossy(text.get(range).unwrap_or_default()).into_owned();
     let count = |range: Range<usize>| memchr::memchr_iter(b'\n', text.get(range).unwrap_or_default()).count();
     let first = count(0..start) + 1;
-    let last = first + count(start..end).saturating_sub(usize::from(text.get(end.saturating_sub(1)) == Some(&b'\n')));
+    let last = first
+        + count(start..end).saturating_sub(usize::from(text.get(end.saturating_sub(1)) == Some(&b'\n')));
     LineReplacement {
         first,
         last,

@@ -8,9 +8,9 @@ use fbc_lint::fix::{Safety, Source, resolve};
 use fbc_model::{CatalogFile, Origin};
 use fbc_yaml::stream::Syntax;
 use lsp_types::{
-    CodeAction, CodeActionKind, CreateFile, CreateFileOptions, Diagnostic, DocumentChangeOperation, DocumentChanges,
-    OneOf, OptionalVersionedTextDocumentIdentifier, Position, ResourceOp, TextDocumentEdit, TextEdit, Url,
-    WorkspaceEdit,
+    CodeAction, CodeActionKind, CreateFile, CreateFileOptions, Diagnostic, DocumentChangeOperation,
+    DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, Position, ResourceOp, TextDocumentEdit,
+    TextEdit, Url, WorkspaceEdit,
 };
 
 use super::text_edits;
@@ -79,7 +79,9 @@ pub fn waiver(
     let url = Url::from_file_path(configuration).ok()?;
     let mut waiver = format!("[[waivers]]\ncode = {:?}\n", placed.rule.code);
     let subject = &placed.subject;
-    for (key, name) in [("package", &subject.package), ("channel", &subject.channel), ("bundle", &subject.bundle)] {
+    for (key, name) in
+        [("package", &subject.package), ("channel", &subject.channel), ("bundle", &subject.bundle)]
+    {
         if !name.is_empty() {
             waiver.push_str(&format!("{key} = {}\n", toml_text(name)));
         }
@@ -88,7 +90,13 @@ pub fn waiver(
     let mut operations = Vec::new();
     let (position, gap) = match text {
         Some(text) => {
-            let gap = if text.is_empty() || text.ends_with("\n\n") { "" } else if text.ends_with('\n') { "\n" } else { "\n\n" };
+            let gap = if text.is_empty() || text.ends_with("\n\n") {
+                ""
+            } else if text.ends_with('\n') {
+                "\n"
+            } else {
+                "\n\n"
+            };
             (position_of(text, text.len(), encoding), gap)
         }
         None => {
@@ -106,7 +114,9 @@ pub fn waiver(
         edits: vec![OneOf::Left(edit.clone())],
     }));
     let edit = match text {
-        Some(_) => WorkspaceEdit { changes: Some(HashMap::from([(url, vec![edit])])), ..WorkspaceEdit::default() },
+        Some(_) => {
+            WorkspaceEdit { changes: Some(HashMap::from([(url, vec![edit])])), ..WorkspaceEdit::default() }
+        }
         None => WorkspaceEdit {
             document_changes: Some(DocumentChanges::Operations(operations)),
             ..WorkspaceEdit::default()

@@ -29,12 +29,14 @@ pub fn completion(cursor: &Cursor<'_>) -> Vec<CompletionItem> {
     let about = &cursor.piece.about;
     let mut items = if typed.is_key { keys(cursor, &typed) } else { Vec::new() };
     // A single word may be the beginning of an item of a list.
-    items.extend(values(cursor, &typed).into_iter().enumerate().map(|(rank, (name, detail))| CompletionItem {
-        label: name,
-        kind: Some(CompletionItemKind::VALUE),
-        detail: Some(detail).filter(|detail| !detail.is_empty()),
-        sort_text: Some(format!("{rank:05}")),
-        ..CompletionItem::default()
+    items.extend(values(cursor, &typed).into_iter().enumerate().map(|(rank, (name, detail))| {
+        CompletionItem {
+            label: name,
+            kind: Some(CompletionItemKind::VALUE),
+            detail: Some(detail).filter(|detail| !detail.is_empty()),
+            sort_text: Some(format!("{rank:05}")),
+            ..CompletionItem::default()
+        }
     }));
     items.truncate(MOST_ITEMS);
     let range = cursor.range(cursor.byte - typed.prefix.len()..cursor.byte);
@@ -63,7 +65,8 @@ fn typed(text: &str, byte: usize) -> Option<Typed<'_>> {
         rest = inner;
     }
     let dashes = path.len();
-    let (is_key, prefix) = match rest.split_once(": ").or_else(|| rest.strip_suffix(':').map(|key| (key, ""))) {
+    let (is_key, prefix) = match rest.split_once(": ").or_else(|| rest.strip_suffix(':').map(|key| (key, "")))
+    {
         Some((key, value)) => {
             path.insert(0, key.trim_matches(['"', '\'']));
             (false, value.trim_start().trim_start_matches(['"', '\'', '[']))
@@ -152,7 +155,8 @@ fn keys(cursor: &Cursor<'_>, typed: &Typed<'_>) -> Vec<CompletionItem> {
 /// The type of the property that the cursor is in: the last one above it.
 fn property_type<'t>(cursor: &Cursor<'t>) -> Option<&'t str> {
     let before = cursor.piece.text.get(..cursor.byte)?;
-    let line = before.lines().rev().find(|line| line.trim_start().trim_start_matches("- ").starts_with("type:"))?;
+    let line =
+        before.lines().rev().find(|line| line.trim_start().trim_start_matches("- ").starts_with("type:"))?;
     Some(line.split_once("type:")?.1.trim().trim_matches(['"', '\'']))
 }
 
@@ -169,22 +173,27 @@ fn values(cursor: &Cursor<'_>, typed: &Typed<'_>) -> Vec<(String, String)> {
         (schema::PACKAGE, ["defaultChannel"]) => {
             let loaded = Loaded::of(cursor.state, &about.package);
             let channels = loaded.catalog.channels.iter();
-            channels.map(|channel| (channel.name.clone(), format!("{} entries", channel.entries().len()))).collect()
+            channels
+                .map(|channel| (channel.name.clone(), format!("{} entries", channel.entries().len())))
+                .collect()
         }
-        (schema::CHANNEL, ["entries", "-", "name" | "replaces"] | ["entries", "-", "skips", ..] | ["entries", "-"]) => {
-            names(cursor, typed)
-        }
+        (
+            schema::CHANNEL,
+            ["entries", "-", "name" | "replaces"] | ["entries", "-", "skips", ..] | ["entries", "-"],
+        ) => names(cursor, typed),
         (schema::DEPRECATIONS, ["entries", "-", "reference", "schema"]) => {
             bare(&[schema::BUNDLE, schema::CHANNEL, schema::PACKAGE])
         }
         (schema::DEPRECATIONS, ["entries", "-", "reference", "name"]) => {
             let loaded = Loaded::of(cursor.state, &about.package);
-            let bundles = loaded.catalog.bundles.iter().map(|bundle| (bundle.name.clone(), "bundle".to_owned()));
+            let bundles =
+                loaded.catalog.bundles.iter().map(|bundle| (bundle.name.clone(), "bundle".to_owned()));
             let channels = loaded.catalog.channels.iter().map(|one| (one.name.clone(), "channel".to_owned()));
             bundles.chain(channels).collect()
         }
         (schema::BUNDLE, ["properties", "-", "type"]) => {
-            let schemas = fbc_lint::schema::all().iter().filter_map(|file| file.name.strip_prefix("property/"));
+            let schemas =
+                fbc_lint::schema::all().iter().filter_map(|file| file.name.strip_prefix("property/"));
             schemas.map(|name| (name.to_owned(), String::new())).collect()
         }
         (kind, path) => {
@@ -202,7 +211,8 @@ fn names(cursor: &Cursor<'_>, typed: &Typed<'_>) -> Vec<(String, String)> {
     let graph = PackageGraph::of(&loaded.catalog, &about.package);
     let channel = graph.channels.iter().find(|channel| channel.name == about.name);
     let head = channel.and_then(|channel| Moves::of(&graph, &[channel], Semantics::V0).head);
-    let is_listed = |name: &str| channel.is_some_and(|channel| channel.entries.iter().any(|entry| entry.name == name));
+    let is_listed =
+        |name: &str| channel.is_some_and(|channel| channel.entries.iter().any(|entry| entry.name == name));
     let wants_new = typed.path.last() == Some(&"name");
     let mut ranked: Vec<(u8, String, String)> = Vec::new();
     for (number, node) in graph.nodes.iter().enumerate().rev() {

@@ -37,7 +37,9 @@ fn told_of_value(cursor: &Cursor<'_>, pointer: &str, text: &str) -> Option<Strin
     let about = &cursor.piece.about;
     let loaded = || Loaded::of(cursor.state, &about.package);
     match (about.schema.as_str(), steps.as_slice()) {
-        (schema::CHANNEL, ["entries", _, "skipRange"]) => Some(range(&loaded().catalog, &about.package, text)),
+        (schema::CHANNEL, ["entries", _, "skipRange"]) => {
+            Some(range(&loaded().catalog, &about.package, text))
+        }
         (schema::CHANNEL, ["entries", _, "name" | "replaces"] | ["entries", _, "skips", _]) => {
             Some(updates(&loaded().catalog, &about.package, Some(&about.name), text))
         }
@@ -67,9 +69,10 @@ fn range(catalog: &Catalog, package: &str, text: &str) -> String {
     let mut out = words(text);
     let Ok(range) = Range::parse(text) else { return out };
     let graph = PackageGraph::of(catalog, package);
-    let matched = graph.nodes.iter().filter(|node| {
-        node.version.as_ref().is_some_and(|version| range.matches(&version.version))
-    });
+    let matched = graph
+        .nodes
+        .iter()
+        .filter(|node| node.version.as_ref().is_some_and(|version| range.matches(&version.version)));
     let names: Vec<&str> = matched.map(|node| node.name.as_str()).collect();
     out.push_str(&match names.len() {
         0 => "\n\nNo bundle of this package matches.".to_owned(),
@@ -99,12 +102,15 @@ fn updates(catalog: &Catalog, package: &str, in_channel: Option<&str>, name: &st
     let bundle = catalog.bundles.iter().find(|bundle| bundle.name == name);
     match bundle {
         Some(bundle) => out.push_str(&needs(bundle)),
-        None => out.push_str("\n\nThe catalog has no such bundle: it cannot be installed, but it may be installed."),
+        None => out
+            .push_str("\n\nThe catalog has no such bundle: it cannot be installed, but it may be installed."),
     }
     if let Some(message) = known.and_then(|node| node.deprecation.as_ref()) {
         out.push_str(&format!("\n\n**Deprecated**: {message}"));
     }
-    for channel in graph.channels.iter().filter(|channel| in_channel.is_none_or(|wanted| wanted == channel.name)) {
+    for channel in
+        graph.channels.iter().filter(|channel| in_channel.is_none_or(|wanted| wanted == channel.name))
+    {
         if !channel.edges.iter().any(|edges| edges.node == node) && in_channel.is_none() {
             continue;
         }
@@ -132,7 +138,9 @@ fn next(graph: &PackageGraph<'_>, channel: &ChannelGraph<'_>, semantics: Semanti
             };
             let end = moves.routes.get(node).map(|route| (route.hops, graph.node_name(route.end)));
             match end {
-                Some((hops, end)) if hops > 1 => format!("updates to `{to}` ({edge}); after {hops} updates at `{end}`"),
+                Some((hops, end)) if hops > 1 => {
+                    format!("updates to `{to}` ({edge}); after {hops} updates at `{end}`")
+                }
                 _ => format!("updates to `{to}` ({edge})"),
             }
         }
@@ -150,7 +158,9 @@ fn needs(bundle: &Bundle) -> String {
     };
     let most = value("olm.maxOpenShiftVersion");
     out.push_str(&match most.as_ref().and_then(|value| value.node().as_str()) {
-        Some(most) => format!("\n\nRuns on OpenShift up to {most}; with it installed a cluster is not updated beyond."),
+        Some(most) => {
+            format!("\n\nRuns on OpenShift up to {most}; with it installed a cluster is not updated beyond.")
+        }
         None => "\n\nRuns on every release of OpenShift, as far as the catalog says.".to_owned(),
     });
     let metadata = value("olm.csv.metadata");
@@ -182,7 +192,8 @@ fn icon(cursor: &Cursor<'_>) -> Option<String> {
     let locator = super::locator(cursor.piece);
     let data = cursor.text(&locator.find("/icon/base64data").value);
     let is_one_line = !data.is_empty() && !data.contains(char::is_whitespace);
-    (is_one_line && data.len() <= MOST_ICON).then(|| format!("![icon](data:{};base64,{data})", icon.media_type))
+    (is_one_line && data.len() <= MOST_ICON)
+        .then(|| format!("![icon](data:{};base64,{data})", icon.media_type))
 }
 
 /// What a field is for.

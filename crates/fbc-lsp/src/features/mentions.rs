@@ -111,10 +111,8 @@ fn places(cursor: &Cursor<'_>, wanted: &dyn Fn(&Mention<'_>) -> bool) -> Vec<Loc
     let loaded = Loaded::of(cursor.state, &cursor.piece.about.package);
     let mentions = of(&loaded.catalog);
     let same = mentions.iter().filter(|one| one.named == named && one.name == name && wanted(one));
-    same.filter_map(|one| {
-        location(cursor.state, &loaded.place(one.origin, &one.pointer)?, cursor.encoding)
-    })
-    .collect()
+    same.filter_map(|one| location(cursor.state, &loaded.place(one.origin, &one.pointer)?, cursor.encoding))
+        .collect()
 }
 
 /// Where the name under the cursor is defined.
@@ -164,7 +162,9 @@ pub fn renamed(
     let fix = match named {
         Named::Bundle => rename::bundle(fix, view, &name, to),
         Named::Channel => rename::channel(fix, view, &name, to),
-        Named::Package => return Err("packages cannot be renamed: clusters know them by their names".to_owned()),
+        Named::Package => {
+            return Err("packages cannot be renamed: clusters know them by their names".to_owned());
+        }
     };
     let texts = |path: &Path| {
         let file = loaded.files.iter().find(|file| file.info.path == path)?;

@@ -46,7 +46,12 @@ pub struct Cursor<'s> {
 impl<'s> Cursor<'s> {
     /// The place of a position; nothing in an empty file.
     #[must_use]
-    pub fn new(state: &'s CatalogState, path: &'s Path, position: Position, encoding: Encoding) -> Option<Self> {
+    pub fn new(
+        state: &'s CatalogState,
+        path: &'s Path,
+        position: Position,
+        encoding: Encoding,
+    ) -> Option<Self> {
         let buffer = state.files.get(path)?.buffer.as_ref();
         let (number, byte) = buffer.locate(position, encoding)?;
         Some(Self { state, path, buffer, number, piece: buffer.pieces.get(number)?, byte, encoding })

@@ -5,7 +5,8 @@ use std::path::Path;
 use fbc_graph::{Moves, PackageGraph, Semantics};
 use fbc_model::blob::schema;
 use lsp_types::{
-    DocumentLink, DocumentSymbol, FoldingRange, InlayHint, InlayHintKind, InlayHintLabel, Position, SymbolKind, Url,
+    DocumentLink, DocumentSymbol, FoldingRange, InlayHint, InlayHintKind, InlayHintLabel, Position,
+    SymbolKind, Url,
 };
 
 use super::{Loaded, locator, unquoted};
@@ -24,7 +25,13 @@ pub fn symbols(buffer: &Buffer, encoding: Encoding) -> Vec<DocumentSymbol> {
     symbols.map(|(number, piece)| symbol(buffer, number, piece, is_small, encoding)).collect()
 }
 
-fn symbol(buffer: &Buffer, number: usize, piece: &Piece, with_entries: bool, encoding: Encoding) -> DocumentSymbol {
+fn symbol(
+    buffer: &Buffer,
+    number: usize,
+    piece: &Piece,
+    with_entries: bool,
+    encoding: Encoding,
+) -> DocumentSymbol {
     let about = &piece.about;
     let kind = match about.schema.as_str() {
         schema::PACKAGE => SymbolKind::PACKAGE,
@@ -43,7 +50,13 @@ fn symbol(buffer: &Buffer, number: usize, piece: &Piece, with_entries: bool, enc
             let text = piece.text.get(name.clone()).unwrap_or_default().to_owned();
             if !text.is_empty() && !text.contains('\n') {
                 let range = buffer.range(number, child.value, encoding);
-                children.push(made(text, String::new(), SymbolKind::FIELD, range, buffer.range(number, name, encoding)));
+                children.push(made(
+                    text,
+                    String::new(),
+                    SymbolKind::FIELD,
+                    range,
+                    buffer.range(number, name, encoding),
+                ));
             }
         }
     }
@@ -63,7 +76,16 @@ fn made(
 ) -> DocumentSymbol {
     let detail = Some(detail).filter(|detail| !detail.is_empty());
     #[allow(deprecated, reason = "the type has no other constructor")]
-    DocumentSymbol { name, detail, kind, tags: None, deprecated: None, range, selection_range, children: None }
+    DocumentSymbol {
+        name,
+        detail,
+        kind,
+        tags: None,
+        deprecated: None,
+        range,
+        selection_range,
+        children: None,
+    }
 }
 
 /// Documents, and the lists and objects at their top.
@@ -99,14 +121,19 @@ pub fn links(buffer: &Buffer, encoding: Encoding) -> Vec<DocumentLink> {
     if buffer.len() > MOST_BYTES_FOR_KEYS {
         return links;
     }
-    for (number, piece) in buffer.pieces.iter().enumerate().filter(|(_, piece)| piece.about.schema == schema::BUNDLE) {
+    for (number, piece) in
+        buffer.pieces.iter().enumerate().filter(|(_, piece)| piece.about.schema == schema::BUNDLE)
+    {
         let locator = locator(piece);
         let related = locator.children("/relatedImages");
         let pointers = related.into_iter().map(|child| format!("/relatedImages/{}/image", child.step));
         for pointer in std::iter::once("/image".to_owned()).chain(pointers) {
             let found = locator.find(&pointer);
             let bytes = unquoted(&piece.text, &found.value);
-            let Some(target) = piece.text.get(bytes.clone()).filter(|_| found.is_exact).and_then(page_of) else { continue };
+            let Some(target) = piece.text.get(bytes.clone()).filter(|_| found.is_exact).and_then(page_of)
+            else {
+                continue;
+            };
             links.push(DocumentLink {
                 range: buffer.range(number, bytes, encoding),
                 target: Some(target),
@@ -125,7 +152,8 @@ fn page_of(image: &str) -> Option<Url> {
         Some((path, tag)) if !tag.contains('/') => path,
         _ => path,
     };
-    let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._/:".contains(&byte));
+    let is_name =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._/:".contains(&byte));
     if !host.contains('.') || !is_name(host) || !is_name(path) {
         return None;
     }
@@ -140,7 +168,12 @@ fn page_of(image: &str) -> Option<Url> {
 
 /// The head of each channel, and what each entry is updated to.
 #[must_use]
-pub fn hints(state: &CatalogState, path: &Path, range: lsp_types::Range, encoding: Encoding) -> Vec<InlayHint> {
+pub fn hints(
+    state: &CatalogState,
+    path: &Path,
+    range: lsp_types::Range,
+    encoding: Encoding,
+) -> Vec<InlayHint> {
     let Some(file) = state.files.get(path) else { return Vec::new() };
     let starts = file.buffer.starts(encoding);
     let mut hints = Vec::new();
@@ -168,7 +201,9 @@ pub fn hints(state: &CatalogState, path: &Path, range: lsp_types::Range, encodin
 
 fn of_channel(catalog: &fbc_model::Catalog, piece: &Piece, push: &mut dyn FnMut(usize, String)) {
     let graph = PackageGraph::of(catalog, &piece.about.package);
-    let Some(channel) = graph.channels.iter().find(|channel| channel.name == piece.about.name) else { return };
+    let Some(channel) = graph.channels.iter().find(|channel| channel.name == piece.about.name) else {
+        return;
+    };
     let moves = [Semantics::V0, Semantics::V1].map(|semantics| Moves::of(&graph, &[channel], semantics));
     let locator = locator(piece);
     for (number, edges) in channel.edges.iter().enumerate() {
@@ -176,7 +211,8 @@ fn of_channel(catalog: &fbc_model::Catalog, piece: &Piece, push: &mut dyn FnMut(
         if !found.is_exact {
             continue;
         }
-        let [v0, v1] = moves.each_ref().map(|moves| moves.next.get(edges.node).copied().flatten().map(|step| step.to));
+        let [v0, v1] =
+            moves.each_ref().map(|moves| moves.next.get(edges.node).copied().flatten().map(|step| step.to));
         let name = |node: usize| graph.node_name(node).to_owned();
         let text = match (v0, v1) {
             _ if channel.analysis.head() == Some(number) => "head of the channel".to_owned(),

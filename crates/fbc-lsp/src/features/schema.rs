@@ -62,7 +62,8 @@ impl Part {
         if let Some(value) = part.value.get("properties").and_then(|properties| properties.get(step)) {
             return Some(inner(value).followed());
         }
-        let alternatives = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| part.value.get(key)?.as_array());
+        let alternatives =
+            ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| part.value.get(key)?.as_array());
         alternatives.flatten().find_map(|value| inner(value).step(step))
     }
 
@@ -88,7 +89,11 @@ impl Part {
         let mut keys: Vec<_> = own
             .map(|(key, value)| (key.as_str(), Self { schema: part.schema, value }.description()))
             .collect();
-        for value in ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| part.value.get(key)?.as_array()).flatten() {
+        for value in ["allOf", "anyOf", "oneOf"]
+            .into_iter()
+            .filter_map(|key| part.value.get(key)?.as_array())
+            .flatten()
+        {
             keys.extend(Self { schema: part.schema, value }.keys());
         }
         keys.sort_unstable();
@@ -101,7 +106,8 @@ impl Part {
     pub fn values(self) -> Vec<&'static str> {
         let value = self.followed().value;
         let constant = value.get("const").and_then(Value::as_str);
-        let list = value.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let list =
+            value.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         constant.into_iter().chain(list).collect()
     }
 }
@@ -115,7 +121,8 @@ mod tests {
     fn fields_have_meanings() {
         let channel = Part::of_blob("olm.channel").unwrap();
         assert!(channel.at("/entries/0/skipRange").unwrap().description().is_some());
-        let keys: Vec<&str> = channel.at("/entries/3").unwrap().keys().into_iter().map(|(key, _)| key).collect();
+        let keys: Vec<&str> =
+            channel.at("/entries/3").unwrap().keys().into_iter().map(|(key, _)| key).collect();
         assert_eq!(keys, ["name", "replaces", "skipRange", "skips"]);
         assert_eq!(channel.step("schema").unwrap().values(), ["olm.channel"]);
         assert!(Part::of_property("olm.gvk").unwrap().at("/group").unwrap().description().is_some());

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use fbc_lint::rules;
 use lsp_server::{ErrorCode, Request, RequestId, Response};
 use lsp_types::request::{self, Request as _};
-use lsp_types::{CodeAction, CodeLens, Command, Position, TextDocumentIdentifier, TextEdit, Url, WorkspaceEdit};
+use lsp_types::{
+    CodeAction, CodeLens, Command, Position, TextDocumentIdentifier, TextEdit, Url, WorkspaceEdit,
+};
 use serde_json::{Value, json};
 
 use super::capabilities::SIMULATE;
@@ -14,6 +16,7 @@ use super::{Event, Server, params};
 use crate::catalog::CatalogState;
 use crate::features::{self, Cursor, actions, completion, graph, hover, mentions, outline};
 use crate::host::FileKind;
+use crate::jobs::guarded;
 use crate::position::{Encoding, position_of};
 
 /// The method that asks for the page of a rule.
@@ -41,25 +44,41 @@ impl Server {
             Response::new_err(id, ErrorCode::MethodNotFound as i32, format!("there is no request {method}"))
         };
         match method.as_str() {
-            request::HoverRequest::METHOD => self.at::<request::HoverRequest>(id, value, |params| {
-                params.text_document_position_params
-            }, |cursor, _| Ok(json!(hover::hover(cursor)))),
-            request::Completion::METHOD => self.at::<request::Completion>(id, value, |params| {
-                params.text_document_position
-            }, |cursor, _| Ok(json!(completion::completion(cursor)))),
-            request::GotoDefinition::METHOD => self.at::<request::GotoDefinition>(id, value, |params| {
-                params.text_document_position_params
-            }, |cursor, _| Ok(json!(mentions::definition(cursor)))),
+            request::HoverRequest::METHOD => self.at::<request::HoverRequest>(
+                id,
+                value,
+                |params| params.text_document_position_params,
+                |cursor, _| Ok(json!(hover::hover(cursor))),
+            ),
+            request::Completion::METHOD => self.at::<request::Completion>(
+                id,
+                value,
+                |params| params.text_document_position,
+                |cursor, _| Ok(json!(completion::completion(cursor))),
+            ),
+            request::GotoDefinition::METHOD => self.at::<request::GotoDefinition>(
+                id,
+                value,
+                |params| params.text_document_position_params,
+                |cursor, _| Ok(json!(mentions::definition(cursor))),
+            ),
             request::References::METHOD => {
-                let with_definition = value.pointer("/context/includeDeclaration") != Some(&Value::Bool(false));
-                self.at::<request::References>(id, value, |params| params.text_document_position, move |cursor, _| {
-                    Ok(json!(mentions::references(cursor, with_definition)))
-                });
+                let with_definition =
+                    value.pointer("/context/includeDeclaration") != Some(&Value::Bool(false));
+                self.at::<request::References>(
+                    id,
+                    value,
+                    |params| params.text_document_position,
+                    move |cursor, _| Ok(json!(mentions::references(cursor, with_definition))),
+                );
             }
             request::PrepareRenameRequest::METHOD => {
-                self.at::<request::PrepareRenameRequest>(id, value, |params| params, |cursor, _| {
-                    Ok(json!(mentions::renamable(cursor)))
-                });
+                self.at::<request::PrepareRenameRequest>(
+                    id,
+                    value,
+                    |params| params,
+                    |cursor, _| Ok(json!(mentions::renamable(cursor))),
+                );
             }
             request::Rename::METHOD => self.rename(id, value),
             request::DocumentSymbolRequest::METHOD => self.of_file(id, value, |asked, _| {
@@ -76,7 +95,12 @@ impl Server {
             }),
             request::InlayHintRequest::METHOD => self.of_file(id, value, |asked, value| {
                 let params = params::<lsp_types::InlayHintParams>(value);
-                json!(params.map(|params| outline::hints(&asked.state, &asked.path, params.range, asked.encoding)))
+                json!(params.map(|params| outline::hints(
+                    &asked.state,
+                    &asked.path,
+                    params.range,
+                    asked.encoding
+                )))
             }),
             request::CodeActionRequest::METHOD => self.code_actions(id, value),
             request::CodeLensRequest::METHOD => self.lenses(id, value),
@@ -106,9 +130,13 @@ impl Server {
             let response = if cancelled.take(&id) {
                 Response::new_err(id, ErrorCode::RequestCanceled as i32, "cancelled".to_owned())
             } else {
-                match answer() {
-                    Ok(value) => Response::new_ok(id, value),
-                    Err(message) => Response::new_err(id, ErrorCode::RequestFailed as i32, message),
+                match guarded(answer) {
+                    Some(Ok(value)) => Response::new_ok(id, value),
+                    Some(Err(message)) => Response::new_err(id, ErrorCode::RequestFailed as i32, message),
+                    None => {
+                        let message = "this is a fault of fbc: please report it, with the file".to_owned();
+                        Response::new_err(id, ErrorCode::InternalError as i32, message)
+                    }
                 }
             };
             // A client that is gone is noticed by the loop.
@@ -136,7 +164,12 @@ impl Server {
     }
 
     /// Answers a question about a file; null for files that are no catalog.
-    fn of_file(&self, id: RequestId, value: Value, answer: impl FnOnce(&Asked, Value) -> Value + Send + 'static) {
+    fn of_file(
+        &self,
+        id: RequestId,
+        value: Value,
+        answer: impl FnOnce(&Asked, Value) -> Value + Send + 'static,
+    ) {
         let document = value.get("textDocument").cloned().and_then(params::<TextDocumentIdentifier>);
         let Some(document) = document else { return self.refuse(id, "the request names no document") };
         let asked = self.asked(&document);
@@ -171,13 +204,18 @@ impl Server {
         let Some(file) = self.workspace.open.get(&url) else {
             return self.send(Response::new_ok(id, Value::Null));
         };
-        let touches = |range: &lsp_types::Range| range.start <= params.range.end && params.range.start <= range.end;
+        let touches =
+            |range: &lsp_types::Range| range.start <= params.range.end && params.range.start <= range.end;
         let encoding = self.workspace.encoding;
         let Some(root) = &file.root else {
             return self.send(Response::new_ok(id, json!(self.fixes_of_problems(&url, &params.range))));
         };
         let relative = file.path.strip_prefix(root).unwrap_or(&file.path);
-        let shown = self.workspace.shown(root, relative).into_iter().filter(|(diagnostic, _)| touches(&diagnostic.range));
+        let shown = self
+            .workspace
+            .shown(root, relative)
+            .into_iter()
+            .filter(|(diagnostic, _)| touches(&diagnostic.range));
         let found: Vec<_> = shown
             .filter_map(|(diagnostic, finding)| {
                 let (judged, placed) = finding?;
@@ -198,17 +236,27 @@ impl Server {
             .collect();
         self.answer(id, move || {
             let configuration = host.configuration_file(&path);
-            let text = open.into_iter().find(|(path, _)| *path == configuration).map(|(_, text)| text).or_else(|| {
-                let folder = configuration.parent()?;
-                let bytes = host.tree(folder).read(std::path::Path::new(configuration.file_name()?)).ok()?;
-                String::from_utf8(bytes).ok()
-            });
+            let text =
+                open.into_iter().find(|(path, _)| *path == configuration).map(|(_, text)| text).or_else(
+                    || {
+                        let folder = configuration.parent()?;
+                        let bytes =
+                            host.tree(folder).read(std::path::Path::new(configuration.file_name()?)).ok()?;
+                        String::from_utf8(bytes).ok()
+                    },
+                );
             let mut all: Vec<CodeAction> = Vec::new();
             let mut waivers = Vec::new();
             for (diagnostic, judged, number) in &found {
                 let Some(placed) = judged.findings.get(*number) else { continue };
                 all.extend(actions::fixes(&asked.state, judged, placed, diagnostic, encoding));
-                waivers.extend(actions::waiver(placed, &configuration, text.as_deref(), diagnostic, encoding));
+                waivers.extend(actions::waiver(
+                    placed,
+                    &configuration,
+                    text.as_deref(),
+                    diagnostic,
+                    encoding,
+                ));
             }
             all.append(&mut waivers);
             Ok(json!(all))
@@ -228,7 +276,10 @@ impl Server {
             }
             for (title, is_safe, replacements) in &problem.fixes {
                 let edit = |(bytes, new): &(std::ops::Range<usize>, String)| {
-                    TextEdit::new(lsp_types::Range::new(position(bytes.start), position(bytes.end)), new.clone())
+                    TextEdit::new(
+                        lsp_types::Range::new(position(bytes.start), position(bytes.end)),
+                        new.clone(),
+                    )
                 };
                 let edits = replacements.iter().map(edit).collect();
                 found.push(CodeAction {
@@ -278,12 +329,14 @@ impl Server {
     }
 
     fn execute(&self, id: RequestId, value: Value) {
-        let Some(params) = params::<lsp_types::ExecuteCommandParams>(value).filter(|params| params.command == SIMULATE)
+        let Some(params) =
+            params::<lsp_types::ExecuteCommandParams>(value).filter(|params| params.command == SIMULATE)
         else {
             return self.refuse(id, format!("the one command is {SIMULATE}, with the address of a scenario"));
         };
         let url = params.arguments.first().and_then(Value::as_str).and_then(|url| Url::parse(url).ok());
-        let Some((url, file)) = url.and_then(|url| Some((url.clone(), self.workspace.open.get(&url)?))) else {
+        let Some((url, file)) = url.and_then(|url| Some((url.clone(), self.workspace.open.get(&url)?)))
+        else {
             return self.refuse(id, "the scenario is not open");
         };
         let (host, events) = (Arc::clone(&self.host), self.events.clone());

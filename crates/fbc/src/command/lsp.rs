@@ -37,9 +37,8 @@ pub(crate) fn run(_arguments: &Arguments) -> Result<u8, Failure> {
 fn failure(error: &ServeError) -> Failure {
     let failure = Failure::new(format!("the language server ends: {error}"));
     match error {
-        ServeError::Protocol(_) | ServeError::Gone => {
-            failure.help("it speaks with editors, not with people; docs/guides/editors.md says how to set one up")
-        }
+        ServeError::Protocol(_) | ServeError::Gone => failure
+            .help("it speaks with editors, not with people; docs/guides/editors.md says how to set one up"),
         ServeError::Thread(_) => failure,
     }
 }

@@ -42,7 +42,10 @@ fn told(outcome: Result<(), Failure>, path: &Path, text: &str) -> Vec<Problem> {
         .map(|line| {
             let rest = line.split_once(&start).map_or(line, |(_, rest)| rest);
             let mut parts = rest.splitn(3, ':');
-            let numbers = (parts.next().and_then(|one| one.parse().ok()), parts.next().and_then(|one| one.parse().ok()));
+            let numbers = (
+                parts.next().and_then(|one| one.parse().ok()),
+                parts.next().and_then(|one| one.parse().ok()),
+            );
             match (numbers, parts.next()) {
                 ((Some(line), Some(column)), Some(message)) => {
                     problem(rest_of_line(text, line, column), message.trim(), "")
@@ -104,7 +107,9 @@ fn of_bundle(path: &Path, buffers: &FileVersions) -> Vec<Problem> {
     if !root.join("manifests").is_dir() || !root.join("metadata").is_dir() {
         return Vec::new();
     }
-    let inside = buffers.iter().filter_map(|(path, bytes)| Some((path.strip_prefix(root).ok()?.to_path_buf(), bytes.clone())));
+    let inside = buffers
+        .iter()
+        .filter_map(|(path, bytes)| Some((path.strip_prefix(root).ok()?.to_path_buf(), bytes.clone())));
     let tree = OverlayTree::new(disk_tree(root), inside.collect());
     let Ok(mut configuration) = Configuration::of(&PolicyArguments::default(), &[root.to_path_buf()]) else {
         return Vec::new();
@@ -121,7 +126,8 @@ fn of_finding(located: &Located, path: &PathBuf) -> Option<Problem> {
     finding.place.as_ref().filter(|place| place.path == *path)?;
     let fixes = located.fixes.iter().filter_map(|fix| {
         let [file] = fix.files.as_slice() else { return None };
-        let replacements = file.replacements.iter().map(|one| (one.bytes.clone(), one.text.clone())).collect();
+        let replacements =
+            file.replacements.iter().map(|one| (one.bytes.clone(), one.text.clone())).collect();
         let is_safe = fix.safety == fbc_lint::fix::Safety::Safe;
         (file.path == *path).then(|| (fix.title.clone(), is_safe, replacements))
     });
@@ -149,7 +155,10 @@ mod tests {
     fn files_of_all_kinds_are_checked() {
         let toml = "profile = \"strict\"\nprofil = 1\n";
         let found = messages(FileKind::Configuration, "/a/fbc.toml", toml);
-        assert!(matches!(found.as_slice(), [(19, message)] if message.contains("unknown key `profil`")), "{found:?}");
+        assert!(
+            matches!(found.as_slice(), [(19, message)] if message.contains("unknown key `profil`")),
+            "{found:?}"
+        );
         let set = "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  operator: []\n";
         let found = messages(FileKind::ImageSet, "/a/set.yaml", set);
         assert!(found.iter().any(|(at, message)| *at == 79 && message.contains("operator")), "{found:?}");

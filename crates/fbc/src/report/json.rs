@@ -89,9 +89,9 @@ struct JsonEdit<'r> {
 impl<'r> JsonEdit<'r> {
     fn of(view: &FindingView<'r>, edit: &'r PlacedEdit) -> Self {
         let operation = &edit.operation;
-        let value = operation.value().and_then(|value| {
-            serde_json::from_str(&fbc_yaml::json_writer::compact(value.root())).ok()
-        });
+        let value = operation
+            .value()
+            .and_then(|value| serde_json::from_str(&fbc_yaml::json_writer::compact(value.root())).ok());
         let (key, bytes, text) = match operation {
             Operation::Rename { key, .. } => (Some(key.as_str()), None, None),
             Operation::Replace(replacement) => {

@@ -70,7 +70,10 @@ fn suggestion(view: &FindingView<'_>) -> Option<String> {
             let (title, code) = (cell(&fix.title), view.rule().code);
             let safety = fix.safety.name();
             let place = markdown_code(&place);
-            text.push_str(&format!("\n{place} {code}: {title} ({safety})\n\n{fence}suggestion\n{}", lines.text));
+            text.push_str(&format!(
+                "\n{place} {code}: {title} ({safety})\n\n{fence}suggestion\n{}",
+                lines.text
+            ));
             if !lines.text.is_empty() && !lines.text.ends_with('\n') {
                 text.push('\n');
             }

@@ -52,10 +52,11 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 .at(context.key(csv.origin(), pointer("/metadata/annotations", key)))
                 .about(context.subject())
                 .label("another case")
-                .fix(
-                    Fix::safe(format!("write `{known}`"))
-                        .rename(csv.origin(), pointer("/metadata/annotations", key), known),
-                )
+                .fix(Fix::safe(format!("write `{known}`")).rename(
+                    csv.origin(),
+                    pointer("/metadata/annotations", key),
+                    known,
+                ))
                 .help(format!("write `{known}`")),
         );
     }

@@ -88,16 +88,17 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         if text(key) == Some("") {
             let message = format!("annotation {} is empty", quote(key));
             findings.push(
-                context.finding(&RULE, annotations.origin, pointer("/annotations", key), message).help(
-                    if key == CHANNELS {
+                context
+                    .finding(&RULE, annotations.origin, pointer("/annotations", key), message)
+                    .help(if key == CHANNELS {
                         "name at least one channel, such as `stable`"
                     } else {
                         "name one of the channels, or remove the annotation"
-                    },
-                )
-                .fix_if((key == DEFAULT_CHANNEL).then(|| {
-                    Fix::safe("remove the annotation").remove(annotations.origin, pointer("/annotations", key))
-                })),
+                    })
+                    .fix_if((key == DEFAULT_CHANNEL).then(|| {
+                        Fix::safe("remove the annotation")
+                            .remove(annotations.origin, pointer("/annotations", key))
+                    })),
             );
         }
     }

@@ -54,13 +54,15 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             format!("`{shown}` must be {expected}, but it is {}", go_words::found_kind(found.go_name()));
         let fix = (expected == "text" && matches!(found, Kind::Number | Kind::Bool))
             .then(|| Fix::safe("put the value in quotes").quote(csv.origin(), pointer.clone()));
-        findings.push(context.finding(&RULE, csv.origin(), pointer, message).fix_if(fix).label("another kind").help(
-            match expected {
-                "text" => "put the value in quotes",
-                "true or false" => "write `true` or `false` without quotes",
-                "a number" => "write the number without quotes",
-                _ => "correct the indentation, or the value",
-            },
-        ));
+        findings.push(
+            context.finding(&RULE, csv.origin(), pointer, message).fix_if(fix).label("another kind").help(
+                match expected {
+                    "text" => "put the value in quotes",
+                    "true or false" => "write `true` or `false` without quotes",
+                    "a number" => "write the number without quotes",
+                    _ => "correct the indentation, or the value",
+                },
+            ),
+        );
     }
 }

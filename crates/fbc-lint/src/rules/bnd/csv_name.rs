@@ -79,9 +79,9 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         let shown = pointer.trim_start_matches('/').replace('/', ".");
         let message = format!("`{shown}` {} is not allowed: {fault}", quote(name));
         let lower = name.to_lowercase().replace('_', "-");
-        let fix = names::csv_name_fault(&lower).is_none().then(|| {
-            Fix::risky(format!("write {}", quote(&lower))).set(csv.origin(), pointer, &lower)
-        });
+        let fix = names::csv_name_fault(&lower)
+            .is_none()
+            .then(|| Fix::risky(format!("write {}", quote(&lower))).set(csv.origin(), pointer, &lower));
         let finding = context.finding(&RULE, csv.origin(), pointer, message).label("no name for an object");
         findings.push(finding.fix_if(fix));
     }

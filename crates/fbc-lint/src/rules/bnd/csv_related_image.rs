@@ -56,8 +56,8 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         if image.is_empty() {
             let message = format!("related image {} has no image", quote(name));
             let help = "name the image, or remove the entry";
-            let fix = Fix::risky("remove the entry")
-                .remove(csv.origin(), format!("/spec/relatedImages/{number}"));
+            let fix =
+                Fix::risky("remove the entry").remove(csv.origin(), format!("/spec/relatedImages/{number}"));
             findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help).fix(fix));
         } else if let Err(error) = image_reference::parse(image) {
             let message = format!("related image {} is no image reference: {error}", quote(image));

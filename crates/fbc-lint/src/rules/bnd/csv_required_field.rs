@@ -67,9 +67,8 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             "strategy" => Some("deployment"),
             _ => None,
         };
-        let fix = value.map(|value| {
-            Fix::safe(format!("add `{key}: {value}`")).set(csv.origin(), path.clone(), value)
-        });
+        let fix = value
+            .map(|value| Fix::safe(format!("add `{key}: {value}`")).set(csv.origin(), path.clone(), value));
         findings.push(context.finding(&RULE, csv.origin(), path, message).help(help).fix_if(fix));
     };
     let api_version = csv.object.node.get("apiVersion");

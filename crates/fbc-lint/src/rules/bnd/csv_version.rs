@@ -57,8 +57,11 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 .finding(&RULE, csv.origin(), "/spec/version", "the ClusterServiceVersion has no version")
                 .help("write the version as three numbers: `version: 1.0.0`")
                 .fix_if(of_name.map(|version| {
-                    Fix::risky(format!("add `version: {version}`, as the name says"))
-                        .set(csv.origin(), "/spec/version", version)
+                    Fix::risky(format!("add `version: {version}`, as the name says")).set(
+                        csv.origin(),
+                        "/spec/version",
+                        version,
+                    )
                 })),
         );
         return;
@@ -72,9 +75,9 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     } else {
         "write three numbers, such as `1.4.0`".to_owned()
     };
-    let fix = Version::parse(stripped).is_ok().then(|| {
-        Fix::safe(format!("write `{stripped}`")).set(csv.origin(), "/spec/version", stripped)
-    });
+    let fix = Version::parse(stripped)
+        .is_ok()
+        .then(|| Fix::safe(format!("write `{stripped}`")).set(csv.origin(), "/spec/version", stripped));
     findings.push(
         context
             .finding(

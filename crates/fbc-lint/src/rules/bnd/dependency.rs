@@ -77,7 +77,12 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     if !matches!(dependencies.node.kind(), Kind::Array | Kind::Null) {
         let kind = go_words::found_kind(dependencies.node.kind().go_name());
         let message = format!("`dependencies` is {kind}, not a list");
-        report("/dependencies".to_owned(), message, "write each dependency as an item of a list".to_owned(), None);
+        report(
+            "/dependencies".to_owned(),
+            message,
+            "write each dependency as an item of a list".to_owned(),
+            None,
+        );
     }
     for (number, item) in dependencies.node.items().enumerate() {
         let start = format!("/dependencies/{number}");
@@ -114,7 +119,11 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             let name = value.and_then(|value| value.get_str("packageName")).unwrap_or_default();
             let message = format!("the range {} of dependency {} cannot be read", quote(range), quote(name));
             let fix = invalid_skip_range::meant(range).map(|meant| {
-                Fix::safe(format!("write {}", quote(&meant))).set(origin, format!("{start}/value/version"), &meant)
+                Fix::safe(format!("write {}", quote(&meant))).set(
+                    origin,
+                    format!("{start}/value/version"),
+                    &meant,
+                )
             });
             report(format!("{start}/value/version"), message, invalid_skip_range::help(range), fix);
         }

@@ -112,9 +112,9 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             continue;
         }
         for (pointer, message, help) in faults(object) {
-            let fix = name_of(object).filter(|_| pointer == "/metadata/name").map(|name| {
-                Fix::safe(format!("write `name: {name}`")).set(object.origin, pointer, &name)
-            });
+            let fix = name_of(object)
+                .filter(|_| pointer == "/metadata/name")
+                .map(|name| Fix::safe(format!("write `name: {name}`")).set(object.origin, pointer, &name));
             findings.push(context.finding(&RULE, object.origin, pointer, message).help(help).fix_if(fix));
         }
     }

@@ -47,11 +47,12 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let stripped = text.trim().trim_start_matches('v');
     let whole =
         [stripped.to_owned(), format!("{stripped}.0")].into_iter().find(|text| Version::parse(text).is_ok());
-    let fix = whole.as_ref().map(|meant| {
-        Fix::safe(format!("write `{meant}`")).set(csv.origin(), "/spec/minKubeVersion", meant)
-    });
+    let fix = whole
+        .as_ref()
+        .map(|meant| Fix::safe(format!("write `{meant}`")).set(csv.origin(), "/spec/minKubeVersion", meant));
     let help =
         whole.map_or("write three numbers, such as `1.25.0`".to_owned(), |text| format!("write `{text}`"));
     let message = format!("`minKubeVersion` {} is no semantic version", quote(text));
-    findings.push(context.finding(&RULE, csv.origin(), "/spec/minKubeVersion", message).help(help).fix_if(fix));
+    findings
+        .push(context.finding(&RULE, csv.origin(), "/spec/minKubeVersion", message).help(help).fix_if(fix));
 }

@@ -133,10 +133,11 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                     quote(owned.kind)
                 ),
                 format!("write `kind: {}`", other.kind),
-                Some(
-                    Fix::safe(format!("write `kind: {}`", other.kind))
-                        .set(origin, format!("{place}/kind"), other.kind),
-                ),
+                Some(Fix::safe(format!("write `kind: {}`", other.kind)).set(
+                    origin,
+                    format!("{place}/kind"),
+                    other.kind,
+                )),
             )
         } else if of_name().next().is_some() {
             let versions: Vec<&str> = of_name().map(|defined| defined.version).collect();
@@ -145,10 +146,11 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 format!("owned custom resource {name} has no version {} in the bundle", quote(owned.version)),
                 format!("the definition has {}", versions.join(", ")),
                 match versions.as_slice() {
-                    [only] => Some(
-                        Fix::risky(format!("write `version: {only}`"))
-                            .set(origin, format!("{place}/version"), only),
-                    ),
+                    [only] => Some(Fix::risky(format!("write `version: {only}`")).set(
+                        origin,
+                        format!("{place}/version"),
+                        only,
+                    )),
                     _ => Some(remove()),
                 },
             )

@@ -62,7 +62,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let name = quote(package);
-        let meant = suggestions.next().and_then(|_| suggest::closest(package, context.packages.keys().copied()));
+        let meant =
+            suggestions.next().and_then(|_| suggest::closest(package, context.packages.keys().copied()));
         let question = meant.map(|meant| format!("did you mean {}? ", quote(meant)));
         findings.push(
             Finding::new(&RULE, format!("deprecations of package {name}, which is not in the catalog"))

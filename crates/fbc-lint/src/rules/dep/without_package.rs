@@ -51,7 +51,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     let blobs = context.catalog.deprecations.iter().enumerate();
     for (number, blob) in blobs.filter(|(_, blob)| blob.package.is_empty()) {
         let text = format!("package name must be set for deprecation item {number}");
-        let beside = context.catalog.packages.iter().filter(|package| package.origin.file == blob.origin.file);
+        let beside =
+            context.catalog.packages.iter().filter(|package| package.origin.file == blob.origin.file);
         let beside: Vec<&str> = beside.map(|package| package.name.as_str()).collect();
         let fix = match (beside.as_slice(), context.packages.keys().next()) {
             ([only], _) => Some((context.packages.len() == 1, *only)),

@@ -88,9 +88,7 @@ package: foo
 properties:
 - {type: olm.package, value: {packageName: foo, version: 1.1.0}}
 ",
-            findings: &[
-                "18:7 no channel of package \"foo\" lists bundle \"foo.v1.1.0\"",
-            ],
+            findings: &["18:7 no channel of package \"foo\" lists bundle \"foo.v1.1.0\""],
         },
     ],
 };

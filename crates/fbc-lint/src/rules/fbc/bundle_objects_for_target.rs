@@ -71,7 +71,8 @@ pub(crate) fn migration(bundle: &Bundle) -> Option<Fix> {
     render::prepare(&mut catalog, MigrateLevel::ALL).ok()?;
     let is_object = |property: &Property| property.kind == bundle_object::PROPERTY_TYPE;
     let migrated = catalog.bundles.first().filter(|bundle| !bundle.properties.iter().any(is_object))?;
-    let of_metadata = |bundle: &'_ Bundle| bundle.properties.iter().rfind(|one| one.kind == render::CSV_METADATA).cloned();
+    let of_metadata =
+        |bundle: &'_ Bundle| bundle.properties.iter().rfind(|one| one.kind == render::CSV_METADATA).cloned();
     let mut fix = Fix::risky("put `olm.csv.metadata` in their place, as opm's migration does");
     for (index, _) in bundle.properties.iter().enumerate().rev().filter(|(_, property)| is_object(property)) {
         fix = fix.remove(bundle.origin, format!("/properties/{index}"));
@@ -93,5 +94,12 @@ pub(crate) fn migration(bundle: &Bundle) -> Option<Fix> {
 fn check(context: &Context<'_>, findings: &mut Findings) {
     let (_, later) = context.parameters.split_targets(form_of_target::FIRST_WITH_METADATA);
     let help = "render the catalog with `--migrate-level bundle-object-to-csv-metadata`";
-    form_of_target::forbid(&RULE, bundle_object::PROPERTY_TYPE, later, (help, Some(migration)), context, findings);
+    form_of_target::forbid(
+        &RULE,
+        bundle_object::PROPERTY_TYPE,
+        later,
+        (help, Some(migration)),
+        context,
+        findings,
+    );
 }

@@ -69,9 +69,7 @@ package: foo
 properties:
 - {type: olm.package, value: {packageName: foo, version: 1.0.0}}
 ",
-            findings: &[
-                "11:1 this bundle of package \"foo\" has no name",
-            ],
+            findings: &["11:1 this bundle of package \"foo\" has no name"],
         },
     ],
 };
@@ -83,10 +81,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         }
         let package = quote(&bundle.package);
         let version = package_property(bundle).map(|property| property.version);
-        let fix = version.filter(|version| !version.is_empty() && !bundle.package.is_empty()).map(|version| {
-            let name = format!("{}.v{version}", bundle.package);
-            Fix::risky(format!("add `name: {name}`")).set(bundle.origin, "/name", &name)
-        });
+        let fix =
+            version.filter(|version| !version.is_empty() && !bundle.package.is_empty()).map(|version| {
+                let name = format!("{}.v{version}", bundle.package);
+                Fix::risky(format!("add `name: {name}`")).set(bundle.origin, "/name", &name)
+            });
         let mut finding = Finding::new(&RULE, format!("this bundle of package {package} has no name"))
             .at(context.value(bundle.origin, "/name"))
             .about(Subject::package(&bundle.package))

@@ -49,9 +49,7 @@ name: foo.v1.0.0
 properties:
 - {type: olm.package, value: {packageName: foo, version: 1.0.0}}
 ",
-            findings: &[
-                "5:1 bundle \"foo.v1.0.0\" has no package",
-            ],
+            findings: &["5:1 bundle \"foo.v1.0.0\" has no package"],
         },
     ],
 };
@@ -67,10 +65,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 _ => "add the `package` that it belongs to".to_owned(),
             };
             let named = package_property(bundle).map(|property| property.package_name);
-            let fix = named.filter(|package| !package.is_empty()).map(|package| {
-                Fix::safe_if(context.packages.contains_key(package), format!("add `package: {package}`"))
-                    .set(bundle.origin, "/package", package)
-            });
+            let fix =
+                named.filter(|package| !package.is_empty()).map(|package| {
+                    Fix::safe_if(context.packages.contains_key(package), format!("add `package: {package}`"))
+                        .set(bundle.origin, "/package", package)
+                });
             findings.push(
                 Finding::new(&RULE, format!("bundle {name} has no package"))
                     .at(context.value(bundle.origin, "/package"))

@@ -48,7 +48,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             _ => String::new(),
         };
         let is_quotable = fault.message.ends_with("type string")
-            && ["cannot unmarshal number", "cannot unmarshal bool"].iter().any(|kind| fault.message.contains(kind));
+            && ["cannot unmarshal number", "cannot unmarshal bool"]
+                .iter()
+                .any(|kind| fault.message.contains(kind));
         let fix = match (&fault.place, fault.origin) {
             (FaultPlace::Pointer(pointer), Some(origin)) if is_quotable => {
                 Some(Fix::safe("put the value in quotes").quote(origin, pointer.clone()))

@@ -92,7 +92,9 @@ fn fix(context: &Context<'_>, fault: &LoadFault) -> Option<Fix> {
     }
     if let Some(key) = suggest::closest("schema", root.members().map(|(key, _)| key)) {
         let pointer = crate::bundle::pointer("", key);
-        return Some(Fix::safe(format!("write `schema` in place of `{key}`")).rename(origin, pointer, "schema"));
+        return Some(
+            Fix::safe(format!("write `schema` in place of `{key}`")).rename(origin, pointer, "schema"),
+        );
     }
     let items = || root.get("entries").into_iter().flat_map(Node::items);
     let kind = if items().any(|entry| entry.get("reference").is_some()) {
@@ -117,7 +119,9 @@ fn separator_below(context: &Context<'_>, fault: &LoadFault) -> Option<Fix> {
     let line = text.get(end..)?.strip_prefix(b"---")?;
     let length = line.iter().position(|&byte| byte == b'\n')?;
     let is_bare = line.get(..length)?.trim_ascii().is_empty();
-    is_bare.then(|| Fix::safe("remove the `---` line below the comments").replace(origin, end..end + 3 + length + 1, ""))
+    is_bare.then(|| {
+        Fix::safe("remove the `---` line below the comments").replace(origin, end..end + 3 + length + 1, "")
+    })
 }
 
 fn help_for_nothing(context: &Context<'_>, fault: &LoadFault) -> &'static str {

@@ -104,7 +104,8 @@ fn superfluous(bundle: &Bundle) -> Option<Fix> {
     let others: Vec<(usize, &Property)> = all.collect();
     let is_safe = others.iter().all(|(_, other)| *other == first);
     let fix = Fix::safe_if(is_safe, "keep the first of them");
-    let remove = |fix: Fix, (index, _): &(usize, &Property)| fix.remove(bundle.origin, format!("/properties/{index}"));
+    let remove =
+        |fix: Fix, (index, _): &(usize, &Property)| fix.remove(bundle.origin, format!("/properties/{index}"));
     Some(others.iter().rev().fold(fix, remove))
 }
 

@@ -50,9 +50,7 @@ name: stable
 entries:
 - name: foo.v1.0.0
 ",
-            findings: &[
-                "1:1 this package has no name",
-            ],
+            findings: &["1:1 this package has no name"],
         },
     ],
 };
@@ -61,13 +59,15 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for (number, package) in context.catalog.packages.iter().enumerate() {
         if package.name.is_empty() {
             let text = "config contains package with no name".to_owned();
-            let beside = context.catalog.channels.iter().filter(|channel| channel.origin.file == package.origin.file);
+            let beside =
+                context.catalog.channels.iter().filter(|channel| channel.origin.file == package.origin.file);
             let unknown = beside.filter(|channel| !context.packages.contains_key(channel.package.as_str()));
             let names: BTreeSet<&str> = unknown.map(|channel| channel.package.as_str()).collect();
             let mut names = names.into_iter().filter(|name| !name.is_empty());
-            let fix = names.next().filter(|_| names.next().is_none()).map(|name| {
-                Fix::risky(format!("add `name: {name}`")).set(package.origin, "/name", name)
-            });
+            let fix = names
+                .next()
+                .filter(|_| names.next().is_none())
+                .map(|name| Fix::risky(format!("add `name: {name}`")).set(package.origin, "/name", name));
             findings.push(
                 Finding::new(&RULE, "this package has no name")
                     .at(context.value(package.origin, "/name"))

@@ -102,7 +102,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             let name = quote(&item.bundle.name);
             let field = if pointer.is_empty() { "value".to_owned() } else { go_words::path(&pointer) };
             let is_quotable = message.ends_with("type string")
-                && ["cannot unmarshal number", "cannot unmarshal bool"].iter().any(|kind| message.contains(kind));
+                && ["cannot unmarshal number", "cannot unmarshal bool"]
+                    .iter()
+                    .any(|kind| message.contains(kind));
             let fix = is_quotable.then(|| {
                 let place = format!("/properties/{index}/value{pointer}");
                 Fix::safe("put the value in quotes").quote(item.bundle.origin, place)

@@ -8,8 +8,8 @@ use crate::finding::Findings;
 use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
-use super::suggest;
 use super::load_fault;
+use super::suggest;
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -48,11 +48,16 @@ fn fix(context: &Context<'_>, fault: &LoadFault, rest: &str) -> Option<Fix> {
     let line = text.get(start..)?.split(|&byte| byte == b'\n').next()?;
     let dashes = line.iter().take_while(|&&byte| byte == b'-').count();
     if rest.bytes().all(|byte| byte == b'-') {
-        return Some(Fix::safe("write three dashes").replace(origin, start..start + line.trim_ascii_end().len(), "---"));
+        return Some(Fix::safe("write three dashes").replace(
+            origin,
+            start..start + line.trim_ascii_end().len(),
+            "---",
+        ));
     }
     let blanks = line.get(dashes..)?.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let bytes = start + dashes..start + dashes + blanks;
-    (dashes == 3).then(|| Fix::risky("put what follows the dashes on the next line").replace(origin, bytes, "\n"))
+    (dashes == 3)
+        .then(|| Fix::risky("put what follows the dashes on the next line").replace(origin, bytes, "\n"))
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -47,9 +47,7 @@ name: stable
 entries:
 - name: foo.v1
 ",
-            findings: &[
-                "2:7 package \"foo\" names no default channel",
-            ],
+            findings: &["2:7 package \"foo\" names no default channel"],
         },
     ],
 };

@@ -95,11 +95,10 @@ fn explain(context: &Context<'_>, package: &str, view: &PackageView<'_>, graph: 
     .opm(channel_leaf(package, &channel.name, leaf_order::CHANNEL, text));
     let (Some(&newest), Some(&older)) = (heads.first(), heads.get(1)) else { return finding };
     let others = heads.get(1..).unwrap_or_default();
-    finding = finding.fix(edge(graph, newest, others)).at(context.value(channel.origin, format!("/entries/{older}"))).help(missing_edge(
-        graph,
-        newest,
-        others,
-    ));
+    finding = finding
+        .fix(edge(graph, newest, others))
+        .at(context.value(channel.origin, format!("/entries/{older}")))
+        .help(missing_edge(graph, newest, others));
     let (newest, older) = (graph.entry(newest), graph.name(older));
     let covers = newest
         .and_then(|entry| view.graph().readable_skip_range(entry))

@@ -114,13 +114,11 @@ fn explain(
         .at(context.value(channel.origin, format!("/entries/{stranded}")))
         .about(Subject::entry(package, &channel.name, name))
         .label("no update leads away from it")
-        .fix(
-            Fix::risky(format!("let {} skip {}", quote(graph.name(newer)), quote(name))).append(
-                channel.origin,
-                format!("/entries/{newer}/skips"),
-                text_value(name),
-            ),
-        )
+        .fix(Fix::risky(format!("let {} skip {}", quote(graph.name(newer)), quote(name))).append(
+            channel.origin,
+            format!("/entries/{newer}/skips"),
+            text_value(name),
+        ))
         .note(end.clone())
         .help(help);
         finding.opm = opm.take();
