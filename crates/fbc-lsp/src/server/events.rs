@@ -1,0 +1,155 @@
+//! What the workers are done with, and what the client is told of it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lsp_server::{Request, RequestId, Response};
+use lsp_types::notification;
+use lsp_types::{MessageType, PublishDiagnosticsParams, ShowMessageParams, Url};
+use serde_json::Value;
+
+use super::{Event, Server};
+use crate::catalog::{FileState, MAX_BYTES};
+use crate::host::Simulated;
+use crate::workspace::of_problem;
+
+impl Server {
+    pub(super) fn event(&mut self, event: Event) {
+        match event {
+            Event::Loaded { root, mut state, judged, whole, seen } => {
+                let open = self.workspace.open_files(&root);
+                let Some(entry) = self.workspace.catalogs.get_mut(&root) else { return };
+                for (path, buffer) in open {
+                    state.files.insert(path, FileState { buffer, is_open: true });
+                }
+                let bytes = state.bytes();
+                entry.state = Arc::new(state);
+                entry.judged = judged;
+                entry.whole = Some(Arc::new(whole));
+                entry.is_loaded = true;
+                if bytes > MAX_BYTES {
+                    self.tell(
+                        MessageType::WARNING,
+                        format!(
+                            "{} has more than {} MiB; files beyond are not looked at until they are open",
+                            root.display(),
+                            MAX_BYTES >> 20
+                        ),
+                    );
+                }
+                if seen != self.changes {
+                    // Something was typed while the files were read.
+                    let urls: Vec<Url> = self.workspace.open.keys().cloned().collect();
+                    urls.iter().for_each(|url| self.mark_file(url));
+                }
+                self.publish_catalog(&root);
+            }
+            Event::Judged { root, package, judged } => {
+                self.is_judging = false;
+                let Some(entry) = self.workspace.catalogs.get_mut(&root) else { return };
+                let judged = Arc::new(judged);
+                let old = entry.judged.insert(package, Arc::clone(&judged));
+                // Files that hold the package, and those that did.
+                let files = old.iter().chain([&judged]).flat_map(|judged| &judged.files);
+                let paths = files.map(|file| file.info.path.clone()).collect();
+                self.publish_files(&root, paths);
+            }
+            Event::Whole { root, judged } => {
+                let Some(entry) = self.workspace.catalogs.get_mut(&root) else { return };
+                entry.whole = Some(Arc::new(judged));
+                self.publish_catalog(&root);
+            }
+            Event::Problems { url, version, problems } => {
+                let (encoding, pages) = (self.workspace.encoding, self.workspace.rule_pages.clone());
+                let Some(file) = self.workspace.open.get_mut(&url).filter(|file| file.version == version)
+                else {
+                    return;
+                };
+                let text = file.buffer.text();
+                let mut diagnostics: Vec<lsp_types::Diagnostic> = problems
+                    .iter()
+                    .map(|problem| of_problem(problem, &text, encoding, pages.as_deref()))
+                    .collect();
+                diagnostics.extend(simulation(file.simulated.as_ref()));
+                file.problems = problems;
+                self.publish(&url, Some(version), diagnostics);
+            }
+            Event::Simulated { url, id, outcome } => self.simulated(url, id, outcome),
+            Event::Failed { message } => self.tell(MessageType::ERROR, message),
+        }
+    }
+
+    pub(super) fn simulated(&mut self, url: Url, id: RequestId, outcome: Result<Simulated, String>) {
+        let answer = match &outcome {
+            Ok(run) => {
+                serde_json::json!({ "success": run.is_success, "summary": run.summary, "text": run.text })
+            }
+            Err(message) => serde_json::json!({ "success": false, "summary": message, "text": "" }),
+        };
+        self.send(Response::new_ok(id, answer));
+        if let Some(file) = self.workspace.open.get_mut(&url) {
+            file.simulated = Some(outcome);
+            self.check_file(&url);
+        }
+        self.asked += 1;
+        self.send(Request::new(self.asked.into(), "workspace/codeLens/refresh".to_owned(), Value::Null));
+    }
+
+    pub(super) fn tell(&self, typ: MessageType, message: String) {
+        self.notify::<notification::ShowMessage>(ShowMessageParams { typ, message });
+    }
+
+    pub(super) fn publish(&self, url: &Url, version: Option<i32>, diagnostics: Vec<lsp_types::Diagnostic>) {
+        self.notify::<notification::PublishDiagnostics>(PublishDiagnosticsParams {
+            uri: url.clone(),
+            diagnostics,
+            version,
+        });
+    }
+
+    /// Tells the client what is found in a catalog: in files with findings, and in those that had some.
+    pub(super) fn publish_catalog(&mut self, root: &Path) {
+        let Some(entry) = self.workspace.catalogs.get(root) else { return };
+        let mut paths: BTreeSet<PathBuf> = entry.findings().map(|(_, placed)| placed.path.clone()).collect();
+        paths.extend(entry.state.files.iter().filter(|(_, file)| file.is_open).map(|(path, _)| path.clone()));
+        let known = self.workspace.published.iter().filter_map(|path| path.strip_prefix(root).ok());
+        paths.extend(known.map(Path::to_path_buf));
+        self.publish_files(root, paths);
+    }
+
+    pub(super) fn publish_files(&mut self, root: &Path, paths: BTreeSet<PathBuf>) {
+        for relative in paths {
+            let path = root.join(&relative);
+            let Ok(url) = Url::from_file_path(&path) else { continue };
+            let diagnostics = self.workspace.diagnostics(root, &relative);
+            let is_known = match diagnostics.is_empty() {
+                true => self.workspace.published.remove(&path),
+                false => !self.workspace.published.insert(path),
+            };
+            let file = self.workspace.open.get(&url);
+            if !diagnostics.is_empty() || is_known || file.is_some() {
+                self.publish(&url, file.map(|file| file.version), diagnostics);
+            }
+        }
+        if self.can_refresh_hints {
+            self.asked += 1;
+            self.send(Request::new(self.asked.into(), "workspace/inlayHint/refresh".to_owned(), Value::Null));
+        }
+    }
+}
+
+/// What came of a simulation, as a diagnostic of the first line where it failed.
+fn simulation(outcome: Option<&Result<Simulated, String>>) -> Option<lsp_types::Diagnostic> {
+    let message = match outcome? {
+        Ok(run) if run.is_success => return None,
+        Ok(run) => run.summary.clone(),
+        Err(message) => message.clone(),
+    };
+    Some(lsp_types::Diagnostic {
+        severity: Some(lsp_types::DiagnosticSeverity::ERROR),
+        source: Some("fbc simulate".to_owned()),
+        message,
+        ..lsp_types::Diagnostic::default()
+    })
+}
