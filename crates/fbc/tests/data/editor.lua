@@ -16,80 +16,87 @@ local function save(name)
   vim.fn.writefile(vim.api.nvim_buf_get_lines(0, 0, -1, false), out .. "/" .. name)
 end
 
-vim.cmd("edit " .. vim.fn.fnameescape(file))
-vim.bo.filetype = "yaml"
-local id = vim.lsp.start_client({
-  cmd = { program, "lsp" },
-  root_dir = vim.env.FBC_ROOT,
-  workspace_folders = { { uri = vim.uri_from_fname(vim.env.FBC_ROOT), name = "catalog" } },
-})
-if not id then
-  fail("the server does not start")
-end
-vim.lsp.buf_attach_client(0, id)
-local client = vim.lsp.get_client_by_id(id)
-wait("the handshake", function() return client.initialized == true or client.server_capabilities.hoverProvider end)
-
-local function ask(method, params)
-  local answer = client.request_sync(method, params, 60000, 0)
-  if not answer or answer.err then
-    fail(method .. ": " .. vim.inspect(answer))
+local function session()
+  vim.cmd("edit " .. vim.fn.fnameescape(file))
+  vim.bo.filetype = "yaml"
+  local id = vim.lsp.start_client({
+    cmd = { program, "lsp" },
+    root_dir = vim.env.FBC_ROOT,
+    workspace_folders = { { uri = vim.uri_from_fname(vim.env.FBC_ROOT), name = "catalog" } },
+  })
+  if not id then
+    fail("the server does not start")
   end
-  return answer.result
-end
+  vim.lsp.buf_attach_client(0, id)
+  local client = vim.lsp.get_client_by_id(id)
+  wait("the handshake", function() return client.initialized == true end)
 
-local function codes()
-  local found = {}
-  for _, one in ipairs(vim.diagnostic.get(0)) do
-    found[one.code or (one.user_data and one.user_data.lsp and one.user_data.lsp.code) or one.message] = one
+  local function ask(method, params)
+    local answer = client.request_sync(method, params, 60000, 0)
+    if not answer or answer.err then
+      fail(method .. ": " .. vim.inspect(answer))
+    end
+    return answer.result
   end
-  return found
-end
 
-local function cursor_to(text, offset)
-  local row = vim.fn.search(text, "w")
-  if row == 0 then
-    fail("there is no " .. text)
+  local function codes()
+    local found = {}
+    for _, one in ipairs(vim.diagnostic.get(0)) do
+      found[one.code or (one.user_data and one.user_data.lsp and one.user_data.lsp.code) or one.message] = one
+    end
+    return found
   end
-  vim.api.nvim_win_set_cursor(0, { row, vim.fn.col(".") - 1 + (offset or 0) })
-end
 
--- An entry is written a second time: a finding comes while the file is not saved.
-cursor_to("^- name: lighthouse-operator.v1.0.0$", 8)
-local row = vim.api.nvim_win_get_cursor(0)[1]
-vim.api.nvim_buf_set_lines(0, row, row, false, { "- name: lighthouse-operator.v1.0.0" })
-wait("FBC018", function() return codes().FBC018 ~= nil end)
-local finding = codes().FBC018
-vim.fn.writefile({ tostring(finding.lnum + 1), tostring(finding.col + 1), finding.message }, out .. "/finding")
-
--- Hover over the entry.
-local hover = ask("textDocument/hover", vim.lsp.util.make_position_params(0, client.offset_encoding))
-vim.fn.writefile(vim.split(hover.contents.value, "\n"), out .. "/hover")
-
--- The fix puts it right.
-vim.api.nvim_win_set_cursor(0, { finding.lnum + 1, finding.col })
-local params = vim.lsp.util.make_range_params(0, client.offset_encoding)
-params.context = { diagnostics = {} }
-local applied = false
-for _, action in ipairs(ask("textDocument/codeAction", params)) do
-  if action.title == "FBC018: remove the second entry" then
-    vim.lsp.util.apply_workspace_edit(action.edit, client.offset_encoding)
-    applied = true
+  local function cursor_to(text, offset)
+    local row = vim.fn.search(text, "w")
+    if row == 0 then
+      fail("there is no " .. text)
+    end
+    vim.api.nvim_win_set_cursor(0, { row, vim.fn.col(".") - 1 + (offset or 0) })
   end
-end
-if not applied then
-  fail("there is no fix for FBC018")
-end
-wait("no FBC018", function() return codes().FBC018 == nil end)
-save("fixed")
 
--- A bundle gets another name, wherever it stands.
-cursor_to("^name: lighthouse-operator.v1.1.0$", 8)
-params = vim.lsp.util.make_position_params(0, client.offset_encoding)
-params.newName = "lighthouse-operator.v1.1.0-renamed"
-vim.lsp.util.apply_workspace_edit(ask("textDocument/rename", params), client.offset_encoding)
-save("renamed")
+  -- An entry is written a second time: a finding comes while the file is not saved.
+  cursor_to("^- name: lighthouse-operator.v1.0.0$", 8)
+  local row = vim.api.nvim_win_get_cursor(0)[1]
+  vim.api.nvim_buf_set_lines(0, row, row, false, { "- name: lighthouse-operator.v1.0.0" })
+  wait("FBC018", function() return codes().FBC018 ~= nil end)
+  local finding = codes().FBC018
+  vim.fn.writefile({ tostring(finding.lnum + 1), tostring(finding.col + 1), finding.message }, out .. "/finding")
 
-client.stop()
-wait("the end", function() return client.is_stopped() end)
+  -- Hover over the entry.
+  local hover = ask("textDocument/hover", vim.lsp.util.make_position_params(0, client.offset_encoding))
+  vim.fn.writefile(vim.split(hover.contents.value, "\n"), out .. "/hover")
+
+  -- The fix puts it right.
+  vim.api.nvim_win_set_cursor(0, { finding.lnum + 1, finding.col })
+  local params = vim.lsp.util.make_range_params(0, client.offset_encoding)
+  params.context = { diagnostics = {} }
+  local applied = false
+  for _, action in ipairs(ask("textDocument/codeAction", params)) do
+    if action.title == "FBC018: remove the second entry" then
+      vim.lsp.util.apply_workspace_edit(action.edit, client.offset_encoding)
+      applied = true
+    end
+  end
+  if not applied then
+    fail("there is no fix for FBC018")
+  end
+  wait("no FBC018", function() return codes().FBC018 == nil end)
+  save("fixed")
+
+  -- A bundle gets another name, wherever it stands.
+  cursor_to("^name: lighthouse-operator.v1.1.0$", 8)
+  params = vim.lsp.util.make_position_params(0, client.offset_encoding)
+  params.newName = "lighthouse-operator.v1.1.0-renamed"
+  vim.lsp.util.apply_workspace_edit(ask("textDocument/rename", params), client.offset_encoding)
+  save("renamed")
+
+  client.stop()
+  wait("the end", function() return client.is_stopped() end)
+end
+
+local is_done, fault = xpcall(session, debug.traceback)
+if not is_done then
+  fail(fault)
+end
 vim.cmd("qall!")
