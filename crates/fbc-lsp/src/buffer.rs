@@ -72,6 +72,12 @@ impl Piece {
         self.good.as_deref().unwrap_or(&self.text)
     }
 
+    /// Whether it is nothing but a separator line.
+    #[must_use]
+    pub fn is_separator(&self) -> bool {
+        self.lines == 1 && self.text.starts_with("---") && self.text.ends_with('\n')
+    }
+
     /// Keeps what an earlier state of the document meant, if this one means nothing.
     fn remember(&mut self, old: &Self) {
         if self.fault.is_none() {

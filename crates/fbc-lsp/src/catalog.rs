@@ -56,8 +56,14 @@ pub struct JudgedFile {
     /// The path, and the places of documents.
     pub info: CatalogFile,
     /// The pieces, each with its first byte in the text that was judged.
-    pub pieces: Vec<(usize, Arc<Piece>)>,
+    pub pieces: Pieces,
 }
+
+/// Pieces, each with its first byte in a text that is put together from them.
+pub type Pieces = Vec<(usize, Arc<Piece>)>;
+
+/// The pieces of files.
+type Layout = Vec<(PathBuf, Pieces)>;
 
 /// A finding in a piece.
 #[derive(Debug)]
@@ -163,15 +169,17 @@ impl CatalogState {
     }
 
     /// The documents of a package as files of their own.
-    fn part(
-        &self,
-        wanted: &dyn Fn(&Piece) -> bool,
-    ) -> (MemoryTree, Vec<(PathBuf, Vec<(usize, Arc<Piece>)>)>) {
+    fn part(&self, wanted: &dyn Fn(&Piece) -> bool) -> (MemoryTree, Layout) {
         let mut tree = MemoryTree::default();
         let mut layout = Vec::new();
         for (path, file) in &self.files {
             let (mut text, mut pieces) = (String::new(), Vec::new());
-            for piece in file.buffer.pieces.iter().filter(|piece| wanted(piece)) {
+            let last = file.buffer.pieces.len().saturating_sub(1);
+            for (number, piece) in file.buffer.pieces.iter().enumerate().filter(|(_, piece)| wanted(piece)) {
+                // Of two separators in a row one is no document, and here the other has none of its own.
+                if piece.is_separator() && number > 0 && number < last {
+                    continue;
+                }
                 pieces.push((text.len(), Arc::clone(piece)));
                 text.push_str(piece.meaning());
             }
@@ -214,8 +222,8 @@ fn piece_means(piece: &Piece) -> bool {
     piece.fault.is_none() || piece.good.is_some()
 }
 
-fn judged_files(catalog: &Catalog, layout: Vec<(PathBuf, Vec<(usize, Arc<Piece>)>)>) -> Vec<JudgedFile> {
-    let mut layout: BTreeMap<PathBuf, Vec<(usize, Arc<Piece>)>> = layout.into_iter().collect();
+fn judged_files(catalog: &Catalog, layout: Layout) -> Vec<JudgedFile> {
+    let mut layout: BTreeMap<PathBuf, Pieces> = layout.into_iter().collect();
     let files = catalog
         .files
         .iter()
@@ -225,7 +233,7 @@ fn judged_files(catalog: &Catalog, layout: Vec<(PathBuf, Vec<(usize, Arc<Piece>)
 
 fn judged(
     tree: &MemoryTree,
-    layout: Vec<(PathBuf, Vec<(usize, Arc<Piece>)>)>,
+    layout: Layout,
     policy: &Policy,
     leave: &dyn Fn(&mut Report),
     wanted: &dyn Fn(&str) -> bool,

@@ -39,8 +39,19 @@ pub struct Problem {
     pub code: &'static str,
     /// Whether it is an error.
     pub is_error: bool,
-    /// What would put it right, as replacements in the text: a title, and bytes with what takes their place.
-    pub fixes: Vec<(String, bool, Vec<(Range<usize>, String)>)>,
+    /// What would fix it.
+    pub fixes: Vec<ProblemFix>,
+}
+
+/// A fix in the text of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProblemFix {
+    /// What it does, as an instruction.
+    pub title: String,
+    /// Whether it is certain that this is meant.
+    pub is_safe: bool,
+    /// Bytes, and what takes their place.
+    pub replacements: Vec<(Range<usize>, String)>,
 }
 
 /// What came of a simulation.

@@ -15,5 +15,5 @@ pub mod position;
 pub mod server;
 pub mod workspace;
 
-pub use host::{FileKind, Host, Problem, Simulated};
+pub use host::{FileKind, Host, Problem, ProblemFix, Simulated};
 pub use server::{ServeError, serve};

@@ -58,6 +58,9 @@ impl CatalogEntry {
     }
 }
 
+/// A finding where it stands now, with its judgement; a fault of the text has none.
+pub type Shown<'w> = (Diagnostic, Option<(&'w Arc<Judged>, &'w Placed)>);
+
 /// Everything that the server knows.
 #[derive(Debug, Default)]
 pub struct Workspace {
@@ -200,7 +203,7 @@ impl Workspace {
 
     /// The findings of a file of a catalog where they stand now, each with its judgement.
     #[must_use]
-    pub fn shown(&self, root: &Path, relative: &Path) -> Vec<(Diagnostic, Option<(&Arc<Judged>, &Placed)>)> {
+    pub fn shown(&self, root: &Path, relative: &Path) -> Vec<Shown<'_>> {
         let Some(entry) = self.catalogs.get(root) else { return Vec::new() };
         let empty = Buffer::default();
         let buffer = entry.state.files.get(relative).map_or(&empty, |file| file.buffer.as_ref());

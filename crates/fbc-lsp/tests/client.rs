@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use fbc_lint::{Policy, Report};
-use fbc_lsp::{FileKind, Host, Problem, ServeError, Simulated, serve};
+use fbc_lsp::{FileKind, Host, Problem, ProblemFix, ServeError, Simulated, serve};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::{MemoryTree, Tree};
 use lsp_server::{Connection, Message, Notification, Request, RequestId};
@@ -59,7 +59,11 @@ impl Host for MemoryHost {
             help: String::new(),
             code: "",
             is_error: true,
-            fixes: vec![("put it right".to_owned(), true, vec![(at..at + 5, "right".to_owned())])],
+            fixes: vec![ProblemFix {
+                title: "put it right".to_owned(),
+                is_safe: true,
+                replacements: vec![(at..at + 5, "right".to_owned())],
+            }],
         };
         at.map(problem).into_iter().collect()
     }

@@ -15,7 +15,7 @@ use super::capabilities::SIMULATE;
 use super::{Event, Server, params};
 use crate::catalog::CatalogState;
 use crate::features::{self, Cursor, actions, completion, graph, hover, mentions, outline};
-use crate::host::FileKind;
+use crate::host::{FileKind, ProblemFix};
 use crate::jobs::guarded;
 use crate::position::{Encoding, position_of};
 
@@ -274,7 +274,7 @@ impl Server {
             if place.start > range.end || range.start > place.end {
                 continue;
             }
-            for (title, is_safe, replacements) in &problem.fixes {
+            for ProblemFix { title, is_safe, replacements } in &problem.fixes {
                 let edit = |(bytes, new): &(std::ops::Range<usize>, String)| {
                     TextEdit::new(
                         lsp_types::Range::new(position(bytes.start), position(bytes.end)),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fbc_bundle::BundleContents;
 use fbc_lint::{Located, Severity, Targets, lint_bundle};
-use fbc_lsp::{FileKind, Problem};
+use fbc_lsp::{FileKind, Problem, ProblemFix};
 use fbc_model::Bundle;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_scenario::Scenario;
@@ -129,7 +129,7 @@ fn of_finding(located: &Located, path: &PathBuf) -> Option<Problem> {
         let replacements =
             file.replacements.iter().map(|one| (one.bytes.clone(), one.text.clone())).collect();
         let is_safe = fix.safety == fbc_lint::fix::Safety::Safe;
-        (file.path == *path).then(|| (fix.title.clone(), is_safe, replacements))
+        (file.path == *path).then(|| ProblemFix { title: fix.title.clone(), is_safe, replacements })
     });
     Some(Problem {
         path: None,
