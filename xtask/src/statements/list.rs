@@ -28,8 +28,13 @@ fn row(line: &str) -> Option<Row> {
     let line = line.trim().replace("\\|", "\u{0}");
     let inner = line.strip_prefix('|')?.strip_suffix('|')?;
     let cells: Vec<String> = inner.split('|').map(|cell| cell.trim().replace('\u{0}', "\\|")).collect();
-    let (id, kind) = (cells.first()?, cells.last()?);
-    if cells.len() < 4 || !is_id(id) || !KINDS.contains(&kind.as_str()) {
+    let id = cells.first()?;
+    // A table without a last column is all of what a simulation shows.
+    let kind = match cells.len() {
+        3 => "sim",
+        _ => KINDS.into_iter().find(|kind| cells.get(3..).and_then(<[_]>::last).is_some_and(|cell| cell == kind))?,
+    };
+    if !is_id(id) {
         return None;
     }
     let words = cells.get(2)?;
@@ -37,7 +42,7 @@ fn row(line: &str) -> Option<Row> {
     if statement.len() < words.len() {
         statement.push('…');
     }
-    Some(Row { id: id.clone(), kind: kind.clone(), statement })
+    Some(Row { id: id.clone(), kind: kind.to_owned(), statement })
 }
 
 /// True for `D-EXT-3`, `D-UPD-9a`, `X-13`.
@@ -85,7 +90,7 @@ mod tests {
     fn rows_are_read_and_compared() {
         let text = "# Title\n| id | section | statement | shown by |\n|---|---|---|---|\n\
                     | D-EXT-1 | 5.1 | One \\| two. | sim |\n| D-EXT-2 | 5.1 | Words. | doc |\n\
-                    | D-UPD-9 | 5.3 | Parts. | cmd |\n| X-1 | no statement | but a mistake |\n";
+                    | D-UPD-9 | 5.3 | Parts. | cmd |\n| Words | no statement | but a mistake |\n";
         let rows = rows(text);
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
         assert_eq!(ids, ["D-EXT-1", "D-EXT-2", "D-UPD-9"]);

@@ -3,6 +3,7 @@
 use super::create::Creation;
 use super::node_verb::{Cordon, Drain, Policy, Taint};
 use super::read::{ApiResources, CanI, Diff, Explain, Logs};
+use super::upgrade::UpgradeVerb;
 use crate::jsonpath::Template;
 use crate::print::Output;
 use fbc_cluster::time::Milliseconds;
@@ -77,6 +78,8 @@ pub enum Verb {
     },
     /// `oc adm policy add-…-role-to-…` and its opposite
     Policy(Policy),
+    /// `oc adm upgrade`
+    Upgrade(UpgradeVerb),
     /// `taint`
     Taint(Taint),
     /// `cordon` and `uncordon`

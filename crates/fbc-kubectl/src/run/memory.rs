@@ -23,7 +23,7 @@ pub(super) struct Memory {
 }
 
 /// Group, version, kind, plural, short name, namespaced, category.
-const KINDS: [(&str, &str, &str, &str, &str, bool, &str); 22] = [
+const KINDS: [(&str, &str, &str, &str, &str, bool, &str); 23] = [
     ("", "v1", "Pod", "pods", "po", true, "all"),
     ("", "v1", "Service", "services", "svc", true, "all"),
     ("apps", "v1", "DaemonSet", "daemonsets", "ds", true, "all"),
@@ -45,6 +45,7 @@ const KINDS: [(&str, &str, &str, &str, &str, bool, &str); 22] = [
     ("coordination.k8s.io", "v1", "Lease", "leases", "", true, ""),
     ("scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", "pc", false, ""),
     ("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", "crd", false, ""),
+    ("config.openshift.io", "v1", "ClusterVersion", "clusterversions", "", false, ""),
     ("example.com", "v1", "Widget", "widgets", "wd", true, ""),
 ];
 

@@ -18,6 +18,7 @@ mod resolve;
 mod rollout;
 mod selectors;
 mod server;
+mod upgrade;
 mod waiting;
 mod write;
 
@@ -148,6 +149,7 @@ impl<S: Server> Runner<'_, S> {
             }
             Verb::Project { name } => self.project(name.as_deref()),
             Verb::Policy(policy) => self.policy(policy),
+            Verb::Upgrade(upgrade) => self.upgrade(upgrade),
             Verb::Taint(taint) => self.taint(taint),
             Verb::Cordon(cordon) => self.cordon(cordon),
             Verb::Drain(drain) => self.drain(drain),

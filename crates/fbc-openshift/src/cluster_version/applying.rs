@@ -91,6 +91,7 @@ impl Process {
             capabilities: work.capabilities,
             gates: work.gates,
             task_duration: options.task_duration,
+            request_duration: options.request_duration,
             deadline: now + limit,
         }));
         self.next_pass = None;
@@ -166,7 +167,9 @@ impl Process {
                 3 => options.interval / 2,
                 _ => options.interval,
             };
-            self.next_pass = Some(now + wait);
+            let chance = options.extra_waits.get(self.failed_passes).copied().unwrap_or(0);
+            self.failed_passes += 1;
+            self.next_pass = Some(now + wait + chance);
             self.completed = 0;
             self.attempt += 1;
         }

@@ -11,6 +11,10 @@ use serde_json::Value;
 use crate::release::inclusion::capabilities_of;
 use crate::release::{Inclusion, Manifest, capabilities};
 
+/// The process ended with this text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ended(pub(super) &'static str);
+
 /// The capabilities of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Capabilities {
@@ -35,7 +39,15 @@ impl Capabilities {
     }
 
     /// Turns capabilities on that a new payload puts objects into which the cluster has already.
-    pub(super) fn follow(&mut self, old: &[Manifest], new: &[Manifest], gates: &BTreeSet<String>) {
+    ///
+    /// # Errors
+    /// With no capability at all there is no set to add to: the operator ends with a panic.
+    pub(super) fn follow(
+        &mut self,
+        old: &[Manifest],
+        new: &[Manifest],
+        gates: &BTreeSet<String>,
+    ) -> Result<(), Ended> {
         let inclusion = |manifest: &Manifest| {
             let known = capabilities_of(&manifest.object).into_iter().map(str::to_owned).collect();
             let inclusion = self.inclusion(gates);
@@ -56,8 +68,12 @@ impl Capabilities {
                 );
             }
         }
+        if self.enabled.is_empty() && !found.is_empty() {
+            return Err(Ended("panic: assignment to entry in nil map"));
+        }
         self.enabled.extend(found.iter().cloned());
         self.implicit.extend(found);
+        Ok(())
     }
 
     /// What is asked of a manifest when it is applied.

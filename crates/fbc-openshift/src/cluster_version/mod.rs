@@ -9,7 +9,7 @@
 //! | `status`, `history`, `conditions` | what it writes into ClusterVersion |
 //! | `updates` | updates that the update service offers |
 //! | `upgradeable`, `preconditions`, `validation` | what stands against an update |
-//! | `retrieval` | getting and verifying payloads |
+//! | `signatures`, `openpgp`, `retrieval` | verifying and getting payloads |
 //! | `pass`, `apply`, `wait` | one run over a payload; one manifest; what is waited for |
 //! | `update_error` | what went wrong, and what it means for the update |
 //! | `capability_sets` | which capabilities are on |
@@ -22,6 +22,7 @@ mod applying;
 mod capability_sets;
 mod conditions;
 mod history;
+mod openpgp;
 pub mod operator;
 pub mod options;
 mod pass;
@@ -29,6 +30,7 @@ mod preconditions;
 mod process;
 pub mod replay;
 mod retrieval;
+mod signatures;
 mod status;
 mod sync;
 mod update_error;

@@ -5,16 +5,17 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
-use fbc_cluster::time::{Milliseconds, SECOND};
+use fbc_cluster::time::{Milliseconds, Moment, SECOND};
 use serde_json::{Value, json};
 
 use super::options::{Options, Outside};
-use super::process::{Process, RESYNC};
+use super::process::{ECHO, Process, RESYNC};
 use super::sync::load_payload;
 use super::{GROUP, NAMESPACE, VERSION};
 
@@ -31,13 +32,16 @@ pub struct ClusterVersionOperator {
     /// Images whose payloads lie on the node.
     on_disk: BTreeSet<String>,
     is_stopped: bool,
+    ended: Option<&'static str>,
+    /// When the operator of another image takes over.
+    handover_at: Option<Moment>,
     starts: u64,
 }
 
 impl ClusterVersionOperator {
     /// An operator that is started as soon as there is a ClusterVersion.
     pub fn new(options: Options, outside: Rc<RefCell<Outside>>) -> Self {
-        Self { options, outside, process: None, on_disk: BTreeSet::new(), is_stopped: false, starts: 0 }
+        Self { options, outside, process: None, on_disk: BTreeSet::new(), is_stopped: false, ended: None, handover_at: None, starts: 0 }
     }
 
     /// Ends the process; what it knew is lost, what it wrote stays.
@@ -46,6 +50,17 @@ impl ClusterVersionOperator {
             self.on_disk = process.on_disk;
         }
         self.is_stopped = true;
+    }
+
+    /// Ends the process; the node starts it again at once.
+    pub fn crash(&mut self) {
+        self.stop();
+        self.is_stopped = false;
+    }
+
+    /// What the process said when it ended by itself. A node would start it again, and it would end again.
+    pub fn ended(&self) -> Option<&'static str> {
+        self.ended
     }
 
     /// Starts the process anew, as the container of another release image.
@@ -110,7 +125,13 @@ impl Controller for ClusterVersionOperator {
         };
         let is_needed = match kind {
             "ClusterVersion" if name.name == VERSION => {
-                process.is_status_due = true;
+                let generation = |object: &Option<_>| object.as_ref().map(|one: &Arc<Object>| one.generation());
+                if generation(&change.before) == generation(&change.after) {
+                    let at = api.now() + ECHO;
+                    process.echo_at = Some(process.echo_at.map_or(at, |earlier| earlier.min(at)));
+                } else {
+                    process.is_status_due = true;
+                }
                 process.updates_at = change.after.as_ref().map(|_| api.now()).or(process.updates_at);
                 true
             }
@@ -167,11 +188,18 @@ impl Controller for ClusterVersionOperator {
         let outside = Rc::clone(&self.outside);
         let outside = outside.borrow();
         for _ in 0..MOST_TURNS {
-            if !process.turn(api, &outside, &self.options) {
+            let has_more = process.turn(api, &outside, &self.options);
+            if let Some(ended) = process.ended {
+                self.ended = Some(ended.0);
+                self.stop();
+                return Outcome::Done;
+            }
+            if !has_more {
                 break;
             }
         }
-        let wait = process.next(api.now()).map(|at| at.since(api.now()).max(1));
+        let next = [process.next(api.now()), self.handover_at].into_iter().flatten().min();
+        let wait = next.map(|at| at.since(api.now()).max(1));
         match wait {
             Some(wait) if process.is_busy() => Outcome::After(wait),
             Some(wait) => Outcome::Routinely(wait),
@@ -192,11 +220,14 @@ impl ClusterVersionOperator {
         let known = image.filter(|image| {
             *image != self.options.image && self.outside.borrow().payloads.contains_key(*image)
         });
-        if let Some(image) = known {
-            let options = Options { image: image.to_owned(), ..self.options.clone() };
-            if self.process.is_some() {
-                self.restart(options);
-            }
+        let Some(image) = known.filter(|_| self.process.is_some()) else {
+            self.handover_at = None;
+            return;
+        };
+        let at = *self.handover_at.get_or_insert(api.now() + self.options.handover_duration);
+        if at <= api.now() {
+            self.handover_at = None;
+            self.restart(Options { image: image.to_owned(), ..self.options.clone() });
         }
     }
 }

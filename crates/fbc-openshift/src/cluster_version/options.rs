@@ -26,8 +26,14 @@ pub struct Options {
     pub node: String,
     /// The time between two passes. The operator draws it from 2 to 4 minutes.
     pub interval: Milliseconds,
+    /// What chance adds to the waits after failing passes, one after another: up to a fifth in the real program.
+    pub extra_waits: Vec<Milliseconds>,
+    /// What it takes the node to end the operator and start that of another image.
+    pub handover_duration: Milliseconds,
     /// What a manifest takes to be applied.
     pub task_duration: Milliseconds,
+    /// For so long a worker keeps the client that all workers share.
+    pub request_duration: Milliseconds,
 }
 
 impl Options {
@@ -41,7 +47,10 @@ impl Options {
             update_service: String::new(),
             node: "master-0".to_owned(),
             interval: 2 * MINUTE,
+            extra_waits: Vec::new(),
+            handover_duration: 200,
             task_duration: 10,
+            request_duration: 2,
         }
     }
 }
@@ -62,8 +71,10 @@ pub struct Outside {
     pub payloads: BTreeMap<String, Arc<dyn Tree>>,
     /// Answers of update services, by address.
     pub update_services: BTreeMap<String, Answer>,
-    /// Digests that are signed, with the keys that signed them, as they stand in key rings of payloads.
-    pub signatures: BTreeMap<String, BTreeSet<String>>,
+    /// Stores of signatures by address: signed OpenPGP messages, by the digest of the image.
+    pub signature_stores: BTreeMap<String, BTreeMap<String, Vec<Vec<u8>>>>,
+    /// Digests that need no signature: whoever simulates vouches for them.
+    pub vouched: BTreeSet<String>,
     /// The metrics of the cluster; none where no server answers.
     pub metrics: Option<Box<dyn crate::update_service::Metrics>>,
 }

@@ -30,6 +30,7 @@ pub(super) struct Job {
     pub(super) capabilities: Capabilities,
     pub(super) gates: BTreeSet<String>,
     pub(super) task_duration: Milliseconds,
+    pub(super) request_duration: Milliseconds,
     pub(super) deadline: Moment,
 }
 
@@ -45,6 +46,8 @@ pub(super) struct Pass {
     pub(super) done: usize,
     /// What is told once everything else is done.
     reports: Vec<UpdateError>,
+    /// All workers share one client, which sends one request after another.
+    client_free: Moment,
 }
 
 /// Where a node of the graph is.
@@ -78,7 +81,7 @@ impl Pass {
         let nodes = graph.nodes.iter().map(|_| NodeState::Waiting).collect();
         let workers = job.mode.workers().unwrap_or(graph.nodes.len());
         let inclusion = job.capabilities.inclusion(&job.gates);
-        Self { job, inclusion, graph, nodes, workers, done: 0, reports: Vec::new() }
+        Self { job, inclusion, graph, nodes, workers, done: 0, reports: Vec::new(), client_free: Moment(0) }
     }
 
     /// The number of manifests.
@@ -121,11 +124,12 @@ impl Pass {
                 .nodes
                 .iter()
                 .position(|state| matches!(state, NodeState::Running { at, .. } if *at <= now));
-            let Some(index) = due else { break };
+            let Some(index) = due.filter(|_| self.client_free <= now) else { break };
             self.work(index, api, since, deletions, reports);
+            self.client_free = now + self.job.request_duration;
         }
         let next = self.nodes.iter().filter_map(|state| match state {
-            NodeState::Running { at, .. } => Some(*at),
+            NodeState::Running { at, .. } => Some((*at).max(self.client_free)),
             _ => None,
         });
         match next.min() {

@@ -15,13 +15,14 @@ use fbc_cluster::time::{Milliseconds, Moment, SECOND};
 use serde_json::json;
 
 use super::apply::{Deletions, caller};
+use super::capability_sets::Ended;
 use super::options::{Options, Outside};
 use super::pass::Pass;
-use super::retrieval::{self, Retrieval, Retrieved};
+use super::retrieval::{Retrieval, Retrieved};
 use super::status::{self, Context, LoadStatus, WorkerStatus};
 use super::sync::{Desired, Taken, Work, desired_of, mode_of};
 use super::updates::{self, AvailableUpdates, Cluster};
-use super::{GROUP, NAMESPACE, VERSION, upgradeable, validation};
+use super::{GROUP, NAMESPACE, VERSION, signatures, upgradeable, validation};
 use crate::release::{Mode, Payload, Release};
 use crate::update_service::RiskCache;
 
@@ -29,6 +30,8 @@ use crate::update_service::RiskCache;
 const STATUS_INTERVAL: Milliseconds = 15 * SECOND;
 /// The time between two looks at a ClusterVersion that does not change. The operator draws it from 2 to 4 minutes.
 pub(super) const RESYNC: Milliseconds = 60 * SECOND;
+/// What a write takes until it comes back to the one who wrote.
+pub(super) const ECHO: Milliseconds = 100;
 /// Reports that are queued; further ones are dropped.
 const MOST_REPORTS: usize = 500;
 /// The gate of risks that administrators accept by name.
@@ -66,6 +69,7 @@ pub(super) struct Process {
     pub(super) attempt: u64,
     pub(super) completed: u64,
     pub(super) failures: u32,
+    pub(super) failed_passes: usize,
     pub(super) pass: Option<Pass>,
     pub(super) pass_at: Option<Moment>,
     pub(super) before_pass: WorkerStatus,
@@ -84,8 +88,12 @@ pub(super) struct Process {
     pub(super) cache: RiskCache,
     pub(super) updates_at: Option<Moment>,
     pub(super) is_status_due: bool,
+    /// When a write of the status comes back from the API server and is looked at.
+    pub(super) echo_at: Option<Moment>,
     pub(super) resync_at: Moment,
     pub(super) has_signatures: bool,
+    /// Why the process ended by itself.
+    pub(super) ended: Option<Ended>,
 }
 
 impl Process {
@@ -118,6 +126,8 @@ impl Process {
             attempt: 0,
             completed: 0,
             failures: 0,
+            failed_passes: 0,
+            echo_at: None,
             pass: None,
             pass_at: None,
             before_pass: WorkerStatus::default(),
@@ -135,6 +145,7 @@ impl Process {
             is_status_due: true,
             resync_at: Moment(0),
             has_signatures: false,
+            ended: None,
         }
     }
 
@@ -150,6 +161,11 @@ impl Process {
         if now >= self.resync_at {
             self.resync_at = now + RESYNC;
             self.updates_at = Some(now);
+            self.is_status_due = true;
+            return true;
+        }
+        if self.echo_at.is_some_and(|at| at <= now) {
+            self.echo_at = None;
             self.is_status_due = true;
             return true;
         }
@@ -175,6 +191,7 @@ impl Process {
             self.updates_at,
             Some(self.resync_at),
             self.held_report,
+            self.echo_at,
             self.pass_at,
             self.next_pass.filter(|_| idle),
             self.retrieval.as_ref().map(|retrieval| retrieval.deadline),
@@ -215,7 +232,7 @@ impl Process {
 
     /// Signatures that were verified are kept in a ConfigMap.
     fn keep_signatures(&mut self, api: &mut ApiServer) {
-        if self.has_signatures || retrieval::key_rings(&self.own_payload).is_none() {
+        if self.has_signatures || !signatures::can_verify(&self.own_payload) {
             return;
         }
         self.has_signatures = true;
@@ -233,8 +250,14 @@ impl Process {
     fn look_for_updates(&mut self, api: &ApiServer, outside: &Outside, options: &Options) {
         let Some(version) = self.version(api) else { return };
         let release = self.release.clone();
-        let cluster =
-            Cluster { options, release: &release, knows_accepted_risks: self.knows_accepted_risks() };
+        let known = updates::completed(&self.release, self.updates.as_ref());
+        let risks = upgradeable::risks(api, &version, &known.version, &self.deletions);
+        let cluster = Cluster {
+            options,
+            release: &release,
+            knows_accepted_risks: self.knows_accepted_risks(),
+            risks: &risks,
+        };
         let looked =
             updates::sync(&mut self.updates, &mut self.cache, &cluster, &version, outside, api.now());
         self.updates_at = looked.again;
@@ -254,7 +277,11 @@ impl Process {
         }
         let desired = wanted.unwrap_or(own);
         let mode = mode_of(&cleaned, &desired);
-        if self.take(api, outside, options, &cleaned, desired, mode) == Taken::Retrieving {
+        let taken = self.take(api, outside, options, &cleaned, desired, mode);
+        if self.ended.is_some() {
+            return;
+        }
+        if taken == Taken::Retrieving {
             self.is_status_due = true;
             return;
         }

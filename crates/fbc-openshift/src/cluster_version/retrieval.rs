@@ -1,9 +1,6 @@
-//! Getting a payload: verifying its digest, and the pod that copies it to the node.
+//! Getting a payload: the pod that copies it to the node.
 //!
-//! Signatures are data here: whoever simulates says which keys signed a digest. ConfigMaps with signatures of a digest are
-//! believed.
-//!
-//! Source: `openshift/cluster-version-operator:pkg/cvo/updatepayload.go`; `openshift/library-go:pkg/verify/verify.go`.
+//! Source: `openshift/cluster-version-operator:pkg/cvo/updatepayload.go`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,7 +14,6 @@ use serde_json::{Value, json};
 use super::NAMESPACE;
 use super::apply::caller;
 use super::options::Outside;
-use crate::release::Payload;
 use crate::release::payload::missing_part;
 
 /// So long a retrieval may take.
@@ -42,59 +38,8 @@ pub(super) struct Retrieved {
     /// What is wrong with the signature, where the update was forced.
     pub(super) verification: Result<(), String>,
     pub(super) outcome: Result<(), String>,
-}
-
-/// The key rings of a payload; none if it does not say how to verify others.
-pub(super) fn key_rings(payload: &Payload) -> Option<Vec<(String, String)>> {
-    const ANNOTATION: &str = "release.openshift.io/verification-config-map";
-    let map = payload.manifests.iter().find(|manifest| {
-        manifest.kind() == "ConfigMap" && manifest.object.annotation(ANNOTATION).is_some()
-    })?;
-    let data = map.object.at(&["data"]).and_then(Value::as_object)?;
-    let rings = data.iter().filter(|(key, _)| key.starts_with("verifier-public-key-"));
-    Some(rings.map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned())).collect())
-}
-
-/// Checks the signatures of an image.
-pub(super) fn verify(
-    api: &ApiServer,
-    outside: &Outside,
-    payload: &Payload,
-    image: &str,
-) -> Result<(), String> {
-    let Some(rings) = key_rings(payload) else { return Err("verification is not possible".to_owned()) };
-    let digest = image.rsplit_once('@').map(|(_, digest)| digest).unwrap_or_default();
-    if digest.is_empty() {
-        return Err("release images that are not accessed via digest cannot be verified".to_owned());
-    }
-    let fits = |text: &str, more: &[u8]| {
-        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
-    };
-    let has_form =
-        digest.split_once(':').is_some_and(|(algorithm, hex)| fits(algorithm, b".+_-") && fits(hex, b"=_-"));
-    if !has_form {
-        return Err(format!("the provided release image digest has an invalid format: {digest:?}"));
-    }
-    let prefix = digest.replacen(':', "-", 1);
-    let is_in_cluster = api.all("", "ConfigMap").any(|map| {
-        map.namespace() == "openshift-config-managed"
-            && map.label("release.openshift.io/verification-signatures").is_some()
-            && map
-                .at(&["binaryData"])
-                .and_then(Value::as_object)
-                .is_some_and(|data| data.keys().any(|key| key.starts_with(&prefix)))
-    });
-    let signers = outside.signatures.get(digest);
-    let missing: Vec<&str> = rings
-        .iter()
-        .filter(|(_, key)| !is_in_cluster && !signers.is_some_and(|signers| signers.contains(key.trim())))
-        .map(|(name, _)| name.as_str())
-        .collect();
-    if missing.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("unable to verify {digest} against keyrings: {}", missing.join(", ")))
-    }
+    /// What events say of a failure besides.
+    pub(super) details: String,
 }
 
 /// Where the payload of an image lies on the node.

@@ -13,7 +13,7 @@ use super::capability_sets::Capabilities;
 use super::options::{Options, Outside};
 use super::process::Process;
 use super::status::LoadStatus;
-use super::{preconditions, retrieval};
+use super::{preconditions, retrieval, signatures};
 use crate::release::{Inclusion, Mode, Payload};
 
 /// The release that somebody wants.
@@ -203,7 +203,7 @@ impl Process {
                 let message = format!("Retrieving and verifying payload {}", what(&work.desired));
                 self.event(api, "Normal", "RetrievePayload", &message);
                 self.report_load(load("RetrievePayload", message));
-                match self.retrieve(api, outside, options, &work.desired) {
+                match self.retrieve(api, outside, options, version, &work.desired) {
                     Some(retrieved) => retrieved,
                     None => return (false, Taken::Retrieving),
                 }
@@ -211,13 +211,17 @@ impl Process {
         };
         let is_local = image == options.image;
         let fail = |process: &mut Self, api: &mut ApiServer, step, event: &str, text: String| {
-            process.event(api, "Warning", event, &text.replace('\n', " // "));
+            process.event(api, "Warning", event, &text);
             process.report_load(LoadStatus { has_failed: true, is_local, ..load(step, text) });
             (false, Taken::Settled)
         };
         if let Err(error) = &retrieved.outcome {
             let text = format!("Retrieving payload failed {} failure={error}", what(&work.desired));
-            return fail(self, api, "RetrievePayload", "RetrievePayloadFailed", text);
+            // The event is on one line, and says more.
+            let told = format!("{text}{}", retrieved.details).replace('\n', " // ");
+            self.event(api, "Warning", "RetrievePayloadFailed", &told);
+            self.report_load(LoadStatus { has_failed: true, is_local, ..load("RetrievePayload", text) });
+            return (false, Taken::Settled);
         }
         let mut accepted_risks = String::new();
         if let Err(error) = &retrieved.verification {
@@ -267,7 +271,11 @@ impl Process {
             self.event(api, "Normal", "PreconditionsPassed", &message);
         }
         if let Some(old) = &old {
-            work.capabilities.follow(&old.manifests, &payload.manifests, &work.gates);
+            let followed = work.capabilities.follow(&old.manifests, &payload.manifests, &work.gates);
+            if let Err(ended) = followed {
+                self.ended = Some(ended);
+                return (false, Taken::Settled);
+            }
         }
         let architecture = match payload.release.architecture.as_str() {
             "" => "amd64",
@@ -287,20 +295,23 @@ impl Process {
         api: &mut ApiServer,
         outside: &Outside,
         options: &Options,
+        version: &Object,
         desired: &Desired,
     ) -> Option<retrieval::Retrieved> {
         let image = desired.image.clone();
         let done = |verification, outcome| {
-            Some(retrieval::Retrieved { image: image.clone(), verification, outcome })
+            let details = String::new();
+            Some(retrieval::Retrieved { image: image.clone(), verification, outcome, details })
         };
         if image == options.image {
             return done(Ok(()), Ok(()));
         }
-        let mut verification = retrieval::verify(api, outside, &self.own_payload, &image);
-        if let Err(error) = &verification {
+        let mut verification = Ok(());
+        if let Err(unverified) = signatures::verify(api, outside, &self.own_payload, version, &image) {
+            let (error, details) = (&unverified.message, unverified.more());
             if !desired.force {
-                let error = format!("The update cannot be verified: {error}");
-                return done(Ok(()), Err(error));
+                let outcome = Err(format!("The update cannot be verified: {error}"));
+                return Some(retrieval::Retrieved { image, verification, outcome, details });
             }
             verification = Err(format!(
                 "Target release version={:?} image={image:?} cannot be verified, but continuing anyway because the update was forced: {error}",
@@ -341,6 +352,7 @@ impl Process {
             image: retrieval.image,
             verification: retrieval.verification,
             outcome: outcome.map_err(|error| format!("Unable to download and prepare the update: {error}")),
+            details: String::new(),
         });
         true
     }

@@ -10,8 +10,9 @@ use fbc_cluster::time::{HOUR, Milliseconds, Moment, SECOND};
 use fbc_version::Version;
 use serde_json::{Value, json};
 
-use super::conditions;
 use super::options::{Options, Outside};
+use super::upgradeable::Risk;
+use super::{conditions, upgradeable};
 use crate::release::Release;
 use crate::update_service::risk::{applies_condition, recommended};
 use crate::update_service::{Graph, Offer, RiskCache, offer};
@@ -51,6 +52,8 @@ pub(super) struct Cluster<'c> {
     pub(super) options: &'c Options,
     pub(super) release: &'c Release,
     pub(super) knows_accepted_risks: bool,
+    /// What keeps it from the next minor version.
+    pub(super) risks: &'c [Risk],
 }
 
 /// Brings what is known up to date. The moment at which it is to be looked at again, if soon.
@@ -150,6 +153,10 @@ pub(super) fn sync(
     updates.updates = updates.upstream.clone();
     updates.conditional = updates.upstream_conditional.clone();
     updates.accepted = accepted;
+    if cluster.knows_accepted_risks {
+        let current = &cluster.release.version;
+        upgradeable::merge(cluster.risks, current, &mut updates.updates, &mut updates.conditional);
+    }
     updates.evaluate(cache, cluster.knows_accepted_risks, outside, now);
     let again = if updates.is_unknown() {
         now + SECOND

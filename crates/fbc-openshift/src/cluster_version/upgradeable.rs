@@ -6,10 +6,11 @@ use fbc_cluster::api::ApiServer;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::Moment;
 use fbc_version::Version;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::apply::Deletions;
 use super::{GROUP, conditions};
+use crate::release::Release;
 use crate::update_service::risk::is_reason;
 
 /// A risk of updates to another minor version.
@@ -17,25 +18,56 @@ use crate::update_service::risk::is_reason;
 pub(super) struct Risk {
     pub(super) name: String,
     pub(super) message: String,
+    /// Where the documentation tells more.
+    pub(super) url: String,
 }
 
+/// The documentation of all versions.
+const DOCUMENTATION: &str = "https://docs.redhat.com/en/documentation/openshift_container_platform/";
+/// Its chapter about conditions of cluster operators.
+const CONDITIONS: &str =
+    "updating_clusters/understanding-openshift-updates-1#understanding_clusteroperator_conditiontypes_understanding-openshift-updates";
+/// Its chapter about the application of manifests.
+const MANIFESTS: &str =
+    "updating_clusters/understanding-openshift-updates-1#update-manifest-application_how-updates-work";
+/// Its chapter about overrides.
+const SPEC: &str = "config_apis/clusterversion-config-openshift-io-v1#spec-8";
+
 impl Risk {
-    fn new(name: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { name: name.into(), message: message.into() }
+    fn new(name: impl Into<String>, message: impl Into<String>, url: impl Into<String>) -> Self {
+        Self { name: name.into(), message: message.into(), url: url.into() }
+    }
+
+    /// As a risk of a conditional update.
+    pub(super) fn to_value(&self) -> Value {
+        json!({
+            "name": self.name, "message": self.message, "url": self.url,
+            "matchingRules": [{"type": "Always"}],
+        })
+    }
+}
+
+/// A chapter of the documentation of a version.
+fn chapter(version: &str, chapter: &str) -> String {
+    match Version::parse(version) {
+        Ok(version) => format!("{DOCUMENTATION}{}.{}/html/{chapter}", version.major(), version.minor()),
+        Err(_) => DOCUMENTATION.to_owned(),
     }
 }
 
 /// All that stands against it, for a cluster with this release.
 pub(super) fn risks(api: &ApiServer, version: &Object, release: &str, deletions: &Deletions) -> Vec<Risk> {
     let mut risks = Vec::new();
+    let target = version.text(&["status", "desired", "version"]);
     if version.condition_status("Progressing") == "True" {
         risks.push(Risk::new(
             "ClusterVersionUpdating",
             "An update is already in progress and the details are in the Progressing condition.",
+            chapter(target, CONDITIONS),
         ));
     }
     if has_overrides(version) {
-        risks.push(Risk::new("ClusterVersionOverrides", OVERRIDES));
+        risks.push(Risk::new("ClusterVersionOverrides", OVERRIDES, chapter(target, SPEC)));
     }
     let mut pending: Vec<&str> =
         deletions.iter().filter(|(_, gone)| !**gone).map(|(name, _)| name.as_str()).collect();
@@ -45,13 +77,13 @@ pub(super) fn risks(api: &ApiServer, version: &Object, release: &str, deletions:
             "Cluster minor or major version upgrades are not allowed while resource deletions are in progress; resources={}",
             pending.join(",")
         );
-        risks.push(Risk::new("ResourceDeletionInProgress", message));
+        risks.push(Risk::new("ResourceDeletionInProgress", message, chapter(release, MANIFESTS)));
     }
     match Version::parse(release) {
         Ok(current) => risks.extend(admin_gates(api, &current)),
         Err(error) => {
             let message = format!("Failed to parse cluster version to check admin-acks: {error}");
-            risks.push(Risk::new("AdminAckUnknown", message));
+            risks.push(Risk::new("AdminAckUnknown", message, DOCUMENTATION));
         }
     }
     let mut operators: Vec<Risk> = api
@@ -60,7 +92,8 @@ pub(super) fn risks(api: &ApiServer, version: &Object, release: &str, deletions:
         .map(|operator| {
             let message =
                 operator.condition("Upgradeable").map(|one| one.text(&["message"])).unwrap_or_default();
-            Risk::new(format!("ClusterOperatorUpgradeable-{}", operator.name()), message)
+            let name = format!("ClusterOperatorUpgradeable-{}", operator.name());
+            Risk::new(name, message, chapter(release, CONDITIONS))
         })
         .collect();
     operators.sort_by(|one, other| one.name.cmp(&other.name));
@@ -88,7 +121,7 @@ fn admin_gates(api: &ApiServer, current: &Version) -> Vec<Risk> {
             let message = format!(
                 "Failed to retrieve ConfigMap {name} from namespace {namespace}: configmap {name:?} not found"
             );
-            vec![Risk::new("AdminAckUnknown", message)]
+            vec![Risk::new("AdminAckUnknown", message, DOCUMENTATION)]
         })
     };
     let gates = match find("openshift-config-managed", "admin-gates") {
@@ -109,7 +142,7 @@ fn admin_gates(api: &ApiServer, current: &Version) -> Vec<Risk> {
                     "admin-gates configmap gate {gate:?} is invalid: admin-gates configmap gate name {gate} has invalid \
                      format; must comply with \"^ack-([4-5][.][0-9]{{1,}})-[^-]\""
                 );
-                return Some(Risk::new(name, message));
+                return Some(Risk::new(name, message, DOCUMENTATION));
             };
             if (major, minor) != (current.major(), current.minor()) {
                 return None;
@@ -117,9 +150,11 @@ fn admin_gates(api: &ApiServer, current: &Version) -> Vec<Risk> {
             let value = value.as_str().unwrap_or_default();
             if value.is_empty() {
                 let message = format!("admin-gates configmap gate {gate} must contain a non-empty value.");
-                return Some(Risk::new(name, message));
+                return Some(Risk::new(name, message, DOCUMENTATION));
             }
-            (acknowledged.text(&["data", gate]) != "true").then(|| Risk::new(name, value))
+            let address = value.split_whitespace().find_map(|word| word.find("https://").map(|at| &word[at..]));
+            (acknowledged.text(&["data", gate]) != "true")
+                .then(|| Risk::new(name, value, address.unwrap_or(DOCUMENTATION)))
         })
         .collect()
 }
@@ -131,6 +166,35 @@ fn gate_version(gate: &str) -> Option<(u64, u64)> {
     let fits =
         matches!(major, "4" | "5") && !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit());
     (fits && !name.is_empty() && !name.starts_with('-')).then_some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// Adds the risks to all updates to another minor or major version, as risks that administrators can accept.
+///
+/// Source: `openshift/cluster-version-operator:pkg/risk/risk.go` (`Merge`).
+pub(super) fn merge(risks: &[Risk], current: &str, updates: &mut Vec<Release>, conditional: &mut Vec<Value>) {
+    let Ok(current) = Version::parse(current) else { return };
+    let is_far = |version: &str| match Version::parse(version) {
+        Ok(version) => (version.major(), version.minor()) > (current.major(), current.minor()),
+        Err(_) => true,
+    };
+    if risks.is_empty() {
+        return;
+    }
+    let (far, near) = std::mem::take(updates).into_iter().partition(|release| is_far(&release.version));
+    *updates = near;
+    let far: Vec<Release> = far;
+    conditional
+        .extend(far.iter().map(|release| json!({"release": release.to_value(), "risks": [], "conditions": []})));
+    for update in conditional.iter_mut().filter(|update| is_far(update.text(&["release", "version"]))) {
+        let mut all = update.list(&["risks"]).to_vec();
+        for risk in risks {
+            if !all.iter().any(|one| one["name"] == risk.name.as_str()) {
+                all.push(risk.to_value());
+            }
+        }
+        all.sort_by(|one, other| one.text(&["name"]).cmp(other.text(&["name"])));
+        update.set(&["risks"], all);
+    }
 }
 
 /// Writes the condition `Upgradeable`.

@@ -45,6 +45,11 @@ pub struct ConditionalEdges {
 pub struct GraphError(pub String);
 
 impl Node {
+    /// The channels that it is in, sorted.
+    pub fn channels(&self) -> Vec<String> {
+        Release::of_metadata(&self.metadata).channels
+    }
+
     /// The release as ClusterVersion names it.
     ///
     /// # Errors
@@ -125,6 +130,27 @@ impl Graph {
             "edges": self.edges.iter().map(|(from, to)| json!([from, to])).collect::<Vec<_>>(),
             "conditionalEdges": self.conditional_edges.iter().map(group).collect::<Vec<_>>(),
         })
+    }
+
+    /// The graph in the language of graphviz; updates with risks are dashed and carry the names of the risks.
+    pub fn dot(&self) -> String {
+        use std::fmt::Write as _;
+        let mut text = "digraph updates {\n  rankdir=BT;\n  node [shape=box];\n".to_owned();
+        let name = |index: usize| self.nodes.get(index).map(|node| node.version.to_string()).unwrap_or_default();
+        for node in &self.nodes {
+            let _ = writeln!(text, "  {:?};", node.version.to_string());
+        }
+        for (from, to) in self.edges.iter().filter(|(from, to)| (*from).max(*to) < self.nodes.len()) {
+            let _ = writeln!(text, "  {:?} -> {:?};", name(*from), name(*to));
+        }
+        for group in &self.conditional_edges {
+            let names: Vec<&str> = group.risks.iter().map(|risk| risk.text(&["name"])).collect();
+            for (from, to) in &group.edges {
+                let _ = writeln!(text, "  {from:?} -> {to:?} [style=dashed, label={:?}];", names.join(", "));
+            }
+        }
+        text.push_str("}\n");
+        text
     }
 
     /// What is wrong with a graph that can be read: edges to nowhere, and versions that are there twice.

@@ -5,11 +5,21 @@
 //! | [`graph`] | the graph that the service answers with |
 //! | [`mod@offer`] | what a cluster takes from it |
 //! | [`risk`] | whether a risk applies to a cluster |
+//! | [`facts`], `promql` | what is known of a cluster as metrics, and queries over it |
+//! | [`route`] | the shortest safe route over several minor versions |
+//! | [`protocol`] | requests for graphs, and the answers |
+//! | [`graph_data`] | graphs from a folder of graph data and the metadata of releases |
 
+pub mod facts;
 pub mod graph;
+pub mod graph_data;
 pub mod offer;
+mod promql;
+pub mod protocol;
 pub mod risk;
+pub mod route;
 
+pub use facts::Facts;
 pub use graph::{Graph, GraphError};
 pub use offer::{Offer, offer};
 pub use risk::{Metrics, RiskCache};

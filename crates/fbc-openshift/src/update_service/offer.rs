@@ -73,7 +73,8 @@ pub fn offer(graph: &Graph, version: &Version, channel: &str, becomes_multi: boo
     Ok(Offer { current, updates, conditional: conditional.collect() })
 }
 
-fn with_valid_rules(mut risk: Value) -> Option<Value> {
+/// The risk with the rules that are understood; nothing if none is.
+pub(super) fn with_valid_rules(mut risk: Value) -> Option<Value> {
     let rules: Vec<Value> =
         risk.list(&["matchingRules"]).iter().filter(|rule| is_valid_rule(rule)).cloned().collect();
     if rules.is_empty() {

@@ -34,5 +34,6 @@ pub(crate) mod serve;
 pub(crate) mod simulate;
 pub(crate) mod template;
 pub(crate) mod unpack;
+pub(crate) mod updates;
 pub(crate) mod validate;
 pub(crate) mod version;

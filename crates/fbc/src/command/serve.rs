@@ -22,7 +22,7 @@ use crate::serve::{self, Encryption, Plan, Served};
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// Catalogs: a folder, a file or an image each; `NAME=REF` gives a name in URLs. gRPC serves the first
-    #[arg(value_name = "[NAME=]REF", required = true, value_hint = ValueHint::AnyPath)]
+    #[arg(value_name = "[NAME=]REF", required_unless_present = "updates", value_hint = ValueHint::AnyPath)]
     references: Vec<String>,
     /// The address for gRPC [default without --http: 127.0.0.1:50051]
     #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
@@ -30,6 +30,13 @@ pub(crate) struct Arguments {
     /// The address for HTTP [default without --grpc: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
     http: Option<SocketAddr>,
+    /// Answer as an update service as well, at `/graph` and `/api/upgrades_info/v1/graph`: a graph, or a folder of graph
+    /// data with --releases
+    #[arg(long, value_name = "GRAPH", value_hint = ValueHint::AnyPath)]
+    updates: Option<PathBuf>,
+    /// The releases of a folder of graph data
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "updates")]
+    releases: Option<PathBuf>,
     /// How often to look for changes of folders and files, and for new digests of images; `never` for not at all
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_poll)]
     poll: Poll,
@@ -70,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     };
     let (grpc, http) = match (arguments.grpc, arguments.http) {
         (None, None) => {
-            let one = catalogs.len() == 1;
+            let one = catalogs.len() == 1 && arguments.updates.is_none();
             (one.then(|| loopback(50051)), Some(loopback(8080)))
         }
         given => given,
@@ -80,7 +87,14 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         tracing::info!(%address, "this address can be reached from other machines");
     }
     let poll = arguments.poll.0;
-    serve::run(Plan { catalogs, grpc, http, encryption, poll, termination_log: None })?;
+    let updates = match &arguments.updates {
+        Some(_) if http.is_none() => {
+            return Err(Failure::new("--updates needs an address for HTTP").help("add --http ADDRESS"));
+        }
+        Some(graph) => Some(super::updates::source::service(graph, arguments.releases.as_deref())?),
+        None => None,
+    };
+    serve::run(Plan { catalogs, grpc, http, encryption, poll, termination_log: None, updates })?;
     Ok(CLEAN)
 }
 

@@ -57,6 +57,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         // As in opm, what is served is what was there at the start.
         poll: None,
         termination_log: Some(PathBuf::from(invocation.text("termination-log"))),
+        updates: None,
     };
     serve::run(plan).map_err(|failure: failure::Failure| OpmError::Fatal(failure.message().to_owned()))
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
+use fbc_openshift::update_service::protocol::{PATHS, UpdateService};
 use fbc_serve::catalogs::{AnswerBody, CatalogService};
 use fbc_serve::current::Current;
 use fbc_serve::listener::{Limits, Listener};
@@ -65,6 +66,8 @@ pub(crate) struct Plan {
     pub(crate) poll: Option<Duration>,
     /// A file for the error that ends the server.
     pub(crate) termination_log: Option<PathBuf>,
+    /// The update service, if there is one.
+    pub(crate) updates: Option<UpdateService>,
 }
 
 /// A catalog while it is served.
@@ -162,7 +165,8 @@ fn serve(mut plan: Plan) -> Result<(), Failure> {
         if let Some(address) = plan.http {
             let listener = bind(address, encryption).await?;
             announce("http", &listener);
-            let answer = catalog_answers(Arc::clone(&service), Arc::clone(&health));
+            let updates = plan.updates.take().map(Arc::new);
+            let answer = catalog_answers(Arc::clone(&service), updates, Arc::clone(&health));
             tasks.push(tokio::spawn(listener.serve(answer, stop::wait(asked.clone()))));
         }
         if let Some(poll) = plan.poll {
@@ -250,6 +254,7 @@ fn registry_answers(
 /// The services of the HTTP listener.
 fn catalog_answers(
     service: Arc<CatalogService>,
+    updates: Option<Arc<UpdateService>>,
     health: Arc<Health>,
 ) -> impl Fn(Request<Incoming>) -> std::future::Ready<Result<Response<AnswerBody>, Infallible>> + Clone {
     move |request| {
@@ -261,12 +266,24 @@ fn catalog_answers(
                 plain(if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, text)
             }
             "/metrics" => plain(StatusCode::OK, health.metrics()),
+            path if updates.is_some() && PATHS.contains(&path) => graph(updates.as_deref(), &request),
             _ => service.answer(&request),
         };
         let (method, path, status) = (request.method(), request.uri().path(), response.status().as_u16());
         tracing::info!(%method, path, status, "http");
         std::future::ready(Ok(response))
     }
+}
+
+/// The answer of the update service.
+fn graph(updates: Option<&UpdateService>, request: &Request<Incoming>) -> Response<AnswerBody> {
+    let accept = request.headers().get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
+    let answer = updates.map(|updates| updates.answer(request.uri().query().unwrap_or_default(), accept));
+    let (status, body) = answer.map_or((404, String::new()), |answer| (answer.status, answer.body));
+    let mut response = plain(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body);
+    let value = http::HeaderValue::from_static("application/json");
+    response.headers_mut().insert(http::header::CONTENT_TYPE, value);
+    response
 }
 
 fn plain(status: StatusCode, text: String) -> Response<AnswerBody> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod objects;
 pub(crate) mod recorded;
+mod upgrade;
 
 use serde_json::{Value, json};
 

@@ -5,10 +5,15 @@
 //! |---|---|
 //! | `world` | the cluster at first, and the steps |
 //! | `agent` | workloads, operators and the kubelet, as the agent of the recordings plays them |
-//! | `comparison` | what must be equal |
+//! | `inputs` | what chance and the machine added |
+//! | `signer` | signatures of releases |
+//! | `comparison`, `order` | what must be equal: states; writes and events |
 
 mod agent;
 mod comparison;
+mod inputs;
+mod order;
+mod signer;
 #[cfg(test)]
 mod tests;
 mod world;
@@ -31,7 +36,9 @@ pub fn play(recordings: &Arc<dyn Tree>, case: &Value) -> Result<Vec<String>, Str
     let bytes = recordings.read(Path::new(&file)).map_err(|error| failed(&error))?;
     let initial: Value = serde_json::from_slice(&bytes).map_err(|error| failed(&error))?;
     let played = world::play(recordings, &initial, case)?;
-    Ok(comparison::differences(&initial, case, &played))
+    let mut differences = comparison::differences(&initial, case, &played);
+    differences.extend(order::differences(recordings.as_ref(), case, &played));
+    Ok(differences)
 }
 
 /// `3m7.071286369s` in milliseconds.

@@ -6,19 +6,22 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Subresource, WriteOptions};
+use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Propagation, Patch, Subresource, WriteOptions};
 use fbc_cluster::control_plane::api_server;
 use fbc_cluster::engine::{Cluster, Controller, Outcome};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
 use fbc_cluster::time::Moment;
-use fbc_model::tree::{Subtree, Tree};
+use fbc_model::tree::{Subtree, Tree, TreeEntry};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::super::{Answer, ClusterVersionOperator, Options, Outside};
 use super::agent::{Agent, Settings, operator_status, operator_version, workload_status};
 use super::duration;
+use super::inputs;
+use super::order::{Write, object as object_text};
+use super::signer::Signer;
 use crate::definitions;
 use crate::update_service::Metrics;
 
@@ -29,10 +32,18 @@ const START: Moment = Moment::START;
 const WIDGETS: &str =
     "cvo/payloads/small-4.19.0/release-manifests/0000_03_config-operator_01_widgets.crd.yaml";
 
-/// Keeps every state of the ClusterVersion.
+/// What a watcher has seen.
+#[derive(Default)]
+struct Seen {
+    states: Vec<(u64, Value)>,
+    events: Vec<(String, String, String)>,
+    writes: Vec<Write>,
+}
+
+/// Keeps every state of the ClusterVersion, every event, and every write of a manifest.
 #[derive(Default)]
 struct Watcher {
-    states: Rc<RefCell<Vec<(u64, Value)>>>,
+    seen: Rc<RefCell<Seen>>,
 }
 
 impl Controller for Watcher {
@@ -40,16 +51,74 @@ impl Controller for Watcher {
         "watcher"
     }
     fn watches(&self) -> &'static [(&'static str, &'static str)] {
-        &[("config.openshift.io", "ClusterVersion")]
+        &[
+            ("config.openshift.io", "ClusterVersion"),
+            ("config.openshift.io", "ClusterOperator"),
+            ("", "Event"),
+            ("", "ConfigMap"),
+            ("", "Namespace"),
+            ("apps", "Deployment"),
+            ("apps", "DaemonSet"),
+            ("batch", "Job"),
+            ("test.openshift.io", "Widget"),
+            ("apiextensions.k8s.io", "CustomResourceDefinition"),
+        ]
     }
-    fn requests(&mut self, change: &Change, _: (&str, &str), api: &ApiServer, _: &mut Vec<ObjectName>) {
-        let state = change.after.as_ref().map_or(Value::Null, |object| Object::clone(object));
-        if change.key.name.name == "version" {
-            self.states.borrow_mut().push((api.now().since(START), state));
+    fn requests(
+        &mut self,
+        change: &Change,
+        (_, kind): (&str, &str),
+        api: &ApiServer,
+        _: &mut Vec<ObjectName>,
+    ) {
+        let mut seen = self.seen.borrow_mut();
+        match (kind, &change.after) {
+            ("ClusterVersion", after) if change.key.name.name == "version" => {
+                let state = after.as_ref().map_or(Value::Null, |object| Object::clone(object));
+                seen.states.push((api.now().since(START), state));
+            }
+            ("Event", Some(event)) => {
+                let text = |field: &str| event.text(&[field]).to_owned();
+                seen.events.push((text("type"), text("reason"), text("message")));
+            }
+            (kind, after) => {
+                let event = match (&change.before, after) {
+                    (None, _) => "ADDED",
+                    (_, None) => "DELETED",
+                    (Some(before), Some(after)) if content(before) == content(after) => return,
+                    _ => "MODIFIED",
+                };
+                seen.writes.push((object_text(kind, &change.key.name.to_string()), event));
+            }
         }
     }
     fn reconcile(&mut self, _: &ObjectName, _: &mut ApiServer) -> Outcome {
         Outcome::Done
+    }
+}
+
+/// An object without its status, without what the API server keeps about writes, and without owners: their uids differ.
+fn content(object: &Object) -> Object {
+    let mut object = Object::clone(object);
+    object.remove(&["status"]);
+    for field in ["managedFields", "resourceVersion", "generation", "ownerReferences"] {
+        object.remove(&["metadata", field]);
+    }
+    object
+}
+
+/// A metrics server that takes no connections.
+struct Refusing(String);
+
+impl Metrics for Refusing {
+    fn query(&self, query: &str, _: Moment) -> Result<Vec<f64>, String> {
+        let address = &self.0;
+        let host = address.trim_start_matches("http://");
+        let query = query.replace('(', "%28").replace(')', "%29");
+        Err(format!(
+            "executing PromQL query: Get \"{address}/api/v1/query?query={query}&time=<unix time>\": dial tcp {host}: \
+             connect: connection refused"
+        ))
     }
 }
 
@@ -84,26 +153,48 @@ pub(super) struct Played {
     pub(super) objects: BTreeSet<String>,
     /// Steps whose refusals differ.
     pub(super) refusals: Vec<String>,
+    /// Every write of an event.
+    pub(super) events: Vec<(String, String, String)>,
+    /// Every write of something else than a status.
+    pub(super) writes: Vec<Write>,
 }
 
 /// Plays a case on what was there at first.
 pub(super) fn play(recordings: &Arc<dyn Tree>, initial: &Value, case: &Value) -> Result<Played, String> {
-    let outside = Rc::new(RefCell::new(outside(recordings)?));
+    let (outside, key) = outside(recordings, case)?;
+    let outside = Rc::new(RefCell::new(outside));
     let mut api = api_server(&[], 1, START);
-    fill(recordings.as_ref(), &mut api, initial)?;
+    fill(recordings.as_ref(), &mut api, initial, key.as_deref())?;
     let settings = Rc::new(RefCell::new(Settings::default()));
     let agent = Agent::new(Rc::clone(&settings), &api);
     let mut cluster = Cluster::new(api);
-    let states = Rc::new(RefCell::new(Vec::new()));
-    cluster.add_controller(Box::new(Watcher { states: Rc::clone(&states) }));
-    states.borrow_mut().clear();
+    let seen = Rc::new(RefCell::new(Seen::default()));
+    cluster.add_controller(Box::new(Watcher { seen: Rc::clone(&seen) }));
+    *seen.borrow_mut() = Seen::default();
     cluster.add_controller(Box::new(agent));
     cluster.add_controller(Box::new(fbc_cluster::controllers::definitions::Definitions::default()));
     let processes = case.list(&["cvo"]).iter();
     let periods: Vec<u64> = processes.map(|process| duration(process.text(&["reconcile_period"]))).collect();
-    let mut world = World { cluster, outside, settings, periods, starts: 0, refusals: Vec::new() };
-    for step in case.list(&["steps"]) {
-        world.run_until(START + step.number(&["at_ms"]).unwrap_or_default().unsigned_abs())?;
+    let extra_waits = (0..periods.len()).map(|process| inputs::extra_waits(case, process)).collect();
+    let request_durations = (0..periods.len()).map(|process| inputs::request_duration(case, process)).collect();
+    let mut world = World {
+        request_durations, cluster, outside, settings, periods, extra_waits, starts: 0, refusals: Vec::new(),
+    };
+    let starts: Vec<u64> = case.list(&["cvo"]).iter().map(at_ms).collect();
+    let steps = case.list(&["steps"]);
+    for (index, step) in steps.iter().enumerate() {
+        world.run_until(START + at_ms(step))?;
+        if ["start-cvo", "restart-cvo"].contains(&step.text(&["do"])) {
+            // A process takes a while to become the leader; until then there is none.
+            let begins = starts.get(world.starts).copied().unwrap_or_default();
+            let next = steps.get(index + 1).map_or(u64::MAX, at_ms);
+            if let Some(operator) = world.cluster.controller::<ClusterVersionOperator>() {
+                operator.stop();
+            }
+            if begins > at_ms(step) && begins < next {
+                world.run_until(START + begins)?;
+            }
+        }
         world.step(step);
     }
     // Writes may come a tick later than recorded.
@@ -114,7 +205,18 @@ pub(super) fn play(recordings: &Arc<dyn Tree>, initial: &Value, case: &Value) ->
         let kind = kinds.get(&id).cloned().unwrap_or_default();
         format!("{kind}/{name}")
     });
-    Ok(Played { objects: objects.collect(), refusals: world.refusals, states: states.borrow().clone() })
+    let seen = seen.take();
+    Ok(Played {
+        objects: objects.collect(),
+        refusals: world.refusals,
+        states: seen.states,
+        events: seen.events,
+        writes: seen.writes,
+    })
+}
+
+fn at_ms(value: &Value) -> u64 {
+    value.number(&["at_ms"]).unwrap_or_default().unsigned_abs()
 }
 
 struct World {
@@ -122,6 +224,8 @@ struct World {
     outside: Rc<RefCell<Outside>>,
     settings: Rc<RefCell<Settings>>,
     periods: Vec<u64>,
+    extra_waits: Vec<Vec<u64>>,
+    request_durations: Vec<Option<u64>>,
     starts: usize,
     refusals: Vec<String>,
 }
@@ -174,7 +278,11 @@ impl World {
                 let (kind, name) = object(step.text(&["object"]));
                 let id = api.registry().iter().find(|(_, one)| one.kind == kind).map(|(id, _)| id);
                 let Some(id) = id else { return };
-                let outcome = api.delete(&user, id, &name, &DeleteOptions::default());
+                // Who does not say what becomes of the pods of a Job leaves them.
+                let propagation =
+                    if kind == "Job" { Propagation::Orphan } else { Propagation::Background };
+                let options = DeleteOptions { propagation, ..DeleteOptions::default() };
+                let outcome = api.delete(&user, id, &name, &options);
                 self.outcome(step, outcome.err().map(|error| error.message));
             }
             "update-service" => {
@@ -245,10 +353,17 @@ impl World {
     fn options(&mut self, step: &Value) -> Options {
         let mut options = Options::of_image(step.text(&["image"]));
         options.interval = self.periods.get(self.starts).or(self.periods.last()).copied().unwrap_or(120_000);
+        options.extra_waits = self.extra_waits.get(self.starts).cloned().unwrap_or_default();
+        if let Some(duration) = self.request_durations.get(self.starts).copied().flatten() {
+            (options.request_duration, options.task_duration) = (duration, duration);
+        }
         self.starts += 1;
         for flag in step.list(&["flags"]).iter().filter_map(Value::as_str) {
             match flag.split_once('=') {
                 Some(("--update-service", service)) => service.clone_into(&mut options.update_service),
+                Some(("--metrics-url", address)) => {
+                    self.outside.borrow_mut().metrics = Some(Box::new(Refusing(address.to_owned())));
+                }
                 Some(("--always-enable-capabilities", names)) => {
                     options.always_enabled = names.split(',').map(str::to_owned).collect();
                 }
@@ -277,40 +392,68 @@ fn object(text: &str) -> (String, ObjectName) {
     }
 }
 
-/// Payloads, and who signed them.
-fn outside(recordings: &Arc<dyn Tree>) -> Result<Outside, String> {
+/// The store of the payloads.
+const STORE: &str = "http://127.0.0.1:18080/signatures";
+
+/// All payloads, and their key. That of the recordings cannot sign here, so another one takes its place, and signs what it
+/// signed; but where a case brings a signature of the recorded key, the key stays.
+fn outside(recordings: &Arc<dyn Tree>, case: &Value) -> Result<(Outside, Option<String>), String> {
+    let keeps_key = case.list(&["steps"]).iter().any(|step| step.at(&["object", "binaryData"]).is_some());
+    let (signer, other) = (Signer::new(1)?, Signer::new(2)?);
     let mut outside = Outside::default();
-    let mut key = String::new();
+    let mut store = BTreeMap::new();
     let folder = Path::new("cvo/payloads");
     let entries = recordings.list(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for entry in entries {
         let name = entry.name.to_string_lossy().into_owned();
-        let digest: String =
+        let hex: String =
             Sha256::digest(format!("release {name}")).iter().map(|byte| format!("{byte:02x}")).collect();
-        let tree = Subtree { tree: Arc::clone(recordings), folder: folder.join(&name) };
-        let image = format!("example.com/ocp/release@sha256:{digest}");
-        if key.is_empty() {
-            let inclusion = crate::release::Inclusion::default();
-            if let Ok(payload) = crate::release::Payload::load(&tree, &image, &inclusion) {
-                let rings = super::super::retrieval::key_rings(&payload);
-                key = rings
-                    .and_then(|rings| rings.first().map(|(_, key)| key.trim().to_owned()))
-                    .unwrap_or_default();
-            }
-        }
-        outside.payloads.insert(image, Arc::new(tree));
-        if !["nosig-4.19.1", "wrongkey-4.19.1", "wrongdigest-4.19.1"].contains(&name.as_str()) {
-            outside.signatures.insert(format!("sha256:{digest}"), BTreeSet::new());
-        }
+        let inside = Subtree { tree: Arc::clone(recordings), folder: folder.join(&name) };
+        let image = format!("example.com/ocp/release@sha256:{hex}");
+        let digest = format!("sha256:{hex}");
+        let tree: Arc<dyn Tree> = match keeps_key {
+            true => Arc::new(inside),
+            false => Arc::new(KeyTree { inside, key: signer.public_key() }),
+        };
+        outside.payloads.insert(image, tree);
+        let signature = match name.as_str() {
+            "nosig-4.19.1" => continue,
+            "wrongkey-4.19.1" => other.sign(&digest),
+            "wrongdigest-4.19.1" => signer.sign(&format!("sha256:{}", "0".repeat(64))),
+            _ if keeps_key => continue,
+            _ => signer.sign(&digest),
+        };
+        store.insert(digest, vec![signature]);
     }
-    for keys in outside.signatures.values_mut() {
-        keys.insert(key.clone());
+    outside.signature_stores.insert(STORE.to_owned(), store);
+    Ok((outside, (!keeps_key).then(|| signer.public_key())))
+}
+
+/// A payload with another key.
+struct KeyTree {
+    inside: Subtree,
+    key: String,
+}
+
+impl Tree for KeyTree {
+    fn list(&self, directory: &Path) -> std::io::Result<Vec<TreeEntry>> {
+        self.inside.list(directory)
     }
-    Ok(outside)
+
+    fn read(&self, file: &Path) -> std::io::Result<Vec<u8>> {
+        const BEGIN: &str = "-----BEGIN PGP PUBLIC KEY BLOCK-----";
+        const END: &str = "-----END PGP PUBLIC KEY BLOCK-----";
+        let bytes = self.inside.read(file)?;
+        let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(bytes) };
+        let (Some(from), Some(to)) = (text.find(BEGIN), text.find(END)) else { return Ok(bytes) };
+        let indented: Vec<String> = self.key.trim_end().lines().map(|line| format!("    {line}")).collect();
+        let key = indented.join("\n");
+        Ok(format!("{}{}{}", &text[..from], key.trim_start(), &text[to + END.len()..]).into_bytes())
+    }
 }
 
 /// Puts the objects of the beginning in place.
-fn fill(recordings: &dyn Tree, api: &mut ApiServer, initial: &Value) -> Result<(), String> {
+fn fill(recordings: &dyn Tree, api: &mut ApiServer, initial: &Value, key: Option<&str>) -> Result<(), String> {
     let administrator = Caller::administrator("installer");
     let knows_risks = initial.to_string().contains("ClusterUpdateAcceptRisks");
     let mut kinds = definitions::of_updates();
@@ -335,10 +478,17 @@ fn fill(recordings: &dyn Tree, api: &mut ApiServer, initial: &Value) -> Result<(
     }
     let mut uid = String::new();
     for recorded in objects.iter().filter(|one| one.kind() != "CustomResourceDefinition") {
-        let text = recorded.to_string().replace("<time>", &START.to_string()).replace("<uid>", &uid);
+        let text = recorded
+            .to_string()
+            .replace("<time>", &START.to_string())
+            .replace("<uid>", &uid)
+            .replace("http://signatures.example/", "http://127.0.0.1:18080/");
         let mut object: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         if api.kind_of(&object).is_err() {
             continue;
+        }
+        if let Some(key) = key.filter(|_| object.name() == "release-verification") {
+            object.set(&["data", "verifier-public-key-test"], format!("{}\n", key.trim_end()));
         }
         let status = object.remove(&["status"]);
         for field in ["uid", "resourceVersion", "creationTimestamp"] {

@@ -3,7 +3,7 @@
 mod diff;
 mod extract;
 mod graph;
-mod source;
+pub(crate) mod source;
 mod verify;
 
 use clap::{Args, Subcommand};

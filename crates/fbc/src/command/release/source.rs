@@ -17,9 +17,9 @@ use crate::registry::Session;
 const FOLDERS: [&str; 2] = ["manifests", "release-manifests"];
 
 /// A payload that can be read.
-pub(super) struct PayloadSource {
+pub(crate) struct PayloadSource {
     /// Its files.
-    pub(super) tree: DiskTree,
+    pub(crate) tree: DiskTree,
     /// How its root is shown.
     shown: PathBuf,
     /// The pull spec, or the folder.
@@ -30,7 +30,7 @@ pub(super) struct PayloadSource {
 
 impl PayloadSource {
     /// Opens a folder or an image.
-    pub(super) fn open(reference: &Path, session: &Session) -> Result<Self, Failure> {
+    pub(crate) fn open(reference: &Path, session: &Session) -> Result<Self, Failure> {
         let image = match image_of_path(reference) {
             Some(image) => Some(image?),
             None if !reference.exists() => registry_image_of_path(reference),
@@ -66,17 +66,17 @@ impl PayloadSource {
     }
 
     /// How a file of the payload is shown.
-    pub(super) fn shown(&self, file: &str) -> String {
+    pub(crate) fn shown(&self, file: &str) -> String {
         self.shown.join(file).display().to_string()
     }
 
     /// The pull spec, for manifests that name it.
-    pub(super) fn image(&self) -> &str {
+    pub(crate) fn image(&self) -> &str {
         &self.image
     }
 
     /// Loads it for a cluster.
-    pub(super) fn load(&self, inclusion: &Inclusion) -> Result<Payload, Failure> {
+    pub(crate) fn load(&self, inclusion: &Inclusion) -> Result<Payload, Failure> {
         Payload::load(&self.tree, &self.image, inclusion).map_err(|error| {
             let faults: Vec<String> = error
                 .faults
@@ -93,7 +93,7 @@ impl PayloadSource {
 }
 
 /// Writes the payload of an image to an empty folder.
-pub(super) fn unpack(
+pub(crate) fn unpack(
     name: &ImageName,
     opened: &OpenImage,
     target: &Path,

@@ -1,0 +1,367 @@
+//! A graph from a folder of graph data (channels, blocked edges, raw metadata) and the metadata of releases, as the update
+//! service makes it for a channel and an architecture.
+//!
+//! Sources: `openshift/cincinnati:cincinnati/src/plugins`, `openshift/cincinnati-graph-data:README.md` (US-6 to US-10).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use fbc_cluster::object::ObjectFields;
+use fbc_model::tree::Tree;
+use fbc_version::Version;
+use regex::Regex;
+use serde_json::{Map, Value, json};
+
+use super::graph::{ConditionalEdges, Graph, Node};
+
+const CHANNELS: &str = "io.openshift.upgrades.graph.release.channels";
+const REMOVE_PATTERN: &str = "io.openshift.upgrades.graph.previous.remove_regex";
+const KEY: &str = "io.openshift.upgrades.graph.";
+
+/// A release image, with what its metadata says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReleaseRecord {
+    /// The version.
+    pub version: Version,
+    /// The architecture of its nodes, or `multi`.
+    pub architecture: String,
+    /// The pull spec.
+    pub image: String,
+    /// Versions that may be updated to it.
+    pub previous: Vec<String>,
+    /// Versions that it may be updated to.
+    pub next: Vec<String>,
+    /// What else the metadata holds.
+    pub metadata: Map<String, Value>,
+}
+
+/// What is wrong with graph data, and the file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: {message}")]
+pub struct GraphDataError {
+    /// The file, from the root of the folder.
+    pub file: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl ReleaseRecord {
+    /// Reads `{image, architecture, version, previous, next, metadata}`: the document `release-metadata` of a release with
+    /// its pull spec. The architecture is amd64 unless it is given.
+    ///
+    /// # Errors
+    /// The text names the field that is missing or wrong.
+    pub fn read(value: &Value) -> Result<Self, String> {
+        let text = |field: &str| value.text(&[field]).to_owned();
+        let texts = |field: &str| -> Vec<String> {
+            value.list(&[field]).iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        if text("image").is_empty() {
+            return Err("image is missing: the pull spec of the release".to_owned());
+        }
+        let version = Version::parse(&text("version")).map_err(|error| format!("version: {error}"))?;
+        let metadata = value.at(&["metadata"]).and_then(Value::as_object).cloned().unwrap_or_default();
+        let of_metadata = metadata.get("release.openshift.io/architecture").and_then(Value::as_str);
+        let architecture = match (text("architecture").as_str(), of_metadata) {
+            ("", Some(architecture)) => architecture.to_owned(),
+            ("", None) => "amd64".to_owned(),
+            (architecture, _) => architecture.to_owned(),
+        };
+        Ok(Self { version, architecture, image: text("image"), previous: texts("previous"), next: texts("next"), metadata })
+    }
+}
+
+/// What a folder of graph data says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GraphData {
+    /// Versions by channel.
+    channels: BTreeMap<String, Vec<String>>,
+    blocks: Vec<Block>,
+    /// Values by version and key.
+    raw: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// A blocked edge.
+#[derive(Debug, Clone, PartialEq)]
+struct Block {
+    to: String,
+    from: String,
+    /// The risk; without one no cluster is offered the update.
+    risk: Option<Value>,
+}
+
+impl GraphData {
+    /// Reads a folder.
+    ///
+    /// # Errors
+    /// The first file that cannot be read, or does not say what it must.
+    pub fn read(tree: &dyn Tree) -> Result<Self, GraphDataError> {
+        let mut data = Self::default();
+        let version = bytes(tree, "version")?;
+        let version = String::from_utf8_lossy(&version).trim().to_owned();
+        if version.split('.').next() != Some("1") {
+            let message = format!("the schema version is {version:?}, and only 1 is known");
+            return Err(GraphDataError { file: "version".to_owned(), message });
+        }
+        for (file, value) in documents(tree, "channels")? {
+            let name = value.text(&["name"]).to_owned();
+            if name.is_empty() {
+                return Err(GraphDataError { file, message: "the channel has no name".to_owned() });
+            }
+            let versions = value.list(&["versions"]).iter().filter_map(Value::as_str).map(str::to_owned);
+            data.channels.entry(name).or_default().extend(versions);
+        }
+        for (file, value) in documents(tree, "blocked-edges")? {
+            let fail = |message: String| GraphDataError { file: file.clone(), message };
+            let text = |field: &str| value.text(&[field]);
+            if text("to").is_empty() || text("from").is_empty() {
+                return Err(fail("a blocked edge needs `to` and `from`".to_owned()));
+            }
+            Regex::new(text("from")).map_err(|_| fail(format!("from: {:?} is not a pattern", text("from"))))?;
+            let fields = ["url", "name", "message"];
+            let there = fields.iter().filter(|field| !text(field).is_empty()).count();
+            let rules = value.list(&["matchingRules"]);
+            let risk = match (there, rules.is_empty()) {
+                (0, true) => None,
+                (3, false) => Some(json!({
+                    "url": text("url"), "name": text("name"), "message": text("message"), "matchingRules": rules,
+                })),
+                _ => {
+                    let text = "a risk needs all of `url`, `name`, `message` and `matchingRules`";
+                    return Err(fail(text.to_owned()));
+                }
+            };
+            data.blocks.push(Block { to: text("to").to_owned(), from: text("from").to_owned(), risk });
+        }
+        if let Ok(bytes) = tree.read(Path::new("raw/metadata.json")) {
+            data.raw = serde_json::from_slice(&bytes).map_err(|error| GraphDataError {
+                file: "raw/metadata.json".to_owned(),
+                message: error.to_string(),
+            })?;
+        }
+        Ok(data)
+    }
+
+    /// The names of the channels.
+    pub fn channels(&self) -> impl Iterator<Item = &str> {
+        self.channels.keys().map(String::as_str)
+    }
+
+    /// The graph of all releases of an architecture, whatever channels they are in.
+    pub fn graph(&self, releases: &[ReleaseRecord], architecture: &str) -> Graph {
+        let mut releases: Vec<&ReleaseRecord> =
+            releases.iter().filter(|release| release.architecture == architecture).collect();
+        releases.sort_by(|one, other| one.version.compare_precedence(&other.version));
+        releases.dedup_by(|one, other| one.version == other.version);
+        let mut nodes: Vec<Node> = releases
+            .iter()
+            .map(|release| Node {
+                version: release.version.clone(),
+                image: release.image.clone(),
+                metadata: release.metadata.clone(),
+            })
+            .collect();
+        for node in &mut nodes {
+            self.describe(node, architecture);
+        }
+        let place: BTreeMap<String, usize> =
+            nodes.iter().enumerate().map(|(index, node)| (node.version.to_string(), index)).collect();
+        let mut edges = BTreeSet::new();
+        for (to, release) in releases.iter().enumerate() {
+            edges.extend(release.previous.iter().filter_map(|from| Some((*place.get(from)?, to))));
+            edges.extend(release.next.iter().filter_map(|next| Some((to, *place.get(next)?))));
+        }
+        let (conditional, blocked) = self.conditional(&nodes, &edges, architecture);
+        let list = |node: &Node, key: &str| -> Vec<String> {
+            let text = node.metadata.get(&format!("{KEY}{key}")).and_then(Value::as_str).unwrap_or_default();
+            text.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+        };
+        for (index, node) in nodes.iter().enumerate() {
+            edges.extend(list(node, "previous.add").iter().filter_map(|from| Some((*place.get(from)?, index))));
+            edges.extend(list(node, "next.add").iter().filter_map(|to| Some((index, *place.get(to)?))));
+        }
+        for (index, node) in nodes.iter().enumerate() {
+            let removed = list(node, "previous.remove");
+            let pattern = node.metadata.get(REMOVE_PATTERN).and_then(Value::as_str).and_then(|text| Regex::new(text).ok());
+            let next = list(node, "next.remove");
+            edges.retain(|(from, to)| {
+                let name = nodes.get(*from).map(|node| node.version.to_string()).unwrap_or_default();
+                let target = nodes.get(*to).map(|node| node.version.to_string()).unwrap_or_default();
+                let comes = *to == index
+                    && (removed.contains(&name)
+                        || removed.iter().any(|one| one == "*")
+                        || pattern.as_ref().is_some_and(|pattern| pattern.is_match(&format!("{name}+{architecture}"))));
+                let goes = *from == index && next.contains(&target);
+                !comes && !goes
+            });
+        }
+        edges.retain(|edge| !blocked.contains(edge));
+        let keeps: Vec<bool> = nodes.iter().map(|node| list(node, "release.remove") != ["true"]).collect();
+        for node in &mut nodes {
+            node.metadata.retain(|key, _| !key.starts_with(KEY) || key == CHANNELS);
+        }
+        Graph { nodes, edges: edges.into_iter().collect(), conditional_edges: conditional }.keeping(&keeps)
+    }
+
+    /// Adds raw metadata and channels.
+    fn describe(&self, node: &mut Node, architecture: &str) {
+        let plain = node.version.to_string();
+        let full = format!("{plain}+{architecture}");
+        let mut add = |key: &str, value: &str| {
+            let before = node.metadata.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+            let value = before.map_or_else(|| value.to_owned(), |before| format!("{before},{value}"));
+            node.metadata.insert(key.to_owned(), Value::String(value));
+        };
+        for (key, value) in [&plain, &full].into_iter().filter_map(|name| self.raw.get(name)).flatten() {
+            add(key, value);
+        }
+        for (name, versions) in &self.channels {
+            if versions.iter().any(|version| *version == plain || *version == full) {
+                add(CHANNELS, name);
+            }
+        }
+        if let Some(text) = node.metadata.get(CHANNELS).and_then(Value::as_str) {
+            let mut names: Vec<&str> = text.split(',').filter(|name| !name.is_empty()).collect();
+            names.sort_by_key(|name| (name.split_once('-').map_or("", |(_, rest)| rest), *name));
+            names.dedup();
+            let text = names.join(",");
+            node.metadata.insert(CHANNELS.to_owned(), Value::String(text));
+        }
+    }
+
+    /// Updates with risks, and all updates that are not recommended any more.
+    fn conditional(
+        &self,
+        nodes: &[Node],
+        edges: &BTreeSet<(usize, usize)>,
+        architecture: &str,
+    ) -> (Vec<ConditionalEdges>, BTreeSet<(usize, usize)>) {
+        let mut risks: BTreeMap<(usize, usize), Vec<Value>> = BTreeMap::new();
+        let mut blocked = BTreeSet::new();
+        for block in &self.blocks {
+            let Ok(pattern) = Regex::new(&block.from) else { continue };
+            for (from, to) in edges {
+                let (Some(source), Some(target)) = (nodes.get(*from), nodes.get(*to)) else { continue };
+                let target = target.version.to_string();
+                let is_target = block.to == target || block.to == format!("{target}+{architecture}");
+                if is_target && pattern.is_match(&format!("{}+{architecture}", source.version)) {
+                    blocked.insert((*from, *to));
+                    if let Some(risk) = &block.risk {
+                        risks.entry((*from, *to)).or_default().push(risk.clone());
+                    }
+                }
+            }
+        }
+        // A plain block takes the update away, whatever risks it has.
+        let is_pure = |(from, to): &(usize, usize)| {
+            self.blocks.iter().filter(|block| block.risk.is_none()).any(|block| {
+                let name = |index: usize| nodes.get(index).map(|node| node.version.to_string()).unwrap_or_default();
+                (block.to == name(*to) || block.to == format!("{}+{architecture}", name(*to)))
+                    && Regex::new(&block.from)
+                        .is_ok_and(|pattern| pattern.is_match(&format!("{}+{architecture}", name(*from))))
+            })
+        };
+        let mut groups: Vec<ConditionalEdges> = Vec::new();
+        for ((from, to), risks) in risks.into_iter().filter(|(edge, _)| !is_pure(edge)) {
+            let (Some(source), Some(target)) = (nodes.get(from), nodes.get(to)) else { continue };
+            let edge = (source.version.to_string(), target.version.to_string());
+            match groups.iter_mut().find(|group| group.risks == risks) {
+                Some(group) => group.edges.push(edge),
+                None => groups.push(ConditionalEdges { edges: vec![edge], risks }),
+            }
+        }
+        (groups, blocked)
+    }
+}
+
+fn bytes(tree: &dyn Tree, file: &str) -> Result<Vec<u8>, GraphDataError> {
+    let fail = |error: std::io::Error| GraphDataError { file: file.to_owned(), message: error.to_string() };
+    tree.read(Path::new(file)).map_err(fail)
+}
+
+/// The YAML files of a folder, in the order of their names; none if there is no such folder.
+fn documents(tree: &dyn Tree, folder: &str) -> Result<Vec<(String, Value)>, GraphDataError> {
+    let Ok(entries) = tree.list(Path::new(folder)) else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    for entry in entries {
+        let name = entry.name.to_string_lossy().into_owned();
+        let path: PathBuf = [folder, &name].iter().collect();
+        if !matches!(path.extension().and_then(|extension| extension.to_str()), Some("yaml" | "yml")) {
+            continue;
+        }
+        let file = format!("{folder}/{name}");
+        let document = fbc_yaml::stream::read_one(&bytes(tree, &file)?)
+            .map_err(|error| GraphDataError { file: file.clone(), message: error.to_string() })?;
+        all.push((file, document.root().to_json()));
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use fbc_model::tree::MemoryTree;
+
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> MemoryTree {
+        let mut tree = MemoryTree::default();
+        for (path, text) in files {
+            tree.insert(*path, text.as_bytes().to_vec());
+        }
+        tree
+    }
+
+    fn releases() -> Vec<ReleaseRecord> {
+        let release = |version: &str, previous: &[&str]| {
+            ReleaseRecord::read(&json!({"version": version, "image": format!("i/{version}"), "previous": previous})).unwrap()
+        };
+        vec![
+            release("4.11.36", &["4.10.1", "4.11.35"]),
+            release("4.11.35", &["4.10.1"]),
+            release("4.10.1", &[]),
+            release("4.10.2", &["4.10.1"]),
+        ]
+    }
+
+    /// Shows D-CVO-13, D-CVO-14
+    #[test]
+    fn channels_and_blocks_make_the_graph() {
+        let tree = tree(&[
+            ("version", "1.2.0\n"),
+            ("channels/a.yaml", "name: stable-4.11\nversions: [4.10.1, 4.11.35, 4.11.36+amd64]\n"),
+            ("channels/b.yml", "name: candidate-4.10\nversions: [4.10.1, 4.10.2]\n"),
+            ("blocked-edges/1.yaml", "to: 4.11.36\nfrom: ^4[.]10[.]\nurl: https://example.com\nname: PatchesOlderRelease\nmessage: Older.\nmatchingRules: [{type: Always}]\n"),
+            ("blocked-edges/2.yaml", "to: 4.11.35\nfrom: .*\n"),
+            ("raw/metadata.json", "{\"4.10.2\": {\"io.openshift.upgrades.graph.release.remove\": \"true\"}, \"4.11.36\": {\"url\": \"https://example.com/errata\"}}"),
+        ]);
+        let data = GraphData::read(&tree).unwrap();
+        let graph = data.graph(&releases(), "amd64");
+        let versions: Vec<String> = graph.nodes.iter().map(|node| node.version.to_string()).collect();
+        assert_eq!(versions, ["4.10.1", "4.11.35", "4.11.36"]);
+        assert_eq!(graph.edges, [(1, 2)]);
+        let [group] = graph.conditional_edges.as_slice() else { panic!("{graph:?}") };
+        assert_eq!(group.edges, [("4.10.1".to_owned(), "4.11.36".to_owned())]);
+        assert_eq!(graph.nodes[0].channels(), ["candidate-4.10", "stable-4.11"]);
+        assert_eq!(graph.nodes[2].metadata["url"], "https://example.com/errata");
+        assert_eq!(graph.of_channel("candidate-4.10").nodes.len(), 1);
+        assert!(data.graph(&releases(), "arm64").nodes.is_empty());
+    }
+
+    #[test]
+    fn faults_name_the_file() {
+        for (path, text, part) in [
+            ("version", "2.0.0", "schema version"),
+            ("channels/a.yaml", "versions: []", "no name"),
+            ("blocked-edges/a.yaml", "to: 4.1.0", "needs `to` and `from`"),
+            ("blocked-edges/a.yaml", "{to: 4.1.0, from: '('}", "not a pattern"),
+            ("blocked-edges/a.yaml", "{to: 4.1.0, from: '.*', name: A}", "needs all of"),
+            ("raw/metadata.json", "[]", "expected a map"),
+        ] {
+            let mut files = vec![("version", "1.0.0")];
+            files.retain(|(file, _)| *file != path);
+            files.push((path, text));
+            let error = GraphData::read(&tree(&files)).unwrap_err();
+            assert!(error.file == path && error.message.contains(part), "{error}");
+        }
+    }
+}

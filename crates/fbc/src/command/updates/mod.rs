@@ -1,0 +1,264 @@
+//! `fbc updates`: what an update service offers, and the shortest safe route.
+
+pub(crate) mod operators;
+pub(crate) mod source;
+mod text;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use fbc_cluster::object::ObjectFields as _;
+use fbc_cluster::time::Moment;
+use fbc_openshift::update_service::route::{Exposure, Hop, Judged, exposed, route};
+use fbc_openshift::update_service::{Facts, Graph, RiskCache, offer};
+use fbc_version::Version;
+use serde_json::{Value, json};
+
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::output_file::write_output;
+use crate::registry::ImageArguments;
+use operators::{Installed, InstalledCatalog, Moves};
+
+/// Show which updates of OpenShift a cluster is offered, and the shortest safe route
+///
+/// The graph is the answer of an update service, or a folder of graph data together with the releases (--releases).
+/// Without --from, the graph is checked. Risks are judged by the facts about the cluster (--facts): metrics in Prometheus'
+/// text format, such as `cluster_infrastructure_provider{type="AWS"} 1`.
+#[derive(Args, Debug)]
+#[command(after_help = "Exit codes: 0 the updates are recommended, 1 there is no safe route or the graph has faults, 2 could not run.")]
+pub(crate) struct Arguments {
+    /// The graph: a JSON file, or a folder of graph data
+    #[arg(value_name = "GRAPH", value_hint = ValueHint::AnyPath)]
+    graph: PathBuf,
+    /// The releases of a folder of graph data: a file with a list of their metadata, each with `image`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    releases: Option<PathBuf>,
+    /// The architecture of a folder of graph data
+    #[arg(long, value_name = "ARCHITECTURE", default_value = "amd64")]
+    architecture: String,
+    /// The version of the cluster
+    #[arg(long, value_name = "VERSION")]
+    from: Option<String>,
+    /// Only updates of this channel
+    #[arg(short, long, value_name = "CHANNEL")]
+    channel: Option<String>,
+    /// Show the shortest safe route to this version
+    #[arg(long, value_name = "VERSION", requires = "from")]
+    to: Option<String>,
+    /// Metrics of the cluster, to judge risks by
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    facts: Option<PathBuf>,
+    /// A catalog with the next versions of installed operators
+    #[arg(long, value_name = "CATALOG", value_hint = ValueHint::AnyPath, requires = "operators")]
+    catalog: Option<PathBuf>,
+    /// An operator that the cluster has, by package and version; may be given more than once
+    #[arg(long = "operator", value_name = "PACKAGE=VERSION", requires = "catalog")]
+    operators: Vec<String>,
+    /// The format to write
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
+    #[command(flatten)]
+    images: ImageArguments,
+}
+
+/// The formats of updates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Updates, risks and the route in words
+    #[default]
+    Text,
+    /// The same as one JSON object
+    Json,
+    /// The graph itself, as an update service answers
+    Graph,
+    /// The graph in the language of graphviz; updates with risks are dashed
+    Dot,
+}
+
+/// What was found.
+struct Answer {
+    graph: Graph,
+    faults: Vec<String>,
+    from: Option<From>,
+}
+
+/// What a cluster of a version is offered.
+struct From {
+    version: String,
+    recommended: Vec<(String, String)>,
+    conditional: Vec<(String, String, Vec<Judged>)>,
+    /// The wanted version and the route there.
+    route: Option<(String, Option<Vec<Hop>>)>,
+    /// Operators that move before each update of the route.
+    moves: Vec<Moves>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let mut graph = source::graph(&arguments.graph, arguments.releases.as_deref(), &arguments.architecture)?;
+    let faults = graph.faults();
+    if let Some(channel) = &arguments.channel {
+        let channels: Vec<String> = graph.nodes.iter().flat_map(|node| node.channels()).collect();
+        if !channels.is_empty() && !channels.contains(channel) {
+            let closest = crate::failure::closest(channel, channels.iter().map(String::as_str));
+            let failure = Failure::new(format!("no release of the graph is in the channel {channel:?}"));
+            return Err(match closest {
+                Some(name) => failure.help(format!("there is {name:?}")),
+                None => failure.help("`fbc updates GRAPH` lists the channels"),
+            });
+        }
+        // An answer of a service for one channel may not name channels at all.
+        if !channels.is_empty() {
+            graph = graph.of_channel(channel);
+        }
+    }
+    let facts = arguments.facts.as_deref().map(source::facts).transpose()?;
+    let from = match &arguments.from {
+        Some(from) => Some(offered(arguments, &graph, from, facts.as_ref())?),
+        None => None,
+    };
+    let answer = Answer { graph, faults, from };
+    let exit = if answer.is_fine() { CLEAN } else { FINDINGS };
+    write_output(arguments.output_file.as_deref(), |out| {
+        match arguments.output {
+            Format::Text => text::write(&answer, out)?,
+            Format::Json => writeln!(out, "{:#}", answer.to_value())?,
+            Format::Graph => writeln!(out, "{:#}", answer.graph.to_value())?,
+            Format::Dot => out.write_all(answer.graph.dot().as_bytes())?,
+        }
+        Ok(())
+    })?;
+    Ok(exit)
+}
+
+/// Reads a version of the command line.
+fn version(text: &str, what: &str) -> Result<Version, Failure> {
+    Version::parse(text).map_err(|error| Failure::new(format!("{what}: {text:?} is not a version: {error}")))
+}
+
+/// Judges risks by facts; without facts only risks that always apply can be told.
+fn judge(risk: &Value, cache: &mut RiskCache, facts: Option<&Facts>, at: &mut u64) -> Exposure {
+    let rules = risk.list(&["matchingRules"]);
+    let result = match facts {
+        Some(facts) => {
+            // Queries are a second apart, so that none is held back.
+            *at += 1000;
+            cache.applies(rules, facts, Moment(Moment::START.0 + *at))
+        }
+        None if rules.iter().any(|rule| rule["type"] == "Always") => Ok(true),
+        None => Err("no facts about the cluster are given (--facts)".to_owned()),
+    };
+    match result {
+        Ok(true) => Exposure::Applies,
+        Ok(false) => Exposure::Avoided,
+        Err(error) => Exposure::Unknown(error),
+    }
+}
+
+fn offered(arguments: &Arguments, graph: &Graph, from: &str, facts: Option<&Facts>) -> Result<From, Failure> {
+    let current = version(from, "--from")?;
+    let channel = arguments.channel.as_deref().unwrap_or_default();
+    let offer = offer(graph, &current, channel, false).map_err(|(reason, message)| {
+        let failure = Failure::refusal(format!("{reason}: {message}"));
+        let known: Vec<String> = graph.nodes.iter().map(|node| node.version.to_string()).collect();
+        match crate::failure::closest(from, known.iter().map(String::as_str)) {
+            Some(closest) => failure.help(format!("the graph has {closest}")),
+            None => failure,
+        }
+    })?;
+    let (mut cache, mut at) = (RiskCache::default(), 0);
+    let mut judge = |risk: &Value| judge(risk, &mut cache, facts, &mut at);
+    let mut conditional: Vec<(String, String, Vec<Judged>)> = Vec::new();
+    for update in &offer.conditional {
+        let risks = update.list(&["risks"]).iter();
+        let judged = risks.map(|risk| Judged { risk: risk.clone(), exposure: judge(risk) }).collect();
+        let text = |field: &str| update.text(&["release", field]).to_owned();
+        conditional.push((text("version"), text("image"), judged));
+    }
+    let mut recommended: Vec<(String, String)> =
+        offer.updates.iter().map(|release| (release.version.clone(), release.image.clone())).collect();
+    let avoided = conditional.iter().filter(|(_, _, risks)| exposed(risks).is_empty());
+    recommended.extend(avoided.map(|(version, image, _)| (version.clone(), image.clone())));
+    recommended.sort_by(|one, other| newest_first(&one.0, &other.0));
+    conditional.retain(|(_, _, risks)| !exposed(risks).is_empty());
+    conditional.sort_by(|one, other| newest_first(&one.0, &other.0));
+    let route = match &arguments.to {
+        Some(to) => {
+            let target = version(to, "--to")?;
+            Some((to.clone(), route(graph, &current, &target, &mut judge)))
+        }
+        None => None,
+    };
+    let moves = match (&arguments.catalog, &route) {
+        (Some(catalog), Some((_, Some(hops)))) => {
+            let session = arguments.images.session([catalog]);
+            let installed = Installed::of(&arguments.operators, &InstalledCatalog::open(catalog, &session)?)?;
+            operators::moves(&installed, hops)
+        }
+        (Some(_), None) => {
+            return Err(Failure::new("--catalog needs --to").help("name the version to update to"));
+        }
+        _ => Vec::new(),
+    };
+    Ok(From { version: from.to_owned(), recommended, conditional, route, moves })
+}
+
+fn newest_first(one: &str, other: &str) -> std::cmp::Ordering {
+    match (Version::parse(one), Version::parse(other)) {
+        (Ok(one), Ok(other)) => other.compare_precedence(&one),
+        _ => one.cmp(other),
+    }
+}
+
+impl Answer {
+    fn is_fine(&self) -> bool {
+        let is_safe = |from: &From| match &from.route {
+            None => true,
+            Some((_, None)) => false,
+            Some((_, Some(hops))) => {
+                hops.iter().all(|hop| exposed(&hop.risks).is_empty())
+                    && from.moves.iter().all(|moves| moves.stuck.is_empty())
+            }
+        };
+        self.faults.is_empty() && self.from.as_ref().is_none_or(is_safe)
+    }
+
+    fn to_value(&self) -> Value {
+        let risk = |judged: &Judged| {
+            let (applies, reason) = match &judged.exposure {
+                Exposure::Applies => ("True", None),
+                Exposure::Avoided => ("False", None),
+                Exposure::Unknown(reason) => ("Unknown", Some(reason)),
+            };
+            let text = |field: &str| judged.risk.text(&[field]).to_owned();
+            json!({"name": text("name"), "message": text("message"), "url": text("url"), "applies": applies, "reason": reason})
+        };
+        let risks = |list: &[Judged]| list.iter().map(risk).collect::<Vec<_>>();
+        let Some(from) = &self.from else {
+            return json!({"releases": self.graph.nodes.len(), "faults": self.faults});
+        };
+        let mut value = json!({
+            "from": from.version,
+            "faults": self.faults,
+            "recommended": from.recommended.iter().map(|(version, image)| json!({"version": version, "image": image})).collect::<Vec<_>>(),
+            "conditional": from.conditional.iter().map(|(version, image, list)| json!({"version": version, "image": image, "risks": risks(list)})).collect::<Vec<_>>(),
+        });
+        if let Some((to, hops)) = &from.route {
+            value["to"] = json!(to);
+            value["route"] = json!(hops.as_ref().map(|hops| {
+                let hop = |(index, hop): (usize, &Hop)| {
+                    let moves = from.moves.get(index);
+                    json!({
+                        "from": hop.from, "to": hop.to, "image": hop.image, "channels": hop.channels,
+                        "risks": risks(&hop.risks),
+                        "operatorsFirst": moves.map(Moves::to_value),
+                    })
+                };
+                hops.iter().enumerate().map(hop).collect::<Vec<_>>()
+            }));
+        }
+        value
+    }
+}

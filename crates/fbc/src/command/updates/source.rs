@@ -1,0 +1,67 @@
+//! What `fbc updates` reads: graphs, releases, facts.
+
+use std::fs;
+use std::path::Path;
+
+use fbc_model::tree::DiskTree;
+use fbc_openshift::update_service::graph_data::{GraphData, ReleaseRecord};
+use fbc_openshift::update_service::protocol::UpdateService;
+use fbc_openshift::update_service::{Facts, Graph};
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// The architectures of releases.
+const ARCHITECTURES: [&str; 5] = ["amd64", "arm64", "ppc64le", "s390x", "multi"];
+
+/// Reads a graph: a JSON file, or a folder of graph data with releases.
+pub(crate) fn graph(path: &Path, releases: Option<&Path>, architecture: &str) -> Result<Graph, Failure> {
+    if path.is_dir() {
+        let Some(releases) = releases else {
+            return Err(Failure::new(format!("{} is a folder of graph data, which holds no releases", path.display()))
+                .help("--releases FILE names a list of them: version, image, previous, next, metadata"));
+        };
+        let data = GraphData::read(&DiskTree { root: path.to_path_buf() })
+            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+        return Ok(data.graph(&read_releases(releases)?, architecture));
+    }
+    if releases.is_some() {
+        return Err(Failure::new(format!("--releases goes with a folder of graph data, and {} is a file", path.display())));
+    }
+    let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    Graph::parse(&bytes).map_err(|error| {
+        Failure::new(format!("{}: {error}", path.display()))
+            .help("a graph is a JSON object with nodes, edges and conditionalEdges, as an update service answers")
+    })
+}
+
+/// An update service for all architectures that have releases; a graph of a file is that of amd64.
+pub(crate) fn service(path: &Path, releases: Option<&Path>) -> Result<UpdateService, Failure> {
+    let architectures: &[&str] = if path.is_dir() { &ARCHITECTURES } else { &["amd64"] };
+    let graphs = architectures
+        .iter()
+        .map(|architecture| Ok(((*architecture).to_owned(), graph(path, releases, architecture)?)))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    Ok(UpdateService::new(graphs))
+}
+
+fn read_releases(path: &Path) -> Result<Vec<ReleaseRecord>, Failure> {
+    let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    let document = fbc_yaml::stream::read_one(&bytes)
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    let value = document.root().to_json();
+    let Value::Array(list) = value else {
+        return Err(Failure::new(format!("{}: a list of releases is expected", path.display())));
+    };
+    let one = |(index, release): (usize, &Value)| {
+        ReleaseRecord::read(release)
+            .map_err(|error| Failure::new(format!("{}: release {}: {error}", path.display(), index + 1)))
+    };
+    list.iter().enumerate().map(one).collect()
+}
+
+/// Reads metrics.
+pub(crate) fn facts(path: &Path) -> Result<Facts, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
+    Facts::parse(&text).map_err(|(line, fault)| Failure::new(format!("{}:{line}: {fault}", path.display())))
+}
