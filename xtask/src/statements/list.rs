@@ -32,7 +32,9 @@ fn row(line: &str) -> Option<Row> {
     // A table without a last column is all of what a simulation shows.
     let kind = match cells.len() {
         3 => "sim",
-        _ => KINDS.into_iter().find(|kind| cells.get(3..).and_then(<[_]>::last).is_some_and(|cell| cell == kind))?,
+        _ => KINDS
+            .into_iter()
+            .find(|kind| cells.get(3..).and_then(<[_]>::last).is_some_and(|cell| cell == kind))?,
     };
     if !is_id(id) {
         return None;

@@ -61,7 +61,11 @@ pub(super) const VERBS: &[VerbSyntax] = &[
     VerbSyntax { words: "adm upgrade", flags: &[FLAGS], read: upgrade },
     VerbSyntax { words: "adm upgrade status", flags: &[], read: |_| Ok(Verb::Upgrade(UpgradeVerb::Status)) },
     VerbSyntax { words: "adm upgrade channel", flags: &[CHANNEL_FLAGS], read: channel },
-    VerbSyntax { words: "adm upgrade rollback", flags: &[], read: |_| Ok(Verb::Upgrade(UpgradeVerb::Rollback)) },
+    VerbSyntax {
+        words: "adm upgrade rollback",
+        flags: &[],
+        read: |_| Ok(Verb::Upgrade(UpgradeVerb::Rollback)),
+    },
 ];
 
 fn upgrade(arguments: &Arguments) -> Parsed<Verb> {
@@ -89,7 +93,9 @@ fn upgrade(arguments: &Arguments) -> Parsed<Verb> {
         return Err(CommandError::error("only one of --to or --to-image may be provided"));
     }
     if upgrade.to_multi_arch && has_target {
-        return Err(CommandError::error("--to-multi-arch may not be used with --to, --to-image, or --to-latest"));
+        return Err(CommandError::error(
+            "--to-multi-arch may not be used with --to, --to-image, or --to-latest",
+        ));
     }
     if let Some(to) = &upgrade.to {
         if let Err(error) = fbc_version::Version::parse(to) {

@@ -30,7 +30,11 @@ fn indented(text: &str) -> String {
 
 /// Reason and message of a condition, as the client shows them.
 fn reason_and_message(condition: &Value) -> String {
-    format!("  Reason: {}\n  Message: {}\n", condition.text(&["reason"]), indented(condition.text(&["message"])))
+    format!(
+        "  Reason: {}\n  Message: {}\n",
+        condition.text(&["reason"]),
+        indented(condition.text(&["message"]))
+    )
 }
 
 /// Newest first.
@@ -51,7 +55,10 @@ fn available(version: &Object) -> Vec<&Value> {
 /// Updates with risks that are not recommended, newest first, each with its condition.
 fn conditional(version: &Object) -> Vec<(&Value, &Value)> {
     let recommended = |update: &'_ Value| -> Option<usize> {
-        update.list(&["conditions"]).iter().position(|one| one["type"] == "Recommended" && one["status"] != "True")
+        update
+            .list(&["conditions"])
+            .iter()
+            .position(|one| one["type"] == "Recommended" && one["status"] != "True")
     };
     let mut list: Vec<(&Value, &Value)> = version
         .list(&["status", "conditionalUpdates"])
@@ -75,7 +82,12 @@ impl<S: Server> Runner<'_, S> {
         };
         let patch = match verb {
             UpgradeVerb::Status => {
-                self.stdout.push_str(&status::text(&version, &self.operators()?, &self.pools()?, self.server.now()));
+                self.stdout.push_str(&status::text(
+                    &version,
+                    &self.operators()?,
+                    &self.pools()?,
+                    self.server.now(),
+                ));
                 return Ok(());
             }
             UpgradeVerb::Channel(channel, any) => self.channel(&version, channel, *any)?,
@@ -146,7 +158,9 @@ impl<S: Server> Runner<'_, S> {
         };
         let previous = history.iter().find(|entry| entry["version"] != present["version"]);
         let Some(previous) = previous else {
-            return Err(Failure::Text("no previous version found in ClusterVersion's status.history".to_owned()));
+            return Err(Failure::Text(
+                "no previous version found in ClusterVersion's status.history".to_owned(),
+            ));
         };
         let (from, to) = (present.text(&["version"]), previous.text(&["version"]));
         self.stdout.push_str(&format!("Requested rollback from {from} to {to}\n"));
@@ -193,13 +207,18 @@ impl<S: Server> Runner<'_, S> {
                 (json!({"version": to, "image": image}), format!("Requested update to {to}\n"))
             }
             None if upgrade.to_latest && available(version).is_empty() && conditional(version).is_empty() => {
-                self.stdout.push_str(&format!("info: Cluster is already at the latest available version {present}\n"));
+                self.stdout.push_str(&format!(
+                    "info: Cluster is already at the latest available version {present}\n"
+                ));
                 return Ok(None);
             }
             None => match &upgrade.to_image {
                 Some(image) if upgrade.allow_explicit_upgrade => {
                     self.stderr.push_str("warning: The requested upgrade image is not one of the available updates. You have used --allow-explicit-upgrade for the update to proceed anyway\n");
-                    (json!({"version": "", "image": image}), format!("Requested update to release image {image}\n"))
+                    (
+                        json!({"version": "", "image": image}),
+                        format!("Requested update to release image {image}\n"),
+                    )
                 }
                 _ => return Err(Failure::Text(unknown(version, upgrade))),
             },
@@ -239,7 +258,10 @@ impl<S: Server> Runner<'_, S> {
     fn guard(&mut self, version: &Object, upgrade: &Upgrade) -> Result<(), Failure> {
         let present = version.text(&["status", "desired", "version"]);
         let lines = [
-            ("Invalid", "the cluster version object is invalid, you must correct the invalid state first".to_owned()),
+            (
+                "Invalid",
+                "the cluster version object is invalid, you must correct the invalid state first".to_owned(),
+            ),
             ("Failing", format!("the cluster is experiencing an error reconciling {present:?}")),
             ("Progressing", "the cluster is already upgrading".to_owned()),
         ];
@@ -290,9 +312,9 @@ fn latest<'v>(version: &'v Object, upgrade: &Upgrade) -> Option<Target<'v>> {
     let recommended = available(version).first().map(|release| Target { release, recommended: None });
     let risky = conditional(version).first().copied().filter(|_| upgrade.allow_not_recommended);
     let Some((release, condition)) = risky else { return recommended };
-    let is_newer = recommended.as_ref().is_none_or(|best| {
-        by_version(best.release.text(&["version"]), release.text(&["version"])).is_gt()
-    });
+    let is_newer = recommended
+        .as_ref()
+        .is_none_or(|best| by_version(best.release.text(&["version"]), release.text(&["version"])).is_gt());
     if is_newer { Some(Target { release, recommended: Some(condition) }) } else { recommended }
 }
 

@@ -81,8 +81,10 @@ pub(super) fn keys(armored: &str) -> Vec<PublicKey> {
     let lines = armored.lines().map(str::trim).skip_while(|line| !line.starts_with("-----BEGIN"));
     // Headers stand in front of the first empty line, a checksum at the end.
     let content = lines.skip(1).skip_while(|line| !line.is_empty());
-    let base64: String =
-        content.take_while(|line| !line.starts_with("-----END")).filter(|line| !line.starts_with('=')).collect();
+    let base64: String = content
+        .take_while(|line| !line.starts_with("-----END"))
+        .filter(|line| !line.starts_with('='))
+        .collect();
     let bytes = STANDARD.decode(base64).unwrap_or_default();
     let packets = packets(&bytes).unwrap_or_default();
     packets.iter().filter(|(kind, _)| matches!(kind, 6 | 14)).filter_map(|(_, body)| key(body)).collect()
@@ -192,7 +194,8 @@ impl<'s> Signature<'s> {
                     _ => return false,
                 };
                 let digest = ring::digest::digest(digest, &signed);
-                let half = |bytes: &[u8]| [vec![0; 32_usize.saturating_sub(bytes.len())], bytes.to_vec()].concat();
+                let half =
+                    |bytes: &[u8]| [vec![0; 32_usize.saturating_sub(bytes.len())], bytes.to_vec()].concat();
                 let halves = integer(&mut numbers).map(half).zip(integer(&mut numbers).map(half));
                 let Some((first, second)) = halves else { return false };
                 let key = signature::UnparsedPublicKey::new(&signature::ED25519, point);
@@ -208,10 +211,20 @@ mod tests {
 
     #[test]
     fn broken_messages_are_refused() {
-        for bytes in [&b""[..], b"x", &[0xc2, 0x05, 4], &[0x90], &[0xcb, 0xff, 0xff, 0xff, 0xff, 0xff], &[0xa3, 1, 9, 9]] {
+        for bytes in [
+            &b""[..],
+            b"x",
+            &[0xc2, 0x05, 4],
+            &[0x90],
+            &[0xcb, 0xff, 0xff, 0xff, 0xff, 0xff],
+            &[0xa3, 1, 9, 9],
+        ] {
             assert!(verified(bytes, &[]).is_err(), "{bytes:?}");
         }
         assert_eq!(keys("no key"), []);
-        assert_eq!(keys("-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n????\n-----END PGP PUBLIC KEY BLOCK-----"), []);
+        assert_eq!(
+            keys("-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n????\n-----END PGP PUBLIC KEY BLOCK-----"),
+            []
+        );
     }
 }

@@ -41,7 +41,16 @@ pub struct ClusterVersionOperator {
 impl ClusterVersionOperator {
     /// An operator that is started as soon as there is a ClusterVersion.
     pub fn new(options: Options, outside: Rc<RefCell<Outside>>) -> Self {
-        Self { options, outside, process: None, on_disk: BTreeSet::new(), is_stopped: false, ended: None, handover_at: None, starts: 0 }
+        Self {
+            options,
+            outside,
+            process: None,
+            on_disk: BTreeSet::new(),
+            is_stopped: false,
+            ended: None,
+            handover_at: None,
+            starts: 0,
+        }
     }
 
     /// Ends the process; what it knew is lost, what it wrote stays.
@@ -125,7 +134,8 @@ impl Controller for ClusterVersionOperator {
         };
         let is_needed = match kind {
             "ClusterVersion" if name.name == VERSION => {
-                let generation = |object: &Option<_>| object.as_ref().map(|one: &Arc<Object>| one.generation());
+                let generation =
+                    |object: &Option<_>| object.as_ref().map(|one: &Arc<Object>| one.generation());
                 if generation(&change.before) == generation(&change.after) {
                     let at = api.now() + ECHO;
                     process.echo_at = Some(process.echo_at.map_or(at, |earlier| earlier.min(at)));

@@ -66,8 +66,9 @@ pub(super) fn can_verify(payload: &Payload) -> bool {
 fn key_rings(data: &serde_json::Map<String, Value>) -> Vec<KeyRing> {
     let rings = data.iter().filter(|(key, _)| key.starts_with("verifier-public-key-"));
     rings
-        .map(|(name, value)| {
-            KeyRing { name: name.clone(), keys: openpgp::keys(value.as_str().unwrap_or_default()) }
+        .map(|(name, value)| KeyRing {
+            name: name.clone(),
+            keys: openpgp::keys(value.as_str().unwrap_or_default()),
         })
         .collect()
 }
@@ -134,7 +135,8 @@ impl Search<'_> {
             let addresses: Vec<&str> = stores.iter().map(|store| store.text(&["url"])).collect();
             if !self.in_stores(outside, &addresses) {
                 self.tell(
-                    "ClusterVersion spec.signatureStores exhausted without finding a valid signature".to_owned(),
+                    "ClusterVersion spec.signatureStores exhausted without finding a valid signature"
+                        .to_owned(),
                 );
             }
             return;
@@ -187,11 +189,16 @@ impl Search<'_> {
     fn in_stores(&mut self, outside: &Outside, addresses: &[&str]) -> bool {
         let folder = self.digest.replacen(':', "=", 1);
         for address in addresses {
-            let place = |number: usize| format!("{}/{folder}/signature-{number}", address.trim_end_matches('/'));
+            let place =
+                |number: usize| format!("{}/{folder}/signature-{number}", address.trim_end_matches('/'));
             let Some(store) = outside.signature_stores.get(*address) else {
-                let host = address.split("://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
+                let host =
+                    address.split("://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
                 for number in 1..=MOST_SIGNATURES {
-                    self.tell(format!("Get {:?}: dial tcp {host}: connect: connection refused", place(number)));
+                    self.tell(format!(
+                        "Get {:?}: dial tcp {host}: connect: connection refused",
+                        place(number)
+                    ));
                 }
                 continue;
             };
@@ -214,11 +221,13 @@ impl Search<'_> {
     fn check(&mut self, signature: &[u8]) -> bool {
         let mut faults = Vec::new();
         let digest = self.digest;
-        self.remaining.retain(|ring| match openpgp::verified(signature, &ring.keys).and_then(|text| names(&text, digest)) {
-            Ok(()) => false,
-            Err(fault) => {
-                faults.push(fault);
-                true
+        self.remaining.retain(|ring| {
+            match openpgp::verified(signature, &ring.keys).and_then(|text| names(&text, digest)) {
+                Ok(()) => false,
+                Err(fault) => {
+                    faults.push(fault);
+                    true
+                }
             }
         });
         for fault in faults {

@@ -25,8 +25,7 @@ pub(super) struct Risk {
 /// The documentation of all versions.
 const DOCUMENTATION: &str = "https://docs.redhat.com/en/documentation/openshift_container_platform/";
 /// Its chapter about conditions of cluster operators.
-const CONDITIONS: &str =
-    "updating_clusters/understanding-openshift-updates-1#understanding_clusteroperator_conditiontypes_understanding-openshift-updates";
+const CONDITIONS: &str = "updating_clusters/understanding-openshift-updates-1#understanding_clusteroperator_conditiontypes_understanding-openshift-updates";
 /// Its chapter about the application of manifests.
 const MANIFESTS: &str =
     "updating_clusters/understanding-openshift-updates-1#update-manifest-application_how-updates-work";
@@ -183,8 +182,9 @@ pub(super) fn merge(risks: &[Risk], current: &str, updates: &mut Vec<Release>, c
     let (far, near) = std::mem::take(updates).into_iter().partition(|release| is_far(&release.version));
     *updates = near;
     let far: Vec<Release> = far;
-    conditional
-        .extend(far.iter().map(|release| json!({"release": release.to_value(), "risks": [], "conditions": []})));
+    conditional.extend(
+        far.iter().map(|release| json!({"release": release.to_value(), "risks": [], "conditions": []})),
+    );
     for update in conditional.iter_mut().filter(|update| is_far(update.text(&["release", "version"]))) {
         let mut all = update.list(&["risks"]).to_vec();
         for risk in risks {

@@ -96,7 +96,10 @@ mod tests {
             ("vector(1)", vec![1.0]),
             ("cluster_infrastructure_provider{type=~\"AWS|Azure\"}", vec![1.0]),
             ("cluster_infrastructure_provider{type!=\"AWS\"}", vec![]),
-            ("cluster_infrastructure_provider{type=~\"GCP|None\"} or on () 0 * group(cluster_version)", vec![0.0]),
+            (
+                "cluster_infrastructure_provider{type=~\"GCP|None\"} or on () 0 * group(cluster_version)",
+                vec![0.0],
+            ),
             ("group(cluster_infrastructure_provider{type=\"AWS\"}) or 0 * group(cluster_version)", vec![1.0]),
             ("sum(node_role) > 2", vec![3.0]),
             ("sum(node_role) > bool 3", vec![0.0]),
@@ -106,8 +109,14 @@ mod tests {
             ("absent(missing)", vec![1.0]),
             ("absent(plain)", vec![]),
             ("max_over_time(plain[1h])", vec![7.0]),
-            ("cluster_operator_conditions and on (name) label_replace(plain, \"name\", \"b\", \"\", \"\")", vec![0.0]),
-            ("cluster_operator_conditions unless on (name) label_replace(plain, \"name\", \"b\", \"\", \"\")", vec![1.0]),
+            (
+                "cluster_operator_conditions and on (name) label_replace(plain, \"name\", \"b\", \"\", \"\")",
+                vec![0.0],
+            ),
+            (
+                "cluster_operator_conditions unless on (name) label_replace(plain, \"name\", \"b\", \"\", \"\")",
+                vec![1.0],
+            ),
             ("-plain + 10 - 2 ^ 3 % 5", vec![0.0]),
             ("scalar(plain) * node_role", vec![21.0]),
             ("plain * on () group_left (type) cluster_infrastructure_provider", vec![7.0]),

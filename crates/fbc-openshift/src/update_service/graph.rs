@@ -136,7 +136,8 @@ impl Graph {
     pub fn dot(&self) -> String {
         use std::fmt::Write as _;
         let mut text = "digraph updates {\n  rankdir=BT;\n  node [shape=box];\n".to_owned();
-        let name = |index: usize| self.nodes.get(index).map(|node| node.version.to_string()).unwrap_or_default();
+        let name =
+            |index: usize| self.nodes.get(index).map(|node| node.version.to_string()).unwrap_or_default();
         for node in &self.nodes {
             let _ = writeln!(text, "  {:?};", node.version.to_string());
         }

@@ -67,7 +67,14 @@ impl ReleaseRecord {
             ("", None) => "amd64".to_owned(),
             (architecture, _) => architecture.to_owned(),
         };
-        Ok(Self { version, architecture, image: text("image"), previous: texts("previous"), next: texts("next"), metadata })
+        Ok(Self {
+            version,
+            architecture,
+            image: text("image"),
+            previous: texts("previous"),
+            next: texts("next"),
+            metadata,
+        })
     }
 }
 
@@ -117,7 +124,8 @@ impl GraphData {
             if text("to").is_empty() || text("from").is_empty() {
                 return Err(fail("a blocked edge needs `to` and `from`".to_owned()));
             }
-            Regex::new(text("from")).map_err(|_| fail(format!("from: {:?} is not a pattern", text("from"))))?;
+            Regex::new(text("from"))
+                .map_err(|_| fail(format!("from: {:?} is not a pattern", text("from"))))?;
             let fields = ["url", "name", "message"];
             let there = fields.iter().filter(|field| !text(field).is_empty()).count();
             let rules = value.list(&["matchingRules"]);
@@ -177,12 +185,18 @@ impl GraphData {
             text.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
         };
         for (index, node) in nodes.iter().enumerate() {
-            edges.extend(list(node, "previous.add").iter().filter_map(|from| Some((*place.get(from)?, index))));
+            edges.extend(
+                list(node, "previous.add").iter().filter_map(|from| Some((*place.get(from)?, index))),
+            );
             edges.extend(list(node, "next.add").iter().filter_map(|to| Some((index, *place.get(to)?))));
         }
         for (index, node) in nodes.iter().enumerate() {
             let removed = list(node, "previous.remove");
-            let pattern = node.metadata.get(REMOVE_PATTERN).and_then(Value::as_str).and_then(|text| Regex::new(text).ok());
+            let pattern = node
+                .metadata
+                .get(REMOVE_PATTERN)
+                .and_then(Value::as_str)
+                .and_then(|text| Regex::new(text).ok());
             let next = list(node, "next.remove");
             edges.retain(|(from, to)| {
                 let name = nodes.get(*from).map(|node| node.version.to_string()).unwrap_or_default();
@@ -190,7 +204,9 @@ impl GraphData {
                 let comes = *to == index
                     && (removed.contains(&name)
                         || removed.iter().any(|one| one == "*")
-                        || pattern.as_ref().is_some_and(|pattern| pattern.is_match(&format!("{name}+{architecture}"))));
+                        || pattern
+                            .as_ref()
+                            .is_some_and(|pattern| pattern.is_match(&format!("{name}+{architecture}"))));
                 let goes = *from == index && next.contains(&target);
                 !comes && !goes
             });
@@ -255,7 +271,8 @@ impl GraphData {
         // A plain block takes the update away, whatever risks it has.
         let is_pure = |(from, to): &(usize, usize)| {
             self.blocks.iter().filter(|block| block.risk.is_none()).any(|block| {
-                let name = |index: usize| nodes.get(index).map(|node| node.version.to_string()).unwrap_or_default();
+                let name =
+                    |index: usize| nodes.get(index).map(|node| node.version.to_string()).unwrap_or_default();
                 (block.to == name(*to) || block.to == format!("{}+{architecture}", name(*to)))
                     && Regex::new(&block.from)
                         .is_ok_and(|pattern| pattern.is_match(&format!("{}+{architecture}", name(*from))))
@@ -313,7 +330,10 @@ mod tests {
 
     fn releases() -> Vec<ReleaseRecord> {
         let release = |version: &str, previous: &[&str]| {
-            ReleaseRecord::read(&json!({"version": version, "image": format!("i/{version}"), "previous": previous})).unwrap()
+            ReleaseRecord::read(
+                &json!({"version": version, "image": format!("i/{version}"), "previous": previous}),
+            )
+            .unwrap()
         };
         vec![
             release("4.11.36", &["4.10.1", "4.11.35"]),
@@ -330,9 +350,15 @@ mod tests {
             ("version", "1.2.0\n"),
             ("channels/a.yaml", "name: stable-4.11\nversions: [4.10.1, 4.11.35, 4.11.36+amd64]\n"),
             ("channels/b.yml", "name: candidate-4.10\nversions: [4.10.1, 4.10.2]\n"),
-            ("blocked-edges/1.yaml", "to: 4.11.36\nfrom: ^4[.]10[.]\nurl: https://example.com\nname: PatchesOlderRelease\nmessage: Older.\nmatchingRules: [{type: Always}]\n"),
+            (
+                "blocked-edges/1.yaml",
+                "to: 4.11.36\nfrom: ^4[.]10[.]\nurl: https://example.com\nname: PatchesOlderRelease\nmessage: Older.\nmatchingRules: [{type: Always}]\n",
+            ),
             ("blocked-edges/2.yaml", "to: 4.11.35\nfrom: .*\n"),
-            ("raw/metadata.json", "{\"4.10.2\": {\"io.openshift.upgrades.graph.release.remove\": \"true\"}, \"4.11.36\": {\"url\": \"https://example.com/errata\"}}"),
+            (
+                "raw/metadata.json",
+                "{\"4.10.2\": {\"io.openshift.upgrades.graph.release.remove\": \"true\"}, \"4.11.36\": {\"url\": \"https://example.com/errata\"}}",
+            ),
         ]);
         let data = GraphData::read(&tree).unwrap();
         let graph = data.graph(&releases(), "amd64");

@@ -174,7 +174,9 @@ impl Evaluation<'_> {
                 Ok(Value::Vector(of_sets(&operation, left, right, modifier)))
             }
             (Value::Vector(left), Value::Vector(right)) => {
-                matched(left, right, modifier, &|one, value, other| Ok(keep(one, value, compute(value, other)?)))
+                matched(left, right, modifier, &|one, value, other| {
+                    Ok(keep(one, value, compute(value, other)?))
+                })
             }
             _ => Err("binary operations take no strings".to_owned()),
         }
@@ -216,8 +218,10 @@ impl Evaluation<'_> {
                     sources.push(self.text(source)?);
                 }
                 filtered(series, |mut one| {
-                    let values: Vec<&str> =
-                        sources.iter().map(|label| one.labels.get(label).map_or("", String::as_str)).collect();
+                    let values: Vec<&str> = sources
+                        .iter()
+                        .map(|label| one.labels.get(label).map_or("", String::as_str))
+                        .collect();
                     let value = values.join(&separator);
                     one.labels.insert(target.clone(), value);
                     Ok(Some(one))
@@ -241,7 +245,9 @@ impl Evaluation<'_> {
                 let function: fn(f64) -> f64 = match name {
                     "max_over_time" | "min_over_time" | "avg_over_time" | "sum_over_time" => |value| value,
                     "count_over_time" | "present_over_time" => |_| 1.0,
-                    "rate" | "irate" | "increase" | "delta" | "idelta" | "deriv" | "changes" | "resets" => |_| 0.0,
+                    "rate" | "irate" | "increase" | "delta" | "idelta" | "deriv" | "changes" | "resets" => {
+                        |_| 0.0
+                    }
                     "abs" => f64::abs,
                     "ceil" => f64::ceil,
                     "floor" => f64::floor,
@@ -281,17 +287,28 @@ fn compute(operation: &str, one: f64, other: f64) -> Result<f64, String> {
 }
 
 fn only(labels: &Labels, names: &[String]) -> Labels {
-    labels.iter().filter(|(name, _)| names.contains(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+    labels
+        .iter()
+        .filter(|(name, _)| names.contains(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 /// Labels without some of them, and without the name of the metric.
 fn without(labels: &Labels, names: &[String]) -> Labels {
     let is_left = |name: &String| *name != NAME && !names.contains(name);
-    labels.iter().filter(|(name, _)| is_left(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+    labels
+        .iter()
+        .filter(|(name, _)| is_left(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 fn mapped(series: Vec<Series>, function: impl Fn(f64) -> f64) -> Vec<Series> {
-    series.into_iter().map(|one| Series { labels: without(&one.labels, &[]), value: function(one.value) }).collect()
+    series
+        .into_iter()
+        .map(|one| Series { labels: without(&one.labels, &[]), value: function(one.value) })
+        .collect()
 }
 
 fn filtered(
@@ -346,7 +363,9 @@ fn matched(
     for partner in one {
         let sign = signature(&partner.labels, modifier);
         if partners.insert(sign, partner).is_some() {
-            return Err("found duplicate series for the match group: many-to-many matching not allowed".to_owned());
+            return Err(
+                "found duplicate series for the match group: many-to-many matching not allowed".to_owned()
+            );
         }
     }
     let mut used = Vec::new();
@@ -378,7 +397,9 @@ fn matched(
 
 /// `label_replace`, with target, replacement, source and pattern.
 fn label_replace(series: Vec<Series>, texts: &[String]) -> Result<Value, String> {
-    let [target, replacement, source, pattern] = texts else { return Err("an argument is missing".to_owned()) };
+    let [target, replacement, source, pattern] = texts else {
+        return Err("an argument is missing".to_owned());
+    };
     let matcher = regex::Regex::new(&format!("^(?s:{pattern})$"))
         .map_err(|_| format!("invalid regular expression in label_replace(): {pattern}"))?;
     filtered(series, |mut one| {

@@ -80,7 +80,11 @@ impl UpdateService {
         }
         let architecture = parameter(query, "arch").unwrap_or_else(|| "amd64".to_owned());
         if !is_made_of(&architecture, b"") {
-            return refused(400, "invalid_params", format!("arch '{architecture}' does not match regex '^[0-9a-z]+$'"));
+            return refused(
+                400,
+                "invalid_params",
+                format!("arch '{architecture}' does not match regex '^[0-9a-z]+$'"),
+            );
         }
         let graph = self.graphs.iter().find(|(known, _)| *known == architecture).map(|(_, graph)| graph);
         let graph = graph.map(|graph| graph.of_channel(&channel)).unwrap_or_default();
@@ -102,7 +106,12 @@ mod tests {
         let service = UpdateService::new(vec![("amd64".to_owned(), graph)]);
         for (query, accept, status, part) in [
             ("channel=stable-4.19", None, 200, "4.19.0"),
-            ("arch=amd64&channel=stable%2d4.19&id=x&version=4.19.0", Some("application/json"), 200, "\"edges\":[]"),
+            (
+                "arch=amd64&channel=stable%2d4.19&id=x&version=4.19.0",
+                Some("application/json"),
+                200,
+                "\"edges\":[]",
+            ),
             ("arch=arm64&channel=stable-4.19", Some("*/*"), 200, "\"nodes\":[]"),
             ("arch=amd64", None, 400, "mandatory client parameters missing: channel"),
             ("channel=A", None, 400, r"channel 'A' does not match regex"),

@@ -63,7 +63,8 @@ struct Cost {
 
 impl Cost {
     fn and(self, edge: &Edge) -> Self {
-        let count = |wanted: fn(&Exposure) -> bool| edge.risks.iter().filter(|one| wanted(&one.exposure)).count();
+        let count =
+            |wanted: fn(&Exposure) -> bool| edge.risks.iter().filter(|one| wanted(&one.exposure)).count();
         Self {
             applying: self.applying + count(|exposure| *exposure == Exposure::Applies),
             unknown: self.unknown + count(|exposure| matches!(exposure, Exposure::Unknown(_))),
@@ -186,7 +187,9 @@ impl Graph {
         let mut places = BTreeMap::new();
         let mut nodes = Vec::new();
         let mut versions = BTreeSet::new();
-        for (index, node) in self.nodes.iter().enumerate().filter(|(index, _)| keeps.get(*index) == Some(&true)) {
+        for (index, node) in
+            self.nodes.iter().enumerate().filter(|(index, _)| keeps.get(*index) == Some(&true))
+        {
             places.insert(index, nodes.len());
             versions.insert(node.version.to_string());
             nodes.push(node.clone());

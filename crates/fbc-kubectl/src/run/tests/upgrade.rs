@@ -47,8 +47,18 @@ fn wish(server: &Memory) -> Value {
 fn a_target_is_asked_for() {
     for (text, stdout, stderr, wanted) in [
         ("--to 4.19.0", "info: Cluster is already at version 4.19.0\n", "", Value::Null),
-        ("--to 4.19.1", "Requested update to 4.19.1\n", "", json!({"version": "4.19.1", "image": image("1")})),
-        ("--to-latest", "Requested update to 4.19.1\n", "", json!({"version": "4.19.1", "image": image("1")})),
+        (
+            "--to 4.19.1",
+            "Requested update to 4.19.1\n",
+            "",
+            json!({"version": "4.19.1", "image": image("1")}),
+        ),
+        (
+            "--to-latest",
+            "Requested update to 4.19.1\n",
+            "",
+            json!({"version": "4.19.1", "image": image("1")}),
+        ),
         (
             "--to-latest --allow-not-recommended",
             "Requested update to 4.20.0\n",
@@ -93,7 +103,11 @@ fn a_target_is_asked_for() {
 fn a_cluster_on_its_way_is_left_alone() {
     let mut server = server("True");
     let outcome = line(&mut server, "oc adm upgrade --to 4.19.1", "");
-    assert!(outcome.stderr.contains("the cluster is already upgrading:\n\n  Reason: Why\n"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("the cluster is already upgrading:\n\n  Reason: Why\n"),
+        "{}",
+        outcome.stderr
+    );
     assert_eq!(wish(&server), Value::Null);
     let outcome = line(&mut server, "oc adm upgrade --to 4.19.1 --allow-upgrade-with-warnings --force", "");
     assert_eq!(outcome.stdout, "Requested update to 4.19.1\n");

@@ -72,10 +72,16 @@ fn updates(version: &Object, out: &mut String, errors: &mut String) {
             out.push_str(&format!("  {version:width$}{image}\n"));
         }
         if let Some(condition) = failed {
-            errors.push_str(&format!("warning: Cannot refresh available updates:\n{}\n", reason_and_message(condition)));
+            errors.push_str(&format!(
+                "warning: Cannot refresh available updates:\n{}\n",
+                reason_and_message(condition)
+            ));
         }
     } else if let Some(condition) = failed {
-        errors.push_str(&format!("warning: Cannot display available updates:\n{}\n", reason_and_message(condition)));
+        errors.push_str(&format!(
+            "warning: Cannot display available updates:\n{}\n",
+            reason_and_message(condition)
+        ));
     } else {
         out.push_str(
             "No updates available. You may still upgrade to a specific release image with --to-image or wait for new updates to be available.\n",
@@ -97,15 +103,25 @@ fn risks(version: &Object, with_risks: bool, out: &mut String) {
         return;
     }
     if list.is_empty() {
-        out.push_str("\nNo updates which are not recommended based on your cluster configuration are available.\n");
+        out.push_str(
+            "\nNo updates which are not recommended based on your cluster configuration are available.\n",
+        );
         return;
     }
     // Clients before 4.17 name them as the product documents do.
     let present = Version::parse(version.text(&["status", "desired", "version"]));
     let is_old = present.is_ok_and(|version| (version.major(), version.minor()) < (4, 17));
-    out.push_str(if is_old { "\nSupported but not recommended updates:\n" } else { "\nUpdates with known issues:\n" });
+    out.push_str(if is_old {
+        "\nSupported but not recommended updates:\n"
+    } else {
+        "\nUpdates with known issues:\n"
+    });
     for (release, condition) in list {
-        out.push_str(&format!("\n  Version: {}\n  Image: {}\n", release.text(&["version"]), release.text(&["image"])));
+        out.push_str(&format!(
+            "\n  Version: {}\n  Image: {}\n",
+            release.text(&["version"]),
+            release.text(&["image"])
+        ));
         if is_old {
             out.push_str(&format!("  Recommended: {}\n", condition.text(&["status"])));
         }
@@ -120,7 +136,9 @@ mod tests {
     use super::*;
 
     fn cluster(version: &str) -> Object {
-        let image = |digest: char| format!("quay.io/openshift-release-dev/ocp-release@sha256:{}", digest.to_string().repeat(4));
+        let image = |digest: char| {
+            format!("quay.io/openshift-release-dev/ocp-release@sha256:{}", digest.to_string().repeat(4))
+        };
         let release = |version: &str, digest: char| json!({"version": version, "image": image(digest)});
         json!({
             "spec": {"channel": "fast-4.11"},
@@ -173,6 +191,9 @@ mod tests {
         let (out, _) = text(&cluster("4.19.2"), false);
         assert!(out.ends_with("re-run the command with --include-not-recommended.\n"), "{out}");
         let (out, errors) = text(&json!({"status": {}}), true);
-        assert!(out.contains("No updates available.") && errors.contains("No current Failing info"), "{out}{errors}");
+        assert!(
+            out.contains("No updates available.") && errors.contains("No current Failing info"),
+            "{out}{errors}"
+        );
     }
 }

@@ -24,7 +24,10 @@ pub(super) fn text(version: &Object, operators: &[Object], pools: &[Object], now
     };
     let target = present.text(&["version"]);
     let done = |operator: &Object| {
-        operator.list(&["status", "versions"]).iter().any(|one| one["name"] == "operator" && one["version"] == target)
+        operator
+            .list(&["status", "versions"])
+            .iter()
+            .any(|one| one["name"] == "operator" && one["version"] == target)
     };
     let status = |operator: &Object, kind: &str| operator.condition_status(kind).to_owned();
     let updated = operators.iter().filter(|operator| done(operator)).count();
@@ -40,9 +43,14 @@ pub(super) fn text(version: &Object, operators: &[Object], pools: &[Object], now
     text.push_str(&format!("Assessment:      {assessment}\n"));
     text.push_str(&format!("Target Version:  {target}{from}\n"));
     text.push_str(&format!("Completion:      {percent}% ({updated} operators updated, "));
-    let updating = operators.iter().filter(|operator| !done(operator) && status(operator, "Progressing") == "True");
+    let updating =
+        operators.iter().filter(|operator| !done(operator) && status(operator, "Progressing") == "True");
     let names: Vec<&str> = updating.map(|operator| operator.name()).collect();
-    text.push_str(&format!("{} updating, {} waiting)\n", names.len(), operators.len() - updated - names.len()));
+    text.push_str(&format!(
+        "{} updating, {} waiting)\n",
+        names.len(),
+        operators.len() - updated - names.len()
+    ));
     if let Some(began) = Moment::parse(present.text(&["startedTime"])) {
         text.push_str(&format!("Duration:        {}\n", shown(now.since(began) / 1000)));
     }
@@ -72,12 +80,20 @@ pub(super) fn text(version: &Object, operators: &[Object], pools: &[Object], now
         rows.push(format!("{:15} {state:12} {share}% ({ready}/{all})\n", pool.name()));
     }
     if !rows.is_empty() {
-        text.push_str(&format!("\n= Worker Upgrade =\n\n{:15} {:12} COMPLETION\n{}", "WORKER POOL", "ASSESSMENT", rows.concat()));
+        text.push_str(&format!(
+            "\n= Worker Upgrade =\n\n{:15} {:12} COMPLETION\n{}",
+            "WORKER POOL",
+            "ASSESSMENT",
+            rows.concat()
+        ));
     }
     let failing = version.condition("Failing").filter(|one| one["status"] != "False");
     text.push_str("\n= Update Health =\n");
     text.push_str(&match failing {
-        Some(condition) => format!("SINCE   LEVEL   IMPACT   MESSAGE\n-       Error   Stalled  {}\n", condition.text(&["message"])),
+        Some(condition) => format!(
+            "SINCE   LEVEL   IMPACT   MESSAGE\n-       Error   Stalled  {}\n",
+            condition.text(&["message"])
+        ),
         None => "Update is proceeding well\n".to_owned(),
     });
     text
@@ -98,15 +114,18 @@ mod tests {
             ],
             "conditions": [{"type": "Progressing", "status": "True"}, {"type": "Failing", "status": "False"}],
         }});
-        let operator = |name: &str, version: &str, progressing: &str| json!({
-            "metadata": {"name": name},
-            "status": {
-                "versions": [{"name": "operator", "version": version}],
-                "conditions": [{"type": "Available", "status": "True"}, {"type": "Progressing", "status": progressing}],
-            },
-        });
+        let operator = |name: &str, version: &str, progressing: &str| {
+            json!({
+                "metadata": {"name": name},
+                "status": {
+                    "versions": [{"name": "operator", "version": version}],
+                    "conditions": [{"type": "Available", "status": "True"}, {"type": "Progressing", "status": progressing}],
+                },
+            })
+        };
         let operators = [operator("a", "4.19.1", "False"), operator("b", "4.19.0", "True")];
-        let pool = json!({"metadata": {"name": "worker"}, "status": {"machineCount": 4, "updatedMachineCount": 1}});
+        let pool =
+            json!({"metadata": {"name": "worker"}, "status": {"machineCount": 4, "updatedMachineCount": 1}});
         let now = Moment::parse("2024-01-01T01:10:00Z").unwrap();
         let text = text(&version, &operators, &[pool], now);
         for part in [
@@ -119,6 +138,8 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        assert!(super::text(&json!({"status": {}}), &[], &[], now).starts_with("The cluster is not updating."));
+        assert!(
+            super::text(&json!({"status": {}}), &[], &[], now).starts_with("The cluster is not updating.")
+        );
     }
 }

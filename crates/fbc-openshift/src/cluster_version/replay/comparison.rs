@@ -251,7 +251,8 @@ pub(super) fn differences(initial: &Value, case: &Value, played: &Played) -> Vec
             list.map(|list| list.iter().map(|(_, text)| text.clone()).collect()).unwrap_or_default()
         };
         let (one, other) = (texts(wanted.get(name)), texts(got.get(name)));
-        let states = |lists: &BTreeMap<String, Vec<(u64, String)>>| lists.get(name).cloned().unwrap_or_default();
+        let states =
+            |lists: &BTreeMap<String, Vec<(u64, String)>>| lists.get(name).cloned().unwrap_or_default();
         let (long, short) = (states(&got), states(&got_in_time));
         let agrees = |got: &[(u64, String)]| agree_but_for_short(&states(&wanted), got);
         let whole = || agree_but_for_short(&states(&all_wanted), &states(&all_got));

@@ -8,11 +8,8 @@ use super::duration;
 /// What chance added to the waits after the failing passes of a process; nothing where something ended the wait early.
 pub(super) fn extra_waits(case: &Value, process: usize) -> Vec<u64> {
     let number = |pass: &Value, field: &str| pass.number(&[field]).unwrap_or_default().unsigned_abs();
-    let passes: Vec<&Value> = case
-        .list(&["passes"])
-        .iter()
-        .filter(|pass| number(pass, "process") == process as u64)
-        .collect();
+    let passes: Vec<&Value> =
+        case.list(&["passes"]).iter().filter(|pass| number(pass, "process") == process as u64).collect();
     let mut waits = Vec::new();
     for (index, pass) in passes.iter().enumerate() {
         if pass.get("retry_after").is_none() {

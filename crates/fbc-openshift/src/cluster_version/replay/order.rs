@@ -34,7 +34,8 @@ fn components(recordings: &dyn Tree, case: &Value) -> BTreeMap<String, String> {
             let Some((_, component)) = runlevel_and_component(&name) else { continue };
             let bytes = recordings.read(&folder.join(&file.name)).unwrap_or_default();
             for manifest in crate::release::manifest::read("release-manifests", &name, &bytes).0 {
-                components.insert(object(manifest.kind(), &manifest.name().to_string()), component.to_owned());
+                components
+                    .insert(object(manifest.kind(), &manifest.name().to_string()), component.to_owned());
             }
         }
     }
@@ -72,23 +73,18 @@ fn changes_content(transition: &Value) -> bool {
 }
 
 /// What differs.
-pub(super) fn differences(
-    recordings: &dyn Tree,
-    case: &Value,
-    played: &Played,
-) -> Vec<String> {
+pub(super) fn differences(recordings: &dyn Tree, case: &Value, played: &Played) -> Vec<String> {
     let components = &components(recordings, case);
     let transitions: Vec<&Value> =
         case.list(&["transitions"]).iter().filter(|one| changes_content(one)).collect();
     let by = |transition: &Value, who: &str| transition["by"] == who;
     // Objects that somebody else writes as well are left out.
-    let others: BTreeSet<&str> = transitions
+    let others: BTreeSet<&str> =
+        transitions.iter().filter(|one| !by(one, "cvo")).map(|one| one.text(&["object"])).collect();
+    let recorded = transitions
         .iter()
-        .filter(|one| !by(one, "cvo"))
-        .map(|one| one.text(&["object"]))
-        .collect();
-    let recorded =
-        transitions.iter().filter(|one| by(one, "cvo")).map(|one| (one.text(&["object"]), one.text(&["event"])));
+        .filter(|one| by(one, "cvo"))
+        .map(|one| (one.text(&["object"]), one.text(&["event"])));
     let recorded = by_component(recorded, components, &others);
     let got = played.writes.iter().map(|(object, event)| (object.as_str(), *event));
     let got = by_component(got, components, &others);
@@ -123,7 +119,8 @@ fn told(kind: &str, reason: &str, message: &str) -> String {
 
 /// What was tried when is written before each detail of a signature that is missing.
 fn without_times(message: &str) -> String {
-    let is_time = |word: &str| word.len() == 20 && word.ends_with('Z') && word.as_bytes().get(10) == Some(&b'T');
+    let is_time =
+        |word: &str| word.len() == 20 && word.ends_with('Z') && word.as_bytes().get(10) == Some(&b'T');
     let words = message.split(' ').map(|word| {
         let (bracket, time) = word.split_at(word.len() - word.trim_start_matches('[').len());
         match time.strip_suffix(':') {

@@ -31,7 +31,8 @@ impl Signer {
         let point = [&[0x40], self.0.public_key().as_ref()].concat();
         let body = [&[4, 0, 0, 0, 0, 22, 9][..], &OID, &integer(&point)].concat();
         let text = STANDARD.encode(packet(6, &body));
-        let lines: Vec<&str> = text.as_bytes().chunks(64).filter_map(|line| std::str::from_utf8(line).ok()).collect();
+        let lines: Vec<&str> =
+            text.as_bytes().chunks(64).filter_map(|line| std::str::from_utf8(line).ok()).collect();
         format!(
             "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n{}\n-----END PGP PUBLIC KEY BLOCK-----\n",
             lines.join("\n")
@@ -54,7 +55,14 @@ impl Signer {
         let hash = ring::digest::digest(&ring::digest::SHA256, &signed);
         let signature = self.0.sign(hash.as_ref());
         let (first, second) = signature.as_ref().split_at(32);
-        let body = [&hashed[..], &[0, 0], hash.as_ref().get(..2).unwrap_or_default(), &integer(first), &integer(second)].concat();
+        let body = [
+            &hashed[..],
+            &[0, 0],
+            hash.as_ref().get(..2).unwrap_or_default(),
+            &integer(first),
+            &integer(second),
+        ]
+        .concat();
         let literal = [&b"b\0\0\0\0\0"[..], statement.as_bytes()].concat();
         [packet(11, &literal), packet(2, &body)].concat()
     }

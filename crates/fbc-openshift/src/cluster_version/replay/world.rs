@@ -6,7 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Propagation, Patch, Subresource, WriteOptions};
+use fbc_cluster::api::{ApiServer, Caller, DeleteOptions, Patch, Propagation, Subresource, WriteOptions};
 use fbc_cluster::control_plane::api_server;
 use fbc_cluster::engine::{Cluster, Controller, Outcome};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
@@ -176,9 +176,17 @@ pub(super) fn play(recordings: &Arc<dyn Tree>, initial: &Value, case: &Value) ->
     let processes = case.list(&["cvo"]).iter();
     let periods: Vec<u64> = processes.map(|process| duration(process.text(&["reconcile_period"]))).collect();
     let extra_waits = (0..periods.len()).map(|process| inputs::extra_waits(case, process)).collect();
-    let request_durations = (0..periods.len()).map(|process| inputs::request_duration(case, process)).collect();
+    let request_durations =
+        (0..periods.len()).map(|process| inputs::request_duration(case, process)).collect();
     let mut world = World {
-        request_durations, cluster, outside, settings, periods, extra_waits, starts: 0, refusals: Vec::new(),
+        request_durations,
+        cluster,
+        outside,
+        settings,
+        periods,
+        extra_waits,
+        starts: 0,
+        refusals: Vec::new(),
     };
     let starts: Vec<u64> = case.list(&["cvo"]).iter().map(at_ms).collect();
     let steps = case.list(&["steps"]);
@@ -279,8 +287,7 @@ impl World {
                 let id = api.registry().iter().find(|(_, one)| one.kind == kind).map(|(id, _)| id);
                 let Some(id) = id else { return };
                 // Who does not say what becomes of the pods of a Job leaves them.
-                let propagation =
-                    if kind == "Job" { Propagation::Orphan } else { Propagation::Background };
+                let propagation = if kind == "Job" { Propagation::Orphan } else { Propagation::Background };
                 let options = DeleteOptions { propagation, ..DeleteOptions::default() };
                 let outcome = api.delete(&user, id, &name, &options);
                 self.outcome(step, outcome.err().map(|error| error.message));
@@ -453,7 +460,12 @@ impl Tree for KeyTree {
 }
 
 /// Puts the objects of the beginning in place.
-fn fill(recordings: &dyn Tree, api: &mut ApiServer, initial: &Value, key: Option<&str>) -> Result<(), String> {
+fn fill(
+    recordings: &dyn Tree,
+    api: &mut ApiServer,
+    initial: &Value,
+    key: Option<&str>,
+) -> Result<(), String> {
     let administrator = Caller::administrator("installer");
     let knows_risks = initial.to_string().contains("ClusterUpdateAcceptRisks");
     let mut kinds = definitions::of_updates();

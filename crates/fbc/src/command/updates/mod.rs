@@ -25,7 +25,9 @@ use operators::{Installed, InstalledCatalog, Moves};
 /// Without --from, the graph is checked. Risks are judged by the facts about the cluster (--facts): metrics in Prometheus'
 /// text format, such as `cluster_infrastructure_provider{type="AWS"} 1`.
 #[derive(Args, Debug)]
-#[command(after_help = "Exit codes: 0 the updates are recommended, 1 there is no safe route or the graph has faults, 2 could not run.")]
+#[command(
+    after_help = "Exit codes: 0 the updates are recommended, 1 there is no safe route or the graph has faults, 2 could not run."
+)]
 pub(crate) struct Arguments {
     /// The graph: a JSON file, or a folder of graph data
     #[arg(value_name = "GRAPH", value_hint = ValueHint::AnyPath)]

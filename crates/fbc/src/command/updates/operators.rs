@@ -35,8 +35,12 @@ pub(crate) struct Moves {
 
 impl Moves {
     pub(crate) fn to_value(&self) -> Value {
-        let first = self.first.iter().map(|(package, from, to)| json!({"package": package, "from": from, "to": to}));
-        let stuck = self.stuck.iter().map(|(package, at, why)| json!({"package": package, "version": at, "reason": why}));
+        let first =
+            self.first.iter().map(|(package, from, to)| json!({"package": package, "from": from, "to": to}));
+        let stuck = self
+            .stuck
+            .iter()
+            .map(|(package, at, why)| json!({"package": package, "version": at, "reason": why}));
         json!({"move": first.collect::<Vec<_>>(), "block": stuck.collect::<Vec<_>>()})
     }
 }
@@ -74,7 +78,9 @@ impl Installed {
             let mut bundles: Vec<(Version, Limit)> = found.bundles().iter().filter_map(versioned).collect();
             bundles.sort_by(|one, other| one.0.compare_precedence(&other.0));
             if !bundles.iter().any(|(known, _)| known.to_string() == version) {
-                return Err(Failure::new(format!("--operator: the catalog has no version {version} of {package}")));
+                return Err(Failure::new(format!(
+                    "--operator: the catalog has no version {version} of {package}"
+                )));
             }
             Ok(Operator { package: package.to_owned(), version: version.to_owned(), bundles })
         });
@@ -99,7 +105,8 @@ fn versioned(bundle: &IndexedBundle) -> Option<(Version, Limit)> {
 /// What operators do before each update of a route: they move to the oldest version that bears the last release of the
 /// route, or else as far as they can.
 pub(crate) fn moves(installed: &Installed, hops: &[Hop]) -> Vec<Moves> {
-    let mut present: Vec<String> = installed.operators.iter().map(|operator| operator.version.clone()).collect();
+    let mut present: Vec<String> =
+        installed.operators.iter().map(|operator| operator.version.clone()).collect();
     let release = |text: &str| {
         let version = Version::parse(text).ok()?;
         Release::parse(&format!("{}.{}", version.major(), version.minor()))
@@ -113,7 +120,8 @@ pub(crate) fn moves(installed: &Installed, hops: &[Hop]) -> Vec<Moves> {
             let limit_of = |wanted: &str| {
                 operator.bundles.iter().find(|(known, _)| known.to_string() == wanted).map(|(_, limit)| limit)
             };
-            let Some(limit) = limit_of(version).filter(|limit| from != to && limit.blocks_update_from(from)) else {
+            let Some(limit) = limit_of(version).filter(|limit| from != to && limit.blocks_update_from(from))
+            else {
                 continue;
             };
             let newer = || {
@@ -122,7 +130,9 @@ pub(crate) fn moves(installed: &Installed, hops: &[Hop]) -> Vec<Moves> {
                     present.as_ref().is_some_and(|present| known.compare_precedence(present).is_gt())
                 })
             };
-            let bears = |release: Release| newer().find(|(_, limit)| bears(limit, release)).map(|(known, _)| known.to_string());
+            let bears = |release: Release| {
+                newer().find(|(_, limit)| bears(limit, release)).map(|(known, _)| known.to_string())
+            };
             match last.and_then(bears).or_else(|| bears(to)) {
                 Some(target) => {
                     moves.first.push((operator.package.clone(), version.clone(), target.clone()));
@@ -130,7 +140,9 @@ pub(crate) fn moves(installed: &Installed, hops: &[Hop]) -> Vec<Moves> {
                 }
                 None => {
                     let why = match limit {
-                        Limit::Until(last) => format!("it allows OpenShift up to {last}, and the catalog has no newer version that allows {to}"),
+                        Limit::Until(last) => format!(
+                            "it allows OpenShift up to {last}, and the catalog has no newer version that allows {to}"
+                        ),
                         Limit::Invalid(text) => text.clone(),
                         Limit::None => String::new(),
                     };

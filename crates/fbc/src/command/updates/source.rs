@@ -18,20 +18,27 @@ const ARCHITECTURES: [&str; 5] = ["amd64", "arm64", "ppc64le", "s390x", "multi"]
 pub(crate) fn graph(path: &Path, releases: Option<&Path>, architecture: &str) -> Result<Graph, Failure> {
     if path.is_dir() {
         let Some(releases) = releases else {
-            return Err(Failure::new(format!("{} is a folder of graph data, which holds no releases", path.display()))
-                .help("--releases FILE names a list of them: version, image, previous, next, metadata"));
+            return Err(Failure::new(format!(
+                "{} is a folder of graph data, which holds no releases",
+                path.display()
+            ))
+            .help("--releases FILE names a list of them: version, image, previous, next, metadata"));
         };
         let data = GraphData::read(&DiskTree { root: path.to_path_buf() })
             .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
         return Ok(data.graph(&read_releases(releases)?, architecture));
     }
     if releases.is_some() {
-        return Err(Failure::new(format!("--releases goes with a folder of graph data, and {} is a file", path.display())));
+        return Err(Failure::new(format!(
+            "--releases goes with a folder of graph data, and {} is a file",
+            path.display()
+        )));
     }
     let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
     Graph::parse(&bytes).map_err(|error| {
-        Failure::new(format!("{}: {error}", path.display()))
-            .help("a graph is a JSON object with nodes, edges and conditionalEdges, as an update service answers")
+        Failure::new(format!("{}: {error}", path.display())).help(
+            "a graph is a JSON object with nodes, edges and conditionalEdges, as an update service answers",
+        )
     })
 }
 
