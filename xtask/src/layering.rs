@@ -15,7 +15,7 @@ mod rust_text;
 mod sources;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line.
-const LAYERS: [&str; 21] = [
+const LAYERS: [&str; 22] = [
     "fbc",
     "fbc-lsp",
     "fbc-apiserver",
@@ -26,6 +26,7 @@ const LAYERS: [&str; 21] = [
     "fbc-openshift",
     "fbc-cluster",
     "fbc-image",
+    "fbc-repository",
     "fbc-lint",
     "fbc-template",
     "fbc-bundle",

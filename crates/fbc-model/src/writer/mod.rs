@@ -185,6 +185,14 @@ impl BlobRef<'_> {
         }
     }
 
+    /// The blob as [`write()`] has it, with the `---` line in YAML.
+    ///
+    /// # Errors
+    /// The blob holds text that YAML cannot express.
+    pub fn text(self, format: Format) -> Result<String, WriteError> {
+        text_of(self, format)
+    }
+
     /// Hands the blob to a sink, piece by piece in the order of the JSON that [`write()`] writes.
     pub fn write_to(self, sink: &mut impl Sink) {
         match self {

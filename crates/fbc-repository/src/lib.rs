@@ -1,0 +1,30 @@
+//! Repositories of catalogs: which directories are catalogs, for which releases of OpenShift they are, which Dockerfiles
+//! make images of them, and which templates they come from.
+//!
+//! [`find()`] looks at a tree and takes what its Dockerfiles, `ci.yaml` files and the names of its directories say. A
+//! `fbc.toml` with `[[catalogs]]` says it all instead ([`matrix`]), and [`declaration`] writes one from what was found.
+//!
+//! The crate reads through [`fbc_model::tree::Tree`] only, so that a repository may lie on disk or in a revision.
+
+pub mod adjust;
+pub mod ci_file;
+pub mod declaration;
+pub mod dockerfile;
+mod find;
+mod folders;
+pub mod matrix;
+pub mod next_release;
+mod place;
+pub mod release_config;
+pub mod release;
+pub mod split;
+mod survey;
+mod templates;
+
+pub use find::find;
+pub use folders::output_of;
+pub use place::{CatalogPlace, FoundBy, ImageFile, Note, Repository, TemplateUse};
+pub use survey::looks_like_repository;
+
+/// The name of the configuration file of a repository.
+pub const CONFIGURATION: &str = "fbc.toml";

@@ -1,0 +1,108 @@
+//! What was found in a repository.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use fbc_lint::policy::OcpVersion;
+
+/// What was found in a repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repository {
+    /// The catalogs, by release and path.
+    pub catalogs: Vec<CatalogPlace>,
+    /// What was not taken for a catalog although it looks like one, or could not be told.
+    pub notes: Vec<Note>,
+}
+
+/// A catalog of a repository. All paths begin at the root of the repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CatalogPlace {
+    /// The directory or file.
+    pub path: PathBuf,
+    /// The releases of OpenShift that it is for; none if nothing says that.
+    pub releases: BTreeSet<OcpVersion>,
+    /// What makes images of it.
+    pub images: Vec<ImageFile>,
+    /// What it is made from.
+    pub templates: Vec<TemplateUse>,
+    /// What says that it is a catalog.
+    pub found_by: BTreeSet<FoundBy>,
+}
+
+/// A Dockerfile that makes an image of a catalog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageFile {
+    /// The Dockerfile.
+    pub path: PathBuf,
+    /// The release that the image is for.
+    pub release: Option<OcpVersion>,
+    /// The image that it is built on, where that is known.
+    pub base: Option<String>,
+    /// Where the catalog goes, below the directory that is served.
+    pub target: PathBuf,
+    /// The arguments that the build needs to take this catalog, with their values.
+    pub arguments: Vec<(String, String)>,
+}
+
+/// A template that a catalog, or a part of it, is made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateUse {
+    /// The template.
+    pub path: PathBuf,
+    /// The file that it expands to; nothing where that is to be told from the catalog.
+    pub output: Option<PathBuf>,
+}
+
+/// What says that something is a catalog.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FoundBy {
+    /// `[[catalogs]]` of `fbc.toml`.
+    Configuration,
+    /// A Dockerfile that copies it to the directory that is served.
+    Dockerfile,
+    /// A `catalog_mapping` of a `ci.yaml`.
+    CiFile,
+    /// The name of its directory.
+    DirectoryName,
+    /// The blobs in it, where nothing else says more.
+    Blobs,
+}
+
+impl FoundBy {
+    /// Its name in tables and JSON.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Configuration => "fbc.toml",
+            Self::Dockerfile => "Dockerfile",
+            Self::CiFile => "ci.yaml",
+            Self::DirectoryName => "directory name",
+            Self::Blobs => "blobs",
+        }
+    }
+}
+
+/// What was not taken, or could not be told.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Note {
+    /// A directory is named after a version that no release of OpenShift has.
+    NoRelease(PathBuf),
+    /// A Dockerfile copies something that is not there.
+    Missing {
+        /// The Dockerfile.
+        dockerfile: PathBuf,
+        /// What it copies.
+        source: String,
+    },
+    /// `ci.yaml` cannot be read.
+    CiFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// Several templates may be the one that a catalog is made from.
+    SeveralTemplates(Vec<PathBuf>),
+    /// Not all directories were looked at, because there are too many.
+    TooMany,
+}

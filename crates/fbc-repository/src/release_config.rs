@@ -1,0 +1,301 @@
+//! `release-config.yaml` of a bundle: into which templates it goes, and where in them.
+//!
+//! Source: `redhat-openshift-ecosystem/operator-pipelines:operatorcert/schemas/release-config-schema.json`,
+//! `operatorcert/entrypoints/add_bundle_to_fbc.py`.
+
+use fbc_yaml::edit::{Action, Change, EditError, Editor, document};
+use fbc_yaml::stream;
+use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node};
+
+/// The name of the file, in the directory of a bundle.
+pub const NAME: &str = "release-config.yaml";
+
+/// Where a bundle goes in a template.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReleaseTemplate {
+    /// The name of the file in `catalog-templates`.
+    pub template: String,
+    /// The channels; of a semver template `Candidate`, `Fast` and `Stable`.
+    pub channels: Vec<String>,
+    /// The default channel of a package whose template does not exist yet.
+    pub default_channel: Option<String>,
+    /// The bundle that it replaces.
+    pub replaces: Option<String>,
+    /// Bundles that it skips.
+    pub skips: Vec<String>,
+    /// The range of versions that it skips.
+    pub skip_range: Option<String>,
+}
+
+/// The bundle that is released.
+#[derive(Clone, Copy, Debug)]
+pub struct NewBundle<'b> {
+    /// Its package.
+    pub package: &'b str,
+    /// Its name.
+    pub name: &'b str,
+    /// Its image.
+    pub image: &'b str,
+}
+
+const KEYS: [&str; 2] = ["catalog_templates", "merge"];
+
+
+/// Reads the file.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read(text: &[u8]) -> Result<Vec<ReleaseTemplate>, String> {
+    let document = stream::read_one(text)?;
+    let root = document.root();
+    if let Some((key, _)) = root.members().find(|(key, _)| !KEYS.contains(key)) {
+        return Err(format!("unknown key `{key}`; there are {}", KEYS.join(", ")));
+    }
+    let list = root.get("catalog_templates").filter(|list| list.kind() == Kind::Array && !list.is_empty());
+    let list = list.ok_or("`catalog_templates` is not a list with at least one entry")?;
+    list.items().enumerate().map(|(index, item)| template(item, index)).collect()
+}
+
+fn template(item: Node<'_>, index: usize) -> Result<ReleaseTemplate, String> {
+    let place = format!("`catalog_templates[{index}]`");
+    if item.kind() != Kind::Object {
+        return Err(format!("{place} is not an object"));
+    }
+    let text = |key: &str| match item.get(key) {
+        None => Ok(None),
+        Some(value) => match value.as_str() {
+            Some(text) => Ok(Some(text.to_owned())),
+            None => Err(format!("{place}: `{key}` is not a text")),
+        },
+    };
+    let texts = |key: &str| match item.get(key) {
+        None => Ok(Vec::new()),
+        Some(value) => {
+            let texts: Option<Vec<String>> =
+                value.items().map(|text| text.as_str().map(str::to_owned)).collect();
+            let texts = texts.filter(|texts| value.kind() == Kind::Array && !texts.is_empty());
+            texts.ok_or_else(|| format!("{place}: `{key}` is not a list of texts with at least one entry"))
+        }
+    };
+    // Other keys are the pipelines' own.
+    let template = ReleaseTemplate {
+        template: text("template_name")?.ok_or_else(|| format!("{place} has no `template_name`"))?,
+        channels: texts("channels")?,
+        default_channel: text("defaultChannel")?,
+        replaces: text("replaces")?,
+        skips: texts("skips")?,
+        skip_range: text("skipRange")?,
+    };
+    if template.channels.is_empty() {
+        return Err(format!("{place} has no `channels`"));
+    }
+    if let Some(default) = &template.default_channel
+        && !template.channels.contains(default)
+    {
+        return Err(format!("{place}: `defaultChannel` {default:?} is not among its channels"));
+    }
+    if template.template.contains(['/', '\\']) || template.template.starts_with('.') {
+        return Err(format!("{place}: {:?} is not the name of a file", template.template));
+    }
+    Ok(template)
+}
+
+/// The template with the bundle in its channels; what it has already stays as it is.
+///
+/// # Errors
+/// The text cannot be read, or is written in a way that cannot be edited safely.
+pub fn amend(
+    text: &[u8],
+    schema: &str,
+    config: &ReleaseTemplate,
+    bundle: NewBundle<'_>,
+) -> Result<Vec<u8>, EditError> {
+    let read = stream::read_one(text).map_err(|_| EditError::NoDocument)?;
+    let changes = match schema {
+        "olm.semver" => semver(read.root(), config, bundle),
+        _ => basic(read.root(), config, bundle),
+    };
+    let mut editor = Editor::new(text);
+    changes.iter().try_for_each(|change| editor.change(0, change))?;
+    editor.finish()
+}
+
+fn basic(root: Node<'_>, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let items: Vec<Node<'_>> = root.get("entries").into_iter().flat_map(Node::items).collect();
+    let is_channel = |item: &Node<'_>, name: &str| {
+        item.get_str("schema") == Some("olm.channel") && item.get_str("name") == Some(name)
+    };
+    let entry = document(|builder| channel_entry(builder, config, bundle));
+    let mut count = items.len();
+    let mut append = |item: Document| {
+        changes.push(Change::new("/entries", Action::Insert { index: count, item }));
+        count += 1;
+    };
+    for name in &config.channels {
+        if !items.iter().any(|item| is_channel(item, name)) {
+            append(document(|builder| channel(builder, name, config, bundle)));
+        }
+    }
+    let has_bundle = items.iter().any(|item| {
+        item.get_str("schema") == Some("olm.bundle") && item.get_str("image") == Some(bundle.image)
+    });
+    if !has_bundle {
+        append(document(|builder| bundle_entry(builder, bundle)));
+    }
+    for (index, item) in items.iter().enumerate() {
+        if !config.channels.iter().any(|name| is_channel(item, name)) {
+            continue;
+        }
+        let known = item.get("entries");
+        let wanted = entry.root().to_json();
+        if known.is_some_and(|known| known.items().any(|one| one.to_json() == wanted)) {
+            continue;
+        }
+        let length = known.map_or(0, Node::len);
+        let insert = Action::Insert { index: length, item: entry.clone() };
+        changes.push(Change::new(format!("/entries/{index}/entries"), insert));
+    }
+    changes
+}
+
+fn semver(root: Node<'_>, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for channel in &config.channels {
+        let known = member(root, channel);
+        let Some((key, value)) = known else {
+            let value = document(|builder| stability(builder, bundle));
+            changes.push(Change::new("", Action::Set { key: channel.clone(), value }));
+            continue;
+        };
+        let Some((bundles, list)) = member(value, "Bundles") else { continue };
+        let images = || list.items().filter_map(|item| member(item, "Image"));
+        if images().any(|(_, image)| image.as_str() == Some(bundle.image)) {
+            continue;
+        }
+        let word = images().next().map_or("Image", |(word, _)| word);
+        let item = document(|builder| {
+            let mark = builder.open();
+            let image = builder.string(bundle.image);
+            builder.push_member(word, image);
+            builder.close_object(mark)
+        });
+        let insert = Action::Insert { index: list.len(), item };
+        changes.push(Change::new(format!("/{key}/{bundles}"), insert));
+    }
+    changes
+}
+
+/// A member by its key, in whatever case, as Go's decoder finds it.
+fn member<'d>(node: Node<'d>, key: &str) -> Option<(&'d str, Node<'d>)> {
+    node.members().find(|(name, _)| name.eq_ignore_ascii_case(key))
+}
+
+/// A template that does not exist yet, as a value in the order in which it is written.
+#[must_use]
+pub fn create(schema: &str, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Document {
+    document(|builder| {
+        let mark = builder.open();
+        if schema == "olm.semver" {
+            let schema = builder.string(schema);
+            builder.push_member("schema", schema);
+            for key in ["GenerateMajorChannels", "GenerateMinorChannels"] {
+                let value = builder.boolean(true);
+                builder.push_member(key, value);
+            }
+            for channel in &config.channels {
+                let value = stability(builder, bundle);
+                builder.push_member(channel, value);
+            }
+            return builder.close_object(mark);
+        }
+        let schema = builder.string(schema);
+        builder.push_member("schema", schema);
+        let entries = builder.open();
+        let package = object(
+            builder,
+            &[
+                ("schema", "olm.package"),
+                ("name", bundle.package),
+                (
+                    "defaultChannel",
+                    config.default_channel.as_ref().or(config.channels.first()).map_or("", String::as_str),
+                ),
+            ],
+        );
+        builder.push_item(package);
+        for name in &config.channels {
+            let channel = channel(builder, name, config, bundle);
+            builder.push_item(channel);
+        }
+        let item = bundle_entry(builder, bundle);
+        builder.push_item(item);
+        let entries = builder.close_array(entries);
+        builder.push_member("entries", entries);
+        builder.close_object(mark)
+    })
+}
+
+fn object(builder: &mut DocumentBuilder, members: &[(&str, &str)]) -> Built {
+    let mark = builder.open();
+    for (key, value) in members {
+        let value = builder.string(value);
+        builder.push_member(key, value);
+    }
+    builder.close_object(mark)
+}
+
+fn bundle_entry(builder: &mut DocumentBuilder, bundle: NewBundle<'_>) -> Built {
+    object(builder, &[("schema", "olm.bundle"), ("image", bundle.image)])
+}
+
+fn channel(builder: &mut DocumentBuilder, name: &str, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Built {
+    let mark = builder.open();
+    for (key, value) in [("schema", "olm.channel"), ("name", name), ("package", bundle.package)] {
+        let value = builder.string(value);
+        builder.push_member(key, value);
+    }
+    let entries = builder.open();
+    let entry = channel_entry(builder, config, bundle);
+    builder.push_item(entry);
+    let entries = builder.close_array(entries);
+    builder.push_member("entries", entries);
+    builder.close_object(mark)
+}
+
+fn channel_entry(builder: &mut DocumentBuilder, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Built {
+    let mark = builder.open();
+    let name = builder.string(bundle.name);
+    builder.push_member("name", name);
+    if let Some(replaces) = &config.replaces {
+        let value = builder.string(replaces);
+        builder.push_member("replaces", value);
+    }
+    if !config.skips.is_empty() {
+        let list = builder.open();
+        for skip in &config.skips {
+            let value = builder.string(skip);
+            builder.push_item(value);
+        }
+        let list = builder.close_array(list);
+        builder.push_member("skips", list);
+    }
+    if let Some(range) = &config.skip_range {
+        let value = builder.string(range);
+        builder.push_member("skipRange", value);
+    }
+    builder.close_object(mark)
+}
+
+fn stability(builder: &mut DocumentBuilder, bundle: NewBundle<'_>) -> Built {
+    let mark = builder.open();
+    let list = builder.open();
+    let item = object(builder, &[("Image", bundle.image)]);
+    builder.push_item(item);
+    let list = builder.close_array(list);
+    builder.push_member("Bundles", list);
+    builder.close_object(mark)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! One walk over a repository: where its Dockerfiles, `ci.yaml` files, templates, and directories of releases lie.
+
+use std::path::{Path, PathBuf};
+
+use fbc_lint::policy::OcpVersion;
+use fbc_model::tree::{Tree, TreeEntry};
+
+use crate::ci_file::TEMPLATES;
+use crate::{CONFIGURATION, dockerfile, release};
+
+/// Directories deeper than this hold no catalogs of their own.
+const DEPTH: usize = 4;
+/// No more directories than this are listed.
+const MOST: usize = 20_000;
+/// Directories that hold what others have written.
+const FOREIGN: [&str; 2] = ["node_modules", "vendor"];
+
+/// Where things lie.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    pub(crate) dockerfiles: Vec<PathBuf>,
+    pub(crate) ci_files: Vec<PathBuf>,
+    /// Files that may be templates, by their names.
+    pub(crate) templates: Vec<PathBuf>,
+    /// Directories that are named after a version, with the release that it is.
+    pub(crate) versions: Vec<(PathBuf, Option<OcpVersion>)>,
+    /// Other directories.
+    pub(crate) directories: Vec<PathBuf>,
+    pub(crate) is_partial: bool,
+}
+
+/// Walks over a tree.
+pub(crate) fn survey(tree: &dyn Tree) -> Survey {
+    let mut found = Survey::default();
+    let mut left = vec![PathBuf::new()];
+    let mut listed = 0;
+    while let Some(directory) = left.pop() {
+        if listed == MOST {
+            found.is_partial = true;
+            break;
+        }
+        listed += 1;
+        let Ok(entries) = tree.list(&directory) else { continue };
+        found.files(&directory, &entries);
+        let name = directory.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let version = version_in(&name);
+        if let Some(version) = version {
+            found.versions.push((directory, version));
+            continue;
+        }
+        let is_deep = directory.components().count() >= DEPTH;
+        let below: Vec<&TreeEntry> = entries.iter().filter(|entry| entry.is_directory).collect();
+        let has = |name: &str| below.iter().any(|entry| entry.name == Path::new(name));
+        // What lies in a bundle is no catalog; there are many of them.
+        if !is_deep && !(has("manifests") && has("metadata")) {
+            let has_ci = entries.iter().any(|entry| entry.name == Path::new("ci.yaml"));
+            let below = below.iter().filter(|entry| {
+                let name = entry.name.to_string_lossy();
+                let is_foreign = name.starts_with('.') || FOREIGN.contains(&name.as_ref());
+                !is_foreign && (!has_ci || directory.as_os_str().is_empty() || name == TEMPLATES)
+            });
+            left.extend(below.map(|entry| directory.join(&entry.name)));
+        }
+        found.directories.push(directory);
+    }
+    for list in [&mut found.dockerfiles, &mut found.ci_files, &mut found.templates, &mut found.directories] {
+        list.sort();
+    }
+    found.versions.sort();
+    found
+}
+
+impl Survey {
+    fn files(&mut self, directory: &Path, entries: &[TreeEntry]) {
+        let in_templates = directory.ends_with(TEMPLATES);
+        for entry in entries.iter().filter(|entry| !entry.is_directory) {
+            let name = entry.name.to_string_lossy();
+            let path = || directory.join(&entry.name);
+            if dockerfile::is_dockerfile(&name) {
+                self.dockerfiles.push(path());
+            } else if name == "ci.yaml" {
+                self.ci_files.push(path());
+            } else if is_document(&name) && (in_templates || is_template(&name)) {
+                self.templates.push(path());
+            }
+        }
+    }
+}
+
+/// Whether a file holds documents, by its name.
+pub(crate) fn is_document(name: &str) -> bool {
+    [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end))
+}
+
+fn is_template(name: &str) -> bool {
+    ["template", "semver", "graph", "basic"].iter().any(|word| name.contains(word))
+}
+
+/// Whether a directory is named after a version: of a release, or of something else.
+fn version_in(name: &str) -> Option<Option<OcpVersion>> {
+    match (OcpVersion::parse(name), release::in_name(name)) {
+        (_, Some(release)) => Some(Some(release)),
+        (Some(_), None) => Some(None),
+        (None, None) => None,
+    }
+}
+
+/// Whether a directory looks like the root of a repository, or another directory above catalogs, at first sight.
+#[must_use]
+pub fn looks_like_repository(tree: &dyn Tree) -> bool {
+    const MARKS: [&str; 7] = [".git", ".github", ".tekton", ".gitignore", "OWNERS", "ci.yaml", CONFIGURATION];
+    let Ok(entries) = tree.list(Path::new("")) else { return false };
+    let has = |name: &str| entries.iter().any(|entry| entry.is_directory && entry.name == Path::new(name));
+    // operators/OPERATOR/ci.yaml with catalogs/RELEASE beside it.
+    has("operators") && has("catalogs") || entries.iter().any(|entry| {
+        let name = entry.name.to_string_lossy();
+        MARKS.contains(&name.as_ref())
+            || if entry.is_directory { version_in(&name).is_some() } else { dockerfile::is_dockerfile(&name) }
+    })
+}

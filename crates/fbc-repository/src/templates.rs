@@ -1,0 +1,53 @@
+//! Which template a catalog comes from, where nothing says so: the closest one above it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use fbc_model::tree::Tree;
+
+use crate::place::{CatalogPlace, Note, TemplateUse};
+use crate::release;
+use crate::survey::Survey;
+
+/// Whether a file is a template.
+pub(crate) fn is_template(tree: &dyn Tree, path: &Path) -> bool {
+    tree.read(path).is_ok_and(|bytes| is_template_text(&bytes))
+}
+
+/// Whether a text is a template.
+pub(crate) fn is_template_text(bytes: &[u8]) -> bool {
+    fbc_template::detect(bytes).is_ok()
+}
+
+/// Gives every catalog that has none the template that lies closest above it, or beside a Dockerfile of it; else the only
+/// one of the repository, unless that is for one release.
+pub(crate) fn assign(tree: &dyn Tree, survey: &Survey, catalogs: &mut [CatalogPlace], notes: &mut Vec<Note>) {
+    let mut by_directory: BTreeMap<&Path, Vec<&PathBuf>> = BTreeMap::new();
+    let real: Vec<&PathBuf> = survey.templates.iter().filter(|path| is_template(tree, path)).collect();
+    for path in &real {
+        by_directory.entry(path.parent().unwrap_or(Path::new(""))).or_default().push(path);
+    }
+    for catalog in catalogs.iter_mut().filter(|catalog| catalog.templates.is_empty()) {
+        let beside = catalog.images.iter().filter_map(|image| image.path.parent());
+        let mut closest: Vec<&Path> = beside.chain(catalog.path.ancestors()).collect();
+        // The root is the last resort, whoever names it.
+        closest.sort_by_key(|directory| directory.as_os_str().is_empty());
+        let found = closest.into_iter().find_map(|directory| by_directory.get(directory));
+        match found.map(Vec::as_slice) {
+            Some([template]) => catalog.templates.push(TemplateUse { path: template.to_path_buf(), output: None }),
+            Some(several) => {
+                let note = Note::SeveralTemplates(several.iter().map(|path| path.to_path_buf()).collect());
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
+            None => {
+                if let [template] = real.as_slice()
+                    && release::of_path(template).is_none()
+                {
+                    catalog.templates.push(TemplateUse { path: template.to_path_buf(), output: None });
+                }
+            }
+        }
+    }
+}
