@@ -63,7 +63,7 @@ fn path_of(blob: BlobRef<'_>, name: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use fbc_model::load::{load, load_bytes};
+    use fbc_model::load::{load_bytes, load_tree};
     use fbc_model::tree::MemoryTree;
 
     use super::*;
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(paths(&Catalog::default()), ["bundles/a.v1.yaml", "channels/x_y.yaml", "package.yaml"]);
         let tree: MemoryTree =
             [("bundles/bundle-v1.yaml", "schema: olm.bundle\npackage: a\nname: a.v1\nimage: old\n")].into_iter().collect();
-        assert_eq!(paths(&load(&tree)), ["bundles/bundle-v1.yaml", "channels/x_y.yaml", "package.yaml"]);
+        assert_eq!(paths(&load_tree(&tree)), ["bundles/bundle-v1.yaml", "channels/x_y.yaml", "package.yaml"]);
         assert!(is_ours(Path::new("channels/x.yaml")) && !is_ours(Path::new("README.md")));
     }
 }

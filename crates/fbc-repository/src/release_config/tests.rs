@@ -23,13 +23,15 @@ fn a_basic_template_gets_the_bundle() {
         "olm.template.basic",
         "{template_name: t.yaml, channels: [stable], replaces: a.v1, skips: [a.v0], skipRange: <2.0.0}",
     );
+    let value = stream::read_one(text.as_bytes()).unwrap().root().to_json();
     assert_eq!(
-        text,
-        BASIC.replace(
-            "      - name: a.v1 # the first\n",
-            "      - name: a.v1 # the first\n      - name: a.v2\n        replaces: a.v1\n        skips:\n        - a.v0\n        skipRange: <2.0.0\n"
-        ) + "  - schema: olm.bundle\n    image: r/a:2\n"
+        value["entries"][1]["entries"][1],
+        serde_json::json!({"name": "a.v2", "replaces": "a.v1", "skips": ["a.v0"], "skipRange": "<2.0.0"})
     );
+    assert_eq!(value["entries"][3], serde_json::json!({"schema": "olm.bundle", "image": "r/a:2"}));
+    // Every line is where it was, with its comment.
+    let mut lines = text.lines();
+    assert!(BASIC.lines().all(|line| lines.any(|one| one == line)), "{text}");
     // Once more, and nothing changes.
     let again = amended(
         &text,
