@@ -52,7 +52,8 @@ pub(crate) fn survey(tree: &dyn Tree) -> Survey {
         let below: Vec<&TreeEntry> = entries.iter().filter(|entry| entry.is_directory).collect();
         let has = |name: &str| below.iter().any(|entry| entry.name == Path::new(name));
         // What lies in a bundle is no catalog; there are many of them.
-        if !is_deep && !(has("manifests") && has("metadata")) {
+        let is_bundle = has("manifests") && has("metadata");
+        if !is_deep && !is_bundle {
             let has_ci = entries.iter().any(|entry| entry.name == Path::new("ci.yaml"));
             let below = below.iter().filter(|entry| {
                 let name = entry.name.to_string_lossy();
