@@ -75,8 +75,7 @@ fn except(catalog: &mut Catalog, exception: &Exception) -> Result<(), Absent> {
             return Err(Absent::Channel(name.clone()));
         }
         for channel in channels {
-            cut(channel, head)
-                .map_err(|()| Absent::Head { channel: name.clone(), bundle: head.clone() })?;
+            cut(channel, head).map_err(|()| Absent::Head { channel: name.clone(), bundle: head.clone() })?;
         }
     }
     let without: BTreeSet<&str> = exception.without_bundles.iter().map(String::as_str).collect();
@@ -89,7 +88,9 @@ fn except(catalog: &mut Catalog, exception: &Exception) -> Result<(), Absent> {
     let used: BTreeSet<(&str, &str)> = catalog
         .channels
         .iter()
-        .flat_map(|channel| channel.entries().iter().map(|entry| (channel.package.as_str(), entry.name.as_str())))
+        .flat_map(|channel| {
+            channel.entries().iter().map(|entry| (channel.package.as_str(), entry.name.as_str()))
+        })
         .collect();
     catalog.bundles.retain(|bundle| used.contains(&(bundle.package.as_str(), bundle.name.as_str())));
     Ok(())
@@ -168,7 +169,8 @@ mod tests {
 
     #[test]
     fn the_longest_repository_counts_and_only_whole_ones() {
-        let mirrors = BTreeMap::from([("q/a".to_owned(), "r".to_owned()), ("q/a/b".to_owned(), "s".to_owned())]);
+        let mirrors =
+            BTreeMap::from([("q/a".to_owned(), "r".to_owned()), ("q/a/b".to_owned(), "s".to_owned())]);
         assert_eq!(renamed("q/a/b@sha256:1", &mirrors).as_deref(), Some("s@sha256:1"));
         assert_eq!(renamed("q/a/c:1", &mirrors).as_deref(), Some("r/c:1"));
         assert_eq!(renamed("q/ab:1", &mirrors), None);

@@ -43,8 +43,7 @@ pub fn mappings(text: &[u8]) -> Result<Vec<Mapping>, String> {
 
 fn mapping(item: Node<'_>, index: usize) -> Result<Mapping, String> {
     let place = format!("`fbc.catalog_mapping[{index}]`");
-    let template =
-        item.get_str("template_name").ok_or_else(|| format!("{place} has no `template_name`"))?;
+    let template = item.get_str("template_name").ok_or_else(|| format!("{place} has no `template_name`"))?;
     if !is_name(template) {
         return Err(format!("{place}: {template:?} is not the name of a file in {TEMPLATES}"));
     }
@@ -95,7 +94,10 @@ mod tests {
             ("fbc: {catalog_mapping: [{}]}", "`template_name`"),
             ("fbc: {catalog_mapping: [{template_name: ../x, catalog_names: []}]}", "not the name of a file"),
             ("fbc: {catalog_mapping: [{template_name: x}]}", "`catalog_names`"),
-            ("fbc: {catalog_mapping: [{template_name: x, catalog_names: [/]}]}", "not the name of a directory"),
+            (
+                "fbc: {catalog_mapping: [{template_name: x, catalog_names: [/]}]}",
+                "not the name of a directory",
+            ),
             ("fbc: [", ""),
         ] {
             let error = mappings(text.as_bytes()).unwrap_err();

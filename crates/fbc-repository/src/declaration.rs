@@ -182,9 +182,12 @@ mod tests {
     #[test]
     fn what_is_found_again() {
         let mut files = vec![("catalog-template.yaml".to_owned(), "schema: olm.template.basic\n".to_owned())];
-        for (release, base) in
-            [("4.14", "r/reg:v4.14"), ("4.15", "r/reg-9:v4.15"), ("4.16", "r/reg-9:v4.16"), ("5.0", "r/reg-9:v5.0")]
-        {
+        for (release, base) in [
+            ("4.14", "r/reg:v4.14"),
+            ("4.15", "r/reg-9:v4.15"),
+            ("4.16", "r/reg-9:v4.16"),
+            ("5.0", "r/reg-9:v5.0"),
+        ] {
             files.push((format!("v{release}/Dockerfile"), format!("FROM {base}\nCOPY catalog /configs\n")));
             files.push((format!("v{release}/catalog/a/catalog.json"), BLOB.to_owned()));
         }

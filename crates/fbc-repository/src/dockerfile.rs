@@ -107,9 +107,8 @@ pub fn read(text: &str) -> Dockerfile {
     }
     let copies = copies.into_iter().flat_map(|(from, to)| {
         let below = below(&to, &served);
-        from.into_iter().filter_map(move |(from, variable)| {
-            Some(Copied { from, to: below.clone()?, variable })
-        })
+        from.into_iter()
+            .filter_map(move |(from, variable)| Some(Copied { from, to: below.clone()?, variable }))
     });
     Dockerfile {
         release: images.iter().rev().find_map(|image| release::of_image(image)),
@@ -121,7 +120,8 @@ pub fn read(text: &str) -> Dockerfile {
 /// The text with another image in the last `FROM`; nothing if it is that image already, or comes from a variable.
 #[must_use]
 pub fn with_base(text: &str, base: &str) -> Option<String> {
-    let is_from = |line: &&str| line.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("FROM"));
+    let is_from =
+        |line: &&str| line.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("FROM"));
     let last = text.lines().rfind(is_from)?;
     let image = last.split_whitespace().skip(1).find(|word| !word.starts_with("--"))?;
     if image == base || image.contains('$') {
@@ -308,18 +308,15 @@ mod tests {
         );
         assert_eq!(
             found.copies,
-            [
-                copied("a b", "", None),
-                copied("c", "", None),
-                copied("d/*", "d", None),
-                copied("e", "", None)
-            ]
+            [copied("a b", "", None), copied("c", "", None), copied("d/*", "d", None), copied("e", "", None)]
         );
     }
 
     #[test]
     fn nothing_breaks_the_reader() {
-        for text in ["", "FROM", "COPY", "COPY a", "ADD --from=x", "ARG", "LABEL", "ENV a", "COPY $ /configs", "\\"] {
+        for text in
+            ["", "FROM", "COPY", "COPY a", "ADD --from=x", "ARG", "LABEL", "ENV a", "COPY $ /configs", "\\"]
+        {
             let _ = read(text);
         }
         assert_eq!(read("COPY $ /configs").copies, [copied("$", "", None)]);
@@ -331,7 +328,10 @@ mod tests {
     #[test]
     fn another_base() {
         let text = "FROM a AS b\nCOPY x y\nfrom --platform=linux r/x:v4.17 as c\nRUN x\n";
-        assert_eq!(with_base(text, "r/y:v4.18").as_deref(), Some("FROM a AS b\nCOPY x y\nfrom --platform=linux r/y:v4.18 as c\nRUN x\n"));
+        assert_eq!(
+            with_base(text, "r/y:v4.18").as_deref(),
+            Some("FROM a AS b\nCOPY x y\nfrom --platform=linux r/y:v4.18 as c\nRUN x\n")
+        );
         assert_eq!(with_base(text, "r/x:v4.17"), None);
         assert_eq!(with_base("ARG A=b\nFROM ${A}\n", "c"), None);
         assert_eq!(with_base("", "c"), None);
@@ -339,10 +339,13 @@ mod tests {
 
     #[test]
     fn names_of_dockerfiles() {
-        for name in ["Dockerfile", "catalog.Dockerfile", "Dockerfile-v4-18.catalog", "Containerfile.catalog"] {
+        for name in ["Dockerfile", "catalog.Dockerfile", "Dockerfile-v4-18.catalog", "Containerfile.catalog"]
+        {
             assert!(is_dockerfile(name), "{name}");
         }
-        for name in ["Containerfile-rhel-9.in", "Containerfile.catalog.template", "README.md", "x.dockerignore"] {
+        for name in
+            ["Containerfile-rhel-9.in", "Containerfile.catalog.template", "README.md", "x.dockerignore"]
+        {
             assert!(!is_dockerfile(name), "{name}");
         }
     }

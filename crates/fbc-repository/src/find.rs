@@ -22,7 +22,9 @@ pub fn find(tree: &dyn Tree) -> Repository {
     let entries = text.map(|text| matrix::entries_of(&text)).unwrap_or_default();
     let mut finder = Finder { tree, catalogs: BTreeMap::new(), notes: Vec::new() };
     if !entries.is_empty() {
-        for (entry, release) in entries.iter().flat_map(|entry| entry.cells().into_iter().map(move |cell| (entry, cell))) {
+        for (entry, release) in
+            entries.iter().flat_map(|entry| entry.cells().into_iter().map(move |cell| (entry, cell)))
+        {
             finder.add(entry.place(release));
         }
         return finder.finish();
@@ -60,10 +62,10 @@ struct OpenDockerfile {
 impl Finder<'_> {
     /// Adds a catalog, to what is known of it already.
     fn add(&mut self, place: CatalogPlace) {
-        let known = self.catalogs.entry(place.path.clone()).or_insert_with(|| CatalogPlace {
-            path: place.path.clone(),
-            ..CatalogPlace::default()
-        });
+        let known = self
+            .catalogs
+            .entry(place.path.clone())
+            .or_insert_with(|| CatalogPlace { path: place.path.clone(), ..CatalogPlace::default() });
         known.releases.extend(place.releases);
         known.images.extend(place.images);
         known.found_by.extend(place.found_by);
@@ -115,7 +117,8 @@ impl Finder<'_> {
             self.notes.push(Note::Missing { dockerfile: path, source: copied.from.clone() });
             return;
         };
-        let release = dockerfile.release.or_else(|| release::of_path(&path)).or_else(|| release::of_path(&found));
+        let release =
+            dockerfile.release.or_else(|| release::of_path(&path)).or_else(|| release::of_path(&found));
         let image = ImageFile {
             path,
             release,
@@ -174,7 +177,9 @@ impl Finder<'_> {
     fn directories(&mut self, survey: &Survey) {
         let known: BTreeSet<PathBuf> = self.catalogs.keys().cloned().collect();
         for (directory, release) in &survey.versions {
-            let related = |path: &PathBuf| path != directory && (path.starts_with(directory) || directory.starts_with(path));
+            let related = |path: &PathBuf| {
+                path != directory && (path.starts_with(directory) || directory.starts_with(path))
+            };
             if known.iter().any(related) {
                 continue;
             }
@@ -195,7 +200,9 @@ impl Finder<'_> {
     fn blobs(&mut self, survey: &Survey) {
         let mut found: BTreeSet<PathBuf> = BTreeSet::new();
         for directory in survey.directories.iter().filter(|path| !path.as_os_str().is_empty()) {
-            if found.iter().any(|path| directory.starts_with(path)) || !folders::holds_blobs(self.tree, directory, 0) {
+            if found.iter().any(|path| directory.starts_with(path))
+                || !folders::holds_blobs(self.tree, directory, 0)
+            {
                 continue;
             }
             let above = directory.parent().filter(|above| !above.as_os_str().is_empty());
@@ -297,7 +304,10 @@ mod tests {
             ]
         );
         let notes = find(&tree(&files)).notes;
-        assert_eq!(notes, [Note::Missing { dockerfile: "Dockerfile.gone".into(), source: "gone".to_owned() }]);
+        assert_eq!(
+            notes,
+            [Note::Missing { dockerfile: "Dockerfile.gone".into(), source: "gone".to_owned() }]
+        );
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub(crate) fn catalog_in(tree: &dyn Tree, directory: &Path) -> Option<PathBuf> {
         .filter(|path| holds_blobs(tree, path, 0))
         .collect();
     let has_template = entries.iter().filter(|entry| !entry.is_directory).any(|entry| {
-        is_document(&entry.name.to_string_lossy()) && templates::is_template(tree, &directory.join(&entry.name))
+        is_document(&entry.name.to_string_lossy())
+            && templates::is_template(tree, &directory.join(&entry.name))
     });
     match packages.as_slice() {
         [package] if has_template => Some(package.clone()),
@@ -75,7 +76,8 @@ pub(crate) fn holds_blobs(tree: &dyn Tree, directory: &Path, levels: usize) -> b
         return true;
     }
     let below = entries.iter().filter(|entry| entry.is_directory).take(MOST_DIRECTORIES);
-    levels > 0 && below.map(|entry| directory.join(&entry.name)).any(|path| holds_blobs(tree, &path, levels - 1))
+    levels > 0
+        && below.map(|entry| directory.join(&entry.name)).any(|path| holds_blobs(tree, &path, levels - 1))
 }
 
 /// Whether a file begins with blobs of a package.

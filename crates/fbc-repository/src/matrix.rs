@@ -202,7 +202,8 @@ impl Reader {
 
     fn entry(&mut self, table: &DeTable<'_>, place: Range<usize>) -> Option<Entry> {
         self.keys(table, &KEYS, "an entry of `catalogs`");
-        const PATH: &str = "a path in the repository, in which {ocp}, {major} and {minor} stand for the release";
+        const PATH: &str =
+            "a path in the repository, in which {ocp}, {major} and {minor} stand for the release";
         const IMAGE: &str = "an image, in which {ocp}, {major} and {minor} stand for the release";
         let releases = self.releases(table).unwrap_or_default();
         let exceptions = self
@@ -236,7 +237,12 @@ impl Reader {
             ),
             opm_semantics: self.read(table, "opm-semantics", "a version of opm, such as \"v1.47\"", text),
             mirrors: self
-                .read(table, "mirrors", "a table of image repositories, such as {\"quay.io/stage\" = \"registry.io/product\"}", map)
+                .read(
+                    table,
+                    "mirrors",
+                    "a table of image repositories, such as {\"quay.io/stage\" = \"registry.io/product\"}",
+                    map,
+                )
                 .unwrap_or_default(),
             releases,
             exceptions,
@@ -314,7 +320,8 @@ fn pattern(value: &DeValue<'_>) -> Option<Pattern> {
 /// A path that does not leave the repository.
 fn path(value: &DeValue<'_>) -> Option<Pattern> {
     let text = value.as_str()?;
-    let stays = Path::new(text).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let stays =
+        Path::new(text).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     Pattern::new(text.trim_start_matches("./").trim_end_matches('/')).filter(|_| stays)
 }
 
@@ -373,9 +380,11 @@ impl Entry {
     #[must_use]
     pub fn base_image(&self, release: Option<OcpVersion>) -> Option<String> {
         let own = release.and_then(|release| {
-            self.exceptions.iter().rev().filter(|one| one.releases.contains(&release)).find_map(|one| {
-                one.base_image.as_ref()
-            })
+            self.exceptions
+                .iter()
+                .rev()
+                .filter(|one| one.releases.contains(&release))
+                .find_map(|one| one.base_image.as_ref())
         });
         own.or(self.base_image.as_ref()).map(|image| image.fill(release))
     }
@@ -459,7 +468,10 @@ mod tests {
             ("[[catalogs]]\npath = \"x\"\nocp = [\"10.16\"]", "`ocp` is not a list of releases"),
             ("[[catalogs]]\npath = \"x\"\nlayout = \"other\"", "`layout` is not \"file\" or \"split\""),
             ("[[catalogs]]\npath = \"x\"\npats = 1", "unknown key `pats` in an entry of `catalogs`"),
-            ("[[catalogs]]\npath = \"x\"\n[[catalogs.releases]]\nheads = {}", "an entry of `catalogs.releases` has no `ocp`"),
+            (
+                "[[catalogs]]\npath = \"x\"\n[[catalogs.releases]]\nheads = {}",
+                "an entry of `catalogs.releases` has no `ocp`",
+            ),
         ] {
             let found = faults(text);
             assert!(found.first().is_some_and(|fault| fault.starts_with(expected)), "{text}: {found:?}");

@@ -144,9 +144,14 @@ mod tests {
         let tree: MemoryTree = files.into_iter().collect();
         let found = crate::find(&tree);
         assert_eq!(before(&found, NEW), Some(OLD));
-        let shown: Vec<String> =
-            copies(&found, OLD, NEW).iter().map(|one| format!("{} {}", one.to.display(), one.is_text)).collect();
-        assert_eq!(shown, ["v4.22/Dockerfile true", "v4.22/catalog false", "v4.22/catalog-template.yaml false"]);
+        let shown: Vec<String> = copies(&found, OLD, NEW)
+            .iter()
+            .map(|one| format!("{} {}", one.to.display(), one.is_text))
+            .collect();
+        assert_eq!(
+            shown,
+            ["v4.22/Dockerfile true", "v4.22/catalog false", "v4.22/catalog-template.yaml false"]
+        );
     }
 
     #[test]

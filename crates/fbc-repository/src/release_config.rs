@@ -40,7 +40,6 @@ pub struct NewBundle<'b> {
 
 const KEYS: [&str; 2] = ["catalog_templates", "merge"];
 
-
 /// Reads the file.
 ///
 /// # Errors
@@ -249,7 +248,12 @@ fn bundle_entry(builder: &mut DocumentBuilder, bundle: NewBundle<'_>) -> Built {
     object(builder, &[("schema", "olm.bundle"), ("image", bundle.image)])
 }
 
-fn channel(builder: &mut DocumentBuilder, name: &str, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Built {
+fn channel(
+    builder: &mut DocumentBuilder,
+    name: &str,
+    config: &ReleaseTemplate,
+    bundle: NewBundle<'_>,
+) -> Built {
     let mark = builder.open();
     for (key, value) in [("schema", "olm.channel"), ("name", name), ("package", bundle.package)] {
         let value = builder.string(value);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fbc_model::writer::{BlobRef, Format, WriteError, in_order};
 use fbc_model::Catalog;
+use fbc_model::writer::{BlobRef, Format, WriteError, in_order};
 
 /// What a file is about: schema and name.
 type Subject = (String, String);
@@ -78,7 +78,9 @@ mod tests {
         };
         assert_eq!(paths(&Catalog::default()), ["bundles/a.v1.yaml", "channels/x_y.yaml", "package.yaml"]);
         let tree: MemoryTree =
-            [("bundles/bundle-v1.yaml", "schema: olm.bundle\npackage: a\nname: a.v1\nimage: old\n")].into_iter().collect();
+            [("bundles/bundle-v1.yaml", "schema: olm.bundle\npackage: a\nname: a.v1\nimage: old\n")]
+                .into_iter()
+                .collect();
         assert_eq!(paths(&load_tree(&tree)), ["bundles/bundle-v1.yaml", "channels/x_y.yaml", "package.yaml"]);
         assert!(is_ours(Path::new("channels/x.yaml")) && !is_ours(Path::new("README.md")));
     }

@@ -113,9 +113,14 @@ pub fn looks_like_repository(tree: &dyn Tree) -> bool {
     let Ok(entries) = tree.list(Path::new("")) else { return false };
     let has = |name: &str| entries.iter().any(|entry| entry.is_directory && entry.name == Path::new(name));
     // operators/OPERATOR/ci.yaml with catalogs/RELEASE beside it.
-    has("operators") && has("catalogs") || entries.iter().any(|entry| {
-        let name = entry.name.to_string_lossy();
-        MARKS.contains(&name.as_ref())
-            || if entry.is_directory { version_in(&name).is_some() } else { dockerfile::is_dockerfile(&name) }
-    })
+    has("operators") && has("catalogs")
+        || entries.iter().any(|entry| {
+            let name = entry.name.to_string_lossy();
+            MARKS.contains(&name.as_ref())
+                || if entry.is_directory {
+                    version_in(&name).is_some()
+                } else {
+                    dockerfile::is_dockerfile(&name)
+                }
+        })
 }

@@ -34,7 +34,9 @@ pub(crate) fn assign(tree: &dyn Tree, survey: &Survey, catalogs: &mut [CatalogPl
         closest.sort_by_key(|directory| directory.as_os_str().is_empty());
         let found = closest.into_iter().find_map(|directory| by_directory.get(directory));
         match found.map(Vec::as_slice) {
-            Some([template]) => catalog.templates.push(TemplateUse { path: template.to_path_buf(), output: None }),
+            Some([template]) => {
+                catalog.templates.push(TemplateUse { path: template.to_path_buf(), output: None })
+            }
             Some(several) => {
                 let note = Note::SeveralTemplates(several.iter().map(|path| path.to_path_buf()).collect());
                 if !notes.contains(&note) {

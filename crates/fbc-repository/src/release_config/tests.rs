@@ -65,7 +65,8 @@ fn a_semver_template_gets_the_bundle_in_its_own_words() {
 
 #[test]
 fn templates_that_do_not_exist() {
-    let config = config("catalog_templates: [{template_name: t, channels: [Fast, Stable], defaultChannel: Stable}]");
+    let config =
+        config("catalog_templates: [{template_name: t, channels: [Fast, Stable], defaultChannel: Stable}]");
     let basic = create("olm.template.basic", &config, BUNDLE).root().to_json();
     assert_eq!(basic["entries"][0]["defaultChannel"], "Stable");
     assert_eq!(basic["entries"].as_array().unwrap().len(), 4);
@@ -82,7 +83,10 @@ fn mistakes() {
         ("catalog_templates: [{channels: [a]}]", "no `template_name`"),
         ("catalog_templates: [{template_name: t}]", "no `channels`"),
         ("catalog_templates: [{template_name: ../t, channels: [a]}]", "not the name of a file"),
-        ("catalog_templates: [{template_name: t, channels: [a], defaultChannel: b}]", "is not among its channels"),
+        (
+            "catalog_templates: [{template_name: t, channels: [a], defaultChannel: b}]",
+            "is not among its channels",
+        ),
         ("catalog_templates: [{template_name: t, channels: a}]", "`channels` is not a list"),
     ] {
         let error = read(text.as_bytes()).unwrap_err();
