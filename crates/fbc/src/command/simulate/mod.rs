@@ -198,11 +198,16 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 
 /// Plays the scenario of a file, for who shows more of it than its verdict.
 pub(crate) fn play_file(path: &Path) -> Result<Simulated, Failure> {
-    let scenarios = sources::prepare(&[path.to_path_buf()], &BTreeMap::new(), &Session::default())?;
-    let runs = play_all(&scenarios, Options { seed: None, until: None, keep_trace: false });
+    let readable = sources::prepare(&[path.to_path_buf()], &BTreeMap::new(), &Session::default(), &[])?;
+    let scenarios: Vec<Prepared> = readable.into_iter().map(|one| one.prepared).collect();
+    let options = Options { seed: None, until: None, keep_trace: false, budget: budgets::settled() };
+    let runs = play_all(&scenarios, options);
     let expected: usize = runs.iter().map(|run| run.expectations.len()).sum();
     let is_met = |result: &&ExpectationResult| matches!(result.verdict, Verdict::Met(_));
     let met = runs.iter().flat_map(|run| &run.expectations).filter(is_met).count();
+    if let Some(exhausted) = runs.iter().find_map(|run| run.exhausted) {
+        return Err(budgets::failure(exhausted));
+    }
     let stopped = runs.iter().find_map(|run| run.stopped.clone());
     Ok(Simulated {
         is_success: runs.iter().all(Run::is_success),
