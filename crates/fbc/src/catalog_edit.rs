@@ -12,6 +12,7 @@ use clap::{Args, ValueHint};
 use fbc_lint::{Located, Severity};
 use fbc_model::edit::{Draft, DraftError, Edited, same_blobs};
 use fbc_model::overlay_tree::FileVersions;
+use fbc_model::tree::read_file;
 use fbc_model::{Catalog, Origin};
 use similar::TextDiff;
 
@@ -21,7 +22,7 @@ use crate::configuration::{Configuration, PolicyArguments};
 use crate::escape::{Lines, line};
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, closest};
 use crate::image_source::is_image;
-use crate::layout::catalogs_in_tree;
+use crate::layout;
 use crate::loading::load_for_rules;
 use crate::other_input::{refuse_at_sight, refuse_without_blobs};
 use crate::output_file::{replace_files, write_output};
@@ -89,14 +90,20 @@ impl CatalogEdit {
             return Err(Failure::new(format!("{shown} is an image, which cannot be edited in place"))
                 .help("`fbc unpack` writes the catalog of an image to a folder; edit that one"));
         }
+        if reference.is_file()
+            && read_file(reference).is_ok_and(|text| crate::expansion::kind_of(&text).is_some())
+        {
+            return Err(Failure::new(format!("{shown} is a template, and only catalogs are edited"))
+                .help("change it in an editor; `fbc diff` and `fbc validate` take it, and show what it expands to"));
+        }
         let source = CatalogSource::open(reference, &Session::default())?;
         if !source.is_on_disk() {
             return Err(Failure::new(format!("{shown} is in a revision, which cannot be edited"))
                 .help("name the folder or file of the work tree"));
         }
-        if let Some(names) = catalogs_in_tree(source.tree.as_ref()) {
-            let first = names.first().map(|name| reference.join(name)).unwrap_or_default();
-            return Err(Failure::new(format!("{shown} holds the catalogs {}", names.join(", ")))
+        if let Some(places) = layout::catalogs_of_source(&source) {
+            let first = places.first().map(|place| reference.join(&place.name)).unwrap_or_default();
+            return Err(Failure::new(format!("{shown} holds the catalogs {}", layout::described(&places)))
                 .help(format!("edit one at a time, such as {}", first.display())));
         }
         refuse_at_sight(&source, reference)?;

@@ -9,12 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fbc_model::confined_tree::ConfinedTree;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, read_file};
+use fbc_template::TemplateKind;
 
+use crate::expansion;
 use crate::failure::{Failure, WARNING, closest, words};
 use crate::git::Repository;
 use crate::git_tree::{GitPath, GitTree};
 use crate::image_source::{ImageName, Unpacked, image_of_path, registry_image_of_path, unpack_contents};
-use crate::layout::catalogs_in_tree;
+use crate::layout;
 use crate::registry::Session;
 
 /// A catalog that can be loaded.
@@ -83,8 +85,13 @@ impl CatalogSource {
             ))
             .help("name a folder or a file, or give `-` and pipe the catalog to standard input"));
         }
-        let tree = Box::new(FileTree { path: reference.to_path_buf() });
-        Ok(Self { tree, root: Root::File(reference.to_path_buf()) })
+        let file = FileTree { path: reference.to_path_buf() };
+        if let Some((kind, text)) = file.template() {
+            let tree = expansion::tree_of(kind, reference, &text, session)?;
+            let shown = PathBuf::from(format!("{} (expanded)", reference.display()));
+            return Ok(Self { tree: Box::new(tree), root: Root::File(shown) });
+        }
+        Ok(Self { tree: Box::new(file), root: Root::File(reference.to_path_buf()) })
     }
 
     /// The catalog or bundle of an image.
@@ -114,13 +121,15 @@ impl CatalogSource {
     /// the user is warned.
     pub(crate) fn open_as_one(reference: &Path, session: &Session) -> Result<Self, Failure> {
         let source = Self::open(reference, session)?;
-        if let Some(names) = catalogs_in_tree(source.tree.as_ref()) {
+        // The root of a repository is refused by whoever loads it.
+        let is_repository = matches!(&source.root, Root::Folder(path) if path.join(".git").exists());
+        if !is_repository && let Some(places) = layout::catalogs_of_source(&source) {
             // A warning is not worth failing for.
             let _ = writeln!(
                 crate::terminal::stderr(),
                 "{WARNING}warning{WARNING:#}: {} holds the catalogs {}; they are taken as one; name one of them",
                 reference.display(),
-                names.join(", ")
+                layout::described(&places)
             );
         }
         Ok(source)
@@ -147,7 +156,9 @@ impl CatalogSource {
         let repository = Repository::around(Path::new("."))
             .map_err(|failure| no_path().help(failure.message().to_owned()))?;
         // As in git: paths begin at the root of the repository, unless they say otherwise.
-        let path = if path.starts_with("./") || path.starts_with("../") || matches!(path, "." | "..") {
+        let path = if path == "." {
+            repository.prefix()?
+        } else if path.starts_with("./") || path.starts_with("../") || path == ".." {
             repository.prefix()?.join(path)
         } else {
             PathBuf::from(path)
@@ -221,6 +232,11 @@ impl CatalogSource {
         }
     }
 
+    /// Whether it is everything in a revision.
+    pub(crate) fn is_root_of_revision(&self) -> bool {
+        matches!(&self.root, Root::Revision(shown) if shown.ends_with(':'))
+    }
+
     /// Whether the catalog is one file.
     pub(crate) fn is_one_file(&self) -> bool {
         matches!(self.root, Root::File(_))
@@ -268,6 +284,14 @@ pub(crate) fn settle_links(follows: bool) {
     FOLLOWS_LINKS.store(follows, Ordering::Relaxed);
 }
 
+/// Whether templates are taken for the catalogs that they expand to.
+static EXPANDS_TEMPLATES: AtomicBool = AtomicBool::new(true);
+
+/// Takes templates for what they are: files with a blob of a schema that nobody knows, as opm does.
+pub(crate) fn settle_without_templates() {
+    EXPANDS_TEMPLATES.store(false, Ordering::Relaxed);
+}
+
 /// The files below a directory that somebody else may have filled.
 pub(crate) fn disk_tree(root: &Path) -> Box<dyn Tree> {
     match FOLLOWS_LINKS.load(Ordering::Relaxed) {
@@ -293,6 +317,13 @@ struct FileTree {
 }
 
 impl FileTree {
+    /// The kind and text of the template that it is; nothing for a catalog, and for what cannot be read.
+    fn template(&self) -> Option<(TemplateKind, Vec<u8>)> {
+        let expands = EXPANDS_TEMPLATES.load(Ordering::Relaxed);
+        let text = expands.then(|| read_file(&self.path).ok()).flatten()?;
+        Some((expansion::kind_of(&text)?, text))
+    }
+
     fn name(&self) -> PathBuf {
         self.path.file_name().map(PathBuf::from).unwrap_or_else(|| self.path.clone())
     }

@@ -1,76 +1,199 @@
-//! Folders of catalogs: `catalogs/<OpenShift version>/<package>/`.
+//! Directories of catalogs: the root of a repository, or `catalogs/<OpenShift version>/<package>/`.
 //!
-//! A folder is one of catalogs if a folder in it is named after an OpenShift version (`v4.18`, `4.18`); then each
-//! folder of such a name is a catalog of its own, and nothing else in it is looked at. No package can be mistaken
-//! for a catalog, because names of packages have no dots. Any other folder is one catalog.
+//! What the files of such a directory say of its catalogs is known to `fbc_repository`; here it is decided whether a
+//! directory that is named on the command line is one catalog or holds several, and which of them are meant.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use fbc_lint::policy::OcpVersion;
-use fbc_model::tree::{Tree, TreeEntry};
+use fbc_lint::policy::{OcpVersion, in_words};
+use fbc_model::load::is_ignored;
+use fbc_model::tree::Tree;
+use fbc_repository::{FoundBy, looks_like_repository, release};
 
 use crate::arguments::Global;
-use crate::failure::Failure;
+use crate::catalog_source::{CatalogSource, disk_tree};
+use crate::failure::{Failure, words};
+use crate::image_source::is_image;
 
-/// The catalogs that the paths name. What is left out is told on standard error.
-pub(crate) fn expand(paths: &[PathBuf], global: Global) -> Result<Vec<PathBuf>, Failure> {
+/// A catalog in a directory of catalogs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Its path in the directory.
+    pub(crate) name: String,
+    /// The releases that it is for, as far as that is known.
+    pub(crate) releases: Vec<OcpVersion>,
+}
+
+impl Place {
+    /// The path, with the releases where it does not name them.
+    fn described(&self) -> String {
+        let last = self.name.rsplit('/').next().unwrap_or_default();
+        match self.releases.as_slice() {
+            [] => self.name.clone(),
+            [only] if release::of_directory(last) == Some(*only) => self.name.clone(),
+            releases => format!("{} ({})", self.name, in_words(releases)),
+        }
+    }
+}
+
+/// A catalog that is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Meant {
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    /// The releases that its repository says it is for.
+    pub(crate) releases: Vec<OcpVersion>,
+}
+
+impl Meant {
+    /// How it is called among others.
+    pub(crate) fn title(&self) -> String {
+        match self.releases.is_empty() {
+            true => self.path.display().to_string(),
+            false => format!("{} ({})", self.path.display(), in_words(&self.releases)),
+        }
+    }
+}
+
+/// The catalogs that the paths name. What is found in a directory is told on standard error.
+pub(crate) fn expand(paths: &[PathBuf], global: Global) -> Vec<Meant> {
     let mut catalogs = Vec::new();
     for path in paths {
         match catalogs_in(path) {
-            None => catalogs.push(path.clone()),
-            Some(names) => {
+            None => catalogs.push(Meant { path: path.clone(), releases: Vec::new() }),
+            Some(places) => {
                 if !global.quiet {
                     let mut err = crate::terminal::stderr();
                     // A hint is not worth failing for.
-                    let _ = writeln!(err, "{} holds the catalogs {}", path.display(), names.join(", "));
+                    let _ = writeln!(err, "{} holds the catalogs {}", path.display(), described(&places));
                 }
-                catalogs.extend(names.iter().map(|name| path.join(name)));
+                catalogs.extend(places.into_iter().map(|place| meant(path, place)));
             }
         }
     }
-    Ok(catalogs)
+    catalogs
 }
 
-/// The names of the catalogs in a folder of the disk, by version; nothing if it is a catalog itself.
-pub(crate) fn catalogs_in(folder: &Path) -> Option<Vec<String>> {
-    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-    let entries = fs::read_dir(folder).ok()?.flatten().filter(is_folder);
-    catalogs_of(entries.filter_map(|entry| entry.file_name().into_string().ok()))
+/// The catalogs of a directory that are for some releases; all if none is named. What holds no others is one catalog.
+pub(crate) fn select(path: &Path, releases: &[OcpVersion]) -> Result<Vec<Meant>, Failure> {
+    let Some(places) = catalogs_in(path) else {
+        return match releases {
+            [] => Ok(vec![Meant { path: path.to_path_buf(), releases: Vec::new() }]),
+            _ => Err(Failure::new(format!("{} does not hold several catalogs", path.display()))
+                .help("leave `--ocp` out, or name the root of the repository")),
+        };
+    };
+    let known = described(&places);
+    let is_meant = |place: &Place| {
+        releases.is_empty() || place.releases.iter().any(|release| releases.contains(release))
+    };
+    let meant: Vec<Meant> =
+        places.into_iter().filter(is_meant).map(|place| meant(path, place)).collect();
+    if meant.is_empty() {
+        return Err(Failure::new(format!("{} has no catalog for {}", path.display(), in_words(releases)))
+            .help(format!("it holds the catalogs {known}")));
+    }
+    Ok(meant)
 }
 
-/// As [`catalogs_in`], of the root of a tree.
-pub(crate) fn catalogs_in_tree(tree: &dyn Tree) -> Option<Vec<String>> {
-    let entries = tree.list(Path::new("")).ok()?;
-    let folder =
-        |entry: TreeEntry| entry.is_directory.then(|| entry.name.to_str().map(str::to_owned)).flatten();
-    catalogs_of(entries.into_iter().filter_map(folder))
+fn meant(directory: &Path, place: Place) -> Meant {
+    // Other tools do not expect a leading `./`.
+    let directory = if directory == Path::new(".") { Path::new("") } else { directory };
+    Meant { path: directory.join(&place.name), releases: place.releases }
 }
 
-fn catalogs_of(folders: impl Iterator<Item = String>) -> Option<Vec<String>> {
-    let mut names: Vec<String> = folders.filter(|name| OcpVersion::parse(name).is_some()).collect();
-    sort(&mut names);
-    (!names.is_empty()).then_some(names)
+/// The catalogs in a directory of the disk; nothing if it is a catalog itself, or no directory.
+pub(crate) fn catalogs_in(directory: &Path) -> Option<Vec<Place>> {
+    if directory.as_os_str() == "-" || is_image(directory) || !directory.is_dir() {
+        return None;
+    }
+    let tree = disk_tree(directory);
+    catalogs_of(tree.as_ref(), directory.join(".git").exists())
 }
 
-/// Sorts versions as versions: 4.9 comes before 4.10.
-pub(crate) fn sort(names: &mut Vec<String>) {
-    names.sort_by_cached_key(|name| (OcpVersion::parse(name), name.clone()));
-    names.dedup();
+/// The catalogs in what was opened; nothing if it is one itself.
+pub(crate) fn catalogs_of_source(source: &CatalogSource) -> Option<Vec<Place>> {
+    let tree = source.tree.as_ref();
+    let has_git = || {
+        tree.list(Path::new("")).is_ok_and(|all| all.iter().any(|entry| entry.name == Path::new(".git")))
+    };
+    catalogs_of(tree, source.is_root_of_revision() || has_git())
+}
+
+/// The catalogs in a tree. Blobs alone make catalogs of directories only where the tree is a repository that is not
+/// itself a catalog.
+fn catalogs_of(tree: &dyn Tree, is_root: bool) -> Option<Vec<Place>> {
+    if !is_root && !looks_like_repository(tree) {
+        return None;
+    }
+    let found = fbc_repository::find(tree).catalogs;
+    let blobs_count = is_root && !is_ignored(tree, Path::new(".git/HEAD"));
+    let only_blobs = found.iter().all(|catalog| catalog.found_by.contains(&FoundBy::Blobs));
+    let is_itself = found.iter().any(|catalog| catalog.path.as_os_str().is_empty());
+    if found.is_empty() || is_itself || only_blobs && !blobs_count {
+        return None;
+    }
+    let place = |catalog: fbc_repository::CatalogPlace| {
+        Some(Place {
+            name: catalog.path.to_str()?.to_owned(),
+            releases: catalog.releases.into_iter().collect(),
+        })
+    };
+    Some(found.into_iter().filter_map(place).collect())
+}
+
+/// The names, for people.
+pub(crate) fn described(places: &[Place]) -> String {
+    places.iter().map(Place::described).collect::<Vec<_>>().join(", ")
+}
+
+/// Puts the places of two states of a directory together, in the order of their releases and names.
+pub(crate) fn both(old: &[Place], new: &[Place]) -> Vec<Place> {
+    let mut all: Vec<Place> = new.to_vec();
+    all.extend(old.iter().filter(|place| !new.iter().any(|one| one.name == place.name)).cloned());
+    all.sort_by(|a, b| (a.releases.first(), &a.name).cmp(&(b.releases.first(), &b.name)));
+    all
+}
+
+/// Whether one of the places has the name.
+pub(crate) fn has(places: &[Place], name: &str) -> bool {
+    places.iter().any(|place| place.name == name)
+}
+
+/// The files of a directory, for what looks at a repository as a whole.
+pub(crate) fn repository_tree(directory: &Path) -> Result<Box<dyn Tree>, Failure> {
+    let tree = disk_tree(directory);
+    let failed = |error| {
+        Failure::new(format!("cannot read {}: {}", directory.display(), words(&error)))
+            .help("name the root of a repository")
+    };
+    tree.list(Path::new("")).map_err(failed)?;
+    Ok(tree)
 }
 
 #[cfg(test)]
 mod tests {
+    use fbc_model::tree::MemoryTree;
+
     use super::*;
 
+    fn places(paths: &[&str], is_root: bool) -> Option<String> {
+        let blob = "schema: olm.package\nname: a\n";
+        let tree: MemoryTree = paths.iter().map(|path| (*path, blob)).collect();
+        catalogs_of(&tree, is_root).map(|places| described(&places))
+    }
+
     #[test]
-    fn folders_of_catalogs() {
-        let names = |names: &[&str]| catalogs_of(names.iter().map(|name| (*name).to_owned()));
-        assert_eq!(names(&["v4.18", "docs", "v4.9", "v4.10"]).unwrap(), ["v4.9", "v4.10", "v4.18"]);
-        assert_eq!(names(&["4.18"]).unwrap(), ["4.18"]);
-        for no in [&["foo", "bar"][..], &["v4", "4.18.1", "v4.x", "v.4"], &[]] {
-            assert_eq!(names(no), None, "{no:?}");
+    fn directories_of_catalogs() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(places(&["v4.18/a/c.yaml", "v4.9/a/c.yaml", "docs/x.md"], false), some("v4.9, v4.18"));
+        assert_eq!(places(&["4.18/a/c.yaml"], false), some("4.18"));
+        assert_eq!(places(&["catalog-4-18/c.yaml"], false), some("catalog-4-18 (OpenShift 4.18)"));
+        for one in [&["foo/c.yaml", "bar/c.yaml"][..], &["v4/c.yaml", "v4.x/c.yaml"], &["c.yaml"]] {
+            assert_eq!(places(one, false), None, "{one:?}");
         }
+        assert_eq!(places(&["foo/a/c.yaml", "fbc.toml"], false), None);
+        assert_eq!(places(&["foo/a/c.yaml"], true), some("foo"));
     }
 }

@@ -15,6 +15,7 @@ mod confinement;
 mod dockerfile;
 mod document_reader;
 mod escape;
+mod expansion;
 mod failure;
 mod filter;
 mod fixing;

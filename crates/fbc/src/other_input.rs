@@ -1,9 +1,6 @@
 //! Inputs that are not catalogs: what they look like, and which command takes them.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fbc_bundle::folder::is_bundle;
 use fbc_model::Catalog;
@@ -12,15 +9,12 @@ use fbc_yaml::stream;
 
 use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
+use crate::layout;
 
 /// Catalogs of a repository that are named.
 const MOST_NAMED: usize = 4;
-/// Directories that are searched for them.
-const MOST_SEARCHED: usize = 4_000;
 /// Files that are looked at to tell what a directory holds.
 const MOST_LOOKED_AT: usize = 20;
-/// Bytes at the beginning of a file that tell what it is.
-const BEGINNING: u64 = 4 << 10;
 
 /// Refuses, before it is loaded, what is plainly not a catalog: a bundle, and what [`refuse_repository`] refuses.
 pub(crate) fn refuse_at_sight(source: &CatalogSource, reference: &Path) -> Result<(), Failure> {
@@ -48,9 +42,10 @@ pub(crate) fn refuse_repository(source: &CatalogSource, reference: &Path) -> Res
         return Ok(());
     }
     let failure = Failure::new(format!("{shown} is the root of a git repository, not a catalog"));
-    let catalogs = catalogs_below(reference);
+    let catalogs = layout::select(reference, &[]).unwrap_or_default();
+    let catalogs: Vec<_> = catalogs.iter().filter(|catalog| catalog.path != reference).collect();
     let named: Vec<String> =
-        catalogs.iter().take(MOST_NAMED).map(|path| path.display().to_string()).collect();
+        catalogs.iter().take(MOST_NAMED).map(|catalog| catalog.path.display().to_string()).collect();
     Err(match (named.is_empty(), catalogs.len().saturating_sub(MOST_NAMED)) {
         (true, _) => {
             failure.help("name the directory of the catalog; if this is it, add `.git` to its `.indexignore`")
@@ -138,52 +133,6 @@ impl Look {
             }
         }
     }
-}
-
-/// The directories below a root that look like catalogs, sorted.
-fn catalogs_below(root: &Path) -> BTreeSet<PathBuf> {
-    let mut catalogs = BTreeSet::new();
-    let mut left = vec![root.to_path_buf()];
-    for _ in 0..MOST_SEARCHED {
-        let Some(folder) = left.pop() else { break };
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        let entries: Vec<_> = entries.flatten().collect();
-        let is_package = entries.iter().any(|entry| begins_catalog(&entry.path()));
-        if is_package {
-            // A catalog is the directory around those of its packages.
-            let above = folder.parent().filter(|above| *above != root && above.starts_with(root));
-            catalogs.insert(above.unwrap_or(&folder).to_path_buf());
-            continue;
-        }
-        let folders = entries.iter().filter(|entry| {
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            is_folder && !entry.file_name().to_string_lossy().starts_with('.')
-        });
-        left.extend(folders.map(fs::DirEntry::path));
-    }
-    let clean = |path: &PathBuf| path.strip_prefix(".").unwrap_or(path).to_path_buf();
-    catalogs.iter().map(clean).collect()
-}
-
-/// Whether a file begins with the blobs of a package.
-fn begins_catalog(path: &Path) -> bool {
-    let is_candidate = path.extension().is_some_and(|end| end == "yaml" || end == "yml" || end == "json");
-    if !is_candidate || !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
-        return false;
-    }
-    let mut beginning = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
-    let text = String::from_utf8_lossy(&beginning);
-    read.is_ok()
-        && ["olm.package", "olm.channel", "olm.bundle"].iter().any(|schema| {
-            [
-                format!("schema: {schema}\n"),
-                format!("\"schema\": \"{schema}\""),
-                format!("\"schema\":\"{schema}\""),
-            ]
-            .iter()
-            .any(|blob| text.contains(blob.as_str()))
-        })
 }
 
 #[cfg(test)]

@@ -268,9 +268,7 @@ fn other_inputs_are_named_with_the_command_that_takes_them() {
         &["images", "IT"],
     ];
     for (input, look, help) in [
-        ("repository", "root of a git repository", "repository/catalogs/v4.17, repository/catalogs/v4.18"),
         ("layout", "an image layout", "`oci:layout`"),
-        ("template.yaml", "a template, \"olm.template.basic\"", "fbc template render template.yaml"),
         ("composite.yaml", "a composite template", "fbc template composite"),
         ("set.yaml", "ImageSetConfiguration", "fbc mirror"),
     ] {
@@ -283,7 +281,7 @@ fn other_inputs_are_named_with_the_command_that_takes_them() {
         }
     }
     for words in [
-        &["validate", "repository"][..],
+        &["graph", "repository"][..],
         &["validate", "layout"],
         &["validate", "bundle"],
         &["diff", "bundle", "bundle"],
@@ -292,6 +290,11 @@ fn other_inputs_are_named_with_the_command_that_takes_them() {
         assert_eq!(code, 2, "{words:?}: {err}");
         assert!(err.contains("not a catalog"), "{words:?}: {err}");
     }
+    let (_, _, err) = answer(root, &["graph", "repository"]);
+    assert!(err.contains("root of a git repository, not a catalog"), "{err}");
+    assert!(err.contains("repository/catalogs/v4.17, repository/catalogs/v4.18"), "{err}");
+    let (_, _, err) = answer(root, &["validate", "repository"]);
+    assert!(err.contains("repository holds the catalogs catalogs/v4.17, catalogs/v4.18"), "{err}");
     // Where the catalog is the root of the repository, and says so.
     write(&root.join("repository/.indexignore"), ".git\n");
     assert_eq!(answer(root, &["list", "packages", "repository/catalogs/v4.17"]).0, 0);

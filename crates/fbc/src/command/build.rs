@@ -14,6 +14,7 @@ use fbc_image::layer::Compression;
 use fbc_image::layout::Output;
 use fbc_image::registry::{LocalImage, PlatformWish, Reference};
 use fbc_image::{BlobFolder, FolderImage, Image, ImageSource, LocalReference, Transport};
+use fbc_lint::policy::OcpVersion;
 use fbc_lint::{Profile, Severity};
 use fbc_model::tree::DiskTree;
 use fbc_staging::StagedDirectory;
@@ -25,8 +26,10 @@ use super::validate;
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::clock::Moment;
+use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, Failure};
 use crate::image_source::{ImageName, parse_reference, parse_tag};
+use crate::layout::{self, Meant};
 use crate::loading::load_tree;
 use crate::other_input::{refuse_repository, refuse_without_blobs};
 use crate::output_file::{check_folder_of, write_output};
@@ -46,9 +49,12 @@ const LAST_SECOND: u64 = 253_402_300_799;
 /// built unless some are named.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The folder of the catalog, or with --bundle of the bundle
+    /// The folder of the catalog, or with --bundle of the bundle; or the root of a repository, with --ocp
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
+    /// Of a repository, the catalog for this release of OpenShift
+    #[arg(long, value_name = "VERSION", value_parser = ocp_version, conflicts_with = "bundle")]
+    ocp: Option<OcpVersion>,
     /// The name of the image, such as quay.io/me/catalog:v4.19; with --push it may be given several times
     #[arg(short, long, value_name = "REF", value_parser = parse_tag)]
     tag: Vec<String>,
@@ -119,9 +125,24 @@ impl Arguments {
         let tags: &[String] = if self.push { &self.tag } else { &[] };
         self.transfer.session(Named::images(base).and_destinations(tags), &self.logins)
     }
-}
 
-impl Arguments {
+    /// The folder that is meant: of a repository, that of the one catalog.
+    fn meant(&self) -> Result<PathBuf, Failure> {
+        if self.bundle || self.ocp.is_none() && !self.folder.join(".git").exists() {
+            return Ok(self.folder.clone());
+        }
+        let releases: Vec<OcpVersion> = self.ocp.into_iter().collect();
+        match layout::select(&self.folder, &releases)?.as_slice() {
+            [only] => Ok(only.path.clone()),
+            catalogs => {
+                let names: Vec<String> = catalogs.iter().map(Meant::title).collect();
+                let shown = self.folder.display();
+                Err(Failure::new(format!("{shown} holds the catalogs {}, and an image has one", names.join(", ")))
+                    .help("choose one with `--ocp`, or name its directory"))
+            }
+        }
+    }
+
     /// The image of a catalog that another command has made and validated, as if nothing else were said.
     pub(crate) fn of_catalog(
         folder: PathBuf,
@@ -215,16 +236,17 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     check_folder_of(arguments.digest_file.as_deref())?;
     check_folder_of(arguments.metadata_file.as_deref())?;
-    check_folder(&arguments.folder, output.as_ref().map(|output| output.path.as_path()))?;
-    if !arguments.no_validate && !is_valid(arguments)? {
-        return Err(Failure::refusal(format!("{} is not valid", arguments.folder.display()))
+    let folder = arguments.meant()?;
+    check_folder(&folder, output.as_ref().map(|output| output.path.as_path()))?;
+    if !arguments.no_validate && !is_valid(&folder, arguments.bundle)? {
+        return Err(Failure::refusal(format!("{} is not valid", folder.display()))
             .help("mend what is wrong, or build it all the same with --no-validate"));
     }
     let base = arguments.base.open(&arguments.platform, &session)?;
     let contents = if arguments.bundle {
-        build::bundle::bundle(&arguments.folder)?
+        build::bundle::bundle(&folder)?
     } else {
-        build::catalog(&arguments.folder)?
+        build::catalog(&folder)?
     };
     let what = Build {
         contents,
@@ -286,10 +308,9 @@ fn check_folder(folder: &Path, target: Option<&Path>) -> Result<(), Failure> {
 }
 
 /// Whether the input is valid. What is wrong is told.
-fn is_valid(arguments: &Arguments) -> Result<bool, Failure> {
-    let folder = &arguments.folder;
-    if arguments.bundle {
-        let tree = DiskTree { root: folder.clone() };
+fn is_valid(folder: &Path, is_bundle: bool) -> Result<bool, Failure> {
+    if is_bundle {
+        let tree = DiskTree { root: folder.to_path_buf() };
         let rendered = BundleFolder::read(&tree).and_then(|bundle| fbc_bundle::render::render(&bundle, None));
         return match rendered {
             Ok(_) => Ok(true),

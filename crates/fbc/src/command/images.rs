@@ -6,15 +6,18 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_graph::filter::filter;
+use fbc_lint::policy::OcpVersion;
 use fbc_model::{Bundle, Catalog};
 use serde_json::{Value, json};
 
 use super::render;
 use crate::arguments::Global;
+use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{PackageWord, selection};
 use crate::filter::told;
 use crate::image_evidence::load_index;
+use crate::layout;
 use crate::needed_images::{Found, Needs, Role, Use, find_all};
 use crate::output_file::write_output;
 use crate::registry::{CopyLogins, Named, TransferArguments};
@@ -27,7 +30,8 @@ use crate::terminal;
 /// manifests (`olm.bundle.object`), and in bundle folders.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Catalogs and bundles: folders, files, `-` for standard input, images
+    /// Catalogs and bundles: folders, files, `-` for standard input, images; the root of a repository is taken for
+    /// the catalogs in it
     #[arg(value_name = "REF", required = true, value_hint = ValueHint::AnyPath)]
     references: Vec<PathBuf>,
     /// Only what this package needs, one channel of it, or the versions of a channel that are in a range
@@ -40,6 +44,9 @@ pub(crate) struct Arguments {
     /// `olm.deprecated` do not count
     #[arg(long, value_name = "REF", value_hint = ValueHint::AnyPath)]
     not_in: Option<PathBuf>,
+    /// Of a repository, only the catalogs for these versions of OpenShift
+    #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version)]
+    ocp: Vec<OcpVersion>,
     /// Only images of this role
     #[arg(long, value_enum, value_name = "ROLE")]
     role: Option<RoleWord>,
@@ -72,6 +79,22 @@ enum Format {
     Json,
 }
 
+impl Arguments {
+    /// The references, with the catalogs of repositories in their places.
+    fn expanded(&self) -> Result<Vec<PathBuf>, Failure> {
+        let mut references = Vec::new();
+        for reference in &self.references {
+            if reference.join(".git").exists() || !self.ocp.is_empty() {
+                let catalogs = layout::select(reference, &self.ocp)?;
+                references.extend(catalogs.into_iter().map(|catalog| catalog.path));
+            } else {
+                references.push(reference.clone());
+            }
+        }
+        Ok(references)
+    }
+}
+
 /// What an image is to a bundle, as a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RoleWord {
@@ -84,7 +107,8 @@ enum RoleWord {
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     let named = Named::paths(arguments.references.iter().chain(&arguments.not_in));
     let session = arguments.transfer.session(named, &CopyLogins::default());
-    let Some(catalog) = render::load(&arguments.references, None, &session)? else {
+    let references = arguments.expanded()?;
+    let Some(catalog) = render::load(&references, None, &session)? else {
         return Ok(FINDINGS);
     };
     if catalog.files.is_empty() {

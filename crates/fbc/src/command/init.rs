@@ -1,4 +1,4 @@
-//! `fbc init`: the first blob of a package.
+//! `fbc init`: the first blob of a package, or the configuration of a repository.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,30 @@ use fbc_model::tree::read_file;
 use fbc_model::{Catalog, Icon, Package};
 
 use super::render::{OutputFormat, write};
+use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::output_file::write_output;
 
-/// Make the olm.package blob of a new package
+/// Make the olm.package blob of a new package, or the fbc.toml of a repository
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The name of the package
-    #[arg(value_name = "PACKAGE", value_parser = clap::builder::NonEmptyStringValueParser::new())]
-    package: String,
+    #[arg(
+        value_name = "PACKAGE",
+        required_unless_present = "repository",
+        value_parser = clap::builder::NonEmptyStringValueParser::new()
+    )]
+    package: Option<String>,
+    /// Write what `fbc repository` finds in this repository to its fbc.toml, as `[[catalogs]]`
+    #[arg(
+        long,
+        value_name = "DIR",
+        num_args = 0..=1,
+        default_missing_value = ".",
+        value_hint = ValueHint::DirPath,
+        conflicts_with_all = ["package", "default_channel", "description", "icon", "output", "output_file"]
+    )]
+    repository: Option<PathBuf>,
     /// The channel of subscriptions that name none
     #[arg(short = 'c', long, value_name = "CHANNEL")]
     default_channel: Option<String>,
@@ -33,10 +48,13 @@ pub(crate) struct Arguments {
     output_file: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    if let Some(directory) = &arguments.repository {
+        return super::repository::declare(directory, global);
+    }
     let description = arguments.description.as_deref().map(description).transpose()?;
     let package = Package {
-        name: arguments.package.clone(),
+        name: arguments.package.clone().unwrap_or_default(),
         default_channel: arguments.default_channel.clone().unwrap_or_default(),
         description: description.unwrap_or_default(),
         icon: arguments.icon.as_deref().map(icon).transpose()?,

@@ -1,16 +1,20 @@
 //! `fbc list`: what is in a catalog, as a table.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use fbc_lint::Profile;
 use fbc_lint::Severity;
+use fbc_lint::policy::OcpVersion;
+use serde_json::{Value, json};
 
 use super::validate;
 use crate::catalog_source::CatalogSource;
+use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
-use crate::listing::{Listing, list};
+use crate::layout::{self, Meant};
+use crate::listing::{Listing, Table, list};
 use crate::loading::load_tree;
 use crate::other_input::{refuse_at_sight, refuse_without_blobs};
 use crate::registry::ImageArguments;
@@ -53,12 +57,15 @@ enum What {
 
 #[derive(Args, Debug)]
 struct Input {
-    /// The catalog: a folder, a file, an image, or `-` for standard input
+    /// The catalog: a folder, a file, an image, or `-` for standard input; or the root of a repository
     #[arg(value_name = "REF", value_hint = ValueHint::AnyPath)]
     reference: PathBuf,
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: ListFormat,
+    /// Of a repository, only the catalogs for these versions of OpenShift
+    #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version)]
+    ocp: Vec<OcpVersion>,
     #[command(flatten)]
     images: ImageArguments,
 }
@@ -79,33 +86,66 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         What::Channels { input, package } => (Listing::Channels, input, package.as_deref()),
         What::Bundles { input, package } => (Listing::Bundles, input, package.as_deref()),
     };
-    let session = input.images.session([&input.reference]);
-    let source = CatalogSource::open_as_one(&input.reference, &session)?;
-    refuse_at_sight(&source, &input.reference)?;
+    let is_repository = input.reference.join(".git").exists() || !input.ocp.is_empty();
+    let catalogs = match is_repository {
+        true => layout::select(&input.reference, &input.ocp)?,
+        false => vec![Meant { path: input.reference.clone(), releases: Vec::new() }],
+    };
+    let mut tables = Vec::new();
+    for catalog in &catalogs {
+        match table(&catalog.path, input, listing, package)? {
+            Some(table) => tables.push((catalog, table)),
+            None => return Ok(FINDINGS),
+        }
+    }
+    let mut out = terminal::stdout();
+    match (input.output, tables.as_slice()) {
+        (ListFormat::Text, tables) => {
+            let mut out = terminal::text_to(&mut out, None);
+            for (index, (catalog, table)) in tables.iter().enumerate() {
+                if tables.len() > 1 {
+                    writeln!(out, "{}{}", if index > 0 { "\n" } else { "" }, catalog.title())?;
+                }
+                table.lines().iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            }
+        }
+        (ListFormat::Json, [(_, table)]) => writeln!(out, "{:#}", table.json())?,
+        (ListFormat::Json, tables) => {
+            let catalogs = tables.iter().map(|(catalog, table)| {
+                let releases: Vec<String> = catalog.releases.iter().map(ToString::to_string).collect();
+                json!({"catalog": catalog.path.display().to_string(), "releases": releases, "rows": table.json()})
+            });
+            writeln!(out, "{:#}", catalogs.collect::<Value>())?;
+        }
+    }
+    out.flush()?;
+    Ok(CLEAN)
+}
+
+/// The table of one catalog; nothing if it is not valid, which is told.
+fn table(
+    reference: &Path,
+    input: &Input,
+    listing: Listing,
+    package: Option<&str>,
+) -> Result<Option<Table>, Failure> {
+    let session = input.images.session([reference]);
+    let source = CatalogSource::open_as_one(reference, &session)?;
+    refuse_at_sight(&source, reference)?;
     let catalog = load_tree(source.tree.as_ref())?;
-    refuse_without_blobs(&source, &catalog, &input.reference)?;
-    let checked = validate::check_loaded(&input.reference, source, &catalog, Profile::Opm);
+    refuse_without_blobs(&source, &catalog, reference)?;
+    let checked = validate::check_loaded(reference, source, &catalog, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {
         report_on_stderr(&[checked])?;
-        return Ok(FINDINGS);
+        return Ok(None);
     }
     let Some(table) = list(&catalog, listing, package) else {
         let package = package.unwrap_or_default();
-        let failure =
-            Failure::refusal(format!("package {package:?} is not in {}", input.reference.display()));
+        let failure = Failure::refusal(format!("package {package:?} is not in {}", reference.display()));
         return Err(match closest(package, catalog.packages.iter().map(|package| package.name.as_str())) {
             Some(name) => failure.help(format!("did you mean {name:?}?")),
             None => failure.help("`fbc list packages` shows what there is"),
         });
     };
-    let mut out = terminal::stdout();
-    match input.output {
-        ListFormat::Text => {
-            let mut out = terminal::text_to(&mut out, None);
-            table.lines().iter().try_for_each(|line| writeln!(out, "{line}"))?;
-        }
-        ListFormat::Json => writeln!(out, "{:#}", table.json())?,
-    }
-    out.flush()?;
-    Ok(CLEAN)
+    Ok(Some(table))
 }

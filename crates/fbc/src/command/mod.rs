@@ -28,6 +28,7 @@ pub(crate) mod query;
 pub(crate) mod range;
 pub(crate) mod release;
 pub(crate) mod render;
+pub(crate) mod repository;
 pub(crate) mod resolve;
 pub(crate) mod schema;
 pub(crate) mod serve;

@@ -17,7 +17,7 @@ use crate::configuration::{Configuration, PolicyArguments};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::fixing::FixArguments;
 use crate::image_evidence::{Evidence, EvidenceArguments};
-use crate::layout;
+use crate::layout::{self, Meant};
 use crate::loading::load_for_rules;
 use crate::other_input::refuse_at_sight;
 use crate::output_file::write_output;
@@ -30,8 +30,9 @@ mod base;
 
 /// Report every problem of catalogs
 ///
-/// A folder of catalogs, one for each OpenShift version (`catalogs/v4.18/<package>/`), is taken for the
-/// catalogs in it, each validated on its own.
+/// The root of a repository, or a folder of catalogs, one for each OpenShift version
+/// (`catalogs/v4.18/<package>/`), is taken for the catalogs in it, each validated on its own and for the releases
+/// that it is for; `fbc repository` shows them.
 ///
 /// Exits with 1 if there is an error. Warnings are about what opm accepts although it hurts somebody; they
 /// do not fail the command unless `--deny-warnings` is given.
@@ -112,8 +113,8 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Some(base) => base::check(base, &arguments.paths, &mut configuration, &session, global)?,
         None => {
             let evidence = Evidence::read(&arguments.evidence, &session)?;
-            let paths = layout::expand(&arguments.paths, global)?;
-            check_all(&paths, &mut configuration, &evidence, &session, global)?
+            let catalogs = layout::expand(&arguments.paths, global);
+            check_all(&catalogs, &mut configuration, &evidence, &session, global)?
         }
     };
     configuration.finish(&mut catalogs)?;
@@ -195,20 +196,23 @@ impl ReportArguments {
 }
 
 fn check_all(
-    paths: &[PathBuf],
+    catalogs: &[Meant],
     configuration: &mut Configuration,
     evidence: &Evidence,
     session: &Session,
     global: Global,
 ) -> Result<Vec<CheckedCatalog>, Failure> {
     // All paths first: a typing error in the last should not show after minutes.
-    let sources: Vec<(&PathBuf, CatalogSource)> = paths
+    let sources: Vec<(&Path, CatalogSource)> = catalogs
         .iter()
-        .map(|path| Ok((path, CatalogSource::open(path, session)?)))
+        .map(|catalog| Ok((catalog.path.as_path(), CatalogSource::open(&catalog.path, session)?)))
         .collect::<Result<_, Failure>>()?;
     sources.iter().try_for_each(|(path, source)| refuse_at_sight(source, path))?;
+    for Meant { path, releases } in catalogs.iter().filter(|catalog| !catalog.releases.is_empty()) {
+        configuration.observe_targets(path, releases.clone());
+    }
     let check =
-        |(path, source): (&PathBuf, _)| check(path, source, configuration, evidence, session, global.verbose);
+        |(path, source): (&Path, _)| check(path, source, configuration, evidence, session, global.verbose);
     sources.into_iter().map(check).collect()
 }
 

@@ -61,7 +61,8 @@ fn profile_help() -> String {
     text
 }
 
-fn version(text: &str) -> Result<OcpVersion, String> {
+/// Reads a version of OpenShift on the command line.
+pub(crate) fn version(text: &str) -> Result<OcpVersion, String> {
     let known = OcpVersion::parse(text).filter(|version| version.major >= 4);
     known.ok_or_else(|| "write a minor version of OpenShift, such as 4.17".to_owned())
 }

@@ -15,12 +15,13 @@ use super::reader::{At, Reader, text, texts};
 use crate::failure::{Failure, closest};
 
 /// The keys of the file.
-pub(super) const KEYS: [&str; 11] = [
+pub(super) const KEYS: [&str; 12] = [
     "allowed-base-images",
     "allowed-kinds",
     "allowed-registries",
     "allowed-related-registries",
     "baseline",
+    "catalogs",
     "profile",
     "required-features",
     "rules",
@@ -118,6 +119,9 @@ impl ConfigurationFile {
         let waivers = reader.value(&table, "waivers", "a list of tables, such as `[[waivers]]`", tables);
         for (table, place) in waivers.into_iter().flat_map(|waivers| waivers.value) {
             file.waivers.extend(read_waiver(&mut reader, table, place));
+        }
+        for fault in fbc_repository::matrix::entries(&table).1 {
+            reader.fault(fault.place, fault.message, fault.help);
         }
         reader.finish(path, &source)?;
         file.rules.sort_by_key(|(word, _)| word.place.start);

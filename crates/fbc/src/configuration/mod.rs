@@ -13,7 +13,7 @@ mod resolve;
 mod scope;
 mod show;
 
-pub(crate) use arguments::PolicyArguments;
+pub(crate) use arguments::{PolicyArguments, version as ocp_version};
 pub(crate) use resolve::Configuration;
 
 use std::path::{Path, PathBuf};

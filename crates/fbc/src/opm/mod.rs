@@ -74,6 +74,7 @@ fn tell_deprecations(command: &Command, flags: &[String]) {
 }
 
 fn act(invocation: &Invocation) -> Result<(), OpmError> {
+    crate::catalog_source::settle_without_templates();
     let command = invocation.command;
     tell_deprecations(command, &invocation.deprecations);
     invocation.check().map_err(OpmError::Usage)?;

@@ -32,15 +32,16 @@ mod text;
 ///
 /// Compares two catalogs as sets: the order of files, documents and entries does not count. Every change is
 /// breaking (it takes something from people who run the operator), risky (it may) or harmless. Who can still
-/// update to what is worked out for OLM v0 and OLM v1. In folders of catalogs, one for each OpenShift version
-/// (`catalogs/v4.18/<package>/`), the catalogs of one name are compared, each pair on its own.
+/// update to what is worked out for OLM v0 and OLM v1. In repositories, and in folders of catalogs, one for each
+/// OpenShift version (`catalogs/v4.18/<package>/`), the catalogs of one path are compared, each pair on its own.
+/// Without OLD and NEW, what is here is compared with the last commit.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The catalog before: a folder, a file, `-`, or `REV:PATH` in the git repository
-    #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
+    #[arg(value_name = "OLD", default_value = "HEAD:.", value_hint = ValueHint::AnyPath)]
     old: PathBuf,
     /// The catalog after: as above
-    #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
+    #[arg(value_name = "NEW", default_value = ".", value_hint = ValueHint::AnyPath)]
     new: PathBuf,
     /// Compare this package only; may be given several times
     #[arg(short, long = "package", value_name = "PACKAGE")]

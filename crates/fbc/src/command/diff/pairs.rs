@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
 use crate::image_source::is_image;
-use crate::layout::{self, catalogs_in_tree};
+use crate::layout::{self, Place};
 use crate::registry::Session;
 
 /// Two catalogs that are compared, each as it was named, and with its files.
@@ -24,7 +24,7 @@ pub(super) struct Pairs {
 /// Finds the catalogs. Put together, those of a folder would hide what one loses and another still has.
 pub(super) fn find(old: &Path, new: &Path, session: &Session) -> Result<Pairs, Failure> {
     let sources = [(old, CatalogSource::open(old, session)?), (new, CatalogSource::open(new, session)?)];
-    let mut names = sources.each_ref().map(|(_, source)| catalogs_in_tree(source.tree.as_ref()));
+    let mut names = sources.each_ref().map(|(_, source)| layout::catalogs_of_source(source));
     if names.iter().any(Option::is_some) {
         // An empty folder is one of catalogs that are all gone, or not there yet.
         for (names, (_, source)) in names.iter_mut().zip(&sources) {
@@ -39,9 +39,8 @@ pub(super) fn find(old: &Path, new: &Path, session: &Session) -> Result<Pairs, F
             Ok(Pairs { pairs: vec![Pair { old: old_source, new: new_source }], is_layout: false })
         }
         [Some(old_names), Some(new_names)] => {
-            let mut names: Vec<String> = old_names.iter().chain(&new_names).cloned().collect();
-            layout::sort(&mut names);
-            let pair = |name: String| {
+            let names = layout::both(&old_names, &new_names);
+            let pair = |Place { name, .. }: Place| {
                 Ok(Pair {
                     old: catalog(old, &old_names, &name, session)?,
                     new: catalog(new, &new_names, &name, session)?,
@@ -55,12 +54,12 @@ pub(super) fn find(old: &Path, new: &Path, session: &Session) -> Result<Pairs, F
 }
 
 /// One side holds several catalogs, the other is one.
-fn several(path: &Path, names: &[String]) -> Failure {
-    let first = names.first().map(|name| below(path, name)).unwrap_or_default();
+fn several(path: &Path, names: &[Place]) -> Failure {
+    let first = names.first().map(|place| below(path, &place.name)).unwrap_or_default();
     Failure::new(format!(
         "{} holds the catalogs {}, and is compared with one catalog",
         path.display(),
-        names.join(", ")
+        layout::described(names)
     ))
     .help(format!("name one of them, such as {}", first.display()))
 }
@@ -68,12 +67,12 @@ fn several(path: &Path, names: &[String]) -> Failure {
 /// A catalog of a folder of catalogs, or nothing in its place.
 fn catalog(
     folder: &Path,
-    names: &[String],
+    names: &[Place],
     name: &str,
     session: &Session,
 ) -> Result<(PathBuf, CatalogSource), Failure> {
     let path = below(folder, name);
-    if !names.iter().any(|known| known == name) {
+    if !layout::has(names, name) {
         return Ok((path.clone(), CatalogSource::nothing(&path)));
     }
     if is_image(folder) {
@@ -90,6 +89,7 @@ fn below(folder: &Path, name: &str) -> PathBuf {
         Some(revision) if revision.ends_with(':') && !folder.exists() => {
             PathBuf::from(format!("{revision}{name}"))
         }
+        Some(".") => PathBuf::from(name),
         _ => folder.join(name),
     }
 }

@@ -3,16 +3,26 @@
 mod catalog;
 mod configuration;
 mod dockerfile;
+mod matrix;
+mod new_release;
 
 use clap::{Args, Subcommand};
 
+use crate::arguments::Global;
 use crate::failure::Failure;
 
-/// Generate a catalog from its configuration, or the Dockerfile of a catalog
+/// Generate the catalogs of a repository from its templates, a catalog from its configuration, or a Dockerfile
+///
+/// Without a command: for every version of OpenShift that `fbc repository` shows, or that `[[catalogs]]` of fbc.toml
+/// name, the template is expanded, at the level that the version wants (olm.csv.metadata from 4.17 on), with the
+/// exceptions that fbc.toml makes. A file that says the same already is left as it is.
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    #[command(flatten)]
+    matrix: matrix::Arguments,
 }
 
 #[derive(Subcommand, Debug)]
@@ -21,9 +31,10 @@ enum Command {
     Catalog(Box<catalog::Arguments>),
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     match &arguments.command {
-        Command::Dockerfile(arguments) => dockerfile::run(arguments),
-        Command::Catalog(arguments) => catalog::run(arguments),
+        None => matrix::run(&arguments.matrix, global),
+        Some(Command::Dockerfile(arguments)) => dockerfile::run(arguments),
+        Some(Command::Catalog(arguments)) => catalog::run(arguments),
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn opm_error(catalog: &Catalog) -> Result<(), String> {
 }
 
 /// A template that is refused: where, and why.
-fn refusal(path: &Path, text: &[u8], error: &TemplateError) -> Failure {
+pub(crate) fn refusal(path: &Path, text: &[u8], error: &TemplateError) -> Failure {
     let shown =
         if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
     let place = match &error.place {
@@ -67,7 +67,7 @@ fn refusal(path: &Path, text: &[u8], error: &TemplateError) -> Failure {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     if path.as_os_str() == "-" {
         let mut text = Vec::new();
         io::stdin().lock().read_to_end(&mut text)?;

@@ -17,7 +17,7 @@ use crate::catalog_source::{CatalogSource, disk_tree};
 use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::git::Repository;
-use crate::layout;
+use crate::layout::{self, Place};
 use crate::loading::{load_for_rules, load_tree};
 use crate::registry::Session;
 use crate::report::{CheckedCatalog, not_all_kept};
@@ -58,7 +58,7 @@ pub(super) fn check(
     for path in paths {
         let old = base.counterpart(path, None, session)?;
         let in_new = layout::catalogs_in(path);
-        let in_old = old.as_ref().and_then(|source| layout::catalogs_in_tree(source.tree.as_ref()));
+        let in_old = old.as_ref().and_then(layout::catalogs_of_source);
         match (in_new, in_old) {
             (None, None) => {
                 // A catalog that the change deletes is one without packages.
@@ -73,15 +73,19 @@ pub(super) fn check(
             (in_new, in_old) => {
                 let new = in_new.unwrap_or_default();
                 let old = in_old.unwrap_or_default();
-                let mut names: Vec<String> = new.iter().chain(&old).cloned().collect();
-                layout::sort(&mut names);
-                for name in names {
-                    let catalog = path.join(&name);
-                    let source = match new.contains(&name) {
+                for Place { name, releases } in layout::both(&old, &new) {
+                    let catalog = match path.as_os_str() == "." {
+                        true => PathBuf::from(&name),
+                        false => path.join(&name),
+                    };
+                    if !releases.is_empty() {
+                        run.configuration.observe_targets(&catalog, releases);
+                    }
+                    let source = match layout::has(&new, &name) {
                         true => CatalogSource::open(&catalog, session)?,
                         false => CatalogSource::nothing(&catalog),
                     };
-                    let old = if old.contains(&name) {
+                    let old = if layout::has(&old, &name) {
                         base.counterpart(path, Some(&name), session)?
                     } else {
                         None

@@ -1,0 +1,321 @@
+//! `fbc generate`: the catalogs and Dockerfiles of every release, from the templates of a repository.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use fbc_lint::comparison::compare_packages;
+use fbc_lint::policy::OcpVersion;
+use fbc_model::Catalog;
+use fbc_model::render::{CSV_METADATA, MigrateLevel};
+use fbc_model::tree::Tree;
+use fbc_model::writer::Format;
+use fbc_repository::adjust::{Absent, adjust, renamed};
+use fbc_repository::matrix::{Entry, Layout};
+use fbc_repository::{CONFIGURATION, split};
+use fbc_template::{BundleSource, OpmSemantics};
+
+use super::new_release;
+use crate::arguments::Global;
+use crate::catalog_source::disk_tree;
+use crate::command::render::{write, write_failure};
+use crate::command::template::read;
+use crate::configuration::ocp_version;
+use crate::confinement::require_inside;
+use crate::expansion::{Expander, kind_of};
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::image_map::{ImageMap, ImageMapArguments, TemplateBundles};
+use crate::layout::repository_tree;
+use crate::loading::load_tree;
+use crate::output_file::replace_files;
+use crate::registry::{ImageArguments, Session};
+use crate::terminal;
+
+/// What is generated, and where.
+#[derive(Args, Debug)]
+pub(super) struct Arguments {
+    /// The root of the repository
+    #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    repository: PathBuf,
+    /// Only for these versions of OpenShift
+    #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version)]
+    ocp: Vec<OcpVersion>,
+    /// Write nothing; exit with 1 if something is not what it would be
+    #[arg(long)]
+    check: bool,
+    /// Pull all bundles; without it, bundles that are named by digest and that a catalog of the repository holds
+    /// already are taken from there
+    #[arg(long)]
+    fresh: bool,
+    /// Add a version of OpenShift: copy what the version before it has, Dockerfiles, templates and catalogs
+    #[arg(long, value_name = "VERSION", value_parser = ocp_version, conflicts_with_all = ["ocp", "check", "fresh"])]
+    new_ocp: Option<OcpVersion>,
+    #[command(flatten)]
+    image_map: ImageMapArguments,
+    #[command(flatten)]
+    images: ImageArguments,
+}
+
+/// Files of the repository with their new bytes; nothing for one that goes away.
+type Files = BTreeMap<PathBuf, Option<Vec<u8>>>;
+
+pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    let root = arguments.repository.as_path();
+    if let Some(release) = arguments.new_ocp {
+        return new_release::add(root, release, global);
+    }
+    let tree = repository_tree(root)?;
+    let entries = entries(tree.as_ref(), root)?;
+    let session = arguments.images.session_for_files()?;
+    let images = arguments.image_map.read()?;
+    let mut run = Run {
+        arguments,
+        tree: tree.as_ref(),
+        session: &session,
+        images: &images,
+        done: BTreeMap::new(),
+        catalogs: OnceCell::new(),
+    };
+    let mut stale = Files::new();
+    let mut catalogs = 0;
+    for (entry, cell) in entries.iter().flat_map(|entry| entry.cells().into_iter().map(move |cell| (entry, cell))) {
+        let is_meant = arguments.ocp.is_empty() || cell.is_some_and(|cell| arguments.ocp.contains(&cell));
+        if !is_meant || entry.template.is_none() {
+            continue;
+        }
+        catalogs += 1;
+        let files = run.cell(entry, cell)?;
+        if !global.quiet {
+            tell(entry, cell, &files);
+        }
+        stale.extend(files);
+    }
+    if catalogs == 0 {
+        return Err(Failure::refusal(format!("{} has no template for what is asked", root.display()))
+            .help(format!("`fbc repository` shows what is found; {CONFIGURATION} can name a `template`")));
+    }
+    if arguments.check {
+        return Ok(if stale.is_empty() { CLEAN } else { FINDINGS });
+    }
+    write_all(root, &stale)?;
+    Ok(CLEAN)
+}
+
+/// What the configuration says, or what it would say if it were written now.
+fn entries(tree: &dyn Tree, root: &Path) -> Result<Vec<Entry>, Failure> {
+    let found = fbc_repository::find(tree);
+    if found.catalogs.is_empty() {
+        return Err(Failure::refusal(format!("no catalogs are found in {}", root.display()))
+            .help(format!("write them to {CONFIGURATION} as `[[catalogs]]`")));
+    }
+    let text = match tree.read(Path::new(CONFIGURATION)) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(_) => String::new(),
+    };
+    let (declared, faults) = declared(&text, &root.join(CONFIGURATION))?;
+    if !faults.is_empty() {
+        return Err(Failure::of_reasons(faults).help(format!("correct {}", root.join(CONFIGURATION).display())));
+    }
+    Ok(match declared.is_empty() {
+        false => declared,
+        true => fbc_repository::matrix::entries_of(&fbc_repository::declaration::declaration(tree, &found)),
+    })
+}
+
+/// The entries of the configuration, and what is wrong with them.
+fn declared(text: &str, path: &Path) -> Result<(Vec<Entry>, Vec<String>), Failure> {
+    let table = toml::de::DeTable::parse(text)
+        .map_err(|error| Failure::new(format!("{}: {}", path.display(), error.message())))?;
+    let (entries, faults) = fbc_repository::matrix::entries(table.get_ref());
+    let told = faults.into_iter().map(|fault| {
+        let (line, column) = fbc_yaml::locate::line_and_column(text.as_bytes(), fault.place.start);
+        format!("{}:{line}:{column}: {} ({})", path.display(), fault.message, fault.help)
+    });
+    Ok((entries, told.collect()))
+}
+
+struct Run<'r> {
+    arguments: &'r Arguments,
+    tree: &'r dyn Tree,
+    session: &'r Session,
+    images: &'r ImageMap,
+    /// The outputs so far, with the level of their bundles: releases may share a catalog.
+    done: BTreeMap<PathBuf, (MigrateLevel, OcpVersion)>,
+    /// All catalogs of the repository, once somebody asks for a bundle of another release.
+    catalogs: OnceCell<Vec<Catalog>>,
+}
+
+impl Run<'_> {
+    /// The files of a release that are not what they should be.
+    fn cell(&mut self, entry: &Entry, release: Option<OcpVersion>) -> Result<Files, Failure> {
+        let place = entry.place(release);
+        let named = release.map_or_else(|| place.path.display().to_string(), |release| format!("OpenShift {release}"));
+        let mut files = Files::new();
+        self.dockerfile(entry, release, &mut files);
+        let Some(template) = place.templates.first() else { return Ok(files) };
+        let level = entry.migrate_level(release);
+        let output = self.output(entry, release, &place.path);
+        if let Some((other, first)) = self.done.get(&output) {
+            return match *other == level {
+                true => Ok(files),
+                false => Err(Failure::refusal(format!(
+                    "OpenShift {first} and {named} share {}, and want its bundles at different levels",
+                    output.display()
+                ))
+                .help("give each a `path` of its own, or both one `migrate-level`")),
+            };
+        }
+        if let Some(release) = release {
+            self.done.insert(output.clone(), (level, release));
+        }
+        let root = &self.arguments.repository;
+        let path = root.join(&template.path);
+        require_inside(root, &path, "the template")?;
+        require_inside(root, &root.join(&output), "the output")?;
+        let text = read(&path)?;
+        let kind = kind_of(&text).ok_or_else(|| {
+            Failure::refusal(format!("{} is not a template", path.display()))
+                .help("a template has the schema olm.template.basic, olm.semver or olm.template.substitutes")
+        })?;
+        let semantics = entry.opm_semantics.as_deref().map(OpmSemantics::of).transpose();
+        let semantics = semantics.map_err(|error| Failure::new(format!("`opm-semantics`: {error}")))?;
+        let old = self.committed(entry, &output)?;
+        let source = Bundles {
+            committed: (!self.arguments.fresh).then_some(&old),
+            catalogs: &|| self.catalogs.get_or_init(|| self.all()),
+            entry,
+            level,
+            others: TemplateBundles { images: self.images, takes_folders: true, session: self.session },
+        };
+        let expander = Expander { source: &source, level, semantics: semantics.unwrap_or_default() };
+        let mut new = expander.expand(kind, &path, &text)?;
+        adjust(&mut new, entry, release).map_err(|absent| refused(&absent, &path, &named))?;
+        if !old.files.is_empty() && old.faults.is_empty() && compare_packages(&old, &new, &|_| true).changes.is_empty() {
+            return Ok(files);
+        }
+        match entry.layout {
+            Layout::File => {
+                let format = if output.extension().is_some_and(|end| end == "json") { Format::Json } else { Format::Yaml };
+                let mut bytes = Vec::new();
+                write(&new, format, &mut bytes)?;
+                files.insert(output, Some(bytes));
+            }
+            Layout::Split => {
+                let parts = split::split(&new, &old).map_err(write_failure)?;
+                let gone = old.files.iter().map(|file| &file.path);
+                let gone = gone.filter(|path| split::is_ours(path) && !parts.contains_key(*path));
+                files.extend(gone.map(|path| (output.join(path), None)));
+                files.extend(parts.into_iter().map(|(path, bytes)| (output.join(path), Some(bytes))));
+            }
+        }
+        Ok(files)
+    }
+
+    /// The file or directory that the template expands to.
+    fn output(&self, entry: &Entry, release: Option<OcpVersion>, catalog: &Path) -> PathBuf {
+        if let Some(file) = &entry.file {
+            return catalog.join(file.fill(release));
+        }
+        match (entry.layout, fbc_repository::output_of(self.tree, catalog)) {
+            (Layout::Split, _) => catalog.to_path_buf(),
+            (Layout::File, Some((Layout::File, path))) => path,
+            (Layout::File, _) => catalog.join("catalog.yaml"),
+        }
+    }
+
+    /// All catalogs of the repository that can be loaded.
+    fn all(&self) -> Vec<Catalog> {
+        let places = fbc_repository::find(self.tree).catalogs.into_iter();
+        let trees = places.map(|place| self.arguments.repository.join(place.path)).filter(|path| path.is_dir());
+        trees.filter_map(|path| load_tree(disk_tree(&path).as_ref()).ok()).collect()
+    }
+
+    /// What the repository holds in the place of the output.
+    fn committed(&self, entry: &Entry, output: &Path) -> Result<Catalog, Failure> {
+        let path = self.arguments.repository.join(output);
+        match entry.layout {
+            Layout::Split if path.is_dir() => load_tree(disk_tree(&path).as_ref()),
+            Layout::File if path.is_file() => {
+                let name = output.file_name().unwrap_or_default();
+                let tree: fbc_model::tree::MemoryTree = [(name, read(&path)?)].into_iter().collect();
+                load_tree(&tree)
+            }
+            _ => Ok(Catalog::default()),
+        }
+    }
+
+    /// A Dockerfile that is built on another image than the configuration says. What else it says is its author's.
+    fn dockerfile(&self, entry: &Entry, release: Option<OcpVersion>, files: &mut Files) {
+        let (Some(dockerfile), Some(base)) = (&entry.dockerfile, entry.base_image(release)) else { return };
+        let path = PathBuf::from(dockerfile.fill(release));
+        let Ok(bytes) = self.tree.read(&path) else { return };
+        let text = String::from_utf8_lossy(&bytes);
+        if let Some(text) = fbc_repository::dockerfile::with_base(&text, &base) {
+            files.insert(path, Some(text.into_bytes()));
+        }
+    }
+}
+
+/// Bundles of committed catalogs where they are known by digest, else from images.
+struct Bundles<'b> {
+    /// The catalog of the release; nothing if all bundles are pulled.
+    committed: Option<&'b Catalog>,
+    /// Those of all releases.
+    catalogs: &'b dyn Fn() -> &'b Vec<Catalog>,
+    entry: &'b Entry,
+    level: MigrateLevel,
+    others: TemplateBundles<'b>,
+}
+
+impl BundleSource for Bundles<'_> {
+    fn bundle(&self, reference: &str) -> Result<fbc_model::Bundle, String> {
+        let name = renamed(reference, &self.entry.mirrors).unwrap_or_else(|| reference.to_owned());
+        // Metadata cannot become manifests again.
+        let fits = |bundle: &&fbc_model::Bundle| {
+            let is_migrated = bundle.properties.iter().any(|property| property.kind == CSV_METADATA);
+            bundle.image == name && (self.level > MigrateLevel::None || !is_migrated)
+        };
+        let known = self.committed.filter(|_| reference.contains("@sha256:"));
+        let own = known.and_then(|catalog| catalog.bundles.iter().find(fits));
+        let elsewhere = || known.and_then(|_| (self.catalogs)().iter().flat_map(|one| &one.bundles).find(fits));
+        match own.or_else(elsewhere) {
+            Some(bundle) => Ok(bundle.clone()),
+            None => self.others.bundle(reference),
+        }
+    }
+}
+
+fn refused(absent: &Absent, template: &Path, release: &str) -> Failure {
+    let shown = template.display();
+    let failure = match absent {
+        Absent::Channel(name) => format!("{release} is to differ in channel {name:?}, which {shown} does not have"),
+        Absent::Head { channel, bundle } => {
+            format!("{release} is to end channel {channel:?} with {bundle:?}, which it does not have in {shown}")
+        }
+    };
+    Failure::refusal(failure).help(format!("correct `[[catalogs.releases]]` in {CONFIGURATION}"))
+}
+
+fn tell(entry: &Entry, release: Option<OcpVersion>, files: &Files) {
+    let prefix = release.map(|release| format!("OpenShift {release}: ")).unwrap_or_default();
+    if files.is_empty() {
+        terminal::tell(format_args!("{prefix}{} is up to date", entry.path.fill(release)));
+    }
+    for (path, bytes) in files {
+        let word = if bytes.is_some() { "is stale" } else { "is no longer made" };
+        terminal::tell(format_args!("{prefix}{} {word}", path.display()));
+    }
+}
+
+fn write_all(root: &Path, files: &Files) -> Result<(), Failure> {
+    let paths: Vec<(PathBuf, Option<&[u8]>)> =
+        files.iter().map(|(path, bytes)| (root.join(path), bytes.as_deref())).collect();
+    for (path, _) in paths.iter().filter(|(_, bytes)| bytes.is_some()) {
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
+        }
+    }
+    replace_files(paths.iter().map(|(path, bytes)| (path.as_path(), *bytes)))
+}

@@ -1,0 +1,92 @@
+//! `fbc generate --new-ocp`: a release of OpenShift gets what the one before it has.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fbc_lint::policy::OcpVersion;
+use fbc_model::tree::Tree;
+use fbc_repository::matrix::migrate_level;
+use fbc_repository::next_release::{before, copies, declared, with_release};
+use fbc_repository::{CONFIGURATION, find};
+
+use crate::arguments::Global;
+use crate::failure::{CLEAN, Failure};
+use crate::layout::repository_tree;
+use crate::output_file::replace_files;
+use crate::terminal;
+
+/// Copies what names the release before, and adds the new one to the configuration.
+pub(super) fn add(root: &Path, release: OcpVersion, global: Global) -> Result<u8, Failure> {
+    let tree = repository_tree(root)?;
+    let found = find(tree.as_ref());
+    if found.catalogs.iter().any(|catalog| catalog.releases.contains(&release)) {
+        return Err(Failure::refusal(format!("{} has a catalog for OpenShift {release} already", root.display()))
+            .help("`fbc repository` shows it"));
+    }
+    let old = before(&found, release).ok_or_else(|| {
+        Failure::refusal(format!("{} has no catalog for a release before {release}", root.display()))
+            .help("`fbc repository` shows what it has")
+    })?;
+    let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+    for copied in copies(&found, old, release) {
+        for (below, bytes) in files_of(tree.as_ref(), &copied.from)? {
+            let bytes = match copied.is_text {
+                true => with_release(&String::from_utf8_lossy(&bytes), old, release).into_bytes(),
+                false => bytes,
+            };
+            files.insert(if below.as_os_str().is_empty() { copied.to.clone() } else { copied.to.join(below) }, bytes);
+        }
+    }
+    if let Some(path) = files.keys().find(|path| root.join(path).exists()) {
+        return Err(Failure::refusal(format!("{} exists already", root.join(path).display()))
+            .help("remove it, or generate the release by hand"));
+    }
+    if let Ok(text) = tree.read(Path::new(CONFIGURATION)) {
+        let text = String::from_utf8_lossy(&text);
+        let changed = declared(&text, old, release);
+        if changed != text {
+            files.insert(PathBuf::from(CONFIGURATION), changed.into_bytes());
+        }
+    }
+    if files.is_empty() {
+        return Err(Failure::refusal(format!("nothing in {} names OpenShift {old} in its path", root.display()))
+            .help("add the release to what makes the images of its catalogs"));
+    }
+    for parent in files.keys().filter_map(|path| path.parent()) {
+        let parent = root.join(parent);
+        fs::create_dir_all(&parent).map_err(|error| Failure::io("create", &parent, &error))?;
+    }
+    let paths: Vec<(PathBuf, &Vec<u8>)> = files.iter().map(|(path, bytes)| (root.join(path), bytes)).collect();
+    replace_files(paths.iter().map(|(path, bytes)| (path.as_path(), Some(bytes.as_slice()))))?;
+    if !global.quiet {
+        for path in files.keys() {
+            terminal::tell(format_args!("written: {}", path.display()));
+        }
+        if migrate_level(Some(old)) != migrate_level(Some(release)) {
+            terminal::tell(format_args!(
+                "note: OpenShift {release} wants olm.csv.metadata in bundles; `fbc generate --ocp {release}` makes it"
+            ));
+        }
+    }
+    Ok(CLEAN)
+}
+
+/// The files of a path with their paths below it; one with the empty path for a file.
+fn files_of(tree: &dyn Tree, path: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
+    let Ok(entries) = tree.list(path) else {
+        let bytes = tree.read(path).map_err(|error| Failure::io("read", path, &error))?;
+        return Ok(vec![(PathBuf::new(), bytes)]);
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        for (below, bytes) in files_of(tree, &path.join(&entry.name))? {
+            let name = match below.as_os_str().is_empty() {
+                true => entry.name.clone(),
+                false => entry.name.join(below),
+            };
+            files.push((name, bytes));
+        }
+    }
+    Ok(files)
+}

@@ -1,0 +1,214 @@
+//! `fbc repository`: the catalogs of a repository, and what says so.
+
+mod release;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use fbc_repository::declaration::declaration;
+use fbc_repository::matrix::entries_of;
+use fbc_repository::{CONFIGURATION, CatalogPlace, Note, Repository};
+use serde_json::{Value, json};
+
+use crate::arguments::Global;
+use crate::failure::{CLEAN, Failure};
+use crate::layout::repository_tree;
+use crate::output_file::replace_files;
+use crate::terminal;
+
+/// Show the catalogs of a repository
+///
+/// What is a catalog, for which versions of OpenShift, made from which template, and built by which Dockerfile: as
+/// `[[catalogs]]` of fbc.toml say, or else Dockerfiles, ci.yaml files and the names of directories. `fbc init
+/// --repository` writes what is found to fbc.toml.
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// The root of the repository
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    directory: PathBuf,
+    /// The format to write
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Release(Box<release::Arguments>),
+}
+
+/// The formats of what is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table
+    #[default]
+    Text,
+    /// One JSON document
+    Json,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    if let Some(Command::Release(arguments)) = &arguments.command {
+        return release::run(arguments, global);
+    }
+    let tree = repository_tree(&arguments.directory)?;
+    let found = fbc_repository::find(tree.as_ref());
+    tell_notes(&found, global);
+    if found.catalogs.is_empty() {
+        return Err(nothing(&arguments.directory));
+    }
+    let mut out = terminal::stdout();
+    match arguments.output {
+        Format::Json => writeln!(out, "{:#}", document(&found))?,
+        Format::Text => {
+            let mut out = terminal::text_to(&mut out, None);
+            lines(&found).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        }
+    }
+    out.flush()?;
+    Ok(CLEAN)
+}
+
+/// `fbc init --repository`: writes what is found to `fbc.toml`, behind what it says already.
+pub(crate) fn declare(directory: &Path, global: Global) -> Result<u8, Failure> {
+    let tree = repository_tree(directory)?;
+    let path = directory.join(CONFIGURATION);
+    let old = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Failure::io("read", &path, &error)),
+    };
+    if !entries_of(&old).is_empty() {
+        return Err(Failure::refusal(format!("{} names its catalogs already", path.display()))
+            .help("`fbc repository` shows them; remove `[[catalogs]]` to have them found anew"));
+    }
+    let found = fbc_repository::find(tree.as_ref());
+    tell_notes(&found, global);
+    if found.catalogs.is_empty() {
+        return Err(nothing(directory));
+    }
+    let gap = if old.is_empty() { "" } else { "\n" };
+    let text = format!("{old}{gap}{}", declaration(tree.as_ref(), &found));
+    replace_files([(path.as_path(), Some(text.as_bytes()))])?;
+    if !global.quiet {
+        let (entries, catalogs) = (entries_of(&text).len(), found.catalogs.len());
+        terminal::tell(format_args!(
+            "{} written: {}, {}",
+            path.display(),
+            count(entries, "entry", "entries"),
+            count(catalogs, "catalog", "catalogs")
+        ));
+    }
+    Ok(CLEAN)
+}
+
+fn count(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+fn nothing(directory: &Path) -> Failure {
+    Failure::refusal(format!("no catalogs are found in {}", directory.display())).help(format!(
+        "name them in {CONFIGURATION} as `[[catalogs]]`, with `path` and `ocp`"
+    ))
+}
+
+/// The table, with its headings.
+fn lines(found: &Repository) -> Vec<String> {
+    let mut rows = vec![["RELEASES", "CATALOG", "TEMPLATE", "DOCKERFILE", "FOUND BY"].map(str::to_owned)];
+    rows.extend(found.catalogs.iter().map(row));
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..5).map(width).collect();
+    let line = |row: &[String; 5]| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
+fn row(catalog: &CatalogPlace) -> [String; 5] {
+    let releases: Vec<String> = catalog.releases.iter().map(ToString::to_string).collect();
+    let by: Vec<&str> = catalog.found_by.iter().map(fbc_repository::FoundBy::name).collect();
+    [
+        or_dash(releases.join(",")),
+        catalog.path.display().to_string(),
+        or_dash(several(catalog.templates.iter().map(|template| template.path.as_path()))),
+        or_dash(several(catalog.images.iter().map(|image| image.path.as_path()))),
+        by.join(", "),
+    ]
+}
+
+/// The only path, or the first with the number of the others.
+fn several<'p>(paths: impl Iterator<Item = &'p Path>) -> String {
+    let mut paths: Vec<&Path> = paths.collect();
+    paths.dedup();
+    match paths.as_slice() {
+        [] => String::new(),
+        [only] => only.display().to_string(),
+        [first, others @ ..] => format!("{} and {} more", first.display(), others.len()),
+    }
+}
+
+fn or_dash(text: String) -> String {
+    if text.is_empty() { "-".to_owned() } else { text }
+}
+
+fn document(found: &Repository) -> Value {
+    let catalog = |catalog: &CatalogPlace| {
+        let images = catalog.images.iter().map(|image| {
+            let arguments = image.arguments.iter().map(|(name, value)| (name.clone(), json!(value)));
+            json!({
+                "dockerfile": image.path.display().to_string(),
+                "release": image.release.map(|release| release.to_string()),
+                "base": image.base,
+                "target": image.target.display().to_string(),
+                "arguments": arguments.collect::<serde_json::Map<_, _>>(),
+            })
+        });
+        let templates = catalog.templates.iter().map(|template| {
+            json!({
+                "path": template.path.display().to_string(),
+                "output": template.output.as_ref().map(|path| path.display().to_string()),
+            })
+        });
+        json!({
+            "path": catalog.path.display().to_string(),
+            "releases": catalog.releases.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "images": images.collect::<Vec<_>>(),
+            "templates": templates.collect::<Vec<_>>(),
+            "foundBy": catalog.found_by.iter().map(fbc_repository::FoundBy::name).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "catalogs": found.catalogs.iter().map(catalog).collect::<Vec<_>>(),
+        "notes": found.notes.iter().map(words).collect::<Vec<_>>(),
+    })
+}
+
+fn tell_notes(found: &Repository, global: Global) {
+    if !global.quiet {
+        found.notes.iter().for_each(|note| terminal::tell(format_args!("note: {}", words(note))));
+    }
+}
+
+fn words(note: &Note) -> String {
+    match note {
+        Note::NoRelease(path) => {
+            format!("{} is named after a version that is not a release of OpenShift", path.display())
+        }
+        Note::Missing { dockerfile, source } => {
+            format!("{} copies {source}, which does not exist", dockerfile.display())
+        }
+        Note::CiFile { path, reason } => format!("{} is passed over: {reason}", path.display()),
+        Note::SeveralTemplates(paths) => {
+            let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+            format!("{} are templates, and nothing says which catalog each is for", names.join(", "))
+        }
+        Note::TooMany => format!("there are too many directories to look at; name the catalogs in {CONFIGURATION}"),
+    }
+}

@@ -1,0 +1,233 @@
+//! `fbc repository release`: a bundle goes into the templates and catalogs that its `release-config.yaml` names.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Component, Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use fbc_model::tree::read_file;
+use fbc_model::writer::Format;
+use fbc_model::{Bundle, Catalog};
+use fbc_repository::ci_file::{self, CATALOGS, Mapping, TEMPLATES};
+use fbc_repository::matrix::migrate_level;
+use fbc_repository::release::of_directory;
+use fbc_repository::release_config::{self, NewBundle, ReleaseTemplate, amend, create};
+use fbc_template::{BundleSource, OpmSemantics};
+use similar::TextDiff;
+
+use crate::arguments::Global;
+use crate::catalog_source::disk_tree;
+use crate::command::render::write;
+use crate::command::template::opm_error;
+use crate::expansion::{Expander, kind_of};
+use crate::failure::{CLEAN, Failure};
+use crate::image_map::{ImageMapArguments, TemplateBundles, render_bundle_image};
+use crate::loading::load_tree;
+use crate::output_file::replace_files;
+use crate::registry::ImageArguments;
+use crate::terminal;
+
+/// Release a bundle to the templates and catalogs that its release-config.yaml names
+///
+/// Does to a repository of operators what the pipelines of community-operators do: the templates in `catalog-templates`
+/// get the bundle, in the channels and with the edges that release-config.yaml says, and the catalogs that ci.yaml maps
+/// them to are expanded anew. Comments in templates stay. Either all files are written or none.
+#[derive(Args, Debug)]
+pub(super) struct Arguments {
+    /// The directory of the bundle, such as operators/beacon/1.2.0
+    #[arg(value_name = "BUNDLE", value_hint = ValueHint::DirPath)]
+    bundle: PathBuf,
+    /// The image that the bundle is released as
+    #[arg(long, value_name = "IMAGE")]
+    image: String,
+    /// Write nothing; show what would change as a diff
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    image_map: ImageMapArguments,
+    #[command(flatten)]
+    images: ImageArguments,
+}
+
+/// What is known of a release before anything changes.
+struct Release {
+    operator: PathBuf,
+    package: String,
+    bundle: Bundle,
+    steps: Vec<(ReleaseTemplate, Mapping)>,
+}
+
+pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    let release = Release::read(arguments)?;
+    let session = arguments.images.session_for_files()?;
+    let images = arguments.image_map.read()?;
+    let root = release.root();
+    let mut source = Bundles {
+        bundle: &release.bundle,
+        committed: Vec::new(),
+        others: TemplateBundles { images: &images, takes_folders: true, session: &session },
+    };
+    let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+    for (config, mapping) in &release.steps {
+        let path = release.operator.join(TEMPLATES).join(&mapping.template);
+        let text = release.template(&path, config, mapping, files.get(&path))?;
+        let kind = kind_of(&text).ok_or_else(|| {
+            Failure::refusal(format!("{} is not a template", path.display()))
+                .help(format!("ci.yaml says that it is one of the schema {:?}", mapping.schema))
+        })?;
+        for name in &mapping.catalogs {
+            let output = root.join(CATALOGS).join(name).join(&release.package).join("catalog.yaml");
+            let committed = output.parent().filter(|directory| directory.is_dir()).map(disk_tree);
+            source.committed = match committed {
+                Some(tree) => load_tree(tree.as_ref())?.bundles,
+                None => Vec::new(),
+            };
+            let level = migrate_level(of_directory(name));
+            let expander = Expander { source: &source, level, semantics: OpmSemantics::default() };
+            let catalog = expander.expand(kind, &path, &text)?;
+            check(&catalog, &output)?;
+            let mut bytes = Vec::new();
+            write(&catalog, Format::Yaml, &mut bytes)?;
+            files.insert(output, bytes);
+        }
+        files.insert(path, text);
+    }
+    files.retain(|path, bytes| fs::read(path).ok().as_deref() != Some(bytes.as_slice()));
+    if arguments.dry_run {
+        return show(&files);
+    }
+    for parent in files.keys().filter_map(|path| path.parent()) {
+        fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
+    }
+    replace_files(files.iter().map(|(path, bytes)| (path.as_path(), Some(bytes.as_slice()))))?;
+    if !global.quiet {
+        files.keys().for_each(|path| terminal::tell(format_args!("written: {}", path.display())));
+        if files.is_empty() {
+            terminal::tell(format_args!("{} is released already; nothing is written", release.bundle.name));
+        }
+    }
+    Ok(CLEAN)
+}
+
+impl Release {
+    fn read(arguments: &Arguments) -> Result<Self, Failure> {
+        let directory = &arguments.bundle;
+        let operator = match directory.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        let name = fs::canonicalize(&operator).ok();
+        let name = name.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()).map(str::to_owned);
+        let package = name.ok_or_else(|| {
+            Failure::new(format!("{} is not below the directory of an operator", directory.display()))
+                .help("name a directory such as operators/beacon/1.2.0")
+        })?;
+        let path = directory.join(release_config::NAME);
+        let text = read_file(&path).map_err(|error| Failure::io("read", &path, &error))?;
+        let configs = release_config::read(&text)
+            .map_err(|error| Failure::refusal(format!("{}: {error}", path.display())))?;
+        let path = operator.join("ci.yaml");
+        let text = read_file(&path).map_err(|error| Failure::io("read", &path, &error))?;
+        let mappings = ci_file::mappings(&text)
+            .map_err(|error| Failure::refusal(format!("{}: {error}", path.display())))?;
+        let step = |config: ReleaseTemplate| {
+            let mapping = mappings.iter().find(|mapping| mapping.template == config.template).cloned();
+            let mapping = mapping.ok_or_else(|| {
+                Failure::refusal(format!("{} maps no template {:?}", path.display(), config.template))
+                    .help("add it to `fbc.catalog_mapping`, or correct release-config.yaml")
+            })?;
+            Ok((config, mapping))
+        };
+        let steps = configs.into_iter().map(step).collect::<Result<_, Failure>>()?;
+        let bundle = render_bundle_image(&arguments.image, disk_tree(directory).as_ref(), directory)
+            .map_err(|error| {
+                Failure::refusal(error)
+                    .help(format!("`fbc bundle validate {}` shows all that is wrong", directory.display()))
+            })?;
+        Ok(Self { operator, package, bundle, steps })
+    }
+
+    /// The root of the repository: the directory around `operators`.
+    fn root(&self) -> PathBuf {
+        let is_named = self.operator.components().filter(|part| matches!(part, Component::Normal(_))).count() > 1;
+        match self.operator.parent().and_then(Path::parent) {
+            Some(root) if is_named => root.to_path_buf(),
+            _ => self.operator.join("../.."),
+        }
+    }
+
+    /// The text of a template with the bundle in it.
+    fn template(
+        &self,
+        path: &Path,
+        config: &ReleaseTemplate,
+        mapping: &Mapping,
+        changed: Option<&Vec<u8>>,
+    ) -> Result<Vec<u8>, Failure> {
+        let bundle = NewBundle { package: &self.package, name: &self.bundle.name, image: &self.bundle.image };
+        let old = match changed {
+            Some(text) => text.clone(),
+            None => match read_file(path) {
+                Ok(text) => text,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    let mut text = "---\n".to_owned();
+                    let document = create(&mapping.schema, config, bundle);
+                    fbc_yaml::yaml_writer::write(&mut text, document.root())
+                        .map_err(|error| Failure::refusal(format!("{}: {error}", path.display())))?;
+                    return Ok(text.into_bytes());
+                }
+                Err(error) => return Err(Failure::io("read", path, &error)),
+            },
+        };
+        amend(&old, &mapping.schema, config, bundle).map_err(|error| {
+            Failure::refusal(format!("{}: {error}", path.display()))
+                .help("write this part in plain block style, or change the template in an editor")
+        })
+    }
+}
+
+/// The bundle that is released, those that the catalog has under the same image, and else those of images.
+struct Bundles<'b> {
+    bundle: &'b Bundle,
+    committed: Vec<Bundle>,
+    others: TemplateBundles<'b>,
+}
+
+impl BundleSource for Bundles<'_> {
+    fn bundle(&self, reference: &str) -> Result<Bundle, String> {
+        if reference == self.bundle.image {
+            return Ok(self.bundle.clone());
+        }
+        match self.committed.iter().find(|bundle| bundle.image == reference) {
+            Some(bundle) => Ok(bundle.clone()),
+            None => self.others.bundle(reference),
+        }
+    }
+}
+
+fn check(catalog: &Catalog, output: &Path) -> Result<(), Failure> {
+    opm_error(catalog).map_err(|error| {
+        Failure::of_lines(&format!("{} would not be valid: {error}", output.display()))
+            .refused()
+            .help("correct release-config.yaml or the template; nothing is written")
+    })
+}
+
+/// Shows what would change.
+fn show(files: &BTreeMap<PathBuf, Vec<u8>>) -> Result<u8, Failure> {
+    let mut stdout = terminal::stdout();
+    {
+        let mut out = terminal::text_to(&mut stdout, None);
+        for (path, new) in files {
+            let old = fs::read(path).unwrap_or_default();
+            let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(new));
+            let shown = path.display().to_string();
+            let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
+            let unified = diff.unified_diff().header(&shown, &shown).to_string();
+            unified.lines().try_for_each(|line| writeln!(out, "{line}"))?;
+        }
+    }
+    stdout.flush()?;
+    Ok(CLEAN)
+}

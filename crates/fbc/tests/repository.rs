@@ -1,0 +1,216 @@
+//! `fbc generate`, `fbc init --repository` and `fbc validate --base` in copies of the repositories in `testdata`.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A copy of a repository.
+struct Sample(tempfile::TempDir);
+
+impl Sample {
+    fn new(name: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/repositories").join(name);
+        copy(&source, folder.path());
+        Self(folder)
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+        fs::write(self.path(path), text).unwrap();
+    }
+
+    /// Exit code, standard output and standard error.
+    fn fbc(&self, words: &[&str]) -> (i32, String, String) {
+        let output = Command::new(env!("CARGO_BIN_EXE_fbc"))
+            .args(words)
+            .current_dir(self.0.path())
+            .env("NO_COLOR", "1")
+            .env("FBC_OFFLINE", "1")
+            .env_remove("FBC_IMAGE_MAP")
+            .output()
+            .unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    }
+
+    /// Makes a git repository of it; whether there is git.
+    fn commit(&self) -> bool {
+        let git = |words: &[&str]| {
+            let mut command = Command::new("git");
+            command.args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]);
+            command.args(words).current_dir(self.0.path()).output().is_ok_and(|output| output.status.success())
+        };
+        git(&["init", "--quiet", "-b", "main"]) && git(&["add", "."]) && git(&["commit", "--quiet", "-m", "first"])
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn stale_catalogs_are_written_anew() {
+    let sample = Sample::new("matrix");
+    let (code, _, err) = sample.fbc(&["generate", "--check"]);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("OpenShift 4.18: catalog/v4.18/beacon-operator/catalog.yaml is stale"), "{err}");
+    assert!(err.contains("OpenShift 4.16: catalog/v4.16 is up to date"), "{err}");
+    // The newer bundle is in the catalogs of other releases, and is not pulled.
+    let (code, _, err) = sample.fbc(&["generate", "--ocp", "4.18"]);
+    assert_eq!(code, 0, "{err}");
+    let catalog = |release: &str| sample.text(&format!("catalog/{release}/beacon-operator/catalog.yaml"));
+    assert_eq!(catalog("v4.18"), catalog("v4.17"));
+    assert_eq!(sample.fbc(&["generate", "--check"]).0, 0);
+    // A bundle that no catalog has cannot be pulled here: nothing is written.
+    let template = sample.text("template.yaml");
+    sample.write("template.yaml", &template.replace("@sha256:2222", "@sha256:3322"));
+    let (code, _, err) = sample.fbc(&["generate"]);
+    assert!(code != 0 && err.contains("sha256:3322"), "{err}");
+    assert_eq!(catalog("v4.18"), catalog("v4.17"));
+}
+
+#[test]
+fn what_a_template_takes_away_goes_from_every_catalog() {
+    for (name, template, gone) in [
+        ("split", "catalog-template.yaml", "catalog-4-16/bundles/bundle-v1.0.0.yaml"),
+        ("operators", "operators/beacon-operator/catalog-templates/basic.yaml", ""),
+    ] {
+        let sample = Sample::new(name);
+        assert_eq!(sample.fbc(&["generate", "--check"]).0, 0, "{name}");
+        let text = sample.text(template);
+        let first = "  - name: beacon-operator.v1.0.0\n";
+        let edge = "    replaces: beacon-operator.v1.0.0\n";
+        let image = text.lines().find(|line| line.contains("@sha256:1111")).unwrap();
+        let bundle = format!("- schema: olm.bundle\n{image}\n");
+        sample.write(template, &text.replace(first, "").replace(edge, "").replace(&bundle, ""));
+        let (code, _, err) = sample.fbc(&["generate"]);
+        assert_eq!(code, 0, "{name}: {err}");
+        assert_eq!(sample.fbc(&["generate", "--check"]).0, 0, "{name}");
+        assert_eq!(sample.fbc(&["validate", ".", "--profile", "opm"]).0, 0, "{name}");
+        let (_, out, _) = sample.fbc(&["list", "bundles", ".", "--ocp", "4.16"]);
+        assert!(out.contains("v1.1.0") && !out.contains("v1.0.0"), "{name}: {out}");
+        assert!(gone.is_empty() || !sample.path(gone).exists(), "{gone} is left");
+    }
+}
+
+#[test]
+fn a_new_release_gets_what_the_last_one_has() {
+    let sample = Sample::new("directories");
+    let (code, _, err) = sample.fbc(&["generate", "--new-ocp", "4.18"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(sample.text("v4.18/catalog.Dockerfile").contains("ADD v4.18/catalog /configs"));
+    assert_eq!(sample.fbc(&["validate", ".", "--profile", "opm"]).0, 0);
+    assert_eq!(sample.fbc(&["generate", "--check"]).0, 0);
+    let (code, _, err) = sample.fbc(&["generate", "--new-ocp", "4.18"]);
+    assert!(code == 1 && err.contains("has a catalog for OpenShift 4.18 already"), "{err}");
+
+    let sample = Sample::new("matrix");
+    let (code, _, err) = sample.fbc(&["generate", "--new-ocp", "5.1"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(sample.text("fbc.toml").contains("ocp = [\"4.16..4.18\", \"5.0\", \"5.1\"]"));
+    assert!(sample.text("catalog/v5.1.Dockerfile").starts_with("FROM registry.example.com/openshift5/registry-rhel9:v5.1\n"));
+}
+
+#[test]
+fn what_is_found_can_be_declared() {
+    for name in ["directories", "dockerfiles", "split", "operators", "other-versions"] {
+        let sample = Sample::new(name);
+        let table = |sample: &Sample| {
+            let (_, out, _) = sample.fbc(&["repository", "-o", "json"]);
+            let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+            let catalogs = document["catalogs"].as_array().unwrap().iter();
+            catalogs.map(|catalog| (catalog["path"].clone(), catalog["releases"].clone())).collect::<Vec<_>>()
+        };
+        let found = table(&sample);
+        let (code, _, err) = sample.fbc(&["init", "--repository"]);
+        assert_eq!(code, 0, "{name}: {err}");
+        assert_eq!(table(&sample), found, "{name}: {}", sample.text("fbc.toml"));
+        assert_eq!(sample.fbc(&["validate", ".", "--profile", "opm"]).0, 0, "{name}");
+        let (code, _, err) = sample.fbc(&["init", "--repository"]);
+        assert!(code == 1 && err.contains("names its catalogs already"), "{name}: {err}");
+    }
+}
+
+#[test]
+fn a_repository_is_compared_with_its_last_commit() {
+    for name in ["directories", "split"] {
+        let sample = Sample::new(name);
+        if !sample.commit() {
+            eprintln!("skipped: there is no git");
+            return;
+        }
+        let (code, out, err) = sample.fbc(&["diff"]);
+        assert_eq!(code, 0, "{name}: {out}{err}");
+        let path = match name {
+            "split" => "catalog-4-17/channels/channel-stable.yaml",
+            _ => "v4.17/catalog/beacon-operator/catalog.yaml",
+        };
+        sample.write(path, &sample.text(path).replace("  replaces: beacon-operator.v1.0.0\n", ""));
+        let (code, out, err) = sample.fbc(&["diff"]);
+        assert_eq!(code, 1, "{name}: {out}{err}");
+        let (code, out, err) = sample.fbc(&["validate", ".", "--base", "HEAD"]);
+        assert_eq!(code, 1, "{name}: {out}{err}");
+        assert!(err.contains("16: nothing changed") || err.contains("v4.16/catalog: nothing changed"), "{name}: {err}");
+    }
+}
+
+#[test]
+fn a_bundle_is_released_to_templates_and_catalogs() {
+    let sample = Sample::new("operators");
+    let directory = "operators/beacon-operator/9.0.0";
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/beacon-bundle"), &sample.path(directory));
+    let version = format!("{directory}/manifests/csv.yaml");
+    sample.write(&version, &sample.text(&version).replace("1.0.0", "9.0.0"));
+    let config = format!("{directory}/release-config.yaml");
+    sample.write(&config, "catalog_templates:\n- {template_name: absent.yaml, channels: [stable]}\n");
+    let image = "quay.io/example/beacon-operator-bundle:v9";
+    let release = ["repository", "release", directory, "--image", image];
+    let (code, _, err) = sample.fbc(&release);
+    assert!(code == 1 && err.contains("maps no template \"absent.yaml\""), "{err}");
+
+    let text = "catalog_templates:\n- template_name: basic.yaml\n  channels: [stable]\n  replaces: beacon-operator.v1.1.0\n";
+    sample.write(&config, text);
+    let template = "operators/beacon-operator/catalog-templates/basic.yaml";
+    let before = sample.text(template);
+    let (code, out, err) = sample.fbc(&[&release[..], &["--dry-run"]].concat());
+    assert!(code == 0 && out.contains("+    replaces: beacon-operator.v1.1.0"), "{out}{err}");
+    assert_eq!(sample.text(template), before);
+
+    let (code, _, err) = sample.fbc(&release);
+    assert_eq!(code, 0, "{err}");
+    let after = sample.text(template);
+    assert!(after.starts_with("# The bundles of the beacon") && after.contains(image), "{after}");
+    for version in ["v4.16", "v4.17"] {
+        let catalog = sample.text(&format!("catalogs/{version}/beacon-operator/catalog.yaml"));
+        assert_eq!(catalog.contains("olm.csv.metadata"), version == "v4.17", "{version}");
+    }
+    assert_eq!(sample.fbc(&["validate", ".", "--profile", "opm"]).0, 0);
+    let (code, _, err) = sample.fbc(&release);
+    assert!(code == 0 && err.contains("is released already"), "{err}");
+    // A second head breaks the graph: nothing is written.
+    let text = "catalog_templates:\n- {template_name: basic.yaml, channels: [stable], replaces: beacon-operator.v1.0.0}\n";
+    sample.write(&config, text);
+    sample.write(template, &before);
+    let (code, _, err) = sample.fbc(&release);
+    assert!(code == 1 && err.contains("would not be valid"), "{err}");
+    assert_eq!(sample.text(template), before);
+}
