@@ -100,10 +100,9 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             return Err(Failure::new("--base looks at a change, and --fix at whole catalogs")
                 .help("run `fbc validate --fix` without --base"));
         }
-        let paths = layout::expand(&arguments.paths, global)?;
         let mut changes = false;
-        for path in &paths {
-            changes |= fix(path, &arguments.fix, &configuration, &session, global)?;
+        for catalog in &layout::expand(&arguments.paths, global) {
+            changes |= fix(&catalog.path, &arguments.fix, &configuration, &session, global)?;
         }
         if arguments.fix.only_show() {
             return Ok(if changes { FINDINGS } else { CLEAN });
