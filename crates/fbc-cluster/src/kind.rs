@@ -84,6 +84,34 @@ impl Kind {
     }
 }
 
+/// Reads a table of kinds: a line each, with group (`-` for the core group), versions, kind, resource, flags and short
+/// names. Flags: n in namespaces, s has a status, g has a generation, a in the category `all`. `#` begins a comment.
+pub fn read_table(table: &str) -> Vec<Kind> {
+    table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(read_line).collect()
+}
+
+fn read_line(line: &str) -> Kind {
+    let mut columns = line.split(' ');
+    let mut next = || columns.next().unwrap_or_default();
+    let texts = |list: &str| -> Vec<String> {
+        list.split(',').filter(|text| !text.is_empty()).map(str::to_owned).collect()
+    };
+    let (group, versions, kind, plural, flags, short_names) =
+        (next(), next(), next(), next(), next(), next());
+    Kind {
+        group: group.trim_start_matches('-').to_owned(),
+        versions: texts(versions),
+        kind: kind.to_owned(),
+        plural: plural.to_owned(),
+        singular: kind.to_lowercase(),
+        short_names: texts(short_names),
+        categories: if flags.contains('a') { vec!["all".to_owned()] } else { Vec::new() },
+        namespaced: flags.contains('n'),
+        has_status: flags.contains('s'),
+        has_generation: flags.contains('g'),
+    }
+}
+
 /// A kind in a [`Registry`]; small, so that stores and queues can hold it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KindId(u32);

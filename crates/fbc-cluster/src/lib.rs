@@ -19,9 +19,11 @@
 //! | [`budget`] | what a cluster may take |
 //! | [`engine`] | controllers, their queues, and the run of time |
 //! | [`taints`], [`drain`] | taints and tolerations; moving pods off a node, for command lines and controllers alike |
+//! | [`add_ons`] | products that clusters may have besides: their kinds, and stand-ins for their controllers |
 //! | [`control_plane`], [`controllers`] | what every cluster starts with, and does by itself |
 
 pub mod access;
+pub mod add_ons;
 pub mod admission;
 pub mod api;
 pub mod apply;

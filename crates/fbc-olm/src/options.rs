@@ -47,6 +47,8 @@ impl Options {
         options.catalogd_namespace = "openshift-catalogd".into();
         options.system_namespace = "openshift-operator-controller".into();
         options.gates.webhook_provider_cert_manager = false;
+        // Full support since 4.21, behind a gate for previews before.
+        options.gates.single_own_namespace_install_support = target >= Target::Ocp421;
         options
     }
 
@@ -126,7 +128,7 @@ impl FeatureGates {
 
     /// The gates as they are by default.
     pub fn of(target: Target) -> Self {
-        let webhooks = target == Target::Latest;
+        let webhooks = target >= Target::Ocp421;
         Self {
             webhook_provider_cert_manager: webhooks,
             webhook_provider_openshift_service_ca: webhooks,

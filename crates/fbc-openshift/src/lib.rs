@@ -7,6 +7,7 @@
 //! | [`update_service`] | the graph of updates, and what a cluster is offered |
 //! | [`cluster_version`] | the Cluster Version Operator |
 //! | [`definitions`] | the custom kinds that these controllers need before any payload brings its own |
+//! | [`platform`] | the kinds of OpenShift, what is in its namespaces, certificates for services |
 //! | [`machine_config`] | the Machine Config Operator: pools, nodes, drains |
 //! | [`machines`] | the Machine API: machines, sets, health checks, node link, hooks |
 //! | [`etcd`] | members of etcd, quorum, and the operator that protects it |
@@ -22,6 +23,7 @@ pub mod machines;
 #[cfg(test)]
 #[path = "recorded_tests.rs"]
 mod recorded;
+pub mod platform;
 pub mod release;
 pub mod replay;
 pub mod setup;

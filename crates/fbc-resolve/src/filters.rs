@@ -134,7 +134,7 @@ impl<'r> Installed<'r> {
     fn parse(installed: &'r InstalledBundle, rules: Rules) -> Result<Self, InstalledVersionError> {
         let InstalledBundle { name, version, release } = installed;
         let (full, same) = match release {
-            Some(release) if rules.target == Target::Latest => {
+            Some(release) if rules.knows_releases() => {
                 let same = bundle_version::with_release(version, release)
                     .map_err(InstalledVersionError::VersionAndRelease)?;
                 (same.version.clone(), same)
@@ -175,14 +175,12 @@ impl<'r> Installed<'r> {
     }
 }
 
-/// 4.19 parses the version twice, first with a library that takes `v1.2` for a version.
+/// Up to 4.21 the reference parses the version twice, first with a library that takes `v1.2` for a version.
 fn refusal(name: &str, version: &str, error: VersionError, target: Target) -> InstalledVersionError {
     match target {
-        Target::Latest => InstalledVersionError::Version(error),
-        Target::Ocp419 if is_lenient_version(version) => InstalledVersionError::Strict(error),
-        Target::Ocp419 => {
-            InstalledVersionError::Lenient { name: name.to_owned(), version: version.to_owned() }
-        }
+        Target::Ocp50 | Target::Latest => InstalledVersionError::Version(error),
+        _ if is_lenient_version(version) => InstalledVersionError::Strict(error),
+        _ => InstalledVersionError::Lenient { name: name.to_owned(), version: version.to_owned() },
     }
 }
 

@@ -8,7 +8,7 @@ pub struct Rules {
     /// The release of the reference.
     pub target: Target,
     /// The feature gate `BundleReleaseSupport`, off by default: the key `release` of a property `olm.package`
-    /// is the release, and the version keeps its build metadata. Has no effect for [`Target::Ocp419`].
+    /// is the release, and the version keeps its build metadata. Has no effect up to [`Target::Ocp421`].
     pub bundle_release_support: bool,
 }
 
@@ -22,6 +22,6 @@ impl Rules {
     /// Whether releases exist at all: not so before 4.22, where build metadata never counts.
     #[must_use]
     pub fn knows_releases(self) -> bool {
-        self.target == Target::Latest
+        self.target >= Target::Ocp50
     }
 }

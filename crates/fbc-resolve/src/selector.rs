@@ -161,10 +161,10 @@ fn refuse(key: &str, values: &[String], fault: Option<String>) -> Result<(), Sel
 fn shown(values: &[String], target: Target) -> String {
     let quoted: Vec<String> = values.iter().map(|value| quote(value)).collect();
     match (target, values) {
-        (Target::Latest, []) => "null".to_owned(),
-        (Target::Latest, _) => format!("[{}]", quoted.join(",")),
         (Target::Ocp419, []) => "[]string(nil)".to_owned(),
         (Target::Ocp419, _) => format!("[]string{{{}}}", quoted.join(", ")),
+        (_, []) => "null".to_owned(),
+        (_, _) => format!("[{}]", quoted.join(",")),
     }
 }
 

@@ -18,6 +18,7 @@ mod read;
 pub mod recordings;
 pub mod replay;
 mod setting;
+pub mod trial;
 
 pub use duration::{DURATION_FORM, duration_text, parse_duration};
 pub use fault::{Place, ScenarioFault};

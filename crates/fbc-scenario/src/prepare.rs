@@ -87,6 +87,14 @@ impl Prepared {
     }
 }
 
+impl Prepared {
+    /// A scenario made by a program, whose images are at hand and whose steps are not read from files.
+    pub(crate) fn of_content(scenario: Scenario, content: setting::Content, files: Arc<dyn Tree>) -> Self {
+        let of_steps = scenario.steps.iter().map(|_| Vec::new()).collect();
+        Self { scenario, files, content, objects: Vec::new(), of_steps }
+    }
+}
+
 /// What bundles define may be spoken of; what is wrong with a bundle is told by what installs it.
 fn learn_from_bundle(bundle: &dyn Tree, kinds: &mut KnownKinds) {
     let mut manifests = Vec::new();

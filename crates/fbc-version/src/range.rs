@@ -20,14 +20,21 @@ pub enum Grammar {
     Blang,
 }
 
-/// Whose behaviour counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Whose behaviour counts. Targets are in the order of their code, so that `target <= Target::Ocp421` asks for what held
+/// up to OpenShift 4.21.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
-    /// The current code of the reference implementations.
-    #[default]
-    Latest,
     /// OpenShift Container Platform 4.19.
     Ocp419,
+    /// OpenShift Container Platform 4.20.
+    Ocp420,
+    /// OpenShift Container Platform 4.21.
+    Ocp421,
+    /// OpenShift Container Platform 5.0, as its code was in the middle of 2026.
+    Ocp50,
+    /// The current code of the reference implementations, on plain Kubernetes.
+    #[default]
+    Latest,
 }
 
 /// A name that is none of those it should be.
@@ -60,12 +67,24 @@ pub enum RangeError {
 }
 
 impl Target {
+    /// The names of all targets, as command lines and scenarios write them.
+    pub const NAMES: [&'static str; 5] = ["latest", "ocp-4.19", "ocp-4.20", "ocp-4.21", "ocp-5.0"];
+
+    /// All targets, in the order of [`Target::NAMES`].
+    pub const ALL: [Self; 5] = [Self::Latest, Self::Ocp419, Self::Ocp420, Self::Ocp421, Self::Ocp50];
+
+    /// True for releases of OpenShift.
+    #[must_use]
+    pub fn is_openshift(self) -> bool {
+        self != Self::Latest
+    }
+
     /// The version of the Masterminds library that the target uses.
     #[must_use]
     pub fn masterminds(self) -> MastermindsVersion {
         match self {
-            Self::Latest => MastermindsVersion::V3_5_0,
             Self::Ocp419 => MastermindsVersion::V3_3_1,
+            _ => MastermindsVersion::V3_5_0,
         }
     }
 }
@@ -163,11 +182,12 @@ impl FromStr for Target {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "latest" => Ok(Self::Latest),
-            "ocp-4.19" => Ok(Self::Ocp419),
-            _ => Err(UnknownName { what: "target", name: name.to_owned(), expected: "latest or ocp-4.19" }),
-        }
+        let found = Self::ALL.into_iter().find(|target| target.to_string() == name);
+        found.ok_or_else(|| UnknownName {
+            what: "target",
+            name: name.to_owned(),
+            expected: "latest, ocp-4.19, ocp-4.20, ocp-4.21 or ocp-5.0",
+        })
     }
 }
 
@@ -176,6 +196,9 @@ impl fmt::Display for Target {
         formatter.write_str(match self {
             Self::Latest => "latest",
             Self::Ocp419 => "ocp-4.19",
+            Self::Ocp420 => "ocp-4.20",
+            Self::Ocp421 => "ocp-4.21",
+            Self::Ocp50 => "ocp-5.0",
         })
     }
 }

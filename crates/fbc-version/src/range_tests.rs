@@ -190,7 +190,7 @@ fn the_grammar_and_target_decide() {
     for name in ["masterminds", "blang"] {
         assert_eq!(name.parse::<Grammar>().map(|grammar| grammar.to_string()).as_deref(), Ok(name));
     }
-    for name in ["latest", "ocp-4.19"] {
+    for name in Target::NAMES {
         assert_eq!(name.parse::<Target>().map(|target| target.to_string()).as_deref(), Ok(name));
     }
     assert_eq!(

@@ -86,8 +86,8 @@ pub fn compare(
     let mut changes = Vec::new();
     if !Definition::is_same(old.object, new.object) {
         changes = match target {
-            Target::Latest => latest::changes(old, new),
             Target::Ocp419 => ocp_4_19::changes(old, new),
+            _ => latest::changes(old, new),
         };
         server::judge(target, old, new, &mut changes);
         changes.extend(besides::changes(old, new));
@@ -113,11 +113,6 @@ fn refusal(name: &str, target: Target, changes: &[Change]) -> (Vec<String>, Stri
     }
     let quoted = fbc_go::text::quote(name);
     match target {
-        Target::Latest => {
-            let lines: Vec<String> = refused.iter().map(|change| change.message.clone()).collect();
-            let error = format!("validating upgrade for CRD {quoted}: {}", lines.join("\n"));
-            (lines, error)
-        }
         Target::Ocp419 => {
             let by_validator = ocp_4_19::VALIDATORS.map(|validator| {
                 let details = refused.iter().filter(|change| change.validator == validator);
@@ -137,6 +132,11 @@ fn refusal(name: &str, target: Target, changes: &[Change]) -> (Vec<String>, Stri
                 .map(|(validator, details)| format!("{}{}", prefix(validator), details.join("\n")))
                 .collect();
             (lines.collect(), format!("validating upgrade for CRD {quoted} failed: {}", whole.join("\n")))
+        }
+        _ => {
+            let lines: Vec<String> = refused.iter().map(|change| change.message.clone()).collect();
+            let error = format!("validating upgrade for CRD {quoted}: {}", lines.join("\n"));
+            (lines, error)
         }
     }
 }

@@ -53,8 +53,8 @@ pub(super) fn removed_paths(target: Target, old: Option<Node<'_>>, new: Option<N
 
 fn notation(target: Target) -> Notation {
     match target {
-        Target::Latest => Notation::Named,
         Target::Ocp419 => Notation::Starred,
+        _ => Notation::Named,
     }
 }
 
@@ -76,7 +76,7 @@ fn at_place(
     if are_equal(target, &old, &new) {
         return;
     }
-    let later: &[_] = if target == Target::Latest { LATER } else { &[] };
+    let later: &[_] = if target != Target::Ocp419 { LATER } else { &[] };
     for check in FIRST.iter().chain(later) {
         let Some(change) = old.apply(&mut new, check) else { continue };
         let refusal = wording::refusal(target, &change);
@@ -91,7 +91,7 @@ fn at_place(
             changes.push(change);
         }
     }
-    if target == Target::Latest {
+    if target != Target::Ocp419 {
         let (Some(before), Some(after)) = (old.take("description"), new.take("description")) else { return };
         if before != after && !is_removed {
             changes.push(Change::new(Class::Harmless, Cause::Description, "description").at(version, path));
@@ -100,8 +100,8 @@ fn at_place(
     if !are_equal(target, &old, &new) {
         let cause = if is_removed { Cause::FieldRemoved } else { Cause::Unknown };
         let message = match target {
-            Target::Latest => unhandled::message(&old.0, &new.0),
             Target::Ocp419 => "has unknown change, refusing to determine that change is safe".to_owned(),
+            _ => unhandled::message(&old.0, &new.0),
         };
         let (old, new) = unhandled::written((&old.0, old_schema), (&new.0, new_schema));
         changes.push(
@@ -125,7 +125,7 @@ fn attributes(schema: Node<'_>) -> Attributes {
 /// Go's `reflect.DeepEqual` for 4.19, equality of what is meant since.
 fn are_equal(target: Target, old: &Attributes, new: &Attributes) -> bool {
     match target {
-        Target::Latest => old.0.means(&new.0),
         Target::Ocp419 => old.0 == new.0,
+        _ => old.0.means(&new.0),
     }
 }

@@ -17,12 +17,12 @@ pub(super) fn judge(target: Target, old: &Definition<'_>, new: &Definition<'_>, 
         .filter(|(_, version)| new.version(version).is_none())
         .map(|(index, version)| {
             let text = match target {
-                Target::Latest => format!(
+                Target::Ocp419 => "must appear in spec.versions".to_owned(),
+                _ => format!(
                     "missing from spec.versions; {version} was previously a storage version, and must remain in \
                      spec.versions until a storage migration ensures no data remains persisted in {version} and \
                      removes {version} from status.storedVersions"
                 ),
-                Target::Ocp419 => "must appear in spec.versions".to_owned(),
             };
             format!("status.storedVersions[{index}]: Invalid value: {}: {text}", quote(version))
         })

@@ -13,8 +13,8 @@ use super::check::{AttributeChange, Turn, listed};
 /// The words in which a target refuses a change; nothing if it allows it.
 pub(super) fn refusal(target: Target, change: &AttributeChange) -> Option<String> {
     match target {
-        Target::Latest => crdify(change),
         Target::Ocp419 => first(change),
+        _ => crdify(change),
     }
 }
 

@@ -68,6 +68,12 @@ impl<'b> Operator<'b> {
         self.at(&["metadata", "name"]).and_then(Node::as_str).unwrap_or_default()
     }
 
+    /// The version that it says; empty without.
+    #[must_use]
+    pub fn version(self) -> &'b str {
+        self.at(&["spec", "version"]).and_then(Node::as_str).unwrap_or_default()
+    }
+
     /// The annotations as they are written.
     #[must_use]
     pub fn annotations(self) -> Option<Node<'b>> {

@@ -227,6 +227,12 @@ impl ApiServer {
         Ok(())
     }
 
+    /// Serves a kind of which nothing is known but metadata, as another API server behind this one would.
+    pub fn serve_kind(&mut self, kind: Kind) {
+        let id = self.registry.register(kind);
+        self.models.insert(id, Model::untyped());
+    }
+
     /// Who may do what.
     pub fn authorizer(&self) -> &Authorizer {
         &self.authorizer

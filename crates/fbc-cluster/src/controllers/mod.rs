@@ -51,7 +51,7 @@ pub mod stand_in;
 pub mod stateful_sets;
 pub mod taint_eviction;
 pub mod template_hash;
-mod write;
+pub(crate) mod write;
 
 #[cfg(test)]
 mod tests;

@@ -35,7 +35,7 @@ pub(super) fn update_status(
 }
 
 /// As [`update_status`], by somebody else than the controllers of the control plane.
-pub(super) fn update_status_as(
+pub(crate) fn update_status_as(
     caller: &Caller,
     api: &mut ApiServer,
     before: &Arc<Object>,
@@ -51,7 +51,7 @@ pub(super) fn update_status_as(
 
 /// What a reconciliation came to whose last write gave this. What is gone or was made by somebody else in the
 /// meantime is no failure: the change that says so brings the controller back.
-pub(super) fn outcome<T>(result: Result<T, ApiError>) -> Outcome {
+pub(crate) fn outcome<T>(result: Result<T, ApiError>) -> Outcome {
     match result {
         Ok(_) => Outcome::Done,
         Err(error) if error.is_not_found() => Outcome::Done,
@@ -60,7 +60,7 @@ pub(super) fn outcome<T>(result: Result<T, ApiError>) -> Outcome {
 }
 
 /// Puts a condition in its place, or at the end. The time of the transition moves only if the status does.
-pub(super) fn set_condition(
+pub(crate) fn set_condition(
     conditions: &mut Vec<Value>,
     now: Moment,
     condition_type: &str,
@@ -89,7 +89,7 @@ pub(super) fn set_condition(
 
 /// As [`set_condition`], of an object whose conditions say which generation they are about: type, status, reason,
 /// message.
-pub(super) fn set_observed_condition(
+pub(crate) fn set_observed_condition(
     conditions: &mut Vec<Value>,
     now: Moment,
     generation: i64,

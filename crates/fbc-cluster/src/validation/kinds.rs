@@ -1,6 +1,6 @@
 //! The kinds that a cluster has before any definition.
 
-use crate::kind::{Kind, Registry};
+use crate::kind::{self, Kind, Registry};
 
 /// The table; its head says what the columns are.
 static TABLE: &str = include_str!("builtin.kinds");
@@ -12,32 +12,10 @@ pub fn register(registry: &mut Registry) {
     }
 }
 
-/// Every kind of Kubernetes that users and operators meet, and those of OpenShift that bundles hold. Kinds of other
-/// products, such as `Certificate` and `ServiceMonitor`, come with their definitions.
+/// Every kind of Kubernetes that users and operators meet. Kinds of other products, such as `Certificate` and `Route`,
+/// come with the platform or with add-ons.
 pub fn builtin_kinds() -> Vec<Kind> {
-    TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(read).collect()
-}
-
-fn read(line: &str) -> Kind {
-    let mut columns = line.split(' ');
-    let mut next = || columns.next().unwrap_or_default();
-    let texts = |list: &str| -> Vec<String> {
-        list.split(',').filter(|text| !text.is_empty()).map(str::to_owned).collect()
-    };
-    let (group, versions, kind, plural, flags, short_names) =
-        (next(), next(), next(), next(), next(), next());
-    Kind {
-        group: group.trim_start_matches('-').to_owned(),
-        versions: texts(versions),
-        kind: kind.to_owned(),
-        plural: plural.to_owned(),
-        singular: kind.to_lowercase(),
-        short_names: texts(short_names),
-        categories: if flags.contains('a') { vec!["all".to_owned()] } else { Vec::new() },
-        namespaced: flags.contains('n'),
-        has_status: flags.contains('s'),
-        has_generation: flags.contains('g'),
-    }
+    kind::read_table(TABLE)
 }
 
 #[cfg(test)]
@@ -61,7 +39,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_kubernetes_has_its_type() {
-        for kind in builtin_kinds().iter().filter(|kind| !kind.group.ends_with("openshift.io")) {
+        for kind in builtin_kinds() {
             let version = &kind.versions[0];
             assert!(types().of_kind(&kind.group, version, &kind.kind).is_some(), "{}", kind.kind);
         }

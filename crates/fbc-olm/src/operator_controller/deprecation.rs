@@ -25,11 +25,11 @@ pub enum CatalogData {
     Known(Vec<DeprecationEntry>),
 }
 
-/// Writes the four conditions. `bundle` is what is installed, empty for nothing; for 4.19 what was resolved.
+/// Writes the four conditions. `bundle` is what is installed, empty for nothing; up to 4.21 what was resolved.
 pub fn set(status: &mut Status<'_>, bundle: &str, data: &CatalogData) {
     match status.target {
-        Target::Latest => set_latest(status, bundle, data),
-        Target::Ocp419 => set_ocp_4_19(status, bundle, data),
+        Target::Ocp50 | Target::Latest => set_latest(status, bundle, data),
+        _ => set_ocp_4_19(status, bundle, data),
     }
 }
 

@@ -64,9 +64,9 @@ impl Renderings {
     }
 }
 
-/// The annotation of 4.19 that says which namespace to watch.
+/// The annotation of 4.19 and 4.20 that says which namespace to watch.
 fn watch_namespace<'e>(extension: &'e Object, options: &Options) -> &'e str {
-    let counts = options.target == Target::Ocp419 && options.gates.single_own_namespace_install_support;
+    let counts = options.target <= Target::Ocp420 && options.gates.single_own_namespace_install_support;
     let annotation = extension.annotation("olm.operatorframework.io/watch-namespace").unwrap_or_default();
     if counts { annotation } else { "" }
 }
@@ -81,15 +81,15 @@ fn render(image: &Image, key: &Key, options: &Options) -> Result<Rendered, Failu
     }
     let bundle = image.bundle().map_err(Failure::retry)?;
     let target = match options.target {
-        Target::Latest => Renderer::Latest,
         Target::Ocp419 => Renderer::Ocp419,
+        _ => Renderer::Latest,
     };
     let mut gates = options.gates.rendering();
-    // 4.19 has no configuration, and refuses by what the bundle supports.
-    gates.single_own_namespace |= options.target == Target::Ocp419;
+    // 4.19 and 4.20 have no configuration, and refuse by what the bundle supports.
+    gates.single_own_namespace |= options.target <= Target::Ocp420;
     let configuration = match (key.configuration.as_str(), options.target) {
-        ("", _) | (_, Target::Ocp419) => None,
-        (text, Target::Latest) => {
+        ("", _) | (_, Target::Ocp419 | Target::Ocp420) => None,
+        (text, _) => {
             Some(Configuration::new(fbc_yaml::stream::read_one(text.as_bytes()).map_err(Failure::retry)?))
         }
     };
@@ -100,7 +100,7 @@ fn render(image: &Image, key: &Key, options: &Options) -> Result<Rendered, Failu
             .into_iter()
             .collect(),
         configuration: Some(configuration.unwrap_or_else(|| Configuration::new(empty())))
-            .filter(|_| options.target == Target::Latest),
+            .filter(|_| options.target >= Target::Ocp421),
         certificate_provider: options.gates.certificate_provider(),
         target,
         gates,

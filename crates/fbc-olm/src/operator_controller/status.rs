@@ -56,12 +56,10 @@ impl Failure {
     pub fn of_bundle(mut self, bundle: &RevisionMetadata, target: Target) -> Self {
         let (name, version) = (&bundle.name, &bundle.version);
         self.message = match target {
-            Target::Latest => {
-                format!("error for resolved bundle {name:?} with version {version:?}: {}", self.message)
-            }
             Target::Ocp419 => {
                 format!("{} for resolved bundle {name:?} with version {version:?}", self.message)
             }
+            _ => format!("error for resolved bundle {name:?} with version {version:?}: {}", self.message),
         };
         self
     }
@@ -87,8 +85,8 @@ impl Status<'_> {
         message: &str,
     ) {
         let message = match self.target {
-            Target::Latest => cut(message),
-            Target::Ocp419 => message.to_owned(),
+            Target::Ocp50 | Target::Latest => cut(message),
+            _ => message.to_owned(),
         };
         conditions::set(self.extension, &Condition::new(condition_type, status, reason, message), self.now);
     }
@@ -96,8 +94,8 @@ impl Status<'_> {
     /// Everything is as it should be.
     pub fn succeeded(&mut self) {
         let text = match self.target {
-            Target::Latest => "Desired state reached",
-            Target::Ocp419 => "desired state reached",
+            Target::Ocp419 | Target::Ocp420 => "desired state reached",
+            _ => "Desired state reached",
         };
         self.set(PROGRESSING, "True", "Succeeded", text);
     }
@@ -107,7 +105,7 @@ impl Status<'_> {
         let message = without_connections(&failure.message);
         let (status, reason) = match failure.kind {
             FailureKind::Retry => ("True", "Retrying"),
-            FailureKind::InvalidConfiguration if self.target == Target::Latest => {
+            FailureKind::InvalidConfiguration if self.target >= Target::Ocp421 => {
                 ("False", "InvalidConfiguration")
             }
             FailureKind::Blocked | FailureKind::InvalidConfiguration => ("False", "Blocked"),

@@ -57,14 +57,14 @@ impl OperatorController {
         };
         let mut status = self.status(extension, api);
         let failure = match status.target {
-            Target::Latest => {
+            Target::Ocp50 | Target::Latest => {
                 let failure = Failure::retry(format!(
                     "operation cannot proceed due to the following validation error(s): {error}"
                 ));
                 status.installed_unknown(&failure.message);
                 failure
             }
-            Target::Ocp419 => {
+            _ => {
                 status.extension.remove(&["status", "install"]);
                 status.installed_unknown(&format!(
                     "{error}: unable to authenticate with the Kubernetes cluster."
@@ -118,11 +118,11 @@ impl OperatorController {
         let target = self.options.target;
         match (resolved, target) {
             (Ok(resolved), _) => {
-                let named = if target == Target::Latest { installed_name } else { &resolved.bundle.name };
+                let named = if target >= Target::Ocp50 { installed_name } else { &resolved.bundle.name };
                 deprecation::set(&mut self.status(extension, api), named, &resolved.deprecations);
                 Ok(Wanted { bundle: resolved.bundle, deprecations: Some(resolved.deprecations) })
             }
-            (Err(error), Target::Latest) => {
+            (Err(error), Target::Ocp50 | Target::Latest) => {
                 deprecation::set(&mut self.status(extension, api), installed_name, &CatalogData::Unavailable);
                 let version = extension.text(&["spec", "source", "catalog", "version"]);
                 let keeps =
@@ -138,7 +138,7 @@ impl OperatorController {
                 }
                 Err(self.not_resolved(extension, states, error, api))
             }
-            (Err(error), Target::Ocp419) => {
+            (Err(error), _) => {
                 let failure = self.not_resolved(extension, states, error, api);
                 let mut status = self.status(extension, api);
                 for condition in ["Deprecated", "PackageDeprecated", "ChannelDeprecated", "BundleDeprecated"]
@@ -183,7 +183,7 @@ impl OperatorController {
             .installed
             .as_ref()
             .is_some_and(|installed| installed.name == bundle.name && installed.version == bundle.version);
-        if is_installed && self.options.target == Target::Latest {
+        if is_installed && self.options.target >= Target::Ocp50 {
             return Ok(None);
         }
         let failure =
@@ -239,7 +239,7 @@ impl OperatorController {
             return Ok(());
         }
         status.installed(&RevisionStates { installed: Some(wanted.bundle.clone()), ..states });
-        if let (Target::Latest, Some(deprecations)) = (target, &wanted.deprecations) {
+        if let (Target::Ocp50 | Target::Latest, Some(deprecations)) = (target, &wanted.deprecations) {
             deprecation::set(&mut status, &wanted.bundle.name, deprecations);
         }
         status.succeeded();

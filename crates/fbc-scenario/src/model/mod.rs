@@ -12,6 +12,7 @@ pub use expectation::*;
 
 use super::fault::Place;
 use super::pattern::Pattern;
+use fbc_cluster::add_ons::AddOn;
 use fbc_cluster::api::Propagation;
 use fbc_cluster::controllers::behaviour::Behaviour;
 use fbc_cluster::object::ObjectName;
@@ -36,6 +37,8 @@ pub struct Scenario {
     pub target: Target,
     /// Feature gates of OLM that differ from the defaults of the target.
     pub feature_gates: BTreeMap<String, bool>,
+    /// Products that the cluster has besides.
+    pub with: Vec<AddOn>,
     /// What the cluster has of OpenShift besides OLM.
     pub openshift: Setup,
     /// The moment at which it starts.
@@ -74,6 +77,7 @@ impl Scenario {
             seed: 1,
             target: Target::default(),
             feature_gates: BTreeMap::new(),
+            with: Vec::new(),
             openshift: Setup::default(),
             start: Moment::START,
             until: None,

@@ -19,17 +19,19 @@ use fbc_yaml::stream::{self, Fault};
 use self::field::{Field, Source};
 use super::fault::{Place, ScenarioFault, closest};
 use super::model::{BundleImage, Catalog, DEFAULT_PATIENCE, DEFAULT_QUIET, Manifests, Reference, Scenario};
+use fbc_cluster::add_ons::AddOn;
 use fbc_cluster::schema::check::dns_1123_subdomain;
 use fbc_cluster::time::Moment;
 use fbc_olm::FeatureGates;
 use fbc_openshift::setup::Setup;
 
 /// The fields of a scenario.
-pub(crate) const SCENARIO_FIELDS: [&str; 17] = [
+pub(crate) const SCENARIO_FIELDS: [&str; 18] = [
     "title",
     "seed",
     "target",
     "featureGates",
+    "with",
     "openshift",
     "start",
     "until",
@@ -109,7 +111,7 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
     root.only(&SCENARIO_FIELDS)?;
     let target = root
         .get("target")
-        .and_then(|field| field.one_of(&["latest", "ocp-4.19"]).and_then(|name| name.parse::<Target>().ok()));
+        .and_then(|field| field.one_of(&Target::NAMES).and_then(|name| name.parse::<Target>().ok()));
     let start = root.get("start").and_then(|field| {
         let moment = Moment::parse(field.text()?);
         if moment.is_none() {
@@ -127,6 +129,7 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
         title: root.required("title").and_then(|field| field.text()).unwrap_or_default().to_owned(),
         seed: root.get("seed").and_then(|field| field.natural()).unwrap_or(1),
         target: target.unwrap_or_default(),
+        with: items("with").iter().filter_map(add_on).collect(),
         feature_gates: root.get("featureGates").map(|field| gates(&field)).unwrap_or_default(),
         openshift: root.get("openshift").map(|field| openshift(&field)).unwrap_or_default(),
         start: start.unwrap_or(Moment::START),
@@ -150,6 +153,11 @@ fn openshift(field: &Field<'_>) -> Setup {
         field.fault(&format!("is no setup: {text}"), None);
         Setup::default()
     })
+}
+
+/// A product that the cluster has besides.
+fn add_on(field: &Field<'_>) -> Option<AddOn> {
+    field.one_of(&AddOn::NAMES)?.parse().ok()
 }
 
 fn gates(field: &Field<'_>) -> BTreeMap<String, bool> {

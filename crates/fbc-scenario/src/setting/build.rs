@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::Content;
 use crate::model::{Component, Scenario};
+use fbc_cluster::add_ons::open_definition;
 use fbc_cluster::admission::Plugins;
 use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
 use fbc_cluster::control_plane;
@@ -17,17 +18,25 @@ use fbc_olm::definitions::{Edition, definitions};
 use fbc_olm::mirrors::{self, Mirrors};
 use fbc_olm::{Options, Target};
 use fbc_openshift::machines::hooks::HookWebhook;
+use fbc_openshift::platform;
 
-/// The version of a cluster of OpenShift.
-const VERSION: &str = "4.19.0";
 /// Where pods run in a cluster that declares no nodes.
 const NODE: &str = "node";
 
+/// The version of a cluster of this target; without OpenShift that of the first release with OLM v1 as it is played.
+fn version(target: Target) -> String {
+    match target {
+        Target::Latest => "4.19.0".to_owned(),
+        _ => format!("{}.0", target.to_string().trim_start_matches("ocp-")),
+    }
+}
+
 /// How OLM v1 is set up for a scenario.
-pub(super) fn options(scenario: &Scenario) -> Options {
-    let mut options = match scenario.target {
-        Target::Latest => Options::of(scenario.target),
-        Target::Ocp419 => Options::of_openshift(scenario.target),
+pub(crate) fn options(scenario: &Scenario) -> Options {
+    let mut options = if scenario.target.is_openshift() {
+        Options::of_openshift(scenario.target)
+    } else {
+        Options::of(scenario.target)
     };
     for (name, value) in &scenario.feature_gates {
         // Names were checked when the scenario was read; an unknown one changes nothing.
@@ -39,14 +48,15 @@ pub(super) fn options(scenario: &Scenario) -> Options {
 /// Which definitions go with the gates: some fields exist in the experimental ones only.
 fn edition(options: &Options) -> Edition {
     let gates = &options.gates;
+    // Where watching one namespace is fully supported, the standard definitions have its configuration.
     let is_experimental = gates.boxcutter_runtime
         || gates.deployment_config
         || gates.single_own_namespace_install_support
         || gates.bundle_release_support;
     match (options.target, is_experimental) {
         (Target::Ocp419, _) => Edition::OCP_4_19,
-        (Target::Latest, true) => Edition::LATEST_EXPERIMENTAL,
-        (Target::Latest, false) => Edition::LATEST,
+        (_, true) => Edition::LATEST_EXPERIMENTAL,
+        (_, false) => Edition::LATEST,
     }
 }
 
@@ -55,6 +65,11 @@ pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
     let options = options(scenario);
     let mut namespaces = vec![options.system_namespace.as_str()];
     namespaces.extend(scenario.openshift.namespaces());
+    if scenario.target.is_openshift() {
+        namespaces.extend(platform::NAMESPACES);
+    }
+    namespaces.sort_unstable();
+    namespaces.dedup();
     let mut api = control_plane::api_server(&namespaces, seed, scenario.start)
         .with_plugins(Plugins { service_accounts: true });
     for definition in scenario.openshift.definitions() {
@@ -68,11 +83,17 @@ pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
         // Tests hold that OLM's definitions are accepted.
         let _ = api.install_definition(definition);
     }
-    if scenario.target == Target::Ocp419 {
+    if scenario.target.is_openshift() {
         for definition in cluster_operator::definitions().into_iter().chain(mirrors::definitions()) {
             let _ = api.install_definition(definition);
         }
-        add_cluster_version(&mut api, VERSION);
+        platform::serve(&mut api);
+        add_cluster_version(&mut api, &version(scenario.target));
+    }
+    for kind in scenario.with.iter().flat_map(|add_on| add_on.kinds()) {
+        if api.kind_id(&kind.group, &kind.kind).is_none() {
+            let _ = api.install_definition(open_definition(&kind));
+        }
     }
     api
 }
@@ -103,12 +124,14 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
     };
     let mut all = controllers(workloads, seed);
     all.push(Box::new(Catalogd::new(options.clone(), images.clone(), seed)));
-    if scenario.target == Target::Ocp419 {
+    if scenario.target.is_openshift() {
+        all.extend(platform::controllers());
         all.push(Box::new(Mirrors::new(images.clone())));
         all.push(Box::new(ClusterOperator::new(&options)));
     }
-    let is_openshift = scenario.target == Target::Ocp419;
-    all.extend(scenario.openshift.controllers(is_openshift, VERSION, seed));
+    let shows_failed_drains = scenario.target == Target::Ocp419;
+    all.extend(scenario.openshift.controllers(shows_failed_drains, &version(scenario.target), seed));
+    all.extend(scenario.with.iter().flat_map(|add_on| add_on.controllers()));
     let mut cluster = Cluster::new(api);
     for controller in all {
         cluster.add_controller(controller);

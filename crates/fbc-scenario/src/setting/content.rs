@@ -67,6 +67,16 @@ impl Content {
         content
     }
 
+    /// Adds the image of a catalog under the text of its reference.
+    pub(crate) fn add_catalog(&mut self, reference: &str, image: Arc<Image>) {
+        self.catalogs.insert(reference.to_owned(), image);
+    }
+
+    /// Adds the image of a bundle under the text of its reference.
+    pub(crate) fn add_bundle(&mut self, reference: &str, image: Arc<Image>) {
+        self.bundles.insert(reference.to_owned(), image);
+    }
+
     /// Whether an image is that of a bundle that installs nothing.
     pub(crate) fn has_empty(&self, image: &str) -> bool {
         self.empty.contains_key(image)

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use fbc_model::image_reference;
 use fbc_model::tree::Tree;
 
-pub(super) use build::api_server;
+pub(super) use build::{api_server, options};
 pub(super) use content::Content;
 pub use output::Printed;
 

@@ -18,7 +18,7 @@ use fbc_kubectl::run::{ApplyMode, Request, Server};
 const STRICT: WriteOptions = WriteOptions { dry_run: false, strict: true };
 
 impl Setting<'_> {
-    pub(super) fn create_one(&mut self, object: &Object) -> Result<Arc<Object>, String> {
+    pub(crate) fn create_one(&mut self, object: &Object) -> Result<Arc<Object>, String> {
         let object = self.placed(object);
         self.cluster
             .api

@@ -48,7 +48,7 @@ struct DiffArguments {
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: DiffFormat,
     /// Whose check and words count
-    #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = ["latest", "ocp-4.19"])]
+    #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = Target::NAMES)]
     target: String,
     /// Whether the check is made; what the API server refuses is told in any case
     #[arg(long, value_enum, ignore_case = true, default_value_t, value_name = "ENFORCEMENT")]

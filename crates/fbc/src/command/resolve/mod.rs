@@ -68,7 +68,7 @@ pub(crate) struct Arguments {
     #[arg(long = "label", value_name = "NAME=KEY=VALUE", conflicts_with = "files")]
     labels: Vec<String>,
     /// Whose behaviour counts
-    #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = ["latest", "ocp-4.19"])]
+    #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = Target::NAMES)]
     target: String,
     /// Take releases from the key `release`, as with the feature gate BundleReleaseSupport
     #[arg(long)]
@@ -117,9 +117,9 @@ enum ResolveFormat {
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     let target: Target = arguments.target.parse().map_err(|error| Failure::new(format!("{error}")))?;
-    if arguments.bundle_release_support && target == Target::Ocp419 {
-        return Err(Failure::new("OpenShift 4.19 has no feature gate BundleReleaseSupport")
-            .help("leave out --bundle-release-support or --target ocp-4.19"));
+    if arguments.bundle_release_support && target <= Target::Ocp421 {
+        return Err(Failure::new("OpenShift has no feature gate BundleReleaseSupport up to 4.21")
+            .help("leave out --bundle-release-support or choose --target latest or ocp-5.0"));
     }
     let rules = Rules { target, bundle_release_support: arguments.bundle_release_support };
     let references = flags::references(&arguments.catalogs, &arguments.files)?;

@@ -22,6 +22,7 @@ use crate::terminal;
 mod budgets;
 mod destinations;
 mod files;
+mod install;
 mod page;
 mod recorded;
 mod replay;
@@ -104,6 +105,7 @@ pub(crate) struct Arguments {
 /// Scenarios that need no file.
 #[derive(Subcommand, Debug)]
 enum ReadyMade {
+    Install(install::Arguments),
     Upgrade(upgrade::Arguments),
 }
 
@@ -123,8 +125,10 @@ fn duration(text: &str) -> Result<u64, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    if let Some(ReadyMade::Upgrade(upgrade)) = &arguments.ready_made {
-        return upgrade::run(upgrade, global);
+    match &arguments.ready_made {
+        Some(ReadyMade::Install(install)) => return install::run(install),
+        Some(ReadyMade::Upgrade(upgrade)) => return upgrade::run(upgrade, global),
+        None => {}
     }
     if let Some(trace) = &arguments.replay_trace {
         return crate::cluster::replay(trace, &arguments.images);

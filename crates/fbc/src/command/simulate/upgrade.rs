@@ -49,7 +49,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     bundles: Option<PathBuf>,
     /// Whose behaviour counts
-    #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = ["latest", "ocp-4.19"])]
+    #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = Target::NAMES)]
     target: String,
     /// The seed of all clusters
     #[arg(long, value_name = "SEED", default_value_t = 1)]

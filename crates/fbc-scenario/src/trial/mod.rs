@@ -1,0 +1,271 @@
+//! Bundles tried out: each installed on a cluster of its own, and the versions of a package one after another.
+//!
+//! A trial answers whether a bundle installs on a platform with an engine of OLM, and if not, who refuses it: OLM by its
+//! own rules, the API server, or a platform that lacks kinds; and whether what was installed can run.
+
+mod bundle;
+mod needs;
+mod verdict;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use fbc_cluster::add_ons::AddOn;
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::time::{MINUTE, Milliseconds, SECOND};
+use fbc_model::tree::MemoryTree;
+use fbc_olm::names::{CLUSTER_EXTENSION, GROUP};
+use fbc_olm::operator_controller::rendering::Renderings;
+use fbc_version::Target;
+use serde_json::{Value, json};
+
+pub use self::bundle::{TrialBundle, UnreadableBundle, by_package};
+pub use self::needs::Need;
+pub use self::verdict::Verdict;
+use crate::fault::Place;
+use crate::model::{BundleImage, ObjectReference, PatchKind, Reference, Scenario};
+use crate::obstacles::{Obstacle, obstacles};
+use crate::prepare::Prepared;
+use crate::setting::{Content, Setting, options};
+
+/// The name of the extension and of the catalog.
+const EXTENSION: &str = "trial";
+const CATALOG: &str = "trial";
+/// The namespace that a bundle watches that can watch neither all namespaces nor its own.
+const WATCHED: &str = "watched";
+/// Nothing may change for so long before a cluster is looked at.
+const QUIET: Milliseconds = 15 * SECOND;
+/// The longest that an installation may take.
+const PATIENCE: Milliseconds = 15 * MINUTE;
+
+/// What applies bundles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Engine {
+    /// Helm releases.
+    #[default]
+    Helm,
+    /// Revisions, behind the feature gate `BoxcutterRuntime`.
+    Boxcutter,
+}
+
+/// A name that is that of no engine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown engine {0:?}, expected helm or boxcutter")]
+pub struct UnknownEngine(pub String);
+
+impl Engine {
+    /// The names, as command lines write them.
+    pub const NAMES: [&'static str; 2] = ["helm", "boxcutter"];
+    /// Both engines.
+    pub const ALL: [Self; 2] = [Self::Helm, Self::Boxcutter];
+
+    /// Whether a release has the engine.
+    pub fn is_in(self, target: Target) -> bool {
+        self == Self::Helm || target >= Target::Ocp421
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Helm => "helm",
+            Self::Boxcutter => "boxcutter",
+        })
+    }
+}
+
+impl FromStr for Engine {
+    type Err = UnknownEngine;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|engine| engine.to_string() == name);
+        found.ok_or_else(|| UnknownEngine(name.to_owned()))
+    }
+}
+
+/// Where bundles are tried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Platform {
+    /// Whose release.
+    pub target: Target,
+    /// What applies bundles.
+    pub engine: Engine,
+    /// Products that the cluster has besides.
+    pub with: Vec<AddOn>,
+    /// What all that looks random follows from.
+    pub seed: u64,
+}
+
+/// What became of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trial {
+    /// The package.
+    pub package: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// The version that was installed before; none for a first installation.
+    pub from: Option<String>,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// What it needs and the cluster does not have, by group.
+    pub needs: Vec<Need>,
+    /// Workloads whose pods do not run.
+    pub obstacles: Vec<Obstacle>,
+}
+
+/// Installs a bundle on a new cluster.
+pub fn install(bundle: &TrialBundle, platform: &Platform) -> Trial {
+    let mut trials = upgrade(std::slice::from_ref(bundle), platform);
+    // A trial for each bundle: one.
+    trials.pop().unwrap_or_else(|| Trial {
+        package: bundle.package.clone(),
+        bundle: bundle.name.clone(),
+        version: bundle.version.clone(),
+        from: None,
+        verdict: Verdict::Unsettled("nothing was tried".to_owned()),
+        needs: Vec::new(),
+        obstacles: Vec::new(),
+    })
+}
+
+/// Installs the first bundle of a package on a new cluster, and then every further one over the one before. A bundle
+/// that does not install is passed over: the next one comes over what is installed.
+pub fn upgrade(bundles: &[TrialBundle], platform: &Platform) -> Vec<Trial> {
+    let Some(first) = bundles.first() else { return Vec::new() };
+    let scenario = scenario(bundles, platform);
+    let options = options(&scenario);
+    let rules = options.resolution_rules();
+    let mut content = Content::default();
+    content.add_catalog(CATALOG, bundle::catalog(bundles, rules));
+    for bundle in bundles {
+        content.add_bundle(&bundle.image_reference(), Arc::clone(&bundle.image));
+    }
+    let prepared = Prepared::of_content(scenario, content, Arc::new(MemoryTree::default()));
+    let mut setting = Setting::new(&prepared, platform.seed);
+    let mut faults = setting.set_up(&[]);
+    for object in surroundings(first) {
+        faults.extend(setting.create_one(&object).err());
+    }
+    let mut installed: Option<String> = None;
+    let mut trials = Vec::new();
+    for bundle in bundles {
+        let wanted = extension(bundle, &options.gates);
+        let refused = wish(&mut setting, &wanted, installed.is_some() || !trials.is_empty()).err();
+        let rendered = Renderings::default().render(&bundle.image, &wanted, &options);
+        let needs = match &rendered {
+            Ok(rendered) => needs::needs(&rendered.objects, setting.cluster.api.registry()),
+            Err(_) => Vec::new(),
+        };
+        let stopped = {
+            let end = setting.cluster.now() + PATIENCE;
+            setting.cluster.run_until_still(QUIET, end).err().map(|error| error.to_string())
+        };
+        let objects: Vec<Arc<Object>> =
+            setting.cluster.api.store().iter().map(|(_, _, object)| object.clone()).collect();
+        let obstacles = obstacles(&objects);
+        let fault = refused.or(stopped).or_else(|| faults.first().cloned());
+        let refusal = rendered.err().map(|failure| failure.message);
+        let seen = setting.cluster.api.find(GROUP, CLUSTER_EXTENSION, &ObjectName::cluster(EXTENSION));
+        let verdict = verdict::judge(seen.map(|object| &**object), &bundle.version, fault, refusal, &obstacles);
+        let is_installed = seen.is_some_and(|object| {
+            object.text(&["status", "install", "bundle", "name"]) == bundle.name
+        });
+        trials.push(Trial {
+            package: bundle.package.clone(),
+            bundle: bundle.name.clone(),
+            version: bundle.version.clone(),
+            from: installed.clone(),
+            verdict,
+            needs,
+            obstacles,
+        });
+        if is_installed {
+            installed = Some(bundle.version.clone());
+        }
+    }
+    trials
+}
+
+fn scenario(bundles: &[TrialBundle], platform: &Platform) -> Scenario {
+    let mut scenario = Scenario::new("trial", "bundles tried out");
+    scenario.target = platform.target;
+    scenario.seed = platform.seed;
+    scenario.with.clone_from(&platform.with);
+    if platform.engine == Engine::Boxcutter {
+        scenario.feature_gates = BTreeMap::from([("BoxcutterRuntime".to_owned(), true)]);
+    }
+    scenario.add_catalog(CATALOG, CATALOG, None);
+    scenario.bundles = bundles
+        .iter()
+        .map(|bundle| {
+            let image = bundle.image_reference();
+            BundleImage { content: Reference { text: image.clone(), place: Place::default() }, image }
+        })
+        .collect();
+    scenario
+}
+
+/// The namespaces of an extension, and an account that may do everything.
+fn surroundings(bundle: &TrialBundle) -> Vec<Object> {
+    let namespace = &bundle.namespace;
+    let mut all: Vec<Object> = [namespace.as_str(), WATCHED]
+        .into_iter()
+        // What every cluster has is there already.
+        .filter(|name| *name != "default" && !name.starts_with("kube-") && !name.starts_with("openshift-"))
+        .map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}))
+        .collect();
+    if namespace.starts_with("openshift-") {
+        all.push(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}));
+    }
+    all.push(json!({
+        "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "installer", "namespace": namespace},
+    }));
+    all.push(json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "installer"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+        "subjects": [{"kind": "ServiceAccount", "name": "installer", "namespace": namespace}],
+    }));
+    all
+}
+
+/// The extension that wants a bundle.
+fn extension(bundle: &TrialBundle, gates: &fbc_olm::FeatureGates) -> Object {
+    let mut extension = json!({
+        "apiVersion": "olm.operatorframework.io/v1", "kind": CLUSTER_EXTENSION, "metadata": {"name": EXTENSION},
+        "spec": {
+            "namespace": bundle.namespace, "serviceAccount": {"name": "installer"},
+            "source": {
+                "sourceType": "Catalog",
+                "catalog": {"packageName": bundle.package, "version": bundle.version},
+            },
+        },
+    });
+    // A bundle that cannot watch all namespaces says nothing of which one it should; its own comes first.
+    if gates.single_own_namespace_install_support && !bundle.supports("AllNamespaces") {
+        let watched = if bundle.supports("OwnNamespace") { &bundle.namespace } else { WATCHED };
+        extension.set(&["spec", "config"], json!({"configType": "Inline", "inline": {"watchNamespace": watched}}));
+    }
+    extension
+}
+
+/// Creates the extension, or changes what it wants.
+fn wish(setting: &mut Setting<'_>, wanted: &Value, exists: bool) -> Result<(), String> {
+    if !exists {
+        return setting.create_one(wanted).map(drop);
+    }
+    let reference = ObjectReference {
+        kind: CLUSTER_EXTENSION.to_owned(),
+        group: None,
+        name: ObjectName::cluster(EXTENSION),
+        place: Place::default(),
+    };
+    let config = wanted.at(&["spec", "config"]).cloned().unwrap_or_default();
+    let patch = json!({"spec": {"source": wanted["spec"]["source"], "config": config}});
+    setting.patch(&reference, PatchKind::Merge, &patch, false)
+}

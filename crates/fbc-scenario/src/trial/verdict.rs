@@ -1,0 +1,108 @@
+//! What became of an installation, and who refused it.
+
+use fbc_cluster::object::{Object, ObjectFields};
+
+use crate::obstacles::Obstacle;
+
+/// What became of a bundle. A refusal comes with its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is installed and runs.
+    Installs,
+    /// Its objects are there, and pods of it cannot run.
+    CannotRun(String),
+    /// OLM refuses it by its own rules: what it does not support, or a definition that it does not dare to change.
+    RefusedByOlm(String),
+    /// The cluster does not serve a kind that it needs.
+    LacksKinds(String),
+    /// The API server refuses an object of it.
+    RefusedByApi(String),
+    /// Something else keeps it from being installed.
+    Unsettled(String),
+}
+
+impl Verdict {
+    /// The verdict in one word, for tables and programs.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Installs => "installs",
+            Self::CannotRun(_) => "cannot run",
+            Self::RefusedByOlm(_) => "refused by OLM",
+            Self::LacksKinds(_) => "lacks kinds",
+            Self::RefusedByApi(_) => "refused by the API",
+            Self::Unsettled(_) => "unsettled",
+        }
+    }
+
+    /// All words in the order of tables.
+    pub const WORDS: [&'static str; 6] =
+        ["installs", "refused by OLM", "lacks kinds", "refused by the API", "cannot run", "unsettled"];
+
+    /// The text; empty for a bundle that installs.
+    pub fn message(&self) -> &str {
+        match self {
+            Self::Installs => "",
+            Self::CannotRun(text)
+            | Self::RefusedByOlm(text)
+            | Self::LacksKinds(text)
+            | Self::RefusedByApi(text)
+            | Self::Unsettled(text) => text,
+        }
+    }
+}
+
+/// What the API server says before its reason.
+const API_REFUSALS: [&str; 8] = [
+    "is invalid:",
+    "is forbidden:",
+    "cannot be handled as a",
+    "already exists",
+    "admission webhook",
+    "failed calling webhook",
+    "strict decoding error",
+    "denied the request",
+];
+
+/// What became of an extension that wants a version. `fault` stopped the run, `refusal` is why the bundle was not
+/// rendered.
+pub(super) fn judge(
+    extension: Option<&Object>,
+    version: &str,
+    fault: Option<String>,
+    refusal: Option<String>,
+    obstacles: &[Obstacle],
+) -> Verdict {
+    if let Some(text) = fault {
+        return Verdict::Unsettled(text);
+    }
+    let Some(extension) = extension else { return Verdict::Unsettled("the extension is gone".to_owned()) };
+    if let Some(text) = refusal {
+        return Verdict::RefusedByOlm(text);
+    }
+    let message = |condition: &str| {
+        extension.condition(condition).map(|condition| condition.text(&["message"])).unwrap_or_default()
+    };
+    let progressing = extension.condition("Progressing");
+    let reason = progressing.map(|condition| condition.text(&["reason"])).unwrap_or_default();
+    let is_installed = extension.text(&["status", "install", "bundle", "version"]) == version
+        && extension.condition_status("Installed") == "True"
+        && reason == "Succeeded";
+    let waits = matches!(reason, "Succeeded" | "RollingOut");
+    if let Some(obstacle) = obstacles.first().filter(|_| waits) {
+        return Verdict::CannotRun(format!("{}: {}", obstacle.workload, obstacle.message));
+    }
+    if is_installed {
+        return Verdict::Installs;
+    }
+    let text = message("Progressing").to_owned();
+    if text.contains("no matches for kind") || text.contains("could not find the requested resource") {
+        Verdict::LacksKinds(text)
+    } else if text.contains("validating upgrade for CRD") || text.contains("CustomResourceDefinitionUpgradeSafety") {
+        Verdict::RefusedByOlm(text)
+    } else if API_REFUSALS.iter().any(|part| text.contains(part)) {
+        Verdict::RefusedByApi(text)
+    } else {
+        let text = if text.is_empty() { message("Installed").to_owned() } else { text };
+        Verdict::Unsettled(text)
+    }
+}

@@ -1,0 +1,287 @@
+//! `fbc simulate install`: bundles installed on simulated clusters, and upgraded from version to version.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, ValueHint};
+use fbc_cluster::add_ons::AddOn;
+use fbc_model::tree::{DiskTree, Tree};
+use fbc_scenario::trial::{self, Engine, Platform, Trial, TrialBundle, Verdict, by_package};
+use fbc_version::Target;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Format, verdict};
+use crate::escape::Lines;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::output_file::write_output;
+
+/// Install bundles on simulated clusters, and upgrade each package version by version
+///
+/// Every bundle is installed by OLM v1 on a cluster of its own. The versions of a package are installed one over the
+/// other as well, from the lowest to the highest. The answer says of each bundle whether it installs, what it needs that
+/// the cluster does not have, who refuses it and why, and which of its pods cannot run.
+#[derive(Args, Debug)]
+#[command(after_help = "Exit codes: 0 every bundle installs and runs, 1 some do not, 2 could not run.")]
+pub(super) struct Arguments {
+    /// Bundle folders, or folders with bundle folders below them
+    #[arg(value_name = "BUNDLE", required = true, value_hint = ValueHint::DirPath)]
+    bundles: Vec<PathBuf>,
+    /// Whose release; can be repeated; `all` for every one [default: latest]
+    #[arg(long, value_name = "TARGET", value_parser = choice(&Target::NAMES))]
+    target: Vec<String>,
+    /// What applies bundles; can be repeated; `all` for both [default: helm]
+    #[arg(long, value_name = "ENGINE", value_parser = choice(&Engine::NAMES))]
+    engine: Vec<String>,
+    /// Products that the cluster has besides: stand-ins that issue certificates and accept monitors
+    #[arg(long, value_name = "ADD-ON", value_delimiter = ',', value_parser = AddOn::NAMES)]
+    with: Vec<String>,
+    /// Only install; do not upgrade
+    #[arg(long)]
+    no_upgrades: bool,
+    /// The seed of all clusters
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// The format to write
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
+}
+
+/// The names of a choice, and `all`.
+fn choice(names: &'static [&'static str]) -> clap::builder::PossibleValuesParser {
+    names.iter().copied().chain(["all"]).collect::<Vec<_>>().into()
+}
+
+/// One platform with what became of the bundles there.
+struct Row {
+    platform: Platform,
+    trial: Trial,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let platforms = platforms(arguments)?;
+    let mut folders = Vec::new();
+    for path in &arguments.bundles {
+        find(path, path, 0, &mut folders)?;
+    }
+    folders.sort();
+    let read: Vec<_> = folders
+        .par_iter()
+        .map(|folder| {
+            let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: folder.clone() });
+            (folder, TrialBundle::read(tree))
+        })
+        .collect();
+    let mut bundles = Vec::new();
+    let mut unreadable = Vec::new();
+    for (folder, bundle) in read {
+        match bundle {
+            Ok(bundle) => bundles.push(bundle),
+            Err(error) => unreadable.push((folder, error)),
+        }
+    }
+    let packages = by_package(bundles);
+    let jobs = jobs(&packages, &platforms, arguments.no_upgrades);
+    let tried: Vec<Vec<Row>> = jobs
+        .par_iter()
+        .map(|(bundles, platform)| {
+            let trials = trial::upgrade(bundles, platform);
+            trials.into_iter().map(|trial| Row { platform: (*platform).clone(), trial }).collect()
+        })
+        .collect();
+    // What begins a chain of upgrades was installed alone as well.
+    let is_told = |row: &Row, of: usize| of == 1 || row.trial.from.is_some();
+    let mut rows: Vec<Row> = Vec::new();
+    for chain in tried {
+        let length = chain.len();
+        rows.extend(chain.into_iter().filter(|row| is_told(row, length)));
+    }
+    for (folder, error) in unreadable {
+        rows.extend(platforms.iter().map(|platform| Row {
+            platform: platform.clone(),
+            trial: unreadable_trial(folder, &error.to_string()),
+        }));
+    }
+    let is_clean = rows.iter().all(|row| row.trial.verdict == Verdict::Installs);
+    verdict(tell(&rows, &platforms, arguments), if is_clean { CLEAN } else { FINDINGS })
+}
+
+/// The platforms of the flags.
+fn platforms(arguments: &Arguments) -> Result<Vec<Platform>, Failure> {
+    let failure = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
+    let with: Vec<AddOn> = arguments
+        .with
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<_, _>>()
+        .map_err(|error: fbc_cluster::add_ons::UnknownAddOn| failure(&error))?;
+    let mut targets = Vec::new();
+    for name in &arguments.target {
+        match name.as_str() {
+            "all" => targets.extend(Target::ALL),
+            name => targets.push(name.parse().map_err(|error: fbc_version::UnknownName| failure(&error))?),
+        }
+    }
+    let mut engines = Vec::new();
+    for name in &arguments.engine {
+        match name.as_str() {
+            "all" => engines.extend(Engine::ALL),
+            name => {
+                engines.push(name.parse().map_err(|error: fbc_scenario::trial::UnknownEngine| failure(&error))?);
+            }
+        }
+    }
+    if targets.is_empty() {
+        targets.push(Target::default());
+    }
+    if engines.is_empty() {
+        engines.push(Engine::default());
+    }
+    let mut platforms: Vec<Platform> = Vec::new();
+    for target in targets {
+        for engine in engines.iter().copied().filter(|engine| engine.is_in(target)) {
+            let platform = Platform { target, engine, with: with.clone(), seed: arguments.seed };
+            if !platforms.contains(&platform) {
+                platforms.push(platform);
+            }
+        }
+    }
+    if platforms.is_empty() {
+        return Err(Failure::new("none of the targets has the engine boxcutter")
+            .help("OpenShift has it since 4.21, behind a feature gate; leave out --engine for Helm"));
+    }
+    Ok(platforms)
+}
+
+/// How deep bundles lie below a folder at most: package and version.
+const DEPTH: usize = 3;
+
+/// Finds the bundle folders at a path and below it.
+fn find(named: &Path, path: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    if path.join("manifests").is_dir() {
+        found.push(path.to_path_buf());
+        return Ok(());
+    }
+    let before = found.len();
+    if depth < DEPTH {
+        let entries = std::fs::read_dir(path).map_err(|error| Failure::io("read", path, &error))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| Failure::io("read", path, &error))?;
+            // Links are not followed: a folder from elsewhere stays a folder.
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                find(named, &entry.path(), depth + 1, found)?;
+            }
+        }
+    }
+    if depth == 0 && found.len() == before {
+        return Err(Failure::new(format!("there is no bundle in {}", named.display()))
+            .help("a bundle is a folder with the folders `manifests` and `metadata`"));
+    }
+    Ok(())
+}
+
+/// What is to be tried: every bundle alone, and every package with several versions as a chain.
+fn jobs<'j>(
+    packages: &'j [Vec<TrialBundle>],
+    platforms: &'j [Platform],
+    no_upgrades: bool,
+) -> Vec<(&'j [TrialBundle], &'j Platform)> {
+    let chains = packages.iter().map(Vec::as_slice).filter(|bundles| bundles.len() > 1 && !no_upgrades);
+    let alone = packages.iter().flatten().map(std::slice::from_ref);
+    let all: Vec<&[TrialBundle]> = alone.chain(chains).collect();
+    platforms.iter().flat_map(|platform| all.iter().map(move |bundles| (*bundles, platform))).collect()
+}
+
+fn unreadable_trial(folder: &Path, error: &str) -> Trial {
+    Trial {
+        package: folder.display().to_string(),
+        bundle: String::new(),
+        version: String::new(),
+        from: None,
+        verdict: Verdict::RefusedByOlm(error.to_owned()),
+        needs: Vec::new(),
+        obstacles: Vec::new(),
+    }
+}
+
+fn tell(rows: &[Row], platforms: &[Platform], arguments: &Arguments) -> Result<(), Failure> {
+    write_output(arguments.output_file.as_deref(), |out| {
+        if arguments.output == Format::Json {
+            let trials: Vec<Value> = rows.iter().map(json_row).collect();
+            writeln!(out, "{:#}", json!({ "trials": trials }))?;
+            return Ok(());
+        }
+        let out = &mut Lines::new(out, false);
+        for platform in platforms {
+            for is_upgrade in [false, true] {
+                let rows: Vec<&Trial> = rows
+                    .iter()
+                    .filter(|row| row.platform == *platform && row.trial.from.is_some() == is_upgrade)
+                    .map(|row| &row.trial)
+                    .collect();
+                if !rows.is_empty() {
+                    tell_platform(out, platform, is_upgrade, &rows)?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+fn tell_platform(
+    out: &mut impl std::io::Write,
+    platform: &Platform,
+    is_upgrade: bool,
+    rows: &[&Trial],
+) -> std::io::Result<()> {
+    let what = if is_upgrade { "upgrades" } else { "installations" };
+    writeln!(out, "{} with {}, {} {what}", platform.target, platform.engine, rows.len())?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows {
+        *counts.entry(row.verdict.word()).or_default() += 1;
+    }
+    for word in Verdict::WORDS {
+        if let Some(count) = counts.get(word) {
+            writeln!(out, "  {word:20} {count}")?;
+        }
+    }
+    for row in rows.iter().filter(|row| row.verdict != Verdict::Installs) {
+        let from = row.from.as_deref().map(|from| format!(" from {from}")).unwrap_or_default();
+        writeln!(out, "  {} {}{from}: {}", row.package, row.version, row.verdict.word())?;
+        if row.needs.is_empty() {
+            writeln!(out, "    {}", first_line(row.verdict.message()))?;
+        }
+        for need in &row.needs {
+            writeln!(out, "    {need}")?;
+        }
+        for obstacle in &row.obstacles {
+            writeln!(out, "    {}: {}: {}", obstacle.workload, obstacle.reason, first_line(&obstacle.message))?;
+        }
+    }
+    Ok(())
+}
+
+/// The first line of a text, which tells what it is about; JSON has all of it.
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+fn json_row(row: &Row) -> Value {
+    let Row { platform, trial } = row;
+    json!({
+        "target": platform.target.to_string(), "engine": platform.engine.to_string(),
+        "with": platform.with.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "package": trial.package, "bundle": trial.bundle, "version": trial.version, "from": trial.from,
+        "verdict": trial.verdict.word(), "message": trial.verdict.message(),
+        "needs": trial.needs.iter().map(|need| json!({
+            "group": need.group, "kinds": need.kinds, "addOn": need.add_on.map(|add_on| add_on.to_string()),
+        })).collect::<Vec<_>>(),
+        "obstacles": trial.obstacles.iter().map(|obstacle| json!({
+            "workload": obstacle.workload, "reason": obstacle.reason, "message": obstacle.message,
+        })).collect::<Vec<_>>(),
+    })
+}
