@@ -11,6 +11,7 @@ use clap::{Parser, Subcommand};
 use crate::error::TaskResult;
 
 mod bench;
+mod bundles;
 mod dist;
 mod error;
 mod fuzz;
@@ -52,6 +53,8 @@ enum Task {
     Recordings(recordings::Options),
     /// Print lines, public items and build time of each crate
     Size(size::Options),
+    /// Install every bundle of a folder on every simulated platform, and upgrade every package
+    Bundles(bundles::Options),
     /// Build the binary for distribution, with its checksum
     Dist(dist::Options),
     /// Run a command and print its time and memory as JSON; `bench` calls this in a process of its own
@@ -83,6 +86,7 @@ fn run(task: Task) -> TaskResult<ExitCode> {
         Task::Statements(options) => statements::run(&options),
         Task::Recordings(options) => recordings::run(&options),
         Task::Size(options) => size::run(&options),
+        Task::Bundles(options) => bundles::run(&options),
         Task::Dist(options) => dist::run(&options),
         Task::Measure { command } => bench::measure::run_hidden_task(&command),
     }

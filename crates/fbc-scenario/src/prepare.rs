@@ -65,16 +65,7 @@ impl Prepared {
     ) -> Result<Self, Vec<ScenarioFault>> {
         let mut faults = Vec::new();
         let objects = load(files.as_ref(), &scenario.file, &scenario.objects, &mut faults);
-        let of_steps: Vec<Vec<Manifest>> = scenario
-            .steps
-            .iter()
-            .map(|step| match &step.action {
-                Some(Action::Apply(manifests) | Action::Create(manifests)) => {
-                    load(files.as_ref(), &scenario.file, manifests, &mut faults)
-                }
-                _ => Vec::new(),
-            })
-            .collect();
+        let of_steps = of_steps(&scenario, files.as_ref(), &mut faults);
         let mut kinds = KnownKinds::of(setting::api_server(&scenario, scenario.seed).registry());
         objects.iter().chain(of_steps.iter().flatten()).for_each(|manifest| kinds.learn(&manifest.object));
         contents.bundles.values().for_each(|bundle| learn_from_bundle(bundle.as_ref(), &mut kinds));
@@ -88,11 +79,35 @@ impl Prepared {
 }
 
 impl Prepared {
+    /// Another scenario with the same catalogs and bundles, which are not read again.
+    ///
+    /// # Errors
+    /// Manifests that cannot be read.
+    pub fn with_scenario(&self, scenario: Scenario) -> Result<Self, Vec<ScenarioFault>> {
+        let mut faults = Vec::new();
+        let files = Arc::clone(&self.files);
+        let objects = load(files.as_ref(), &scenario.file, &scenario.objects, &mut faults);
+        let of_steps = of_steps(&scenario, files.as_ref(), &mut faults);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        Ok(Self { scenario, files, content: self.content.clone(), objects, of_steps })
+    }
+
     /// A scenario made by a program, whose images are at hand and whose steps are not read from files.
     pub(crate) fn of_content(scenario: Scenario, content: setting::Content, files: Arc<dyn Tree>) -> Self {
         let of_steps = scenario.steps.iter().map(|_| Vec::new()).collect();
         Self { scenario, files, content, objects: Vec::new(), of_steps }
     }
+}
+
+/// The objects of each step.
+fn of_steps(scenario: &Scenario, files: &dyn Tree, faults: &mut Vec<ScenarioFault>) -> Vec<Vec<Manifest>> {
+    let of_step = |step: &super::model::Step| match &step.action {
+        Some(Action::Apply(manifests) | Action::Create(manifests)) => load(files, &scenario.file, manifests, faults),
+        _ => Vec::new(),
+    };
+    scenario.steps.iter().map(of_step).collect()
 }
 
 /// What bundles define may be spoken of; what is wrong with a bundle is told by what installs it.

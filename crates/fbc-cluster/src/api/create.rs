@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::lifecycle::write_in_preferred_version;
+use crate::admission::request::Request;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::apply::Operation;
 use crate::error::{ApiError, FieldError};
@@ -46,8 +47,22 @@ impl ApiServer {
         self.begin(id, kind, &mut object)?;
         self.complete(id, kind, &mut object, Subresource::None)?;
         self.admit_built_in(kind, None, &mut object)?;
+        let request = Request {
+            user: &caller.user,
+            kind,
+            operation: "CREATE",
+            subresource: "",
+            before: None,
+            object: None,
+            dry_run: options.dry_run,
+        };
+        if self.has_webhooks() {
+            let snapshot = object.clone();
+            self.ask_mutating_webhooks(&Request { object: Some(&snapshot), ..request }, id, &mut object)?;
+        }
         self.admit(caller, id, kind, None, &object, Subresource::None)?;
         self.ask_validators(kind, None, &object)?;
+        self.ask_admission(&Request { object: Some(&object), ..request })?;
         let name = object.object_name();
         if let Some(present) = self.store.get(id, &name) {
             let mut error = ApiError::already_exists(&kind.group, &kind.plural, &name.name);

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::lifecycle::is_definition;
 use super::{ApiServer, Caller, ListOptions};
+use crate::admission::request::Request;
 use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -57,7 +58,29 @@ impl ApiServer {
     ) -> Result<Arc<Object>, ApiError> {
         let kind = self.kind(id)?;
         self.authorize(caller, "delete", &kind, "", name)?;
+        self.ask_about_deletion(caller, id, &kind, name, options)?;
         self.delete_authorized(id, &kind, name, options)
+    }
+
+    /// Asks policies and webhooks about the deletion of an object that is there.
+    fn ask_about_deletion(
+        &self,
+        caller: &Caller,
+        id: KindId,
+        kind: &Kind,
+        name: &ObjectName,
+        options: &DeleteOptions,
+    ) -> Result<(), ApiError> {
+        let Some(before) = self.store.get(id, name) else { return Ok(()) };
+        self.ask_admission(&Request {
+            user: &caller.user,
+            kind,
+            operation: "DELETE",
+            subresource: "",
+            before: Some(before),
+            object: None,
+            dry_run: options.dry_run,
+        })
     }
 
     /// Deletes without asking whether the caller may.
@@ -146,7 +169,13 @@ impl ApiServer {
         let place = ObjectName::namespaced(namespace, "");
         self.authorize(caller, "deletecollection", &kind, "", &place)?;
         let names: Vec<ObjectName> = self.listed(id, list).map(|object| object.object_name()).collect();
-        names.iter().map(|name| self.delete_authorized(id, &kind, name, options)).collect()
+        names
+            .iter()
+            .map(|name| {
+                self.ask_about_deletion(caller, id, &kind, name, options)?;
+                self.delete_authorized(id, &kind, name, options)
+            })
+            .collect()
     }
 
     /// Writes into a definition that it is to go; the controller of definitions does the rest.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::model::Model;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::access::{Attributes, RBAC_GROUP, escalation, owner_references};
+use crate::admission::request::Request;
+use crate::admission::{policies, webhooks};
 use crate::apply::{Write, ignored_fields, record_update};
 use crate::error::{ApiError, FieldError, FieldReason, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId};
@@ -77,7 +79,37 @@ impl ApiServer {
         Ok(())
     }
 
-    /// Asks the validating webhooks.
+    /// Whether any webhook may be asked.
+    pub(super) fn has_webhooks(&self) -> bool {
+        self.webhooks.is_some()
+    }
+
+    /// Asks the mutating webhooks that configurations name about an object that is complete; what they change is
+    /// completed again.
+    pub(super) fn ask_mutating_webhooks(
+        &self,
+        request: &Request<'_>,
+        id: KindId,
+        object: &mut Object,
+    ) -> Result<(), ApiError> {
+        if let Some(caller) = self.webhooks.as_deref()
+            && webhooks::mutate(caller, request, object, self)?
+        {
+            self.complete(id, request.kind, object, Subresource::None)?;
+        }
+        Ok(())
+    }
+
+    /// Asks policies, and the validating webhooks that configurations name.
+    pub(super) fn ask_admission(&self, request: &Request<'_>) -> Result<(), ApiError> {
+        policies::validate(request, self)?;
+        match self.webhooks.as_deref() {
+            Some(caller) => webhooks::validate(caller, request, self),
+            None => Ok(()),
+        }
+    }
+
+    /// Asks the validating webhooks of products that are part of the cluster.
     pub(super) fn ask_validators(
         &self,
         kind: &Kind,
@@ -258,6 +290,12 @@ impl ApiServer {
 
     /// Serves the kind of a definition.
     fn serve(&mut self, definition: &Object) {
+        let served = self.kind_id(definition.text(&["spec", "group"]), definition.text(&["spec", "names", "kind"]));
+        if let Some(model) = served.and_then(|id| self.models.get_mut(&id))
+            && model.follow(definition)
+        {
+            return;
+        }
         let model = Model::custom(definition);
         if let Model::Custom { definition, .. } = &model {
             let id = self.registry.register(definition.to_kind());

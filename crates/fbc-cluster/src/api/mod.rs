@@ -33,6 +33,7 @@ pub use read::ListOptions;
 
 use crate::access::Authorizer;
 use crate::admission::Plugins;
+use crate::admission::webhooks::WebhookCaller;
 use crate::apply::Shape;
 use crate::budget::{Budget, Exhausted, MOST_OBJECT_BYTES, Size, WORK_OF_A_STEP};
 use crate::error::{ApiError, Reason};
@@ -110,6 +111,7 @@ pub struct ApiServer {
     budget: Budget,
     /// The budget that a write would have passed.
     exhausted: Option<Exhausted>,
+    webhooks: Option<Box<dyn WebhookCaller>>,
 }
 
 impl ApiServer {
@@ -130,6 +132,7 @@ impl ApiServer {
             plugins: Plugins::default(),
             budget: Budget::UNLIMITED,
             exhausted: None,
+            webhooks: None,
         }
     }
 
@@ -246,6 +249,11 @@ impl ApiServer {
     /// Adds a validating webhook.
     pub fn add_validator(&mut self, validator: Box<dyn Validator>) {
         self.validators.push(validator);
+    }
+
+    /// Says who reaches the webhooks that configurations name; without anybody none is asked.
+    pub fn set_webhook_caller(&mut self, caller: Box<dyn WebhookCaller>) {
+        self.webhooks = Some(caller);
     }
 
     /// The kind of a group and a name.

@@ -1,5 +1,7 @@
 //! What the API server knows of a kind beyond its names: types, schemas, how values merge.
 
+use serde_json::Value;
+
 use crate::apply::Shape;
 use crate::kind::Kind;
 use crate::object::{Object, ObjectFields};
@@ -14,6 +16,8 @@ pub(super) enum Model {
     /// By the schemas of a definition, one for each version.
     Custom {
         definition: Box<Definition>,
+        /// `spec` of the definition, from which everything else follows.
+        spec: Box<Value>,
         shapes: Vec<Shape>,
         /// Why no new objects may be made, if that is so.
         creation_refusal: Option<&'static str>,
@@ -42,8 +46,20 @@ impl Model {
         let shapes = definition.list(&["spec", "versions"]).iter().map(shape).collect();
         Self::Custom {
             definition: Box::new(Definition::read(definition)),
+            spec: Box::new(definition["spec"].clone()),
             shapes,
             creation_refusal: conditions::creation_refusal(definition),
+        }
+    }
+
+    /// Follows a definition whose schemas are the same as before; false if they are not.
+    pub(super) fn follow(&mut self, changed: &Object) -> bool {
+        match self {
+            Self::Custom { spec, creation_refusal, .. } if **spec == changed["spec"] => {
+                *creation_refusal = conditions::creation_refusal(changed);
+                true
+            }
+            _ => false,
         }
     }
 

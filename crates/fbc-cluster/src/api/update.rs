@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::lifecycle::write_in_preferred_version;
+use crate::admission::request::Request;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::apply::Operation;
 use crate::error::ApiError;
@@ -61,6 +62,19 @@ impl ApiServer {
         if subresource == Subresource::None {
             self.admit_built_in(kind, Some(before), &mut object)?;
         }
+        let request = Request {
+            user: &caller.user,
+            kind,
+            operation: "UPDATE",
+            subresource: subresource.name(),
+            before: Some(before),
+            object: None,
+            dry_run: options.dry_run,
+        };
+        if self.has_webhooks() {
+            let snapshot = object.clone();
+            self.ask_mutating_webhooks(&Request { object: Some(&snapshot), ..request }, id, &mut object)?;
+        }
         let counts = matches!(subresource, Subresource::None | Subresource::Scale);
         if kind.has_generation && counts && wants_something_else(before, &object) {
             object.set(&["metadata", "generation"], before.generation() + 1);
@@ -69,6 +83,7 @@ impl ApiServer {
         if subresource == Subresource::None {
             self.ask_validators(kind, Some(before), &object)?;
         }
+        self.ask_admission(&Request { object: Some(&object), ..request })?;
         if operation == Operation::Update {
             self.record_managers(caller, id, kind, Some(before), &mut object, subresource);
         }

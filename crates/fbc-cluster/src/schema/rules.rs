@@ -240,11 +240,11 @@ impl CompileError {
     pub(crate) fn text(&self, wanted: Wanted) -> String {
         match (self, wanted) {
             (Self::Invalid(report), Wanted::Bool) => format!("compilation failed: {report}"),
-            (Self::Invalid(report), Wanted::Text) => {
+            (Self::Invalid(report), Wanted::Text | Wanted::Anything) => {
                 format!("messageExpression compilation failed: {report}")
             }
             (Self::WrongType, Wanted::Bool) => "cel expression must evaluate to a bool".to_owned(),
-            (Self::WrongType, Wanted::Text) => "messageExpression must evaluate to a string".to_owned(),
+            (Self::WrongType, Wanted::Text | Wanted::Anything) => "messageExpression must evaluate to a string".to_owned(),
         }
     }
 }

@@ -13,6 +13,7 @@ pub use expectation::*;
 use super::fault::Place;
 use super::pattern::Pattern;
 use fbc_cluster::add_ons::AddOn;
+use fbc_cluster::admission::webhooks::stand_in::WebhookBehaviour;
 use fbc_cluster::api::Propagation;
 use fbc_cluster::controllers::behaviour::Behaviour;
 use fbc_cluster::object::ObjectName;
@@ -62,6 +63,8 @@ pub struct Scenario {
     pub objects: Vec<Manifests>,
     /// What becomes of pods.
     pub behaviours: Vec<Behaviour>,
+    /// What webhooks answer.
+    pub webhooks: Vec<WebhookBehaviour>,
     /// What happens.
     pub steps: Vec<Step>,
     /// What must hold at the end, or never.
@@ -89,6 +92,7 @@ impl Scenario {
             empty_bundles: false,
             objects: Vec::new(),
             behaviours: Vec::new(),
+            webhooks: Vec::new(),
             steps: Vec::new(),
             expectations: Vec::new(),
         }

@@ -26,7 +26,7 @@ use fbc_olm::FeatureGates;
 use fbc_openshift::setup::Setup;
 
 /// The fields of a scenario.
-pub(crate) const SCENARIO_FIELDS: [&str; 18] = [
+pub(crate) const SCENARIO_FIELDS: [&str; 19] = [
     "title",
     "seed",
     "target",
@@ -43,6 +43,7 @@ pub(crate) const SCENARIO_FIELDS: [&str; 18] = [
     "emptyBundles",
     "objects",
     "behaviours",
+    "webhooks",
     "steps",
     "expect",
 ];
@@ -141,6 +142,7 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
         bundles: items("bundles").iter().filter_map(bundle).collect(),
         empty_bundles: root.get("emptyBundles").and_then(|field| field.boolean()).unwrap_or_default(),
         objects: root.get("objects").map(|field| objects(&field)).unwrap_or_default(),
+        webhooks: items("webhooks").iter().filter_map(behaviour::webhook).collect(),
         behaviours: items("behaviours").iter().flat_map(behaviour::behaviours).collect(),
         steps,
         expectations,

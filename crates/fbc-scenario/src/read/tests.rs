@@ -180,7 +180,7 @@ fn each_kind_of_fault() {
 /// The JSON Schema of scenarios and the reader know the same fields.
 #[test]
 fn the_schema_has_the_fields_of_the_reader() {
-    use super::{BUNDLE_FIELDS, CATALOG_FIELDS, SCENARIO_FIELDS, action, expectation, step};
+    use super::{BUNDLE_FIELDS, CATALOG_FIELDS, SCENARIO_FIELDS, action, behaviour, expectation, step};
     let text = include_str!("../../../../schemas/scenario.json");
     let schema: serde_json::Value = serde_json::from_str(text).unwrap();
     let fields = |pointer: &str| -> Vec<String> {
@@ -198,6 +198,7 @@ fn the_schema_has_the_fields_of_the_reader() {
         (String::new(), sorted(&[&SCENARIO_FIELDS])),
         ("/$defs/catalog".to_owned(), sorted(&[&CATALOG_FIELDS])),
         ("/$defs/bundle".to_owned(), sorted(&[&BUNDLE_FIELDS])),
+        ("/$defs/webhook".to_owned(), sorted(&[&behaviour::WEBHOOK_FIELDS])),
         ("/$defs/step".to_owned(), sorted(&[&step::STEP_FIELDS, &step::ACTIONS])),
         ("/$defs/condition".to_owned(), sorted(&[&expectation::CONDITION_FIELDS])),
         ("/$defs/stateFields".to_owned(), sorted(&[&["object"], &expectation::TESTS])),

@@ -6,6 +6,7 @@ use super::Content;
 use crate::model::{Component, Scenario};
 use fbc_cluster::add_ons::open_definition;
 use fbc_cluster::admission::Plugins;
+use fbc_cluster::admission::webhooks::stand_in::StandIn;
 use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
 use fbc_cluster::control_plane;
 use fbc_cluster::controllers::set::{Workloads, controllers};
@@ -117,6 +118,7 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
     let options = options(scenario);
     let mut api = api_server(scenario, seed);
     api.add_mutator(Box::new(NameLabel));
+    api.set_webhook_caller(Box::new(StandIn::new(scenario.webhooks.clone())));
     let workloads = Workloads::Pods {
         virtual_node: Some(NODE.to_owned()),
         behaviours: scenario.behaviours.clone(),

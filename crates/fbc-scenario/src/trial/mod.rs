@@ -150,7 +150,10 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform) -> Vec<Trial> {
     let mut setting = Setting::new(&prepared, platform.seed);
     let mut faults = setting.set_up(&[]);
     for object in surroundings(first) {
-        faults.extend(setting.create_one(&object).err());
+        // What every cluster has, such as the namespace `default`, is there already.
+        if setting.cluster.api.find("", object.kind(), &object.object_name()).is_none() {
+            faults.extend(setting.create_one(&object).err());
+        }
     }
     let mut installed: Option<String> = None;
     let mut trials = Vec::new();
@@ -172,7 +175,7 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform) -> Vec<Trial> {
         let fault = refused.or(stopped).or_else(|| faults.first().cloned());
         let refusal = rendered.err().map(|failure| failure.message);
         let seen = setting.cluster.api.find(GROUP, CLUSTER_EXTENSION, &ObjectName::cluster(EXTENSION));
-        let verdict = verdict::judge(seen.map(|object| &**object), &bundle.version, fault, refusal, &obstacles);
+        let verdict = verdict::judge(seen.map(|object| &**object), &bundle.version, fault, refusal, &needs, &obstacles);
         let is_installed = seen.is_some_and(|object| {
             object.text(&["status", "install", "bundle", "name"]) == bundle.name
         });
@@ -216,13 +219,8 @@ fn surroundings(bundle: &TrialBundle) -> Vec<Object> {
     let namespace = &bundle.namespace;
     let mut all: Vec<Object> = [namespace.as_str(), WATCHED]
         .into_iter()
-        // What every cluster has is there already.
-        .filter(|name| *name != "default" && !name.starts_with("kube-") && !name.starts_with("openshift-"))
         .map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}))
         .collect();
-    if namespace.starts_with("openshift-") {
-        all.push(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}));
-    }
     all.push(json!({
         "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "installer", "namespace": namespace},
     }));

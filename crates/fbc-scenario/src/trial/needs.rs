@@ -35,6 +35,10 @@ pub(super) fn needs(objects: &[manifests::Object], registry: &Registry) -> Vec<N
     for object in objects {
         let name = GroupVersionKind::of(&object.api_version, &object.kind);
         let is_defined = defined.contains(&(name.group.clone(), name.kind.clone()));
+        // An object that names no version is at fault itself.
+        if name.version.is_empty() {
+            continue;
+        }
         if registry.served(&name).is_none() && !is_defined {
             missing.entry(name.group).or_default().insert(format!("{} {}", name.version, name.kind));
         }

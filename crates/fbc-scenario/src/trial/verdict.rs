@@ -2,6 +2,7 @@
 
 use fbc_cluster::object::{Object, ObjectFields};
 
+use super::needs::Need;
 use crate::obstacles::Obstacle;
 
 /// What became of a bundle. A refusal comes with its text.
@@ -64,12 +65,13 @@ const API_REFUSALS: [&str; 8] = [
 ];
 
 /// What became of an extension that wants a version. `fault` stopped the run, `refusal` is why the bundle was not
-/// rendered.
+/// rendered, `needs` are kinds that the cluster does not serve.
 pub(super) fn judge(
     extension: Option<&Object>,
     version: &str,
     fault: Option<String>,
     refusal: Option<String>,
+    needs: &[Need],
     obstacles: &[Obstacle],
 ) -> Verdict {
     if let Some(text) = fault {
@@ -96,7 +98,8 @@ pub(super) fn judge(
     }
     let text = message("Progressing").to_owned();
     if text.contains("no matches for kind") || text.contains("could not find the requested resource") {
-        Verdict::LacksKinds(text)
+        // Helm wants the kinds of all objects before it makes any, those that the bundle defines itself as well.
+        if needs.is_empty() { Verdict::RefusedByOlm(text) } else { Verdict::LacksKinds(text) }
     } else if text.contains("validating upgrade for CRD") || text.contains("CustomResourceDefinitionUpgradeSafety") {
         Verdict::RefusedByOlm(text)
     } else if API_REFUSALS.iter().any(|part| text.contains(part)) {

@@ -46,6 +46,7 @@ pub(crate) struct Program {
 pub(crate) enum Wanted {
     Bool,
     Text,
+    Anything,
 }
 
 /// Why an expression does not compile.
@@ -76,12 +77,57 @@ impl Program {
         let fits = match wanted {
             Wanted::Bool => matches!(found, Type::Bool),
             Wanted::Text => matches!(found, Type::Text),
+            Wanted::Anything => true,
         };
         if !fits {
             return Err(CompileError::WrongType);
         }
         let uses_old = mentions(&expression, "oldSelf");
         Ok(Self { expression, uses_old })
+    }
+
+    /// Compiles an expression over variables that may hold anything, as admission policies have them.
+    pub(crate) fn compile_over(source: &str, names: &[&str], wanted: Wanted) -> Result<Self, CompileError> {
+        let report = |faults: Vec<lexer::Fault>| CompileError::Invalid(report(source, &faults));
+        let expression = parser::parse(source).map_err(report)?;
+        let variables: Vec<(&str, Type<'_>)> = names.iter().map(|name| (*name, Type::Dyn)).collect();
+        let found = checker::check(&expression, &variables).map_err(report)?;
+        let fits = match wanted {
+            Wanted::Bool => matches!(found, Type::Bool | Type::Dyn),
+            Wanted::Text => matches!(found, Type::Text | Type::Dyn),
+            Wanted::Anything => true,
+        };
+        if fits { Ok(Self { expression, uses_old: false }) } else { Err(CompileError::WrongType) }
+    }
+
+    /// Evaluates a program of [`Program::compile_over`]; what it costs is taken from the budget.
+    pub(crate) fn run_over<'a>(
+        &'a self,
+        variables: &[(&str, Val<'a>)],
+        budget: &mut u64,
+    ) -> Result<Val<'a>, Fault> {
+        let limit = CALL_BUDGET.min(*budget);
+        let evaluation = Evaluation::new(limit);
+        let result = self.within(&evaluation, variables, None);
+        *budget = budget.saturating_sub(limit - evaluation.left());
+        result
+    }
+
+    /// Evaluates the program with these variables inside of others.
+    fn within<'a>(
+        &'a self,
+        evaluation: &Evaluation,
+        variables: &[(&str, Val<'a>)],
+        outer: Option<&Scope<'_, 'a>>,
+    ) -> Result<Val<'a>, Fault> {
+        match (variables.split_first(), outer) {
+            (Some(((name, value), rest)), outer) => {
+                let scope = Scope::new(name, value.clone(), outer);
+                self.within(evaluation, rest, Some(&scope))
+            }
+            (None, Some(scope)) => evaluation.run(&self.expression, scope),
+            (None, None) => evaluation.run(&self.expression, &Scope::new("", Val::Null, None)),
+        }
     }
 
     /// Evaluates the program; what it costs is taken from the budget.

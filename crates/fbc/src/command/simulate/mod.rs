@@ -29,6 +29,7 @@ mod replay;
 mod seeds;
 mod shell;
 pub(crate) mod sources;
+mod stranded;
 mod text;
 mod upgrade;
 

@@ -11,13 +11,14 @@ use fbc_model::tree::{DiskTree, MemoryTree, Tree};
 use fbc_resolve::{CatalogIndex, IndexedBundle, Rules};
 use fbc_scenario::{
     Action, BundleImage, Contents, Manifests, ObjectReference, Options, PatchKind, Place, Prepared,
-    Publication, Reference, Run, Scenario, play,
+    Obstacle, Publication, Reference, Run, Scenario, ScenarioFault, obstacles, play,
 };
 use fbc_version::Target;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Format, all_json, destinations, page, sources, verdict};
+use super::stranded::{Stranded, stranded};
+use super::{Format, destinations, page, sources, verdict};
 use crate::arguments::Global;
 use crate::command::graph::{require_channels, require_package};
 use crate::command::render;
@@ -26,11 +27,12 @@ use crate::failure::{CLEAN, FINDINGS, Failure, WARNING};
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 
-/// Upgrade every installed version of a package from one catalog to another
+/// Upgrade every installed version of a package, or of all packages, from one catalog to another
 ///
 /// Each version that the old catalog can install is installed from it, on a cluster of its own; then the new catalog
 /// takes the old one's place, and the extension follows it. Without the contents of bundles (--bundles), only
-/// resolution and OLM's decisions are simulated: bundles install nothing but a record of their version.
+/// resolution and OLM's decisions are simulated: bundles install nothing but a record of their version. Each row says
+/// where a version ends, and what keeps it there if the new catalog has a newer one.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
     /// The catalog that the versions are installed from: a folder, a file, a revision or an image
@@ -39,11 +41,11 @@ pub(super) struct Arguments {
     /// The catalog that takes its place
     #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     new: PathBuf,
-    /// The package
+    /// The package; without it, every package of the old catalog
     #[arg(short, long, value_name = "PACKAGE")]
-    package: String,
+    package: Option<String>,
     /// The channel that the extension follows after the installation; without any, all of them
-    #[arg(short, long = "channel", value_name = "CHANNEL")]
+    #[arg(short, long = "channel", value_name = "CHANNEL", requires = "package")]
     channels: Vec<String>,
     /// A folder with a bundle in each of its folders
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -77,12 +79,16 @@ const NEW: &str = "new";
 
 /// What became of an installed version.
 struct Outcome {
+    package: String,
     installed: String,
     after: String,
     progressing: String,
     message: String,
     is_success: bool,
-    run: Run,
+    stranded: Option<Stranded>,
+    obstacles: Vec<Obstacle>,
+    /// The whole run, if it is to be written.
+    run: Option<Run>,
 }
 
 pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure> {
@@ -102,16 +108,20 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
     let Some(new) = render::load(std::slice::from_ref(&arguments.new), None, &session)? else {
         return Ok(FINDINGS);
     };
-    require_package(&old, &arguments.package)?;
+    if let Some(package) = &arguments.package {
+        require_package(&old, package)?;
+    }
     // A channel that the new catalog has lost is something to simulate; one that neither has is a mistake.
     let has_channels =
-        |catalog| require_channels(catalog, &arguments.channels, |package| package == arguments.package);
+        |catalog| require_channels(catalog, &arguments.channels, |package| {
+            arguments.package.as_deref() == Some(package)
+        });
     has_channels(&new).or_else(|failure| has_channels(&old).map_err(|_| failure))?;
     let mut contents = Contents::default();
     contents.catalogs.insert(OLD.to_owned(), sources::open(&arguments.old, &session)?);
     contents.catalogs.insert(NEW.to_owned(), sources::open(&arguments.new, &session)?);
     let images = match &arguments.bundles {
-        Some(folder) => bundles(folder, &[&old, &new], &arguments.package, &mut contents)?,
+        Some(folder) => bundles(folder, &[&old, &new], arguments.package.as_deref(), &mut contents)?,
         None => Vec::new(),
     };
     if arguments.bundles.is_none() {
@@ -119,44 +129,55 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
             .help("--bundles DIR gives their contents")
             .warn();
     }
-    let versions = versions(&old, &arguments.package, Rules::of(target));
+    let rules = Rules::of(target);
+    let versions = versions(&old, arguments.package.as_deref(), rules);
     if versions.is_empty() {
-        return Err(Failure::refusal(format!("package {:?} has no version to install", arguments.package))
+        let package = arguments.package.as_deref().unwrap_or_default();
+        return Err(Failure::refusal(format!("package {package:?} has no version to install"))
             .help("its bundles are in no channel, or have no version; `fbc validate` says more"));
     }
-    let prepared = versions
-        .iter()
-        .map(|version| {
-            let scenario = scenario(arguments, target, version, &images);
-            let files: Arc<dyn Tree> = Arc::new(MemoryTree::default());
-            Prepared::new(scenario, contents.clone(), files)
-                .map_err(|faults| Failure::new(faults.first().map(ToString::to_string).unwrap_or_default()))
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    let outcomes: Vec<Outcome> = prepared
+    let new = CatalogIndex::new(new, rules);
+    drop(old);
+    let files: Arc<dyn Tree> = Arc::new(MemoryTree::default());
+    let failure =
+        |faults: Vec<ScenarioFault>| Failure::new(faults.first().map(ToString::to_string).unwrap_or_default());
+    let first = scenario(arguments, target, &versions[0], &images);
+    // Catalogs and bundles are read once, and shared by all runs.
+    let first = Prepared::new(first, contents, files).map_err(failure)?;
+    let outcomes: Vec<Outcome> = versions
         .par_iter()
-        .zip(&versions)
-        .map(|(prepared, version)| outcome(version, play(prepared, Options::default())))
-        .collect();
+        .map(|version| {
+            let prepared = first.with_scenario(scenario(arguments, target, version, &images)).map_err(failure)?;
+            Ok(outcome(version, play(&prepared, Options::default()), &new, arguments))
+        })
+        .collect::<Result<_, Failure>>()?;
     let exit = if outcomes.iter().all(|outcome| outcome.is_success) { CLEAN } else { FINDINGS };
     verdict(tell(&outcomes, arguments), exit)
 }
 
-/// The versions of a package that are in a channel, the highest first.
-fn versions(catalog: &Catalog, package: &str, rules: Rules) -> Vec<String> {
+/// A package and a version of it.
+type Installed = (String, String);
+
+/// The versions of a package, or of all, that are in a channel; the highest of a package first.
+fn versions(catalog: &Catalog, package: Option<&str>, rules: Rules) -> Vec<Installed> {
     let index = CatalogIndex::new(catalog.clone(), rules);
-    let Some(package) = index.package(package) else { return Vec::new() };
-    let members = package.bundles().iter().filter(|bundle| !package.channels_of(bundle).is_empty());
-    let mut versions: Vec<_> = members.filter_map(IndexedBundle::semantic_version).collect();
-    versions.sort_by(|a, b| b.compare_precedence(a));
-    versions.iter().map(ToString::to_string).collect()
+    let names = index.package_names().filter(|name| package.is_none_or(|package| package == *name));
+    let mut all = Vec::new();
+    for name in names {
+        let Some(package) = index.package(name) else { continue };
+        let members = package.bundles().iter().filter(|bundle| !package.channels_of(bundle).is_empty());
+        let mut versions: Vec<_> = members.filter_map(IndexedBundle::semantic_version).collect();
+        versions.sort_by(|a, b| b.compare_precedence(a));
+        all.extend(versions.iter().map(|version| (name.to_owned(), version.to_string())));
+    }
+    all
 }
 
 /// Finds the contents of the bundles of a package: each folder is the bundle whose ClusterServiceVersion it has.
 fn bundles(
     folder: &Path,
     catalogs: &[&Catalog],
-    package: &str,
+    package: Option<&str>,
     contents: &mut Contents,
 ) -> Result<Vec<BundleImage>, Failure> {
     let root = DiskTree { root: folder.to_path_buf() };
@@ -172,7 +193,8 @@ fn bundles(
         by_name.insert(name.to_owned(), key.clone());
         contents.bundles.insert(key, tree);
     }
-    let wanted = catalogs.iter().flat_map(|catalog| &catalog.bundles).filter(|one| one.package == package);
+    let is_wanted = |one: &&fbc_model::Bundle| package.is_none_or(|package| one.package == package);
+    let wanted = catalogs.iter().flat_map(|catalog| &catalog.bundles).filter(is_wanted);
     let mut images: Vec<BundleImage> = Vec::new();
     for bundle in wanted {
         let Some(key) = by_name.get(&bundle.name) else { continue };
@@ -189,10 +211,10 @@ fn bundles(
 const NAMED_MISSING: usize = 5;
 
 /// Names the bundles of a package that a folder lacks: they are taken as empty.
-fn warn_of_missing(folder: &Path, catalogs: &[&Catalog], package: &str, images: &[BundleImage]) {
+fn warn_of_missing(folder: &Path, catalogs: &[&Catalog], package: Option<&str>, images: &[BundleImage]) {
     let bundles = catalogs.iter().flat_map(|catalog| &catalog.bundles);
     let is_missing = |bundle: &&fbc_model::Bundle| {
-        bundle.package == package && !images.iter().any(|image| image.image == bundle.image)
+        package.is_none_or(|package| bundle.package == package) && !images.iter().any(|image| image.image == bundle.image)
     };
     let missing: BTreeSet<&str> = bundles.filter(is_missing).map(|bundle| bundle.name.as_str()).collect();
     if missing.is_empty() {
@@ -210,8 +232,13 @@ fn warn_of_missing(folder: &Path, catalogs: &[&Catalog], package: &str, images: 
     );
 }
 
-fn scenario(arguments: &Arguments, target: Target, version: &str, images: &[BundleImage]) -> Scenario {
-    let title = format!("{} {version}, upgraded", arguments.package);
+fn scenario(
+    arguments: &Arguments,
+    target: Target,
+    (package, version): &Installed,
+    images: &[BundleImage],
+) -> Scenario {
+    let title = format!("{package} {version}, upgraded");
     let mut scenario = Scenario::new(format!("upgrade of {version}"), title);
     scenario.target = target;
     scenario.seed = arguments.seed;
@@ -224,7 +251,7 @@ fn scenario(arguments: &Arguments, target: Target, version: &str, images: &[Bund
         "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension", "metadata": {"name": EXTENSION},
         "spec": {
             "namespace": NAMESPACE, "serviceAccount": {"name": "installer"},
-            "source": {"sourceType": "Catalog", "catalog": {"packageName": arguments.package, "version": version}},
+            "source": {"sourceType": "Catalog", "catalog": {"packageName": package, "version": version}},
         },
     });
     let apply = Action::Apply(vec![Manifests::Inline(extension, Place::default())]);
@@ -263,7 +290,7 @@ fn installer() -> Vec<Value> {
     ]
 }
 
-fn outcome(version: &str, run: Run) -> Outcome {
+fn outcome((package, version): &Installed, run: Run, new: &CatalogIndex, arguments: &Arguments) -> Outcome {
     let extension = run.state.iter().find(|object| object["kind"] == "ClusterExtension");
     let condition = |wanted: &str, field: &str| {
         let conditions = extension.and_then(|object| object["status"]["conditions"].as_array());
@@ -272,30 +299,43 @@ fn outcome(version: &str, run: Run) -> Outcome {
         found.and_then(|condition| condition[field].as_str()).unwrap_or_default().to_owned()
     };
     let after = extension.and_then(|object| object["status"]["install"]["bundle"]["version"].as_str());
+    let after = after.unwrap_or("-").to_owned();
     let reason = condition("Progressing", "reason");
+    let keeps_run = arguments.report.is_some() || arguments.output == Format::Json;
     Outcome {
+        package: package.clone(),
         installed: version.to_owned(),
-        after: after.unwrap_or("-").to_owned(),
+        stranded: stranded(new, package, &arguments.channels, &after),
+        obstacles: obstacles(&run.state),
+        after,
         is_success: run.is_success() && reason == "Succeeded" && condition("Installed", "status") == "True",
         message: condition("Progressing", "message"),
         progressing: reason,
-        run,
+        run: keeps_run.then_some(run),
     }
 }
 
 fn tell(outcomes: &[Outcome], arguments: &Arguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.report {
-        let runs: Vec<Run> = outcomes.iter().map(|outcome| outcome.run.clone()).collect();
+        let runs: Vec<Run> = outcomes.iter().filter_map(|outcome| outcome.run.clone()).collect();
         let page = page::draw(&runs);
         write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
     write_output(arguments.output_file.as_deref(), |out| {
         if arguments.output == Format::Json {
             let row = |outcome: &Outcome| {
+                let obstacles: Vec<Value> = outcome
+                    .obstacles
+                    .iter()
+                    .map(|one| json!({"workload": one.workload, "reason": one.reason, "message": one.message}))
+                    .collect();
                 json!({
+                    "package": outcome.package,
                     "installed": outcome.installed, "after": outcome.after, "success": outcome.is_success,
-                    "progressing": outcome.progressing, "message": outcome.message,
-                    "run": all_json(std::slice::from_ref(&outcome.run)).pop(),
+                    "newest": outcome.stranded.as_ref().map_or(&outcome.after, |stranded| &stranded.newest),
+                    "kept_by": outcome.stranded.as_ref().map(|stranded| &stranded.reason),
+                    "progressing": outcome.progressing, "message": outcome.message, "cannot_run": obstacles,
+                    "run": outcome.run.as_ref().map(Run::to_json),
                 })
             };
             let upgrades: Vec<Value> = outcomes.iter().map(row).collect();
@@ -303,22 +343,36 @@ fn tell(outcomes: &[Outcome], arguments: &Arguments) -> Result<(), Failure> {
             writeln!(out, "{:#}", json!({"package": package, "upgrades": upgrades}))?;
             return Ok(());
         }
-        let out = &mut Lines::new(out, false);
-        let width = |cell: fn(&Outcome) -> &str, heading: &str| {
-            outcomes
-                .iter()
-                .map(|outcome| cell(outcome).len())
-                .chain([heading.len()])
-                .max()
-                .unwrap_or_default()
-        };
-        let first = width(|outcome| &outcome.installed, "INSTALLED");
-        let second = width(|outcome| &outcome.after, "AFTER");
-        writeln!(out, "{:first$}  {:second$}  PROGRESSING", "INSTALLED", "AFTER")?;
-        for outcome in outcomes {
-            let Outcome { installed, after, progressing, message, .. } = outcome;
-            writeln!(out, "{installed:first$}  {after:second$}  {progressing}: {message}")?;
-        }
-        Ok(())
+        table(&mut Lines::new(out, false), outcomes, arguments.package.is_none())
     })
+}
+
+/// A row for each installed version, and below it what keeps it or its pods.
+fn table(out: &mut impl std::io::Write, outcomes: &[Outcome], has_packages: bool) -> Result<(), Failure> {
+    let width = |cell: fn(&Outcome) -> &str, heading: &str| {
+        outcomes.iter().map(|outcome| cell(outcome).len()).chain([heading.len()]).max().unwrap_or_default()
+    };
+    let first = width(|outcome| &outcome.installed, "INSTALLED");
+    let second = width(|outcome| &outcome.after, "AFTER");
+    writeln!(out, "{:first$}  {:second$}  PROGRESSING", "INSTALLED", "AFTER")?;
+    let mut package = "";
+    for outcome in outcomes {
+        let Outcome { installed, after, progressing, message, .. } = outcome;
+        if has_packages && outcome.package != package {
+            package = &outcome.package;
+            writeln!(out, "{package}")?;
+        }
+        writeln!(out, "{installed:first$}  {after:second$}  {progressing}: {message}")?;
+        if let Some(Stranded { newest, reason }) = &outcome.stranded {
+            writeln!(out, "  stays below {newest}: {reason}")?;
+        }
+        for obstacle in &outcome.obstacles {
+            writeln!(out, "  {} cannot run: {}", obstacle.workload, obstacle.message)?;
+        }
+    }
+    let stuck = outcomes.iter().filter(|outcome| outcome.stranded.is_some()).count();
+    if stuck > 0 {
+        writeln!(out, "{stuck} of {} versions stay below the newest", outcomes.len())?;
+    }
+    Ok(())
 }

@@ -1,0 +1,248 @@
+//! Validating admission policies with their bindings, and the conditions of webhooks: expressions over a request.
+//!
+//! `authorizer` is not among the variables. Warnings and audit annotations go nowhere.
+//!
+//! Source: `kubernetes/apiserver:pkg/admission/plugin/policy/validating/{dispatcher,validator}.go`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::request::Request;
+use super::shown_name;
+use crate::api::ApiServer;
+use crate::error::{ApiError, Reason};
+use crate::kind::GroupVersionKind;
+use crate::object::{Object, ObjectFields, ObjectName};
+use crate::schema::cel::value::{Entries, Val};
+use crate::schema::cel::{Program, Wanted};
+use crate::selector::LabelSelector;
+
+const GROUP: &str = "admissionregistration.k8s.io";
+/// How much the expressions of one policy may cost for one request.
+const BUDGET: u64 = 10_000_000;
+
+/// Asks every policy that is bound.
+///
+/// # Errors
+/// The refusal of the first policy that denies the request.
+pub(crate) fn validate(request: &Request<'_>, api: &ApiServer) -> Result<(), ApiError> {
+    if !request.is_asked_about() {
+        return Ok(());
+    }
+    for binding in api.all(GROUP, "ValidatingAdmissionPolicyBinding") {
+        let name = ObjectName::cluster(binding.text(&["spec", "policyName"]));
+        let Some(policy) = api.find(GROUP, "ValidatingAdmissionPolicy", &name) else { continue };
+        let constraints = [&policy["spec"]["matchConstraints"], &binding["spec"]["matchResources"]];
+        let denies = binding.list(&["spec", "validationActions"]).iter().any(|action| action == "Deny");
+        if !denies || !constraints.iter().all(|one| is_constrained(one, request, api)) {
+            continue;
+        }
+        if let Some((reason, message)) = denial(policy, binding, request, api) {
+            let text = format!(
+                "ValidatingAdmissionPolicy '{}' with binding '{}' denied request: {message}",
+                policy.name(),
+                binding.name()
+            );
+            let (group, resource) = (&request.kind.group, &request.kind.plural);
+            let mut error = ApiError::forbidden(group, resource, shown_name(request.about()), &text);
+            error.reason = reason;
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// Whether `matchConstraints` or `matchResources` mean a request; absent ones mean all.
+fn is_constrained(constraints: &Value, request: &Request<'_>, api: &ApiServer) -> bool {
+    let (rules, excluded) = (constraints.list(&["resourceRules"]), constraints.list(&["excludeResourceRules"]));
+    let is_named = |rules: &[Value]| {
+        let name = request.about().name();
+        let has_name = |rule: &&Value| {
+            let names = rule.list(&["resourceNames"]);
+            names.is_empty() || names.iter().any(|one| one == name)
+        };
+        rules.iter().filter(has_name).any(|rule| request.fits_rules(std::slice::from_ref(rule)))
+    };
+    (rules.is_empty() || is_named(rules)) && !is_named(excluded) && request.fits_selectors(constraints, api)
+}
+
+/// Why a policy denies a request, if it does.
+fn denial(policy: &Object, binding: &Object, request: &Request<'_>, api: &ApiServer) -> Option<(Reason, String)> {
+    let fails = policy.text(&["spec", "failurePolicy"]) != "Ignore";
+    let failed = |text: String| fails.then_some((Reason::Invalid, text));
+    let params = match params(policy, binding, request, api) {
+        Ok(params) => params,
+        Err(text) => return failed(text),
+    };
+    for params in params {
+        let inputs = Inputs::new(request, params.as_deref(), api);
+        match inputs.hold(policy.list(&["spec", "matchConditions"])) {
+            Ok(true) => {}
+            Ok(false) => continue,
+            Err(text) => return failed(text),
+        }
+        if let Some(found) = inputs.denial(policy, fails) {
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// The objects that a policy gets as `params`: none that it does not ask for.
+fn params(
+    policy: &Object,
+    binding: &Object,
+    request: &Request<'_>,
+    api: &ApiServer,
+) -> Result<Vec<Option<Arc<Object>>>, String> {
+    let wanted = &policy["spec"]["paramKind"];
+    let reference = &binding["spec"]["paramRef"];
+    if wanted.is_null() || reference.is_null() {
+        return Ok(vec![None]);
+    }
+    let kind = GroupVersionKind::of(wanted.text(&["apiVersion"]), wanted.text(&["kind"]));
+    let namespace = match reference.text(&["namespace"]) {
+        "" => request.about().namespace(),
+        namespace => namespace,
+    };
+    let name = reference.text(&["name"]);
+    let selector = LabelSelector::of_object(reference.get("selector")).unwrap_or_else(|_| LabelSelector::nothing());
+    let is_meant = |object: &&Arc<Object>| {
+        let is_here = object.namespace().is_empty() || object.namespace() == namespace;
+        is_here && if name.is_empty() { selector.matches_object(object) } else { object.name() == name }
+    };
+    let found: Vec<_> =
+        api.all(&kind.group, &kind.kind).filter(is_meant).map(|object| Some(Arc::clone(object))).collect();
+    match (found.is_empty(), reference.text(&["parameterNotFoundAction"])) {
+        (false, _) => Ok(found),
+        (true, "Allow") => Ok(Vec::new()),
+        (true, _) => Err("no params found for policy binding with `Deny` parameterNotFoundAction".to_owned()),
+    }
+}
+
+/// Whether all conditions of a webhook hold.
+///
+/// # Errors
+/// An expression does not compile, or has no value.
+pub(crate) fn conditions_hold(
+    conditions: &[Value],
+    request: &Request<'_>,
+    api: &ApiServer,
+) -> Result<bool, String> {
+    if conditions.is_empty() {
+        return Ok(true);
+    }
+    Inputs::new(request, None, api).hold(conditions)
+}
+
+/// What expressions see.
+struct Inputs {
+    values: BTreeMap<&'static str, Value>,
+}
+
+impl Inputs {
+    fn new(request: &Request<'_>, params: Option<&Object>, api: &ApiServer) -> Self {
+        let object = |object: Option<&Object>| object.cloned().unwrap_or_default();
+        let namespace = ObjectName::cluster(request.about().namespace());
+        let namespace = api.find("", "Namespace", &namespace).map(|namespace| &**namespace);
+        let mut review = request.to_json(request.about().uid());
+        review.remove(&["object"]);
+        review.remove(&["oldObject"]);
+        let values = BTreeMap::from([
+            ("object", object(request.object)),
+            ("oldObject", object(request.before)),
+            ("request", review),
+            ("params", object(params)),
+            ("namespaceObject", object(namespace)),
+        ]);
+        Self { values }
+    }
+
+    fn hold(&self, conditions: &[Value]) -> Result<bool, String> {
+        for condition in conditions {
+            let program = compiled(condition.text(&["expression"]), Wanted::Bool)?;
+            match self.run(&program, &Vec::new()) {
+                Ok(Val::Bool(true)) => {}
+                Ok(_) => return Ok(false),
+                Err(text) => return Err(text),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The first validation that does not hold.
+    fn denial(&self, policy: &Object, fails: bool) -> Option<(Reason, String)> {
+        let variables: Vec<(String, Result<Program, String>)> = policy
+            .list(&["spec", "variables"])
+            .iter()
+            .map(|variable| {
+                let program = compiled(variable.text(&["expression"]), Wanted::Anything);
+                (variable.text(&["name"]).to_owned(), program)
+            })
+            .collect();
+        let mut known: Vec<(Val<'_>, Val<'_>)> = Vec::new();
+        for (name, program) in &variables {
+            // A variable without a value is missing where it is used.
+            if let Ok(program) = program
+                && let Ok(value) = self.run(program, &known)
+            {
+                known.push((Val::text(name.clone()), value));
+            }
+        }
+        policy.list(&["spec", "validations"]).iter().find_map(|validation| {
+            let expression = validation.text(&["expression"]);
+            let failed = |text: &str| {
+                let text = format!("expression '{expression}' resulted in error: {text}");
+                fails.then_some((Reason::Invalid, text))
+            };
+            let program = match compiled(expression, Wanted::Bool) {
+                Ok(program) => program,
+                Err(text) => return failed(&text),
+            };
+            match self.run(&program, &known) {
+                Ok(Val::Bool(true)) => None,
+                Ok(_) => Some((reason(validation), self.message(validation, &known))),
+                Err(text) => failed(&text),
+            }
+        })
+    }
+
+    fn message(&self, validation: &Value, known: &Vec<(Val<'_>, Val<'_>)>) -> String {
+        let made = validation.text(&["messageExpression"]);
+        if !made.is_empty()
+            && let Ok(program) = compiled(made, Wanted::Text)
+            && let Ok(Val::Text(text)) = self.run(&program, known)
+            && !text.trim().is_empty()
+        {
+            return text.trim().to_owned();
+        }
+        match validation.text(&["message"]).trim() {
+            "" => format!("failed expression: {}", validation.text(&["expression"]).trim()),
+            text => text.to_owned(),
+        }
+    }
+
+    fn run<'a>(&'a self, program: &'a Program, variables: &[(Val<'a>, Val<'a>)]) -> Result<Val<'a>, String> {
+        let mut names: Vec<(&str, Val<'a>)> =
+            self.values.iter().map(|(name, value)| (*name, Val::lift(value, None))).collect();
+        names.push(("variables", Val::Map(Entries::Built(variables.to_vec().into()))));
+        program.run_over(&names, &mut { BUDGET }).map_err(|fault| fault.0.into_owned())
+    }
+}
+
+fn compiled(source: &str, wanted: Wanted) -> Result<Program, String> {
+    const NAMES: [&str; 6] = ["object", "oldObject", "request", "params", "namespaceObject", "variables"];
+    Program::compile_over(source, &NAMES, wanted)
+        .map_err(|error| format!("compilation error: compilation failed: {error}"))
+}
+
+fn reason(validation: &Value) -> Reason {
+    match validation.text(&["reason"]) {
+        "Unauthorized" => Reason::Unauthorized,
+        "Forbidden" => Reason::Forbidden,
+        "RequestEntityTooLarge" => Reason::BadRequest,
+        _ => Reason::Invalid,
+    }
+}

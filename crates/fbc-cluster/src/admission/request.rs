@@ -1,0 +1,125 @@
+//! A request as admission sees it: what `AdmissionReview` sends to webhooks, and policies call `request`.
+//!
+//! Source: `kubernetes/apiserver:pkg/admission/plugin/webhook/request/admissionreview.go`.
+
+use serde_json::{Value, json};
+
+use crate::access::User;
+use crate::api::ApiServer;
+use crate::kind::{GroupVersionKind, Kind};
+use crate::object::{Object, ObjectFields, ObjectName};
+use crate::selector::LabelSelector;
+
+/// Group and kinds of what admission itself is configured with; webhooks and policies are not asked about these.
+const CONFIGURATION: &str = "admissionregistration.k8s.io";
+
+/// A write on its way in.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'r> {
+    /// Who writes.
+    pub user: &'r User,
+    /// The kind of the object.
+    pub kind: &'r Kind,
+    /// `CREATE`, `UPDATE` or `DELETE`.
+    pub operation: &'static str,
+    /// The part of the object that is written, empty for the whole.
+    pub subresource: &'static str,
+    /// What is stored; absent for what is created.
+    pub before: Option<&'r Object>,
+    /// What is to be stored; absent for what is deleted.
+    pub object: Option<&'r Object>,
+    /// Whether nothing is to be stored.
+    pub dry_run: bool,
+}
+
+impl Request<'_> {
+    /// The object that the request is about, as it will be or as it was.
+    pub(crate) fn about(&self) -> &Object {
+        static NOTHING: Value = Value::Null;
+        self.object.or(self.before).unwrap_or(&NOTHING)
+    }
+
+    pub(crate) fn name(&self) -> ObjectName {
+        self.about().object_name()
+    }
+
+    /// `AdmissionRequest`
+    pub(crate) fn to_json(self, uid: &str) -> Value {
+        let about = self.about();
+        let name = GroupVersionKind::of(about.api_version(), &self.kind.kind);
+        let kind = json!({"group": name.group, "version": name.version, "kind": name.kind});
+        let resource = json!({"group": name.group, "version": name.version, "resource": self.kind.plural});
+        let mut request = json!({
+            "uid": uid, "kind": kind, "resource": resource, "requestKind": kind, "requestResource": resource,
+            "operation": self.operation, "dryRun": self.dry_run,
+            "userInfo": {"username": self.user.name, "groups": self.user.groups},
+            "object": self.object, "oldObject": self.before, "options": null,
+        });
+        for (field, text) in
+            [("name", about.name()), ("namespace", about.namespace()), ("subResource", self.subresource)]
+        {
+            if !text.is_empty() {
+                request.set(&[field], text);
+            }
+        }
+        if !self.subresource.is_empty() {
+            request.set(&["requestSubResource"], self.subresource);
+        }
+        request
+    }
+
+    /// Whether one of the rules of a webhook or policy means the request.
+    ///
+    /// Source: `kubernetes/apiserver:pkg/admission/plugin/webhook/predicates/rules/rules.go`. Versions of a group are
+    /// equivalent, as `matchPolicy: Equivalent` has it.
+    pub(crate) fn fits_rules(&self, rules: &[Value]) -> bool {
+        let one_of = |rule: &Value, field: &str, wanted: &dyn Fn(&str) -> bool| {
+            rule.list(&[field]).iter().filter_map(Value::as_str).any(|text| text == "*" || wanted(text))
+        };
+        let fits = |rule: &&Value| {
+            let scope = match rule.text(&["scope"]) {
+                "Namespaced" => self.kind.namespaced,
+                "Cluster" => !self.kind.namespaced,
+                _ => true,
+            };
+            let versions = &self.kind.versions;
+            scope
+                && one_of(rule, "operations", &|text| text == self.operation)
+                && one_of(rule, "apiGroups", &|text| text == self.kind.group)
+                && one_of(rule, "apiVersions", &|text| versions.iter().any(|version| version == text))
+                && rule.list(&["resources"]).iter().filter_map(Value::as_str).any(|text| self.is_resource(text))
+        };
+        rules.iter().any(|rule| fits(&rule))
+    }
+
+    fn is_resource(&self, text: &str) -> bool {
+        let (resource, subresource) = text.split_once('/').unwrap_or((text, ""));
+        (resource == "*" || resource == self.kind.plural) && (subresource == "*" || subresource == self.subresource)
+    }
+
+    /// Whether the selectors of a webhook or policy (`namespaceSelector`, `objectSelector`) accept the request.
+    pub(crate) fn fits_selectors(&self, of: &Value, api: &ApiServer) -> bool {
+        let selector = |field: &str| match of.get(field).filter(|value| !value.is_null()) {
+            Some(value) => LabelSelector::of_object(Some(value)).ok(),
+            None => Some(LabelSelector::everything()),
+        };
+        let (Some(namespaces), Some(objects)) = (selector("namespaceSelector"), selector("objectSelector")) else {
+            return false;
+        };
+        let of_namespace = || {
+            if self.kind.kind == "Namespace" && self.kind.group.is_empty() {
+                return namespaces.matches_object(self.about());
+            }
+            let name = ObjectName::cluster(self.about().namespace());
+            !self.kind.namespaced
+                || api.find("", "Namespace", &name).is_some_and(|namespace| namespaces.matches_object(namespace))
+        };
+        let of_object = || [self.object, self.before].into_iter().flatten().any(|one| objects.matches_object(one));
+        (namespaces.is_everything() || of_namespace()) && (objects.is_everything() || of_object())
+    }
+
+    /// Whether webhooks and policies are asked at all.
+    pub(crate) fn is_asked_about(&self) -> bool {
+        self.kind.group != CONFIGURATION
+    }
+}

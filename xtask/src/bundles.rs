@@ -1,0 +1,144 @@
+//! `cargo xtask bundles`: installs every bundle of a folder on every simulated platform, and upgrades every package.
+//!
+//! `fbc simulate install` does the work; this task prints the table and holds what it says against what real clusters
+//! do: whatever is not installed must be refused by OLM's rules, or need what the platform does not have.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::error::{TaskError, TaskResult};
+use crate::{process, workspace};
+
+/// Where the bundles lie.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The folder with the bundles: PACKAGE/VERSION
+    #[arg(long, value_name = "DIR", default_value = "../shared/conformance/bundles")]
+    data: PathBuf,
+    /// The binary, instead of one built in the release profile
+    #[arg(long, value_name = "PATH")]
+    fbc: Option<PathBuf>,
+}
+
+/// What the runs ask for besides all targets and engines.
+const RUNS: [(&str, &[&str]); 2] = [
+    ("as they are", &["--target", "all", "--engine", "all"]),
+    ("with add-ons", &["--target", "latest", "--engine", "all", "--with", "cert-manager,monitoring"]),
+];
+
+/// The columns, in order: what became of bundles.
+const WORDS: [&str; 6] =
+    ["installs", "refused by OLM", "lacks kinds", "refused by the API", "cannot run", "unsettled"];
+/// What needs an explanation.
+const UNEXPLAINED: [&str; 2] = ["refused by the API", "unsettled"];
+
+/// Packages that real clusters do not take either, for reasons that are not OLM's, with the reason.
+const EXPLAINED: [(&str, &str); 1] = [(
+    "universal-crossplane",
+    "its aggregated roles have `rules: []`, which OLM writes back each time the cluster fills them in",
+)];
+
+/// Counts by platform and verdict.
+type Table = BTreeMap<String, BTreeMap<String, usize>>;
+
+/// Prints the table, and what no rule explains. Unexplained refusals are findings: exit code 1.
+pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
+    let root = workspace::root()?;
+    let binary = match &options.fbc {
+        Some(binary) => binary.clone(),
+        None => {
+            process::run(workspace::cargo(&root).args(["build", "--release", "--package", "fbc", "--bin", "fbc"]))?;
+            workspace::target_folder(&root)?.join("release/fbc")
+        }
+    };
+    Ok(if judge(&binary, &options.data)? == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs all trials; answers with the number of refusals that nothing explains.
+pub(crate) fn judge(binary: &Path, data: &Path) -> TaskResult<usize> {
+    let mut unexplained = Vec::new();
+    let begin = Instant::now();
+    for (title, flags) in RUNS {
+        let trials = trials(binary, data, flags)?;
+        print_table(title, &trials);
+        unexplained.extend(trials.iter().filter_map(unexplained_refusal));
+    }
+    unexplained.sort();
+    unexplained.dedup();
+    for line in &unexplained {
+        println!("{line}");
+    }
+    for (package, reason) in EXPLAINED {
+        println!("not counted: {package}: {reason}");
+    }
+    println!("{} refusals that nothing explains; {:.0} s", unexplained.len(), begin.elapsed().as_secs_f64());
+    Ok(unexplained.len())
+}
+
+/// What `fbc simulate install` says of every bundle.
+fn trials(binary: &Path, data: &Path, flags: &[&str]) -> TaskResult<Vec<Value>> {
+    let mut command = Command::new(binary);
+    command.args(["simulate", "install", "-o", "json"]).args(flags).arg(data);
+    let output = command.output().map_err(|error| TaskError::new(format!("{}: {error}", binary.display())))?;
+    if !matches!(output.status.code(), Some(0 | 1)) {
+        return Err(TaskError::new(String::from_utf8_lossy(&output.stderr).into_owned()));
+    }
+    let answer: Value =
+        serde_json::from_slice(&output.stdout).map_err(|error| TaskError::new(error.to_string()))?;
+    Ok(answer["trials"].as_array().cloned().unwrap_or_default())
+}
+
+fn print_table(title: &str, trials: &[Value]) {
+    let text = |trial: &Value, field: &str| trial[field].as_str().unwrap_or_default().to_owned();
+    let mut table = Table::new();
+    for trial in trials {
+        let what = if trial["from"].is_null() { "install" } else { "upgrade" };
+        let row = format!("{} {} {what}", text(trial, "target"), text(trial, "engine"));
+        *table.entry(row).or_default().entry(text(trial, "verdict")).or_default() += 1;
+    }
+    println!("{title:30}{}", WORDS.map(|word| format!("{word:>20}")).concat());
+    for (row, counts) in &table {
+        let count = |word| counts.get(word).copied().unwrap_or_default();
+        println!("{row:30}{}", WORDS.map(|word| format!("{:>20}", count(word))).concat());
+    }
+}
+
+/// A line about a refusal that neither OLM's rules nor the platform explain.
+fn unexplained_refusal(trial: &Value) -> Option<String> {
+    let text = |field: &str| trial[field].as_str().unwrap_or_default();
+    let is_explained = EXPLAINED.iter().any(|(package, _)| *package == text("package"));
+    if !UNEXPLAINED.contains(&text("verdict")) || is_explained {
+        return None;
+    }
+    let message = text("message").lines().next().unwrap_or_default();
+    let (package, version) = (text("package"), text("version"));
+    Some(format!("{package} {version} ({} {}): {}: {message}", text("target"), text("engine"), text("verdict")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn refusals_of_olm_are_explained_and_those_of_the_api_are_not() {
+        let trial = |package: &str, verdict: &str| {
+            json!({
+                "target": "latest", "engine": "helm", "package": package, "version": "1.0.0", "verdict": verdict,
+                "message": "no\nmore",
+            })
+        };
+        assert_eq!(unexplained_refusal(&trial("ferry", "refused by OLM")), None);
+        assert_eq!(
+            unexplained_refusal(&trial("ferry", "refused by the API")).as_deref(),
+            Some("ferry 1.0.0 (latest helm): refused by the API: no")
+        );
+        assert_eq!(unexplained_refusal(&trial(EXPLAINED[0].0, "unsettled")), None);
+    }
+}
