@@ -52,7 +52,14 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     let binary = match &options.fbc {
         Some(binary) => binary.clone(),
         None => {
-            process::run(workspace::cargo(&root).args(["build", "--release", "--package", "fbc", "--bin", "fbc"]))?;
+            process::run(workspace::cargo(&root).args([
+                "build",
+                "--release",
+                "--package",
+                "fbc",
+                "--bin",
+                "fbc",
+            ]))?;
             workspace::target_folder(&root)?.join("release/fbc")
         }
     };
@@ -84,7 +91,8 @@ pub(crate) fn judge(binary: &Path, data: &Path) -> TaskResult<usize> {
 fn trials(binary: &Path, data: &Path, flags: &[&str]) -> TaskResult<Vec<Value>> {
     let mut command = Command::new(binary);
     command.args(["simulate", "install", "-o", "json"]).args(flags).arg(data);
-    let output = command.output().map_err(|error| TaskError::new(format!("{}: {error}", binary.display())))?;
+    let output =
+        command.output().map_err(|error| TaskError::new(format!("{}: {error}", binary.display())))?;
     if !matches!(output.status.code(), Some(0 | 1)) {
         return Err(TaskError::new(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
@@ -117,7 +125,12 @@ fn unexplained_refusal(trial: &Value) -> Option<String> {
     }
     let message = text("message").lines().next().unwrap_or_default();
     let (package, version) = (text("package"), text("version"));
-    Some(format!("{package} {version} ({} {}): {}: {message}", text("target"), text("engine"), text("verdict")))
+    Some(format!(
+        "{package} {version} ({} {}): {}: {message}",
+        text("target"),
+        text("engine"),
+        text("verdict")
+    ))
 }
 
 #[cfg(test)]

@@ -20,10 +20,10 @@ pub mod etcd;
 mod int_or_percent;
 pub mod machine_config;
 pub mod machines;
+pub mod platform;
 #[cfg(test)]
 #[path = "recorded_tests.rs"]
 mod recorded;
-pub mod platform;
 pub mod release;
 pub mod replay;
 pub mod setup;

@@ -104,7 +104,9 @@ impl Prepared {
 /// The objects of each step.
 fn of_steps(scenario: &Scenario, files: &dyn Tree, faults: &mut Vec<ScenarioFault>) -> Vec<Vec<Manifest>> {
     let of_step = |step: &super::model::Step| match &step.action {
-        Some(Action::Apply(manifests) | Action::Create(manifests)) => load(files, &scenario.file, manifests, faults),
+        Some(Action::Apply(manifests) | Action::Create(manifests)) => {
+            load(files, &scenario.file, manifests, faults)
+        }
         _ => Vec::new(),
     };
     scenario.steps.iter().map(of_step).collect()

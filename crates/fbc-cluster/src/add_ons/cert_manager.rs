@@ -45,7 +45,8 @@ fn injected(api: &ApiServer, object: &Object) -> Option<String> {
     if object.annotation("cert-manager.io/inject-apiserver-ca") == Some("true") {
         return Some(certificate::authority());
     }
-    let name = |text: &str| text.split_once('/').map(|(namespace, name)| ObjectName::namespaced(namespace, name));
+    let name =
+        |text: &str| text.split_once('/').map(|(namespace, name)| ObjectName::namespaced(namespace, name));
     let secret = match object.annotation("cert-manager.io/inject-ca-from") {
         Some(text) => {
             let name = name(text)?;
@@ -130,7 +131,9 @@ impl Controller for Certificates {
     }
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
-        let Some(certificate) = api.find(GROUP, "Certificate", request).cloned() else { return Outcome::Done };
+        let Some(certificate) = api.find(GROUP, "Certificate", request).cloned() else {
+            return Outcome::Done;
+        };
         outcome(issue(api, &certificate))
     }
 }
@@ -206,7 +209,10 @@ mod tests {
             api.install_definition(open_definition(&kind)).unwrap();
         }
         let mut cluster = Cluster::new(api);
-        AddOn::CertManager.controllers().into_iter().for_each(|controller| cluster.add_controller(controller));
+        AddOn::CertManager
+            .controllers()
+            .into_iter()
+            .for_each(|controller| cluster.add_controller(controller));
         let meta = |name: &str| json!({"name": name, "namespace": "sea"});
         for object in [
             json!({
@@ -238,8 +244,10 @@ mod tests {
         assert_eq!(ready(&cluster), "True");
         assert!(cluster.api.find("", "Secret", &ObjectName::namespaced("sea", "serving-cert")).is_some());
         let webhook = ObjectName::cluster("watch");
-        let found =
-            cluster.api.find("admissionregistration.k8s.io", "ValidatingWebhookConfiguration", &webhook).unwrap();
+        let found = cluster
+            .api
+            .find("admissionregistration.k8s.io", "ValidatingWebhookConfiguration", &webhook)
+            .unwrap();
         assert_eq!(found["webhooks"][0]["clientConfig"]["caBundle"], certificate::authority());
     }
 }

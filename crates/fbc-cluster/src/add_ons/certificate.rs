@@ -4,7 +4,8 @@
 use serde_json::{Value, json};
 
 /// The certificate of the authority.
-pub const AUTHORITY: &str = "-----BEGIN CERTIFICATE-----\nc2ltdWxhdGVkIGF1dGhvcml0eQ==\n-----END CERTIFICATE-----\n";
+pub const AUTHORITY: &str =
+    "-----BEGIN CERTIFICATE-----\nc2ltdWxhdGVkIGF1dGhvcml0eQ==\n-----END CERTIFICATE-----\n";
 const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\nc2ltdWxhdGVk\n-----END CERTIFICATE-----\n";
 const KEY: &str = "-----BEGIN PRIVATE KEY-----\nc2ltdWxhdGVk\n-----END PRIVATE KEY-----\n";
 

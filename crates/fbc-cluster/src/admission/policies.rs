@@ -56,7 +56,8 @@ pub(crate) fn validate(request: &Request<'_>, api: &ApiServer) -> Result<(), Api
 
 /// Whether `matchConstraints` or `matchResources` mean a request; absent ones mean all.
 fn is_constrained(constraints: &Value, request: &Request<'_>, api: &ApiServer) -> bool {
-    let (rules, excluded) = (constraints.list(&["resourceRules"]), constraints.list(&["excludeResourceRules"]));
+    let (rules, excluded) =
+        (constraints.list(&["resourceRules"]), constraints.list(&["excludeResourceRules"]));
     let is_named = |rules: &[Value]| {
         let name = request.about().name();
         let has_name = |rule: &&Value| {
@@ -69,7 +70,12 @@ fn is_constrained(constraints: &Value, request: &Request<'_>, api: &ApiServer) -
 }
 
 /// Why a policy denies a request, if it does.
-fn denial(policy: &Object, binding: &Object, request: &Request<'_>, api: &ApiServer) -> Option<(Reason, String)> {
+fn denial(
+    policy: &Object,
+    binding: &Object,
+    request: &Request<'_>,
+    api: &ApiServer,
+) -> Option<(Reason, String)> {
     let fails = policy.text(&["spec", "failurePolicy"]) != "Ignore";
     let failed = |text: String| fails.then_some((Reason::Invalid, text));
     let params = match params(policy, binding, request, api) {
@@ -108,7 +114,8 @@ fn params(
         namespace => namespace,
     };
     let name = reference.text(&["name"]);
-    let selector = LabelSelector::of_object(reference.get("selector")).unwrap_or_else(|_| LabelSelector::nothing());
+    let selector =
+        LabelSelector::of_object(reference.get("selector")).unwrap_or_else(|_| LabelSelector::nothing());
     let is_meant = |object: &&Arc<Object>| {
         let is_here = object.namespace().is_empty() || object.namespace() == namespace;
         is_here && if name.is_empty() { selector.matches_object(object) } else { object.name() == name }

@@ -87,14 +87,19 @@ impl Request<'_> {
                 && one_of(rule, "operations", &|text| text == self.operation)
                 && one_of(rule, "apiGroups", &|text| text == self.kind.group)
                 && one_of(rule, "apiVersions", &|text| versions.iter().any(|version| version == text))
-                && rule.list(&["resources"]).iter().filter_map(Value::as_str).any(|text| self.is_resource(text))
+                && rule
+                    .list(&["resources"])
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .any(|text| self.is_resource(text))
         };
         rules.iter().any(|rule| fits(&rule))
     }
 
     fn is_resource(&self, text: &str) -> bool {
         let (resource, subresource) = text.split_once('/').unwrap_or((text, ""));
-        (resource == "*" || resource == self.kind.plural) && (subresource == "*" || subresource == self.subresource)
+        (resource == "*" || resource == self.kind.plural)
+            && (subresource == "*" || subresource == self.subresource)
     }
 
     /// Whether the selectors of a webhook or policy (`namespaceSelector`, `objectSelector`) accept the request.
@@ -103,7 +108,8 @@ impl Request<'_> {
             Some(value) => LabelSelector::of_object(Some(value)).ok(),
             None => Some(LabelSelector::everything()),
         };
-        let (Some(namespaces), Some(objects)) = (selector("namespaceSelector"), selector("objectSelector")) else {
+        let (Some(namespaces), Some(objects)) = (selector("namespaceSelector"), selector("objectSelector"))
+        else {
             return false;
         };
         let of_namespace = || {
@@ -112,9 +118,12 @@ impl Request<'_> {
             }
             let name = ObjectName::cluster(self.about().namespace());
             !self.kind.namespaced
-                || api.find("", "Namespace", &name).is_some_and(|namespace| namespaces.matches_object(namespace))
+                || api
+                    .find("", "Namespace", &name)
+                    .is_some_and(|namespace| namespaces.matches_object(namespace))
         };
-        let of_object = || [self.object, self.before].into_iter().flatten().any(|one| objects.matches_object(one));
+        let of_object =
+            || [self.object, self.before].into_iter().flatten().any(|one| objects.matches_object(one));
         (namespaces.is_everything() || of_namespace()) && (objects.is_everything() || of_object())
     }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::lifecycle::write_in_preferred_version;
-use crate::admission::request::Request;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::admission::request::Request;
 use crate::apply::Operation;
 use crate::error::{ApiError, FieldError};
 use crate::kind::{Kind, KindId};
@@ -56,7 +56,7 @@ impl ApiServer {
             object: None,
             dry_run: options.dry_run,
         };
-        if self.has_webhooks() {
+        if self.has_mutating_webhooks() {
             let snapshot = object.clone();
             self.ask_mutating_webhooks(&Request { object: Some(&snapshot), ..request }, id, &mut object)?;
         }

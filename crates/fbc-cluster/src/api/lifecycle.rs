@@ -79,9 +79,10 @@ impl ApiServer {
         Ok(())
     }
 
-    /// Whether any webhook may be asked.
-    pub(super) fn has_webhooks(&self) -> bool {
-        self.webhooks.is_some()
+    /// Whether any mutating webhook may be asked.
+    pub(super) fn has_mutating_webhooks(&self) -> bool {
+        let mut configurations = self.all("admissionregistration.k8s.io", "MutatingWebhookConfiguration");
+        self.webhooks.is_some() && configurations.next().is_some()
     }
 
     /// Asks the mutating webhooks that configurations name about an object that is complete; what they change is
@@ -290,7 +291,8 @@ impl ApiServer {
 
     /// Serves the kind of a definition.
     fn serve(&mut self, definition: &Object) {
-        let served = self.kind_id(definition.text(&["spec", "group"]), definition.text(&["spec", "names", "kind"]));
+        let served =
+            self.kind_id(definition.text(&["spec", "group"]), definition.text(&["spec", "names", "kind"]));
         if let Some(model) = served.and_then(|id| self.models.get_mut(&id))
             && model.follow(definition)
         {

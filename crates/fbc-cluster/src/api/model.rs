@@ -16,8 +16,8 @@ pub(super) enum Model {
     /// By the schemas of a definition, one for each version.
     Custom {
         definition: Box<Definition>,
-        /// `spec` of the definition, from which everything else follows.
-        spec: Box<Value>,
+        /// What everything else follows from: `spec` of the definition, and its accepted names.
+        source: Box<[Value; 2]>,
         shapes: Vec<Shape>,
         /// Why no new objects may be made, if that is so.
         creation_refusal: Option<&'static str>,
@@ -46,7 +46,7 @@ impl Model {
         let shapes = definition.list(&["spec", "versions"]).iter().map(shape).collect();
         Self::Custom {
             definition: Box::new(Definition::read(definition)),
-            spec: Box::new(definition["spec"].clone()),
+            source: Box::new(source(definition)),
             shapes,
             creation_refusal: conditions::creation_refusal(definition),
         }
@@ -55,7 +55,9 @@ impl Model {
     /// Follows a definition whose schemas are the same as before; false if they are not.
     pub(super) fn follow(&mut self, changed: &Object) -> bool {
         match self {
-            Self::Custom { spec, creation_refusal, .. } if **spec == changed["spec"] => {
+            Self::Custom { source: known, creation_refusal, .. }
+                if known[0] == changed["spec"] && known[1] == changed["status"]["acceptedNames"] =>
+            {
                 *creation_refusal = conditions::creation_refusal(changed);
                 true
             }
@@ -101,6 +103,10 @@ impl Model {
     pub(super) fn is_built_in(&self) -> bool {
         matches!(self, Self::BuiltIn { .. })
     }
+}
+
+fn source(definition: &Object) -> [Value; 2] {
+    [definition["spec"].clone(), definition["status"]["acceptedNames"].clone()]
 }
 
 static UNTYPED: std::sync::LazyLock<Shape> = std::sync::LazyLock::new(Shape::untyped);

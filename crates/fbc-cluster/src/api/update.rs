@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::lifecycle::write_in_preferred_version;
-use crate::admission::request::Request;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::admission::request::Request;
 use crate::apply::Operation;
 use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
@@ -71,7 +71,7 @@ impl ApiServer {
             object: None,
             dry_run: options.dry_run,
         };
-        if self.has_webhooks() {
+        if self.has_mutating_webhooks() {
             let snapshot = object.clone();
             self.ask_mutating_webhooks(&Request { object: Some(&snapshot), ..request }, id, &mut object)?;
         }

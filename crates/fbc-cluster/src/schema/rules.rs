@@ -244,7 +244,9 @@ impl CompileError {
                 format!("messageExpression compilation failed: {report}")
             }
             (Self::WrongType, Wanted::Bool) => "cel expression must evaluate to a bool".to_owned(),
-            (Self::WrongType, Wanted::Text | Wanted::Anything) => "messageExpression must evaluate to a string".to_owned(),
+            (Self::WrongType, Wanted::Text | Wanted::Anything) => {
+                "messageExpression must evaluate to a string".to_owned()
+            }
         }
     }
 }

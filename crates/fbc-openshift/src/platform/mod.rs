@@ -45,10 +45,8 @@ pub fn serve(api: &mut ApiServer) {
 
 /// The controllers that every cluster of OpenShift runs for the objects of users.
 pub fn controllers() -> Vec<Box<dyn Controller>> {
-    let mut all: Vec<Box<dyn Controller>> = vec![
-        Box::new(namespace_contents::Accounts),
-        Box::new(namespace_contents::Certificates),
-    ];
+    let mut all: Vec<Box<dyn Controller>> =
+        vec![Box::new(namespace_contents::Accounts), Box::new(namespace_contents::Certificates)];
     all.extend(service_ca::controllers());
     all
 }

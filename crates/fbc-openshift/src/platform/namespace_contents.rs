@@ -30,7 +30,13 @@ impl Controller for Accounts {
         &[("", "Namespace"), ("", "ServiceAccount")]
     }
 
-    fn requests(&mut self, change: &Change, kind: (&str, &str), _: &ApiServer, requests: &mut Vec<ObjectName>) {
+    fn requests(
+        &mut self,
+        change: &Change,
+        kind: (&str, &str),
+        _: &ApiServer,
+        requests: &mut Vec<ObjectName>,
+    ) {
         requests.extend(concerned(change, kind, &ACCOUNTS));
     }
 
@@ -54,7 +60,13 @@ impl Controller for Certificates {
         &[("", "Namespace"), ("", "ConfigMap")]
     }
 
-    fn requests(&mut self, change: &Change, kind: (&str, &str), _: &ApiServer, requests: &mut Vec<ObjectName>) {
+    fn requests(
+        &mut self,
+        change: &Change,
+        kind: (&str, &str),
+        _: &ApiServer,
+        requests: &mut Vec<ObjectName>,
+    ) {
         requests.extend(concerned(change, kind, &[CERTIFICATE]));
     }
 

@@ -54,7 +54,13 @@ impl Controller for ServingCertificates {
         &[("", "Service"), ("", "Secret")]
     }
 
-    fn requests(&mut self, change: &Change, kind: (&str, &str), api: &ApiServer, requests: &mut Vec<ObjectName>) {
+    fn requests(
+        &mut self,
+        change: &Change,
+        kind: (&str, &str),
+        api: &ApiServer,
+        requests: &mut Vec<ObjectName>,
+    ) {
         let name = &change.key.name;
         if kind.1 == "Service" {
             requests.extend(change.after.is_some().then(|| name.clone()));

@@ -60,8 +60,11 @@ impl TrialBundle {
 
     /// The reference of its image; names hold characters that tags do not.
     pub(super) fn image_reference(&self) -> String {
-        let tag: String =
-            self.name.chars().map(|one| if one.is_ascii_alphanumeric() || one == '.' { one } else { '-' }).collect();
+        let tag: String = self
+            .name
+            .chars()
+            .map(|one| if one.is_ascii_alphanumeric() || one == '.' { one } else { '-' })
+            .collect();
         format!("registry.example/bundles/{}:{tag}", self.package.to_lowercase())
     }
 }

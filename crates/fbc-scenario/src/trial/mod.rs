@@ -5,9 +5,9 @@
 
 mod bundle;
 mod needs;
-mod verdict;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -175,10 +175,10 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform) -> Vec<Trial> {
         let fault = refused.or(stopped).or_else(|| faults.first().cloned());
         let refusal = rendered.err().map(|failure| failure.message);
         let seen = setting.cluster.api.find(GROUP, CLUSTER_EXTENSION, &ObjectName::cluster(EXTENSION));
-        let verdict = verdict::judge(seen.map(|object| &**object), &bundle.version, fault, refusal, &needs, &obstacles);
-        let is_installed = seen.is_some_and(|object| {
-            object.text(&["status", "install", "bundle", "name"]) == bundle.name
-        });
+        let verdict =
+            verdict::judge(seen.map(|object| &**object), &bundle.version, fault, refusal, &needs, &obstacles);
+        let is_installed =
+            seen.is_some_and(|object| object.text(&["status", "install", "bundle", "name"]) == bundle.name);
         trials.push(Trial {
             package: bundle.package.clone(),
             bundle: bundle.name.clone(),
@@ -247,7 +247,8 @@ fn extension(bundle: &TrialBundle, gates: &fbc_olm::FeatureGates) -> Object {
     // A bundle that cannot watch all namespaces says nothing of which one it should; its own comes first.
     if gates.single_own_namespace_install_support && !bundle.supports("AllNamespaces") {
         let watched = if bundle.supports("OwnNamespace") { &bundle.namespace } else { WATCHED };
-        extension.set(&["spec", "config"], json!({"configType": "Inline", "inline": {"watchNamespace": watched}}));
+        extension
+            .set(&["spec", "config"], json!({"configType": "Inline", "inline": {"watchNamespace": watched}}));
     }
     extension
 }

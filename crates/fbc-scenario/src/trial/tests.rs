@@ -13,7 +13,8 @@ fn sample(name: &str) -> TrialBundle {
 
 #[test]
 fn a_bundle_installs_on_every_platform_and_is_upgraded() {
-    let bundles = ["1.0.0", "1.1.0", "1.2.0"].map(|version| sample(&format!("scenarios/bundles/ferry-{version}")));
+    let bundles =
+        ["1.0.0", "1.1.0", "1.2.0"].map(|version| sample(&format!("scenarios/bundles/ferry-{version}")));
     let [bundles] = by_package(bundles.into()).try_into().unwrap();
     for target in Target::ALL {
         for engine in Engine::ALL.into_iter().filter(|engine| engine.is_in(target)) {
@@ -38,7 +39,9 @@ fn what_the_platform_lacks_is_named() {
     let needs: Vec<String> = plain.needs.iter().map(ToString::to_string).collect();
     assert_eq!(
         needs,
-        ["needs monitoring.coreos.com (v1 ServiceMonitor): not in the cluster; `--with monitoring` adds a stand-in"]
+        [
+            "needs monitoring.coreos.com (v1 ServiceMonitor): not in the cluster; `--with monitoring` adds a stand-in"
+        ]
     );
     for (target, with) in [(Target::Latest, &[AddOn::Monitoring][..]), (Target::Ocp421, &[])] {
         let trial = trial(target, with);

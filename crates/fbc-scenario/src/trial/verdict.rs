@@ -100,7 +100,9 @@ pub(super) fn judge(
     if text.contains("no matches for kind") || text.contains("could not find the requested resource") {
         // Helm wants the kinds of all objects before it makes any, those that the bundle defines itself as well.
         if needs.is_empty() { Verdict::RefusedByOlm(text) } else { Verdict::LacksKinds(text) }
-    } else if text.contains("validating upgrade for CRD") || text.contains("CustomResourceDefinitionUpgradeSafety") {
+    } else if text.contains("validating upgrade for CRD")
+        || text.contains("CustomResourceDefinitionUpgradeSafety")
+    {
         Verdict::RefusedByOlm(text)
     } else if API_REFUSALS.iter().any(|part| text.contains(part)) {
         Verdict::RefusedByApi(text)

@@ -129,10 +129,8 @@ fn webhooks<'a>(request: &Request<'_>, kind: &str, api: &'a ApiServer) -> Vec<&'
         return Vec::new();
     }
     let all = api.all(GROUP, kind).flat_map(|configuration| configuration.list(&["webhooks"]));
-    all.filter(|webhook| {
-        request.fits_rules(webhook.list(&["rules"])) && request.fits_selectors(webhook, api)
-    })
-    .collect()
+    all.filter(|webhook| request.fits_rules(webhook.list(&["rules"])) && request.fits_selectors(webhook, api))
+        .collect()
 }
 
 /// Asks one webhook; nothing if it is passed over.
@@ -212,6 +210,7 @@ fn patch_of(response: &Value) -> Result<Option<Value>, String> {
     let Some(text) = response.get("patch").and_then(Value::as_str).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
-    let bytes = fbc_yaml::base64::decode(text).map_err(|_| "webhook response has a patch that is not base64")?;
+    let bytes =
+        fbc_yaml::base64::decode(text).map_err(|_| "webhook response has a patch that is not base64")?;
     serde_json::from_slice(&bytes).map(Some).map_err(|error| error.to_string())
 }

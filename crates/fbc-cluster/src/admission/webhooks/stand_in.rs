@@ -94,12 +94,15 @@ fn unreachable(call: &WebhookCall<'_>) -> Option<String> {
         slice.namespace() == name.namespace
             && slice.label("kubernetes.io/service-name") == Some(name.name.as_str())
     });
-    let is_ready = |endpoint: &Value| endpoint.at(&["conditions", "ready"]).is_some_and(|ready| ready == true);
+    let is_ready =
+        |endpoint: &Value| endpoint.at(&["conditions", "ready"]).is_some_and(|ready| ready == true);
     if !slices.any(|slice| slice.list(&["endpoints"]).iter().any(is_ready)) {
         return Some(format!("no endpoints available for service {:?}", name.name));
     }
     if call.client.text(&["caBundle"]).is_empty() {
-        return Some("tls: failed to verify certificate: x509: certificate signed by unknown authority".to_owned());
+        return Some(
+            "tls: failed to verify certificate: x509: certificate signed by unknown authority".to_owned(),
+        );
     }
     None
 }

@@ -65,7 +65,11 @@ fn a_webhook_allows_denies_and_fails() {
         ),
         (Some(Answer::TimeOut), json!({}), Err(format!("{failed}context deadline exceeded"))),
         (Some(Answer::TimeOut), json!({"failurePolicy": "Ignore"}), Ok(())),
-        (Some(Answer::NoEndpoint), json!({}), Err(format!("{failed}no endpoints available for service \"watch\""))),
+        (
+            Some(Answer::NoEndpoint),
+            json!({}),
+            Err(format!("{failed}no endpoints available for service \"watch\"")),
+        ),
         (None, json!({}), Err(format!("{failed}service \"watch\" not found"))),
     ] {
         let mut api = server(answer.clone());
@@ -150,7 +154,12 @@ fn a_bound_policy_denies_with_its_message() {
             false,
             denied("no params found for policy binding with `Deny` parameterNotFoundAction"),
         ),
-        (json!({"expression": "request.operation == 'CREATE' && namespaceObject.metadata.name == 'sea'"}), "Deny", true, Ok(())),
+        (
+            json!({"expression": "request.operation == 'CREATE' && namespaceObject.metadata.name == 'sea'"}),
+            "Deny",
+            true,
+            Ok(()),
+        ),
     ] {
         let mut api = api_server(&["sea"], 1, Moment::START);
         create(&mut api, policy(validation.clone())).unwrap();

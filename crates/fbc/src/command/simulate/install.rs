@@ -131,7 +131,8 @@ fn platforms(arguments: &Arguments) -> Result<Vec<Platform>, Failure> {
         match name.as_str() {
             "all" => engines.extend(Engine::ALL),
             name => {
-                engines.push(name.parse().map_err(|error: fbc_scenario::trial::UnknownEngine| failure(&error))?);
+                engines
+                    .push(name.parse().map_err(|error: fbc_scenario::trial::UnknownEngine| failure(&error))?);
             }
         }
     }
@@ -259,7 +260,13 @@ fn tell_platform(
             writeln!(out, "    {need}")?;
         }
         for obstacle in &row.obstacles {
-            writeln!(out, "    {}: {}: {}", obstacle.workload, obstacle.reason, first_line(&obstacle.message))?;
+            writeln!(
+                out,
+                "    {}: {}: {}",
+                obstacle.workload,
+                obstacle.reason,
+                first_line(&obstacle.message)
+            )?;
         }
     }
     Ok(())

@@ -53,11 +53,9 @@ impl<'p> View<'p> {
     }
 
     fn reason(&self, version: &Version, newest: &IndexedBundle) -> String {
-        let own = self
-            .package
-            .bundles()
-            .iter()
-            .find(|bundle| bundle.semantic_version().is_some_and(|one| one.compare_precedence(version).is_eq()));
+        let own = self.package.bundles().iter().find(|bundle| {
+            bundle.semantic_version().is_some_and(|one| one.compare_precedence(version).is_eq())
+        });
         let name = own.map_or_else(|| version.to_string(), |bundle| bundle.blob.name.clone());
         let next: Vec<&IndexedBundle> = self
             .members()
@@ -65,7 +63,10 @@ impl<'p> View<'p> {
             .collect();
         if let Some(refused) = next.iter().find(|bundle| bundle.dependency().is_some()) {
             let dependency = refused.dependency().unwrap_or_default();
-            return format!("{} has a dependency ({dependency}), which OLM v1 does not support", refused.blob.name);
+            return format!(
+                "{} has a dependency ({dependency}), which OLM v1 does not support",
+                refused.blob.name
+            );
         }
         if let Some(deprecated) = next.iter().find(|bundle| bundle.is_deprecated) {
             return format!("{} is deprecated, and OLM prefers what is not", deprecated.blob.name);
@@ -80,11 +81,13 @@ impl<'p> View<'p> {
 
     /// Whether an entry of a bundle in the channels replaces or skips an installed one, or covers its version.
     fn has_edge(&self, bundle: &IndexedBundle, name: &str, version: &Version) -> bool {
-        self.package.entries_of(bundle).filter(|entry| self.is_meant(self.package.channel_of(entry))).any(|entry| {
-            entry.blob.replaces == name
-                || entry.blob.skips.iter().any(|skipped| skipped == name)
-                || matches!(&entry.skip_range, Some(Ok(range)) if range.matches(version))
-        })
+        self.package.entries_of(bundle).filter(|entry| self.is_meant(self.package.channel_of(entry))).any(
+            |entry| {
+                entry.blob.replaces == name
+                    || entry.blob.skips.iter().any(|skipped| skipped == name)
+                    || matches!(&entry.skip_range, Some(Ok(range)) if range.matches(version))
+            },
+        )
     }
 }
 
@@ -104,7 +107,8 @@ mod tests {
     use super::*;
 
     fn index(entries: &str) -> CatalogIndex {
-        let mut text = String::from("{\"schema\": \"olm.package\", \"name\": \"a\", \"defaultChannel\": \"s\"}\n");
+        let mut text =
+            String::from("{\"schema\": \"olm.package\", \"name\": \"a\", \"defaultChannel\": \"s\"}\n");
         for version in ["1.0.0", "1.1.0", "2.0.0"] {
             text.push_str(&format!(
                 "{{\"schema\": \"olm.bundle\", \"name\": \"a.v{version}\", \"package\": \"a\", \"image\": \"i\", \
@@ -122,7 +126,9 @@ mod tests {
 
     #[test]
     fn the_missing_edge_is_named() {
-        let without = index(r#"[{"name": "a.v1.0.0"}, {"name": "a.v1.1.0", "replaces": "a.v1.0.0"}, {"name": "a.v2.0.0"}]"#);
+        let without = index(
+            r#"[{"name": "a.v1.0.0"}, {"name": "a.v1.1.0", "replaces": "a.v1.0.0"}, {"name": "a.v2.0.0"}]"#,
+        );
         let with = index(r#"[{"name": "a.v1.1.0"}, {"name": "a.v2.0.0", "skipRange": "<2.0.0"}]"#);
         let reason = |index: &CatalogIndex, version: &str| {
             stranded(index, "a", &[], version).map(|found| format!("{}: {}", found.newest, found.reason))

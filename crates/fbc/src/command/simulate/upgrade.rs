@@ -10,8 +10,8 @@ use fbc_model::Catalog;
 use fbc_model::tree::{DiskTree, MemoryTree, Tree};
 use fbc_resolve::{CatalogIndex, IndexedBundle, Rules};
 use fbc_scenario::{
-    Action, BundleImage, Contents, Manifests, ObjectReference, Options, PatchKind, Place, Prepared,
-    Obstacle, Publication, Reference, Run, Scenario, ScenarioFault, obstacles, play,
+    Action, BundleImage, Contents, Manifests, ObjectReference, Obstacle, Options, PatchKind, Place, Prepared,
+    Publication, Reference, Run, Scenario, ScenarioFault, obstacles, play,
 };
 use fbc_version::Target;
 use rayon::prelude::*;
@@ -91,6 +91,13 @@ struct Outcome {
     run: Option<Run>,
 }
 
+impl Outcome {
+    /// Whether the version came to the newest one, and runs.
+    fn is_fine(&self) -> bool {
+        self.is_success && self.stranded.is_none() && self.obstacles.is_empty()
+    }
+}
+
 pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure> {
     let session = arguments.images.session([&arguments.old, &arguments.new]);
     if [&arguments.old, &arguments.new].iter().all(|catalog| catalog.as_os_str() == "-") {
@@ -112,10 +119,11 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
         require_package(&old, package)?;
     }
     // A channel that the new catalog has lost is something to simulate; one that neither has is a mistake.
-    let has_channels =
-        |catalog| require_channels(catalog, &arguments.channels, |package| {
+    let has_channels = |catalog| {
+        require_channels(catalog, &arguments.channels, |package| {
             arguments.package.as_deref() == Some(package)
-        });
+        })
+    };
     has_channels(&new).or_else(|failure| has_channels(&old).map_err(|_| failure))?;
     let mut contents = Contents::default();
     contents.catalogs.insert(OLD.to_owned(), sources::open(&arguments.old, &session)?);
@@ -131,27 +139,29 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
     }
     let rules = Rules::of(target);
     let versions = versions(&old, arguments.package.as_deref(), rules);
-    if versions.is_empty() {
+    let Some(first) = versions.first() else {
         let package = arguments.package.as_deref().unwrap_or_default();
         return Err(Failure::refusal(format!("package {package:?} has no version to install"))
             .help("its bundles are in no channel, or have no version; `fbc validate` says more"));
-    }
+    };
     let new = CatalogIndex::new(new, rules);
     drop(old);
     let files: Arc<dyn Tree> = Arc::new(MemoryTree::default());
-    let failure =
-        |faults: Vec<ScenarioFault>| Failure::new(faults.first().map(ToString::to_string).unwrap_or_default());
-    let first = scenario(arguments, target, &versions[0], &images);
+    let failure = |faults: Vec<ScenarioFault>| {
+        Failure::new(faults.first().map(ToString::to_string).unwrap_or_default())
+    };
+    let first = scenario(arguments, target, first, &images);
     // Catalogs and bundles are read once, and shared by all runs.
     let first = Prepared::new(first, contents, files).map_err(failure)?;
     let outcomes: Vec<Outcome> = versions
         .par_iter()
         .map(|version| {
-            let prepared = first.with_scenario(scenario(arguments, target, version, &images)).map_err(failure)?;
+            let prepared =
+                first.with_scenario(scenario(arguments, target, version, &images)).map_err(failure)?;
             Ok(outcome(version, play(&prepared, Options::default()), &new, arguments))
         })
         .collect::<Result<_, Failure>>()?;
-    let exit = if outcomes.iter().all(|outcome| outcome.is_success) { CLEAN } else { FINDINGS };
+    let exit = if outcomes.iter().all(Outcome::is_fine) { CLEAN } else { FINDINGS };
     verdict(tell(&outcomes, arguments), exit)
 }
 
@@ -214,7 +224,8 @@ const NAMED_MISSING: usize = 5;
 fn warn_of_missing(folder: &Path, catalogs: &[&Catalog], package: Option<&str>, images: &[BundleImage]) {
     let bundles = catalogs.iter().flat_map(|catalog| &catalog.bundles);
     let is_missing = |bundle: &&fbc_model::Bundle| {
-        package.is_none_or(|package| bundle.package == package) && !images.iter().any(|image| image.image == bundle.image)
+        package.is_none_or(|package| bundle.package == package)
+            && !images.iter().any(|image| image.image == bundle.image)
     };
     let missing: BTreeSet<&str> = bundles.filter(is_missing).map(|bundle| bundle.name.as_str()).collect();
     if missing.is_empty() {
@@ -327,7 +338,9 @@ fn tell(outcomes: &[Outcome], arguments: &Arguments) -> Result<(), Failure> {
                 let obstacles: Vec<Value> = outcome
                     .obstacles
                     .iter()
-                    .map(|one| json!({"workload": one.workload, "reason": one.reason, "message": one.message}))
+                    .map(
+                        |one| json!({"workload": one.workload, "reason": one.reason, "message": one.message}),
+                    )
                     .collect();
                 json!({
                     "package": outcome.package,
