@@ -24,5 +24,5 @@ pub fn authority() -> String {
 }
 
 fn encoded(text: &str) -> String {
-    fbc_yaml::base64::encode(text.as_bytes())
+    fbc_go::base64::encode(text.as_bytes())
 }

@@ -15,7 +15,7 @@
 //! A write goes: `unknown_fields` (if the client asked for strict validation), `admit`, then validation of the metadata
 //! (elsewhere), then `validate` of the version of the request.
 
-mod cel;
+pub(crate) mod cel;
 pub mod check;
 pub mod conditions;
 mod dates;

@@ -37,8 +37,8 @@ const EXTENSION: &str = "trial";
 const CATALOG: &str = "trial";
 /// The namespace that a bundle watches that can watch neither all namespaces nor its own.
 const WATCHED: &str = "watched";
-/// Nothing may change for so long before a cluster is looked at.
-const QUIET: Milliseconds = 15 * SECOND;
+/// Nothing may change for so long before a cluster is looked at: longer than pods take to end.
+const QUIET: Milliseconds = 100 * SECOND;
 /// The longest that an installation may take.
 const PATIENCE: Milliseconds = 15 * MINUTE;
 

@@ -100,6 +100,9 @@ pub(super) fn judge(
     if text.contains("no matches for kind") || text.contains("could not find the requested resource") {
         // Helm wants the kinds of all objects before it makes any, those that the bundle defines itself as well.
         if needs.is_empty() { Verdict::RefusedByOlm(text) } else { Verdict::LacksKinds(text) }
+    } else if text.contains("creating new Revision: ") {
+        // What OLM's own definition of revisions does not hold, such as more objects in a phase than it allows.
+        Verdict::RefusedByOlm(text)
     } else if text.contains("validating upgrade for CRD")
         || text.contains("CustomResourceDefinitionUpgradeSafety")
     {

@@ -211,6 +211,6 @@ fn patch_of(response: &Value) -> Result<Option<Value>, String> {
         return Ok(None);
     };
     let bytes =
-        fbc_yaml::base64::decode(text).map_err(|_| "webhook response has a patch that is not base64")?;
+        fbc_go::base64::decode(text).map_err(|_| "webhook response has a patch that is not base64")?;
     serde_json::from_slice(&bytes).map(Some).map_err(|error| error.to_string())
 }

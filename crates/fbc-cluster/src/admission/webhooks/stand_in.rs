@@ -74,7 +74,7 @@ impl WebhookCaller for StandIn {
                 Ok(json!({"uid": uid, "allowed": false, "status": {"message": message, "code": 403}}))
             }
             Some(Answer::Mutate(operations)) => {
-                let patch = fbc_yaml::base64::encode(operations.to_string().as_bytes());
+                let patch = fbc_go::base64::encode(operations.to_string().as_bytes());
                 Ok(json!({"uid": uid, "allowed": true, "patchType": "JSONPatch", "patch": patch}))
             }
             Some(Answer::TimeOut) => Err(failed("context deadline exceeded".to_owned())),
