@@ -39,10 +39,6 @@ impl Request<'_> {
         self.object.or(self.before).unwrap_or(&NOTHING)
     }
 
-    pub(crate) fn name(&self) -> ObjectName {
-        self.about().object_name()
-    }
-
     /// `AdmissionRequest`
     pub(crate) fn to_json(self, uid: &str) -> Value {
         let about = self.about();
