@@ -148,8 +148,8 @@ impl World {
 fn version(number: usize, target: Target) -> Option<VersionRelease> {
     let version = Version::parse(VERSIONS[number]).ok()?;
     Some(match target {
-        Target::Latest => VersionRelease::from_build_metadata(version),
         Target::Ocp419 => VersionRelease::new(version, fbc_version::Release::default()),
+        _ => VersionRelease::from_build_metadata(version),
     })
 }
 
