@@ -22,6 +22,7 @@ pub(crate) mod measure;
 mod nodes;
 mod push;
 mod report;
+mod update;
 
 use measure::Measurement;
 use report::Row;
@@ -95,6 +96,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     write_rates(&fbc)?;
     cluster::run(&fbc, &workspace::target_folder(&root)?.join("bench/cluster"), runs)?;
     nodes::run(&root, options.quick)?;
+    update::run(&fbc, &workspace::target_folder(&root)?.join("bench/update"), runs)?;
     images::run(&fbc, &root, &generated.folder, runs)?;
     push::run(&fbc, &root, runs, options.quick)?;
     let failed = rows.iter().filter(|row| row.fbc.is_err()).count();

@@ -6,12 +6,16 @@
 //! | [`release`] | release payloads: loading, inclusion, the graph of tasks |
 //! | [`update_service`] | the graph of updates, and what a cluster is offered |
 //! | [`cluster_version`] | the Cluster Version Operator |
+//! | [`cluster_operators`] | cluster operators as behaviours |
+//! | [`cluster_update`] | a whole update of a cluster, with what it took and what stopped it |
 //! | [`definitions`] | the custom kinds that these controllers need before any payload brings its own |
 //! | [`platform`] | the kinds of OpenShift, what is in its namespaces, certificates for services |
 //! | [`machine_config`] | the Machine Config Operator: pools, nodes, drains |
 //! | [`machines`] | the Machine API: machines, sets, health checks, node link, hooks |
 //! | [`etcd`] | members of etcd, quorum, and the operator that protects it |
 
+pub mod cluster_operators;
+pub mod cluster_update;
 pub mod cluster_version;
 pub mod definitions;
 mod delays;

@@ -93,8 +93,9 @@ impl CatalogEdit {
         if reference.is_file()
             && read_file(reference).is_ok_and(|text| crate::expansion::kind_of(&text).is_some())
         {
-            return Err(Failure::new(format!("{shown} is a template, and only catalogs are edited"))
-                .help("change it in an editor; `fbc diff` and `fbc validate` take it, and show what it expands to"));
+            return Err(Failure::new(format!("{shown} is a template, and only catalogs are edited")).help(
+                "change it in an editor; `fbc diff` and `fbc validate` take it, and show what it expands to",
+            ));
         }
         let source = CatalogSource::open(reference, &Session::default())?;
         if !source.is_on_disk() {

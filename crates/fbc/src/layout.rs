@@ -88,8 +88,7 @@ pub(crate) fn select(path: &Path, releases: &[OcpVersion]) -> Result<Vec<Meant>,
     let is_meant = |place: &Place| {
         releases.is_empty() || place.releases.iter().any(|release| releases.contains(release))
     };
-    let meant: Vec<Meant> =
-        places.into_iter().filter(is_meant).map(|place| meant(path, place)).collect();
+    let meant: Vec<Meant> = places.into_iter().filter(is_meant).map(|place| meant(path, place)).collect();
     if meant.is_empty() {
         return Err(Failure::new(format!("{} has no catalog for {}", path.display(), in_words(releases)))
             .help(format!("it holds the catalogs {known}")));
@@ -115,9 +114,8 @@ pub(crate) fn catalogs_in(directory: &Path) -> Option<Vec<Place>> {
 /// The catalogs in what was opened; nothing if it is one itself.
 pub(crate) fn catalogs_of_source(source: &CatalogSource) -> Option<Vec<Place>> {
     let tree = source.tree.as_ref();
-    let has_git = || {
-        tree.list(Path::new("")).is_ok_and(|all| all.iter().any(|entry| entry.name == Path::new(".git")))
-    };
+    let has_git =
+        || tree.list(Path::new("")).is_ok_and(|all| all.iter().any(|entry| entry.name == Path::new(".git")));
     catalogs_of(tree, source.is_root_of_revision() || has_git())
 }
 

@@ -48,10 +48,23 @@ impl Sample {
     fn commit(&self) -> bool {
         let git = |words: &[&str]| {
             let mut command = Command::new("git");
-            command.args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]);
-            command.args(words).current_dir(self.0.path()).output().is_ok_and(|output| output.status.success())
+            command.args([
+                "-c",
+                "user.name=a",
+                "-c",
+                "user.email=a@example.com",
+                "-c",
+                "commit.gpgsign=false",
+            ]);
+            command
+                .args(words)
+                .current_dir(self.0.path())
+                .output()
+                .is_ok_and(|output| output.status.success())
         };
-        git(&["init", "--quiet", "-b", "main"]) && git(&["add", "."]) && git(&["commit", "--quiet", "-m", "first"])
+        git(&["init", "--quiet", "-b", "main"])
+            && git(&["add", "."])
+            && git(&["commit", "--quiet", "-m", "first"])
     }
 }
 
@@ -127,7 +140,11 @@ fn a_new_release_gets_what_the_last_one_has() {
     let (code, _, err) = sample.fbc(&["generate", "--new-ocp", "5.1"]);
     assert_eq!(code, 0, "{err}");
     assert!(sample.text("fbc.toml").contains("ocp = [\"4.16..4.18\", \"5.0\", \"5.1\"]"));
-    assert!(sample.text("catalog/v5.1.Dockerfile").starts_with("FROM registry.example.com/openshift5/registry-rhel9:v5.1\n"));
+    assert!(
+        sample
+            .text("catalog/v5.1.Dockerfile")
+            .starts_with("FROM registry.example.com/openshift5/registry-rhel9:v5.1\n")
+    );
 }
 
 #[test]
@@ -169,7 +186,10 @@ fn a_repository_is_compared_with_its_last_commit() {
         assert_eq!(code, 1, "{name}: {out}{err}");
         let (code, out, err) = sample.fbc(&["validate", ".", "--base", "HEAD"]);
         assert_eq!(code, 1, "{name}: {out}{err}");
-        assert!(err.contains("16: nothing changed") || err.contains("v4.16/catalog: nothing changed"), "{name}: {err}");
+        assert!(
+            err.contains("16: nothing changed") || err.contains("v4.16/catalog: nothing changed"),
+            "{name}: {err}"
+        );
     }
 }
 
@@ -177,7 +197,10 @@ fn a_repository_is_compared_with_its_last_commit() {
 fn a_bundle_is_released_to_templates_and_catalogs() {
     let sample = Sample::new("operators");
     let directory = "operators/beacon-operator/9.0.0";
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/beacon-bundle"), &sample.path(directory));
+    copy(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/beacon-bundle"),
+        &sample.path(directory),
+    );
     let version = format!("{directory}/manifests/csv.yaml");
     sample.write(&version, &sample.text(&version).replace("1.0.0", "9.0.0"));
     let config = format!("{directory}/release-config.yaml");

@@ -137,8 +137,11 @@ impl Arguments {
             catalogs => {
                 let names: Vec<String> = catalogs.iter().map(Meant::title).collect();
                 let shown = self.folder.display();
-                Err(Failure::new(format!("{shown} holds the catalogs {}, and an image has one", names.join(", ")))
-                    .help("choose one with `--ocp`, or name its directory"))
+                Err(Failure::new(format!(
+                    "{shown} holds the catalogs {}, and an image has one",
+                    names.join(", ")
+                ))
+                .help("choose one with `--ocp`, or name its directory"))
             }
         }
     }
@@ -243,11 +246,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             .help("mend what is wrong, or build it all the same with --no-validate"));
     }
     let base = arguments.base.open(&arguments.platform, &session)?;
-    let contents = if arguments.bundle {
-        build::bundle::bundle(&folder)?
-    } else {
-        build::catalog(&folder)?
-    };
+    let contents = if arguments.bundle { build::bundle::bundle(&folder)? } else { build::catalog(&folder)? };
     let what = Build {
         contents,
         labels: arguments.label.iter().cloned().collect(),

@@ -80,7 +80,9 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     };
     let mut stale = Files::new();
     let mut catalogs = 0;
-    for (entry, cell) in entries.iter().flat_map(|entry| entry.cells().into_iter().map(move |cell| (entry, cell))) {
+    for (entry, cell) in
+        entries.iter().flat_map(|entry| entry.cells().into_iter().map(move |cell| (entry, cell)))
+    {
         let is_meant = arguments.ocp.is_empty() || cell.is_some_and(|cell| arguments.ocp.contains(&cell));
         if !is_meant || entry.template.is_none() {
             continue;
@@ -116,7 +118,9 @@ fn entries(tree: &dyn Tree, root: &Path) -> Result<Vec<Entry>, Failure> {
     };
     let (declared, faults) = declared(&text, &root.join(CONFIGURATION))?;
     if !faults.is_empty() {
-        return Err(Failure::of_reasons(faults).help(format!("correct {}", root.join(CONFIGURATION).display())));
+        return Err(
+            Failure::of_reasons(faults).help(format!("correct {}", root.join(CONFIGURATION).display()))
+        );
     }
     Ok(match declared.is_empty() {
         false => declared,
@@ -151,7 +155,8 @@ impl Run<'_> {
     /// The files of a release that are not what they should be.
     fn cell(&mut self, entry: &Entry, release: Option<OcpVersion>) -> Result<Files, Failure> {
         let place = entry.place(release);
-        let named = release.map_or_else(|| place.path.display().to_string(), |release| format!("OpenShift {release}"));
+        let named = release
+            .map_or_else(|| place.path.display().to_string(), |release| format!("OpenShift {release}"));
         let mut files = Files::new();
         self.dockerfile(entry, release, &mut files);
         let Some(template) = place.templates.first() else { return Ok(files) };
@@ -192,12 +197,19 @@ impl Run<'_> {
         let expander = Expander { source: &source, level, semantics: semantics.unwrap_or_default() };
         let mut new = expander.expand(kind, &path, &text)?;
         adjust(&mut new, entry, release).map_err(|absent| refused(&absent, &path, &named))?;
-        if !old.files.is_empty() && old.faults.is_empty() && compare_packages(&old, &new, &|_| true).changes.is_empty() {
+        if !old.files.is_empty()
+            && old.faults.is_empty()
+            && compare_packages(&old, &new, &|_| true).changes.is_empty()
+        {
             return Ok(files);
         }
         match entry.layout {
             Layout::File => {
-                let format = if output.extension().is_some_and(|end| end == "json") { Format::Json } else { Format::Yaml };
+                let format = if output.extension().is_some_and(|end| end == "json") {
+                    Format::Json
+                } else {
+                    Format::Yaml
+                };
                 let mut bytes = Vec::new();
                 write(&new, format, &mut bytes)?;
                 files.insert(output, Some(bytes));
@@ -228,7 +240,8 @@ impl Run<'_> {
     /// All catalogs of the repository that can be loaded.
     fn all(&self) -> Vec<Catalog> {
         let places = fbc_repository::find(self.tree).catalogs.into_iter();
-        let trees = places.map(|place| self.arguments.repository.join(place.path)).filter(|path| path.is_dir());
+        let trees =
+            places.map(|place| self.arguments.repository.join(place.path)).filter(|path| path.is_dir());
         trees.filter_map(|path| load_tree(disk_tree(&path).as_ref()).ok()).collect()
     }
 
@@ -279,7 +292,8 @@ impl BundleSource for Bundles<'_> {
         };
         let known = self.committed.filter(|_| reference.contains("@sha256:"));
         let own = known.and_then(|catalog| catalog.bundles.iter().find(fits));
-        let elsewhere = || known.and_then(|_| (self.catalogs)().iter().flat_map(|one| &one.bundles).find(fits));
+        let elsewhere =
+            || known.and_then(|_| (self.catalogs)().iter().flat_map(|one| &one.bundles).find(fits));
         match own.or_else(elsewhere) {
             Some(bundle) => Ok(bundle.clone()),
             None => self.others.bundle(reference),
@@ -290,9 +304,13 @@ impl BundleSource for Bundles<'_> {
 fn refused(absent: &Absent, template: &Path, release: &str) -> Failure {
     let shown = template.display();
     let failure = match absent {
-        Absent::Channel(name) => format!("{release} is to differ in channel {name:?}, which {shown} does not have"),
+        Absent::Channel(name) => {
+            format!("{release} is to differ in channel {name:?}, which {shown} does not have")
+        }
         Absent::Head { channel, bundle } => {
-            format!("{release} is to end channel {channel:?} with {bundle:?}, which it does not have in {shown}")
+            format!(
+                "{release} is to end channel {channel:?} with {bundle:?}, which it does not have in {shown}"
+            )
         }
     };
     Failure::refusal(failure).help(format!("correct `[[catalogs.releases]]` in {CONFIGURATION}"))

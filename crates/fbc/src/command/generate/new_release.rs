@@ -21,8 +21,11 @@ pub(super) fn add(root: &Path, release: OcpVersion, global: Global) -> Result<u8
     let tree = repository_tree(root)?;
     let found = find(tree.as_ref());
     if found.catalogs.iter().any(|catalog| catalog.releases.contains(&release)) {
-        return Err(Failure::refusal(format!("{} has a catalog for OpenShift {release} already", root.display()))
-            .help("`fbc repository` shows it"));
+        return Err(Failure::refusal(format!(
+            "{} has a catalog for OpenShift {release} already",
+            root.display()
+        ))
+        .help("`fbc repository` shows it"));
     }
     let old = before(&found, release).ok_or_else(|| {
         Failure::refusal(format!("{} has no catalog for a release before {release}", root.display()))
@@ -35,7 +38,10 @@ pub(super) fn add(root: &Path, release: OcpVersion, global: Global) -> Result<u8
                 true => with_release(&String::from_utf8_lossy(&bytes), old, release).into_bytes(),
                 false => bytes,
             };
-            files.insert(if below.as_os_str().is_empty() { copied.to.clone() } else { copied.to.join(below) }, bytes);
+            files.insert(
+                if below.as_os_str().is_empty() { copied.to.clone() } else { copied.to.join(below) },
+                bytes,
+            );
         }
     }
     if let Some(path) = files.keys().find(|path| root.join(path).exists()) {
@@ -50,14 +56,18 @@ pub(super) fn add(root: &Path, release: OcpVersion, global: Global) -> Result<u8
         }
     }
     if files.is_empty() {
-        return Err(Failure::refusal(format!("nothing in {} names OpenShift {old} in its path", root.display()))
-            .help("add the release to what makes the images of its catalogs"));
+        return Err(Failure::refusal(format!(
+            "nothing in {} names OpenShift {old} in its path",
+            root.display()
+        ))
+        .help("add the release to what makes the images of its catalogs"));
     }
     for parent in files.keys().filter_map(|path| path.parent()) {
         let parent = root.join(parent);
         fs::create_dir_all(&parent).map_err(|error| Failure::io("create", &parent, &error))?;
     }
-    let paths: Vec<(PathBuf, &Vec<u8>)> = files.iter().map(|(path, bytes)| (root.join(path), bytes)).collect();
+    let paths: Vec<(PathBuf, &Vec<u8>)> =
+        files.iter().map(|(path, bytes)| (root.join(path), bytes)).collect();
     replace_files(paths.iter().map(|(path, bytes)| (path.as_path(), Some(bytes.as_slice()))))?;
     if !global.quiet {
         for path in files.keys() {

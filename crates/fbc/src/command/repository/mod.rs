@@ -111,9 +111,8 @@ fn count(count: usize, one: &str, many: &str) -> String {
 }
 
 fn nothing(directory: &Path) -> Failure {
-    Failure::refusal(format!("no catalogs are found in {}", directory.display())).help(format!(
-        "name them in {CONFIGURATION} as `[[catalogs]]`, with `path` and `ocp`"
-    ))
+    Failure::refusal(format!("no catalogs are found in {}", directory.display()))
+        .help(format!("name them in {CONFIGURATION} as `[[catalogs]]`, with `path` and `ocp`"))
 }
 
 /// The table, with its headings.
@@ -209,6 +208,8 @@ fn words(note: &Note) -> String {
             let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             format!("{} are templates, and nothing says which catalog each is for", names.join(", "))
         }
-        Note::TooMany => format!("there are too many directories to look at; name the catalogs in {CONFIGURATION}"),
+        Note::TooMany => {
+            format!("there are too many directories to look at; name the catalogs in {CONFIGURATION}")
+        }
     }
 }

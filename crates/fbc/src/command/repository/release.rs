@@ -118,7 +118,8 @@ impl Release {
             _ => PathBuf::from("."),
         };
         let name = fs::canonicalize(&operator).ok();
-        let name = name.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()).map(str::to_owned);
+        let name =
+            name.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()).map(str::to_owned);
         let package = name.ok_or_else(|| {
             Failure::new(format!("{} is not below the directory of an operator", directory.display()))
                 .help("name a directory such as operators/beacon/1.2.0")
@@ -150,7 +151,8 @@ impl Release {
 
     /// The root of the repository: the directory around `operators`.
     fn root(&self) -> PathBuf {
-        let is_named = self.operator.components().filter(|part| matches!(part, Component::Normal(_))).count() > 1;
+        let is_named =
+            self.operator.components().filter(|part| matches!(part, Component::Normal(_))).count() > 1;
         match self.operator.parent().and_then(Path::parent) {
             Some(root) if is_named => root.to_path_buf(),
             _ => self.operator.join("../.."),

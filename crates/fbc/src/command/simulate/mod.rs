@@ -20,6 +20,7 @@ use crate::registry::{ImageArguments, Session};
 use crate::terminal;
 
 mod budgets;
+mod cluster_update;
 mod destinations;
 mod files;
 mod install;
@@ -108,6 +109,7 @@ pub(crate) struct Arguments {
 enum ReadyMade {
     Install(install::Arguments),
     Upgrade(upgrade::Arguments),
+    ClusterUpdate(Box<cluster_update::Arguments>),
 }
 
 /// The formats of runs.
@@ -129,6 +131,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     match &arguments.ready_made {
         Some(ReadyMade::Install(install)) => return install::run(install),
         Some(ReadyMade::Upgrade(upgrade)) => return upgrade::run(upgrade, global),
+        Some(ReadyMade::ClusterUpdate(update)) => return cluster_update::run(update),
         None => {}
     }
     if let Some(trace) = &arguments.replay_trace {

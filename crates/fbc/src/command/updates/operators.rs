@@ -163,3 +163,47 @@ fn bears(limit: &Limit, release: Release) -> bool {
         Limit::Invalid(_) => false,
     }
 }
+
+/// What installed operators say against an update, and what to do about it.
+pub(crate) struct Blocked {
+    /// The message of `Upgradeable` of the ClusterOperator `olm`.
+    pub(crate) message: String,
+    /// What must be done first.
+    pub(crate) first: Vec<String>,
+}
+
+/// What keeps a cluster with these operators from another minor version; nothing if all bear it.
+pub(crate) fn blocked_message(installed: &Installed, from: &str, to: &str) -> Option<Blocked> {
+    let hop = Hop {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        image: String::new(),
+        channels: Vec::new(),
+        risks: Vec::new(),
+    };
+    let moves = moves(installed, &[hop]).into_iter().next()?;
+    let blocking = |(package, version, _): &(String, String, String)| {
+        format!("bundle \"{package}.v{version}\" for ClusterExtension \"{package}\"")
+    };
+    let mut bundles: Vec<String> = moves.first.iter().chain(&moves.stuck).map(blocking).collect();
+    if bundles.is_empty() {
+        return None;
+    }
+    bundles.sort();
+    let next = Version::parse(from).ok()?;
+    let message = format!(
+        "InstalledOLMOperatorsUpgradeable: Found ClusterExtensions that require upgrades prior to upgrading cluster to version {}.{}: {}.",
+        next.major(),
+        next.minor() + 1,
+        bundles.join(",")
+    );
+    let mut first: Vec<String> =
+        moves.first.iter().map(|(package, at, to)| format!("update {package} from {at} to {to}")).collect();
+    first.extend(
+        moves
+            .stuck
+            .iter()
+            .map(|(package, at, why)| format!("remove {package} {at}, or wait for a newer one: {why}")),
+    );
+    Some(Blocked { message, first })
+}

@@ -1,0 +1,75 @@
+//! Many clusters in a file: a list of `{name, from, operators: {PACKAGE: VERSION}, pools: {NAME: NODES}}`; a pool is a
+//! number of nodes, or `{nodes, maxUnavailable, paused}`.
+
+use std::fs;
+use std::path::Path;
+
+use fbc_openshift::cluster_update::Pool;
+use serde_json::{Value, json};
+
+use super::input::{Described, default_pools};
+use crate::failure::Failure;
+
+pub(super) fn read(path: &Path) -> Result<Vec<Described>, Failure> {
+    let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    let document = fbc_yaml::stream::read_one(&bytes)
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    let value = document.root().to_json();
+    let Some(list) = value.as_array().filter(|list| !list.is_empty()) else {
+        return Err(Failure::new(format!("{}: a list of clusters is expected", path.display()))
+            .help("each has a name, the version it is at (from), operators and pools"));
+    };
+    let one = |(index, value): (usize, &Value)| {
+        cluster(value)
+            .map_err(|fault| Failure::new(format!("{}: cluster {}: {fault}", path.display(), index + 1)))
+    };
+    list.iter().enumerate().map(one).collect()
+}
+
+fn cluster(value: &Value) -> Result<Described, String> {
+    let mut described =
+        Described { name: String::new(), from: String::new(), operators: Vec::new(), pools: default_pools() };
+    for (field, value) in value.as_object().ok_or("must be an object")? {
+        let text = || value.as_str().map(str::to_owned).ok_or_else(|| format!("{field} must be a text"));
+        let members = || value.as_object().ok_or_else(|| format!("{field} must be an object"));
+        match field.as_str() {
+            "name" => described.name = text()?,
+            "from" => described.from = text()?,
+            "operators" => {
+                for (package, version) in members()? {
+                    let version =
+                        version.as_str().ok_or_else(|| format!("operators.{package} must be a text"))?;
+                    described.operators.push(format!("{package}={version}"));
+                }
+            }
+            "pools" => {
+                described.pools =
+                    members()?.iter().map(|(name, value)| pool(name, value)).collect::<Result<_, _>>()?;
+            }
+            other => return Err(format!("unknown field {other:?}; known are name, from, operators, pools")),
+        }
+    }
+    match (described.name.as_str(), described.from.as_str()) {
+        ("", _) => Err("name is missing".to_owned()),
+        (_, "") => Err("from is missing: the version that the cluster is at".to_owned()),
+        _ => Ok(described),
+    }
+}
+
+fn pool(name: &str, value: &Value) -> Result<Pool, String> {
+    let nodes = |value: &Value| {
+        let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+        number.ok_or_else(|| format!("pools.{name} must be a number of nodes"))
+    };
+    let mut pool = Pool { name: name.to_owned(), nodes: 0, max_unavailable: json!(1), is_paused: false };
+    let Some(members) = value.as_object() else { return Ok(Pool { nodes: nodes(value)?, ..pool }) };
+    for (field, value) in members {
+        match field.as_str() {
+            "nodes" => pool.nodes = nodes(value)?,
+            "maxUnavailable" => pool.max_unavailable = value.clone(),
+            "paused" => pool.is_paused = value == true,
+            other => return Err(format!("pools.{name}: unknown field {other:?}")),
+        }
+    }
+    Ok(pool)
+}

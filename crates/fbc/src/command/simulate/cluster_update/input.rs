@@ -1,0 +1,215 @@
+//! What `fbc simulate cluster-update` is given: payloads, operators, pools, behaviours.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fbc_model::tree::{DiskTree, Tree, TreeEntry};
+use fbc_openshift::cluster_operators;
+use fbc_openshift::cluster_update::{Plan, Pool};
+use fbc_openshift::machine_config::daemon;
+use fbc_openshift::release::Inclusion;
+use serde_json::{Value, json};
+
+use super::Arguments;
+use crate::command::release::source::PayloadSource;
+use crate::command::updates::operators::{Installed, InstalledCatalog, blocked_message};
+use crate::failure::Failure;
+use crate::registry::Session;
+
+/// A cluster as users describe it.
+pub(super) struct Described {
+    pub(super) name: String,
+    pub(super) from: String,
+    pub(super) operators: Vec<String>,
+    pub(super) pools: Vec<Pool>,
+}
+
+/// What all clusters share.
+pub(super) struct Material {
+    /// Payloads by version.
+    payloads: Vec<(String, DiskTree)>,
+    catalog: Option<InstalledCatalog>,
+    operators: Vec<cluster_operators::Behaviour>,
+    nodes: Vec<daemon::Behaviour>,
+    /// Keeps what was unpacked of images.
+    _sources: Vec<PayloadSource>,
+}
+
+pub(super) fn default_pools() -> Vec<Pool> {
+    ["master", "worker"].map(|name| pool(name, 3, json!(1))).to_vec()
+}
+
+fn pool(name: &str, nodes: usize, max_unavailable: Value) -> Pool {
+    Pool { name: name.to_owned(), nodes, max_unavailable, is_paused: false }
+}
+
+/// Reads `NAME=NODES[:MAX]`.
+pub(super) fn pools(flags: &[String]) -> Result<Vec<Pool>, Failure> {
+    if flags.is_empty() {
+        return Ok(default_pools());
+    }
+    let one = |flag: &String| {
+        let wrong = || {
+            Failure::new(format!("--pool: {flag:?} is not NAME=NODES[:MAX]"))
+                .help("such as worker=10, or worker=10:3, or worker=10:20%")
+        };
+        let (name, rest) = flag.split_once('=').ok_or_else(wrong)?;
+        let (nodes, max) = rest.split_once(':').unwrap_or((rest, "1"));
+        let max = max.parse::<u64>().map_or_else(|_| json!(max), |number| json!(number));
+        if max
+            .as_str()
+            .is_some_and(|text| text.strip_suffix('%').is_none_or(|number| number.parse::<u8>().is_err()))
+        {
+            return Err(wrong());
+        }
+        Ok(pool(name, nodes.parse().map_err(|_| wrong())?, max))
+    };
+    flags.iter().map(one).collect()
+}
+
+impl Material {
+    pub(super) fn open(arguments: &Arguments, session: &Session) -> Result<Self, Failure> {
+        let mut payloads = Vec::new();
+        let mut sources = Vec::new();
+        for path in &arguments.payloads {
+            let source = PayloadSource::open(path, session)?;
+            let payload = source.load(&Inclusion::default())?;
+            payloads.push((payload.release.version, DiskTree { root: source.tree.root.clone() }));
+            sources.push(source);
+        }
+        if !payloads.iter().any(|(version, _)| *version == arguments.to) {
+            let known: Vec<&str> = payloads.iter().map(|(version, _)| version.as_str()).collect();
+            return Err(Failure::new(format!("no payload is that of {}", arguments.to))
+                .help(format!("the payloads are those of {}", known.join(", "))));
+        }
+        let catalog = match &arguments.catalog {
+            Some(catalog) => Some(InstalledCatalog::open(catalog, session)?),
+            None => None,
+        };
+        let (operators, nodes) = match &arguments.behaviour {
+            Some(path) => behaviours(path)?,
+            None => (Vec::new(), Vec::new()),
+        };
+        Ok(Self { payloads, catalog, operators, nodes, _sources: sources })
+    }
+
+    fn payload(&self, version: &str) -> Option<Arc<dyn Tree>> {
+        let found = self.payloads.iter().find(|(known, _)| known == version);
+        found.map(|(_, tree)| Arc::new(DiskTree { root: tree.root.clone() }) as Arc<dyn Tree>)
+    }
+
+    /// The plan of a cluster, and what must be done first.
+    pub(super) fn plan(
+        &self,
+        cluster: &Described,
+        arguments: &Arguments,
+    ) -> Result<(Plan, Vec<String>), Failure> {
+        let missing = || Failure::new(format!("no payload is that of {}", arguments.to));
+        let to = self.payload(&arguments.to).ok_or_else(missing)?;
+        let from = match self.payload(&cluster.from) {
+            Some(tree) => tree,
+            None => Arc::new(RenamedTree {
+                root: self
+                    .payloads
+                    .iter()
+                    .find(|(known, _)| *known == arguments.to)
+                    .map(|(_, tree)| tree.root.clone())
+                    .unwrap_or_default(),
+                version: arguments.to.clone(),
+                other: cluster.from.clone(),
+            }) as Arc<dyn Tree>,
+        };
+        let mut operators = self.operators.clone();
+        let mut first = Vec::new();
+        match &self.catalog {
+            Some(catalog) => {
+                let installed = Installed::of(&cluster.operators, catalog)?;
+                if let Some(blocked) = blocked_message(&installed, &cluster.from, &arguments.to) {
+                    first = blocked.first;
+                    let message = blocked.message;
+                    let reason = "InstalledOLMOperators_IncompatibleOperatorsInstalled".to_owned();
+                    let mut olm =
+                        operators.iter().find(|one| one.operator == "olm").cloned().unwrap_or_default();
+                    operators.retain(|one| one.operator != "olm");
+                    "olm".clone_into(&mut olm.operator);
+                    olm.not_upgradeable = Some((reason, message));
+                    operators.push(olm);
+                }
+            }
+            None if !cluster.operators.is_empty() => {
+                return Err(Failure::new(format!("{}: --catalog must know the operators", cluster.name)));
+            }
+            None => {}
+        }
+        let plan = Plan {
+            from,
+            to,
+            operators,
+            nodes: self.nodes.clone(),
+            pools: cluster.pools.clone(),
+            is_forced: arguments.force,
+            limit: arguments.limit,
+            seed: arguments.seed,
+            restarts: Vec::new(),
+        };
+        Ok((plan, first))
+    }
+}
+
+type Behaviours = (Vec<cluster_operators::Behaviour>, Vec<daemon::Behaviour>);
+
+fn behaviours(path: &Path) -> Result<Behaviours, Failure> {
+    let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    let document = fbc_yaml::stream::read_one(&bytes)
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    let value = document.root().to_json();
+    let fail = |text: String| Failure::new(format!("{}: {text}", path.display()));
+    let list = |field: &str| match value.get(field) {
+        None => Ok(Vec::new()),
+        Some(Value::Array(list)) => Ok(list.clone()),
+        Some(_) => Err(fail(format!("{field} must be a list"))),
+    };
+    let unknown = value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .find(|(field, _)| !["operators", "nodes"].contains(&field.as_str()));
+    if let Some((field, _)) = unknown {
+        return Err(fail(format!("unknown field {field:?}; known are operators, nodes")));
+    }
+    let operators = list("operators")?;
+    let nodes = list("nodes")?;
+    let place =
+        |field: &'static str| move |(index, text): (usize, String)| format!("{field}[{index}]: {text}");
+    let operators = operators.iter().enumerate().map(|(index, one)| {
+        cluster_operators::Behaviour::read(one).map_err(|text| fail(place("operators")((index, text))))
+    });
+    let nodes = nodes
+        .iter()
+        .enumerate()
+        .map(|(index, one)| daemon::Behaviour::read(one).map_err(|text| fail(place("nodes")((index, text)))));
+    Ok((operators.collect::<Result<_, _>>()?, nodes.collect::<Result<_, _>>()?))
+}
+
+/// A payload under another version.
+struct RenamedTree {
+    root: PathBuf,
+    version: String,
+    other: String,
+}
+
+impl Tree for RenamedTree {
+    fn list(&self, directory: &Path) -> io::Result<Vec<TreeEntry>> {
+        DiskTree { root: self.root.clone() }.list(directory)
+    }
+
+    fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
+        let bytes = DiskTree { root: self.root.clone() }.read(file)?;
+        Ok(match String::from_utf8(bytes) {
+            Ok(text) => text.replace(&self.version, &self.other).into_bytes(),
+            Err(error) => error.into_bytes(),
+        })
+    }
+}

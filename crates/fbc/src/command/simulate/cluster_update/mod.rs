@@ -1,0 +1,149 @@
+//! `fbc simulate cluster-update`: will a cluster get through an update, how long does it take, what stops it, and what is
+//! to be done first.
+
+mod fleet;
+mod input;
+mod page;
+mod text;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use fbc_openshift::cluster_update::{Plan, Report, simulate};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Format, destinations, duration};
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::output_file::write_output;
+use crate::registry::ImageArguments;
+use input::{Described, Material};
+
+/// Update a whole cluster: control plane, operators and nodes
+///
+/// The payloads are applied by the Cluster Version Operator, cluster operators take their time, and the Machine Config
+/// Operator drains and reboots the nodes. If the payload of the present release is not given, that of the wanted one takes
+/// its place under the present version.
+#[derive(Args, Debug)]
+#[command(after_help = "Exit codes: 0 all clusters get through, 1 one does not, 2 could not run.")]
+pub(super) struct Arguments {
+    /// The present version
+    #[arg(long, value_name = "VERSION", required_unless_present = "fleet")]
+    from: Option<String>,
+    /// The wanted version
+    #[arg(long, value_name = "VERSION")]
+    to: String,
+    /// A payload: a folder with `release-manifests`, or a release image; may be given more than once
+    #[arg(long = "payload", value_name = "PAYLOAD", value_hint = ValueHint::AnyPath, required = true)]
+    payloads: Vec<PathBuf>,
+    /// A catalog that knows the operators
+    #[arg(long, value_name = "CATALOG", value_hint = ValueHint::AnyPath)]
+    catalog: Option<PathBuf>,
+    /// An operator that the cluster has, by package and version; may be given more than once
+    #[arg(long = "operator", value_name = "PACKAGE=VERSION", requires = "catalog", conflicts_with = "fleet")]
+    operators: Vec<String>,
+    /// A pool and its number of nodes, with how many may be unavailable at once [default: master=3, worker=3]
+    #[arg(long = "pool", value_name = "NAME=NODES[:MAX]", conflicts_with = "fleet")]
+    pools: Vec<String>,
+    /// How operators and nodes behave: a file with `operators` and `nodes`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    behaviour: Option<PathBuf>,
+    /// Many clusters: a file with a list of `name`, `from`, `operators`, `pools`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "from")]
+    fleet: Option<PathBuf>,
+    /// Update in spite of what is checked before
+    #[arg(long)]
+    force: bool,
+    /// Give the update up after so much virtual time
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "12h")]
+    limit: u64,
+    /// The seed of all clusters
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// The format to write
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
+    /// Write a page for browsers with the timeline; it needs no network
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    report: Option<PathBuf>,
+    #[command(flatten)]
+    images: ImageArguments,
+}
+
+/// What became of a cluster.
+struct Outcome {
+    name: String,
+    report: Report,
+    /// What must be done before the update.
+    first: Vec<String>,
+}
+
+impl Outcome {
+    fn is_success(&self) -> bool {
+        self.report.control_plane.is_some() && self.report.nodes.is_some()
+    }
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    destinations::check(
+        &[("--report", arguments.report.as_deref()), ("--output-file", arguments.output_file.as_deref())],
+        arguments.payloads.iter().map(PathBuf::as_path),
+    )?;
+    let session = arguments.images.session(arguments.payloads.iter().chain(&arguments.catalog));
+    let material = Material::open(arguments, &session)?;
+    let clusters = match (&arguments.fleet, &arguments.from) {
+        (Some(file), _) => fleet::read(file)?,
+        (None, from) => vec![Described {
+            name: "cluster".to_owned(),
+            from: from.clone().unwrap_or_default(),
+            operators: arguments.operators.clone(),
+            pools: input::pools(&arguments.pools)?,
+        }],
+    };
+    let plans = clusters
+        .iter()
+        .map(|cluster| Ok((cluster, material.plan(cluster, arguments)?)))
+        .collect::<Result<Vec<(&Described, (Plan, Vec<String>))>, Failure>>()?;
+    let outcomes = plans
+        .par_iter()
+        .map(|(cluster, (plan, first))| match simulate(plan) {
+            Ok(report) => Ok(Outcome { name: cluster.name.clone(), report, first: first.clone() }),
+            Err(fault) => Err(Failure::new(format!("{}: {fault}", cluster.name))),
+        })
+        .collect::<Result<Vec<Outcome>, Failure>>()?;
+    if let Some(path) = &arguments.report {
+        let page = page::draw(&outcomes);
+        write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
+    }
+    write_output(arguments.output_file.as_deref(), |out| {
+        match arguments.output {
+            Format::Json => {
+                writeln!(out, "{:#}", json!({"clusters": outcomes.iter().map(value).collect::<Vec<_>>()}))?
+            }
+            Format::Text if arguments.fleet.is_some() => text::table(&outcomes, out)?,
+            Format::Text => text::story(&outcomes, out)?,
+        }
+        Ok(())
+    })?;
+    Ok(if outcomes.iter().all(Outcome::is_success) { CLEAN } else { FINDINGS })
+}
+
+fn value(outcome: &Outcome) -> Value {
+    let report = &outcome.report;
+    let since = |at: fbc_cluster::time::Moment| at.since(report.start) / 1000;
+    let bar = |bar: &fbc_openshift::cluster_update::Bar| json!({"kind": text::word(bar.kind), "name": bar.name, "group": bar.group, "from": since(bar.from), "to": bar.to.map(since)});
+    json!({
+        "name": outcome.name,
+        "from": report.versions.0, "to": report.versions.1,
+        "success": outcome.is_success(),
+        "controlPlaneSeconds": report.control_plane.map(|time| time / 1000),
+        "nodesSeconds": report.nodes.map(|time| time / 1000),
+        "obstacles": report.obstacles,
+        "first": outcome.first,
+        "mostUnavailable": report.most_unavailable,
+        "bars": report.bars.iter().map(bar).collect::<Vec<_>>(),
+    })
+}

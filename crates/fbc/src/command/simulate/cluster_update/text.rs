@@ -1,0 +1,115 @@
+//! The words of `fbc simulate cluster-update`.
+
+use std::io::{self, Write};
+
+use fbc_openshift::cluster_update::BarKind;
+use fbc_scenario::duration_text;
+
+use super::Outcome;
+use crate::escape::Lines;
+
+pub(super) fn word(kind: BarKind) -> &'static str {
+    match kind {
+        BarKind::Operator => "operator",
+        BarKind::Pool => "pool",
+        BarKind::Node => "node",
+    }
+}
+
+/// A duration in whole seconds.
+fn shown(milliseconds: u64) -> String {
+    duration_text(milliseconds / 1000 * 1000)
+}
+
+/// What happened to each cluster.
+pub(super) fn story(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
+    let mut out = Lines::new(out, false);
+    for outcome in outcomes {
+        let report = &outcome.report;
+        let (from, to) = &report.versions;
+        writeln!(out, "update from {from} to {to}")?;
+        for (at, text) in &report.told {
+            writeln!(out, "  {:>9}  {text}", shown(at.since(report.start)))?;
+        }
+        let mut bars: Vec<_> = report.bars.iter().filter(|bar| bar.kind != BarKind::Node).collect();
+        bars.sort_by_key(|bar| (bar.kind, bar.from));
+        for bar in bars {
+            let end = bar.to.map_or_else(
+                || "does not end".to_owned(),
+                |to| format!("until {}", shown(to.since(report.start))),
+            );
+            let group =
+                if bar.group.is_empty() { String::new() } else { format!(" (runlevel {})", bar.group) };
+            writeln!(
+                out,
+                "  {:>9}  {} {}{group}, {end}",
+                shown(bar.from.since(report.start)),
+                word(bar.kind),
+                bar.name
+            )?;
+        }
+        match (report.control_plane, report.nodes) {
+            (Some(control_plane), Some(nodes)) => {
+                writeln!(
+                    out,
+                    "the control plane takes {}, all nodes {}",
+                    shown(control_plane),
+                    shown(nodes)
+                )?;
+            }
+            (Some(control_plane), None) => {
+                writeln!(
+                    out,
+                    "the control plane takes {}, and the nodes do not get through",
+                    shown(control_plane)
+                )?;
+            }
+            _ => writeln!(out, "the update does not get through")?,
+        }
+        for obstacle in &report.obstacles {
+            writeln!(out, "  stopped by: {}", obstacle.replace('\n', " "))?;
+        }
+        for first in &outcome.first {
+            writeln!(out, "  first: {first}")?;
+        }
+    }
+    out.flush()
+}
+
+/// A line for each cluster.
+pub(super) fn table(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
+    let mut out = Lines::new(out, false);
+    let mut rows =
+        vec![["NAME", "FROM", "TO", "RESULT", "CONTROL PLANE", "NODES", "WHAT STOPS IT"].map(str::to_owned)];
+    for outcome in outcomes {
+        let report = &outcome.report;
+        let time = |time: Option<u64>| time.map_or_else(|| "-".to_owned(), shown);
+        let result = match (outcome.is_success(), report.control_plane) {
+            (true, _) => "updated",
+            (false, Some(_)) => "nodes stuck",
+            (false, None)
+                if report.told.iter().any(|(_, text)| text.starts_with("ReleaseAccepted=False")) =>
+            {
+                "refused"
+            }
+            _ => "stuck",
+        };
+        let stop = outcome.first.first().or(report.obstacles.first()).map(|text| text.replace('\n', " "));
+        rows.push([
+            outcome.name.clone(),
+            report.versions.0.clone(),
+            report.versions.1.clone(),
+            result.to_owned(),
+            time(report.control_plane),
+            time(report.nodes),
+            stop.unwrap_or_default(),
+        ]);
+    }
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: Vec<usize> = (0..6).map(width).collect();
+    for row in &rows {
+        let cells = row.iter().zip(widths.iter().copied()).map(|(cell, width)| format!("{cell:width$}  "));
+        writeln!(out, "{}{}", cells.collect::<String>(), row[6])?;
+    }
+    out.flush()
+}
