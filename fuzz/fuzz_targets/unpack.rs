@@ -13,7 +13,7 @@ use libfuzzer_sys::fuzz_target;
 use oci_spec::image::{Descriptor, MediaType};
 
 /// One place for all runs; it is emptied after each.
-static PLACE: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a folder"));
+static PLACE: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a directory"));
 
 struct OneLayer<'b> {
     root: Descriptor,
@@ -69,7 +69,7 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn links_stay_inside(folder: &Path, target: &Path) {
-    for entry in fs::read_dir(folder).expect("a folder") {
+    for entry in fs::read_dir(folder).expect("a directory") {
         let entry = entry.expect("an entry");
         let kind = entry.file_type().expect("a kind");
         if kind.is_dir() {

@@ -1,4 +1,4 @@
-//! `cargo xtask bundles`: installs every bundle of a folder on every simulated platform, and upgrades every package.
+//! `cargo xtask bundles`: installs every bundle of a directory on every simulated platform, and upgrades every package.
 //!
 //! `fbc simulate install` does the work; this task prints the table and holds what it says against what real clusters
 //! do: whatever is not installed must be refused by OLM's rules, or need what the platform does not have.
@@ -17,7 +17,7 @@ use crate::{process, workspace};
 /// Where the bundles lie.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The folder with the bundles: PACKAGE/VERSION
+    /// The directory with the bundles: PACKAGE/VERSION
     #[arg(long, value_name = "DIR", default_value = "../shared/conformance/bundles")]
     data: PathBuf,
     /// The binary, instead of one built in the release profile

@@ -49,7 +49,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The line that `sha256sum --check` reads, for a file in the folder.
+/// The line that `sha256sum --check` reads, for a file in the directory.
 fn checksum_line(folder: &Path, name: &str) -> TaskResult<String> {
     for (program, arguments) in CHECKSUM_PROGRAMS {
         if let Ok(output) = Command::new(program).args(arguments).arg(name).current_dir(folder).output() {

@@ -79,7 +79,7 @@ fn chosen<'a>(targets: &'a [String], asked: Option<&str>) -> TaskResult<Vec<&'a 
     }
 }
 
-/// The command for one target; makes the folders that it writes to.
+/// The command for one target; makes the directories that it writes to.
 fn command(root: &Path, target: &str, options: &Options) -> TaskResult<Command> {
     let corpus = format!(".fuzz/corpus/{target}");
     let artifacts = format!(".fuzz/artifacts/{target}/");

@@ -2,7 +2,7 @@
 //!
 //! A generator is a function that returns whole files. This module alone touches the disk: it writes each file under
 //! a temporary name and renames it, leaves equal files alone, and removes what no generator makes any more from the
-//! folders that hold nothing but generated files.
+//! directories that hold nothing but generated files.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -45,7 +45,7 @@ type Generator = fn(&Path) -> TaskResult<Vec<Generated>>;
 const GENERATORS: [Generator; 5] =
     [commands::page, limits::page, profiles::page, rules::pages, schemas::index];
 
-/// Folders that hold nothing but generated files: what no generator makes is removed from them.
+/// Directories that hold nothing but generated files: what no generator makes is removed from them.
 const GENERATED_FOLDERS: [&str; 2] = ["docs/rules", "docs/reference"];
 
 /// One file that is not as the generators want it.

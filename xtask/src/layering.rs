@@ -145,7 +145,7 @@ fn position(name: &str) -> Option<usize> {
 /// Why one crate may not use another; `None` when it may.
 fn objection(name: &str, used: &str) -> Option<&'static str> {
     let Some(below) = position(used) else {
-        return Some("that crate is no layer");
+        return Some("that crate is not a layer");
     };
     if position(name).is_none_or(|above| above >= below) {
         return Some("the arrow does not point down");
@@ -206,7 +206,7 @@ mod tests {
             ("fbc-cluster", "fbc-template", "a crate of the simulated cluster may not use that crate"),
             ("fbc-openshift", "fbc-olm", "the arrow does not point down"),
             ("fbc-olm", "fbc-openshift", "a crate of the simulated cluster may not use that crate"),
-            ("fbc-lint", "xtask", "that crate is no layer"),
+            ("fbc-lint", "xtask", "that crate is not a layer"),
         ];
         for (name, used, reason) in cases {
             let expected = format!("{name} uses {used}: {reason}");

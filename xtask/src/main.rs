@@ -53,7 +53,7 @@ enum Task {
     Recordings(recordings::Options),
     /// Print lines, public items and build time of each crate
     Size(size::Options),
-    /// Install every bundle of a folder on every simulated platform, and upgrade every package
+    /// Install every bundle of a directory on every simulated platform, and upgrade every package
     Bundles(bundles::Options),
     /// Build the binary for distribution, with its checksum
     Dist(dist::Options),

@@ -14,7 +14,7 @@ use crate::error::{TaskError, TaskResult};
 /// Which cases, and where they lie.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The folder of the recordings, with one folder for each recorded system
+    /// The directory of the recordings, with one directory for each recorded system
     #[arg(long, value_name = "DIR", default_value = "../shared/conformance")]
     data: PathBuf,
     /// Suites such as `kube/04`, or beginnings of their names; all without

@@ -1,4 +1,4 @@
-//! Where things are: the root of the workspace, the target folder, cargo itself, files below a folder.
+//! Where things are: the root of the workspace, the target directory, cargo itself, files below a directory.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::error::{Context, TaskError, TaskResult};
 
-/// The root of the workspace: the folder above this package.
+/// The root of the workspace: the directory above this package.
 ///
 /// Cargo sets `CARGO_MANIFEST_DIR` for `cargo run` and `cargo test`; the path of the build is the fallback for a
 /// binary that is started by hand.
@@ -23,7 +23,7 @@ pub(crate) fn root() -> TaskResult<PathBuf> {
     }
 }
 
-/// The folder with recorded answers of the reference implementations; it lies beside the checkout, not inside.
+/// The directory with recorded answers of the reference implementations; it lies beside the checkout, not inside.
 pub(crate) fn conformance_folder(root: &Path) -> PathBuf {
     root.join("../shared/conformance")
 }
@@ -54,7 +54,7 @@ pub(crate) fn metadata(root: &Path) -> TaskResult<Value> {
     serde_json::from_slice(&output.stdout).context(|| "reading the answer of cargo metadata".to_owned())
 }
 
-/// The folder that cargo builds into.
+/// The directory that cargo builds into.
 pub(crate) fn target_folder(root: &Path) -> TaskResult<PathBuf> {
     metadata(root)?["target_directory"]
         .as_str()
@@ -62,7 +62,7 @@ pub(crate) fn target_folder(root: &Path) -> TaskResult<PathBuf> {
         .ok_or_else(|| TaskError::new("cargo metadata names no target_directory"))
 }
 
-/// All regular files below a folder, sorted by path; nothing when the folder does not exist.
+/// All regular files below a directory, sorted by path; nothing when the directory does not exist.
 pub(crate) fn files_below(folder: &Path) -> TaskResult<Vec<PathBuf>> {
     let mut files = Vec::new();
     if folder.is_dir() {
@@ -85,7 +85,7 @@ fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> TaskResult {
     Ok(())
 }
 
-/// The folders directly below a folder, sorted; nothing when the folder does not exist.
+/// The directories directly below a directory, sorted; nothing when the directory does not exist.
 pub(crate) fn folders_in(folder: &Path) -> TaskResult<Vec<PathBuf>> {
     let mut folders = Vec::new();
     if folder.is_dir() {

@@ -1,4 +1,4 @@
-//! Paths that are no resources: the version, health, figures, keys, documents, and the time of the cluster.
+//! Paths that are not resources: the version, health, figures, keys, documents, and the time of the cluster.
 
 use fbc_cluster::error::ApiError;
 use fbc_cluster::time::Milliseconds;

@@ -1,6 +1,6 @@
 //! Connections to requests, answers to bytes.
 //!
-//! Limits are those of the real server: bodies of 3 MiB, a minute for a request that is no watch.
+//! Limits are those of the real server: bodies of 3 MiB, a minute for a request that is not a watch.
 
 use std::convert::Infallible;
 use std::pin::Pin;

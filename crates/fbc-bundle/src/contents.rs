@@ -1,4 +1,4 @@
-//! Everything that lies in a bundle folder, faults included, for those who judge bundles.
+//! Everything that lies in a bundle directory, faults included, for those who judge bundles.
 //!
 //! [`crate::folder`] skips what the reference skips; here nothing is skipped, and every document keeps its
 //! place.
@@ -11,19 +11,19 @@ use fbc_yaml::stream::{self, Fault, Syntax};
 use fbc_yaml::{Document, Kind};
 use rayon::prelude::*;
 
-/// The folder of the Kubernetes objects.
+/// The directory of the Kubernetes objects.
 pub const MANIFESTS: &str = "manifests";
-/// The folder of annotations, dependencies and properties.
+/// The directory of annotations, dependencies and properties.
 pub const METADATA: &str = "metadata";
 
-/// What lies in the two folders of a bundle.
+/// What lies in the two directories of a bundle.
 #[derive(Debug, Default)]
 pub struct BundleContents {
     /// The files, first those of `manifests`, then those of `metadata`, by name.
     pub files: Vec<BundleFile>,
-    /// Folders within the two folders, which nobody looks into.
+    /// Directories within the two directories, which nobody looks into.
     pub nested_folders: Vec<PathBuf>,
-    /// The two folders that cannot be read, with the reason.
+    /// The two directories that cannot be read, with the reason.
     pub missing_folders: Vec<(PathBuf, String)>,
 }
 
@@ -54,12 +54,12 @@ pub struct BundleDocument {
     pub range: Range<usize>,
     /// How it is written.
     pub syntax: Syntax,
-    /// The object, or what is wrong with the document; of what is no object, the kind.
+    /// The object, or what is wrong with the document; of what is not an object, the kind.
     pub object: Result<Document, Fault<Kind>>,
 }
 
 impl BundleContents {
-    /// Reads the two folders. Never fails as a whole: faults are part of the contents.
+    /// Reads the two directories. Never fails as a whole: faults are part of the contents.
     #[must_use]
     pub fn read(tree: &dyn Tree) -> Self {
         let mut contents = Self::default();
@@ -87,7 +87,7 @@ impl BundleContents {
         contents
     }
 
-    /// The files of one of the two folders.
+    /// The files of one of the two directories.
     pub fn files_of(&self, folder: &'static str) -> impl Iterator<Item = (u32, &BundleFile)> {
         let numbered = self.files.iter().enumerate().map(|(index, file)| (index as u32, file));
         numbered.filter(move |(_, file)| file.path.starts_with(folder))

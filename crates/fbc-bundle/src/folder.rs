@@ -13,7 +13,7 @@ use crate::apis;
 use crate::image_template::ImageTemplateError;
 use crate::metadata::{self, Annotations, RawProperty};
 
-/// A bundle as it lies in a folder.
+/// A bundle as it lies in a directory.
 #[derive(Debug)]
 pub struct BundleFolder {
     /// The manifests that are objects, in the order of their file names; of several cluster service
@@ -36,7 +36,7 @@ pub struct Manifest {
     pub object: Document,
 }
 
-/// A folder that is no bundle, or a bundle that cannot be rendered. Texts are the reference's.
+/// A directory that is not a bundle, or a bundle that cannot be rendered. Texts are the reference's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BundleError {
     /// A directory cannot be read.
@@ -56,7 +56,7 @@ pub enum BundleError {
     /// No file in `metadata` has the annotations of a bundle.
     #[error("Could not find annotations file")]
     NoAnnotations,
-    /// The template of image references cannot be filled in. The reference names the folder before it.
+    /// The template of image references cannot be filled in. The reference names the directory before it.
     #[error("failed templating image reference: {0}")]
     ImageTemplate(ImageTemplateError),
     /// Something in a manifest does not decode.
@@ -67,7 +67,7 @@ pub enum BundleError {
 /// The kind of the manifest that describes the operator.
 pub const CLUSTER_SERVICE_VERSION: &str = "ClusterServiceVersion";
 
-/// Whether a folder is a bundle: it has the folders `manifests` and `metadata`.
+/// Whether a directory is a bundle: it has the directories `manifests` and `metadata`.
 #[must_use]
 pub fn is_bundle(tree: &dyn Tree) -> bool {
     let Ok(entries) = tree.list(Path::new("")) else { return false };

@@ -1,4 +1,4 @@
-//! registry+v1 bundles: folders with the manifests of one version of an operator, and what becomes of
+//! registry+v1 bundles: directories with the manifests of one version of an operator, and what becomes of
 //! them.
 
 mod apis;

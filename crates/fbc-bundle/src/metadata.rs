@@ -1,4 +1,4 @@
-//! What the folder `metadata` of a bundle says: annotations, dependencies, properties.
+//! What the directory `metadata` of a bundle says: annotations, dependencies, properties.
 //!
 //! The reference decodes every file into each of three Go types, and takes the first file that fits and says
 //! something. A scalar where Go wants text is made text on the way, and keys count in upper and lower case.

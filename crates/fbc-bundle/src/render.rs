@@ -1,4 +1,4 @@
-//! A bundle folder as an `olm.bundle` blob, as opm renders it.
+//! A bundle directory as an `olm.bundle` blob, as opm renders it.
 //!
 //! Sources of the behaviour: `operator-framework/operator-registry:pkg/registry/registry_to_model.go`,
 //! `pkg/registry/bundle.go`, `pkg/registry/csv.go` and `alpha/action/render.go`.
@@ -47,7 +47,7 @@ pub fn render(folder: &BundleFolder, template: Option<&ImageTemplate>) -> Result
     let version = folder.cluster_service_version().ok_or(BundleError::NoClusterServiceVersion)?;
     let name = apis::name(version);
     let name = name.as_str();
-    // Reading the folder has made sure of it.
+    // Reading the directory has made sure of it.
     let spec = version.get("spec").ok_or(BundleError::NoClusterServiceVersion)?;
     let provided = apis::provided(&folder.manifests).map_err(BundleError::Content)?;
     let package = &folder.annotations.package;
@@ -100,7 +100,7 @@ fn json_text(json: &str, key: &str) -> Option<String> {
     Some(go_type::text(document.root(), key))
 }
 
-/// The properties that the folder lists, then those that follow from it; none twice.
+/// The properties that the directory lists, then those that follow from it; none twice.
 fn listed_properties(
     folder: &BundleFolder,
     version: Node<'_>,

@@ -32,7 +32,7 @@ pub enum BundleVersionError {
         /// The bundle.
         bundle: String,
     },
-    /// The text is no version.
+    /// The text is not a version.
     #[error("bundle {} has invalid version {}: {error}", quote(.bundle), quote(.version))]
     Version {
         /// The bundle.

@@ -1,7 +1,7 @@
 //! What opm makes of the entries of a channel: its head, its replaces chain, and who is stranded.
 //!
 //! Source of the behaviour: `operator-framework/operator-registry:alpha/model/model.go`. Only
-//! `replaces` and `skips` count; `skipRange` is no edge here. Entries are named by their index in the
+//! `replaces` and `skips` count; `skipRange` is not an edge here. Entries are named by their index in the
 //! channel. Of entries with one name the first counts: opm refuses the others before it gets here.
 
 use std::collections::HashMap;
@@ -36,7 +36,7 @@ pub enum ChainEnd {
     SeveralHeads,
     /// The last entry of the chain replaces nothing.
     Nothing,
-    /// The last entry of the chain replaces a name that is no entry of the channel.
+    /// The last entry of the chain replaces a name that is not an entry of the channel.
     Outside,
     /// The last entry of the chain replaces an entry that is skipped: the walk stops before it, so
     /// what lies below is reached only where it is skipped too.

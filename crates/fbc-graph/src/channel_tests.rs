@@ -129,7 +129,7 @@ proptest! {
     fn agrees_with_the_slow_model(
         edges in prop::collection::vec((0..7_usize, prop::collection::vec(0..8_usize, 0..3)), 0..7)
     ) {
-        // Names that are no entries, and the empty name, are among the targets.
+        // Names that are not entries, and the empty name, are among the targets.
         let name = |number: usize| if number == 6 { String::new() } else { format!("e{number}") };
         let entries: Vec<ChannelEntry> = edges
             .iter()

@@ -8,7 +8,7 @@ use oci_spec::image::Digest;
 /// What went wrong with an image: its content is refused, or the system does not play along.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
-    /// A file or folder that the system does not give or take.
+    /// A file or directory that the system does not give or take.
     #[error("cannot {verb} {}: {source}", path.display())]
     Io {
         /// What was tried.
@@ -57,7 +57,7 @@ pub enum ImageError {
     /// A digest of an algorithm that is not known.
     #[error("the digest {0} is neither sha256 nor sha512")]
     UnknownDigest(Digest),
-    /// A document that is no manifest, index, configuration or layout.
+    /// A document that is not a manifest, index, configuration or layout.
     #[error("{what}: {reason}")]
     Malformed {
         /// The document.
@@ -75,7 +75,7 @@ pub enum ImageError {
         /// Why it is refused.
         fault: EntryFault,
     },
-    /// A layer that is no tar archive, or whose compression is broken.
+    /// A layer that is not a tar archive, or whose compression is broken.
     #[error("layer {layer}: {reason}")]
     Layer {
         /// The digest of the layer.
@@ -123,10 +123,10 @@ pub enum ImageError {
         /// The platforms that there are.
         known: Vec<String>,
     },
-    /// A file or folder that cannot become part of an image.
+    /// A file or directory that cannot become part of an image.
     #[error("{}: {reason}", path.display())]
     Content {
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
         /// Why not.
         reason: String,
@@ -157,16 +157,16 @@ pub enum EntryFault {
     #[error("the hard link to {0:?} names no file that is unpacked")]
     HardLink(String),
     /// A device, pipe or the like.
-    #[error("it is a {0}; only files, folders and links are unpacked")]
+    #[error("it is a {0}; only files, directories and links are unpacked")]
     Kind(&'static str),
     /// A sparse file.
     #[error("it is a sparse file, which images do not need")]
     Sparse,
-    /// A path through something that is no folder.
-    #[error("its folder {0:?} is no folder")]
+    /// A path through something that is not a directory.
+    #[error("its directory {0:?} is not a directory")]
     NoFolder(String),
     /// Links that lead to each other without end.
-    #[error("its folder is a symbolic link that leads nowhere")]
+    #[error("its directory is a symbolic link that leads nowhere")]
     LinkLoop,
     /// Anything else about the header.
     #[error("{0}")]
@@ -182,7 +182,7 @@ fn wanted(name: Option<&str>, known: &[String]) -> String {
 }
 
 impl ImageError {
-    /// The error of a file or folder, for `map_err`.
+    /// The error of a file or directory, for `map_err`.
     pub(crate) fn io(verb: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Io { verb, path, source }

@@ -15,11 +15,11 @@ use crate::blob::{VerifyingReader, read_error};
 use crate::error::ImageError;
 use crate::limits::DOCUMENT_BYTES;
 
-/// The label of catalog images: the folder of the catalog.
+/// The label of catalog images: the directory of the catalog.
 pub const CATALOG_LABEL: &str = "operators.operatorframework.io.index.configs.v1";
 /// The label of bundle images that names the package; it alone makes an image a bundle for opm.
 pub const BUNDLE_PACKAGE_LABEL: &str = "operators.operatorframework.io.bundle.package.v1";
-/// The label of bundle images: the folder of the manifests.
+/// The label of bundle images: the directory of the manifests.
 pub const BUNDLE_LABEL: &str = "operators.operatorframework.io.bundle.manifests.v1";
 
 /// Indexes within indexes, at most.
@@ -232,7 +232,7 @@ impl Image {
             return Err(malformed(format!("the manifest has {layers} layers, its configuration {diff_ids}")));
         }
         let pairs = layers.iter().zip(diff_ids).map(|(layer, text)| {
-            let diff_id = text.parse().map_err(|_| malformed(format!("{text:?} is no digest")))?;
+            let diff_id = text.parse().map_err(|_| malformed(format!("{text:?} is not a digest")))?;
             Ok((layer, diff_id))
         });
         pairs.collect()

@@ -26,7 +26,7 @@ pub const PATH_BYTES: usize = 4096;
 /// Bytes of the paths of all entries of an image, for each entry that is permitted.
 pub const PATH_BYTES_BY_ENTRY: u64 = 512;
 
-/// Steps along paths and links, and looks at what a whiteout may remove, for each entry that is permitted. A folder found
+/// Steps along paths and links, and looks at what a whiteout may remove, for each entry that is permitted. A directory found
 /// in the directory at hand is one step; an image needs about ten for each of its entries.
 pub const STEPS_BY_ENTRY: u64 = 50;
 

@@ -1,4 +1,4 @@
-//! References to images that lie in files and folders, with the names of `containers/image`'s transports.
+//! References to images that lie in files and directories, with the names of `containers/image`'s transports.
 //!
 //! Source of the forms: `containers/image:docs/containers-transports.5.md`.
 
@@ -12,7 +12,7 @@ use crate::layout;
 /// A form in which images lie on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// An OCI layout folder.
+    /// An OCI layout directory.
     Oci,
     /// A tar archive of an OCI layout.
     OciArchive,
@@ -39,7 +39,7 @@ impl Transport {
 pub struct LocalReference {
     /// The form.
     pub transport: Transport,
-    /// The file or folder.
+    /// The file or directory.
     pub path: PathBuf,
     /// The image in it: a name, or a digest behind `@`.
     pub name: Option<String>,

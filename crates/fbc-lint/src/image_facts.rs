@@ -52,7 +52,7 @@ impl CatalogImage {
             let texts: Vec<String> = serde_json::from_str(label).unwrap_or_default();
             let versions: Option<Vec<OcpVersion>> = texts.iter().map(|text| target(text)).collect();
             return versions.filter(|versions| !versions.is_empty()).ok_or_else(|| {
-                format!("label {TARGETS_LABEL} is no list of versions such as [\"v4.17\"]: {label:?}")
+                format!("label {TARGETS_LABEL} is not a list of versions such as [\"v4.17\"]: {label:?}")
             });
         }
         let Some(base) = self.base() else {
@@ -60,7 +60,7 @@ impl CatalogImage {
         };
         let tag = tag_of(base).unwrap_or_default();
         target(tag).map(|version| vec![version]).ok_or_else(|| {
-            format!("there is no label {TARGETS_LABEL}, and the tag of the base {base:?} is no version such as v4.17")
+            format!("there is no label {TARGETS_LABEL}, and the tag of the base {base:?} is not a version such as v4.17")
         })
     }
 

@@ -295,14 +295,14 @@ impl Located {
         }
     }
 
-    /// A finding at some bytes of a file that is no catalog.
+    /// A finding at some bytes of a file that is not a catalog.
     #[must_use]
     pub fn in_file(finding: Finding, path: &Path, source: &[u8], bytes: Range<usize>) -> Self {
         let place = Place { path: path.to_path_buf(), origin: None, target: Target::Bytes(bytes.clone()) };
         Self::at(finding.at(place), source, &Lines::new(source), bytes)
     }
 
-    /// A finding about a file as a whole that is no catalog.
+    /// A finding about a file as a whole that is not a catalog.
     #[must_use]
     pub fn of_file(finding: Finding, path: &Path) -> Self {
         let place = Place { path: path.to_path_buf(), origin: None, target: Target::File };

@@ -11,9 +11,11 @@ pub struct Rule {
     pub code: &'static str,
     /// The name, such as `unreadable-file`.
     pub name: &'static str,
+    /// The version of fbc that has it first.
+    pub since: &'static str,
     /// One line that says what is wrong when the rule reports something.
     pub summary: &'static str,
-    /// Why it matters and how to mend it, in Markdown.
+    /// Why it matters and how to fix it, in Markdown.
     pub explanation: &'static str,
     /// On whose authority it is wrong.
     pub basis: Basis,
@@ -28,7 +30,7 @@ pub struct Rule {
 pub enum Check {
     /// A catalog.
     Catalog(fn(&Context<'_>, &mut Findings)),
-    /// A bundle folder.
+    /// A bundle directory.
     Bundle(fn(&BundleContext<'_>, &mut Findings)),
     /// Neither: whoever finds it says so, such as the reader of the configuration.
     Elsewhere,

@@ -15,10 +15,10 @@ use fbc_lint::{ImageFacts, Policy, Targets, lint_bundle, lint_with};
 use fbc_model::tree::{MemoryTree, Tree as _};
 use serde_json::Value;
 
-/// Rules about files and folders themselves, which no small case can break; see `files.rs` and `bundles.rs`.
+/// Rules about files and directories themselves, which no small case can break; see `files.rs` and `bundles.rs`.
 const ABOUT_FILES: [&str; 8] =
     ["FBC001", "FBC002", "FBC033", "FBC216", "FBC217", "BND021", "BND026", "BND211"];
-/// Rules about what no case has: a folder at the root, a target before 4.17; see `profiles.rs`.
+/// Rules about what no case has: a directory at the root, a target before 4.17; see `profiles.rs`.
 const NOT_IN_CASES: [&str; 2] = ["FBC231", "FBC234"];
 
 /// What the files of a case say of images: `facts.json`, and the released index in `index`.

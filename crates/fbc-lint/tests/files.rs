@@ -1,4 +1,4 @@
-//! Rules about files and folders themselves, which need more than one file.
+//! Rules about files and directories themselves, which need more than one file.
 
 use std::io;
 use std::path::Path;
@@ -51,7 +51,7 @@ fn files_that_cannot_be_read() {
     );
     assert_eq!(
         findings(&Locked(files, ".indexignore"), "FBC002"),
-        [".indexignore: this file cannot be read: permission denied (mend it or remove it)"]
+        [".indexignore: this file cannot be read: permission denied (fix it or remove it)"]
     );
 }
 
@@ -68,7 +68,7 @@ fn lines_of_ignore_files_are_bounded() {
 fn files_that_are_no_part_of_a_catalog() {
     let help = |pattern: &str| {
         format!(
-            "opm reads every file whatever its name; if this one is no part of the catalog, add the line `{pattern}` \
+            "opm reads every file whatever its name; if this one is not part of the catalog, add the line `{pattern}` \
              to an `.indexignore` file at the root of the catalog"
         )
     };
@@ -86,8 +86,10 @@ fn files_that_are_no_part_of_a_catalog() {
     assert_eq!(findings(&files, "FBC005"), [""; 0]);
     assert_eq!(
         findings(&files, "FBC033"),
-        [".git: hidden folder \".git\" is read as part of the catalog, and holds much that is no catalog \
-          (add the line `.git/` to an `.indexignore` file at the root of the catalog)"]
+        [
+            ".git: hidden directory \".git\" is read as part of the catalog, and holds much that is not a catalog \
+          (add the line `.git/` to an `.indexignore` file at the root of the catalog)"
+        ]
     );
 }
 
@@ -114,7 +116,7 @@ fn folders_without_a_blob() {
     ]);
     assert_eq!(
         findings(&files, "FBC217"),
-        ["b: folder \"b\" holds no blob (remove it, or put the catalog of its package there)"]
+        ["b: directory \"b\" holds no blob (remove it, or put the catalog of its package there)"]
     );
 }
 

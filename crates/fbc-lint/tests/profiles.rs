@@ -48,7 +48,7 @@ fn konflux_v9_a_package_folder() {
 fn konflux_v10_no_empty_package_folder() {
     let files = [("foo/catalog.yaml", "schema: olm.package\nname: foo\n"), ("bar/catalog.yaml", "")];
     let found = found(&files, Profile::Konflux, &[], "FBC217");
-    assert_eq!(found, [(Severity::Error, "folder \"bar\" holds no blob".to_owned())]);
+    assert_eq!(found, [(Severity::Error, "directory \"bar\" holds no blob".to_owned())]);
 }
 
 #[test]

@@ -35,9 +35,9 @@ pub struct FileState {
 /// A catalog. Clones share their texts.
 #[derive(Clone, Debug)]
 pub struct CatalogState {
-    /// The folder, or the one file.
+    /// The directory, or the one file.
     pub root: PathBuf,
-    /// The files, relative to the folder.
+    /// The files, relative to the directory.
     pub files: BTreeMap<PathBuf, FileState>,
 }
 
@@ -122,7 +122,7 @@ impl Place {
 }
 
 impl CatalogState {
-    /// Reads a catalog from its folder; files that editors hold come from there.
+    /// Reads a catalog from its directory; files that editors hold come from there.
     #[must_use]
     pub fn load(root: &Path, tree: &dyn Tree, open: &BTreeMap<PathBuf, Arc<Buffer>>) -> Self {
         let mut files = BTreeMap::new();
@@ -176,7 +176,7 @@ impl CatalogState {
             let (mut text, mut pieces) = (String::new(), Vec::new());
             let last = file.buffer.pieces.len().saturating_sub(1);
             for (number, piece) in file.buffer.pieces.iter().enumerate().filter(|(_, piece)| wanted(piece)) {
-                // Of two separators in a row one is no document, and here the other has none of its own.
+                // Of two separators in a row one is not a document, and here the other has none of its own.
                 if piece.is_separator() && number > 0 && number < last {
                     continue;
                 }

@@ -18,13 +18,13 @@ pub enum FileKind {
     Configuration,
     /// A scenario of `fbc simulate`.
     Scenario,
-    /// A file of a bundle folder.
+    /// A file of a bundle directory.
     Bundle,
     /// An ImageSetConfiguration.
     ImageSet,
 }
 
-/// What is wrong in a file that is no catalog.
+/// What is wrong in a file that is not a catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The file, if it is another than the one that was asked about.
@@ -67,7 +67,7 @@ pub struct Simulated {
 
 /// The program around the server.
 pub trait Host: Send + Sync {
-    /// The files of a folder.
+    /// The files of a directory.
     fn tree(&self, folder: &Path) -> Box<dyn Tree>;
     /// The policy of a catalog.
     ///
@@ -78,7 +78,7 @@ pub trait Host: Send + Sync {
     fn leave_counting(&self, catalog: &Path, report: &mut Report);
     /// The configuration file that holds for a path, or the one that would.
     fn configuration_file(&self, path: &Path) -> PathBuf;
-    /// What is wrong with a file that is no catalog. `buffers` are the files that editors hold in other versions than
+    /// What is wrong with a file that is not a catalog. `buffers` are the files that editors hold in other versions than
     /// the disk.
     fn problems(&self, kind: FileKind, path: &Path, text: &str, buffers: &FileVersions) -> Vec<Problem>;
     /// Plays a scenario.

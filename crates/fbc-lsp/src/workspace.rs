@@ -31,7 +31,7 @@ pub struct OpenFile {
     pub buffer: Arc<Buffer>,
     /// The catalog that it belongs to.
     pub root: Option<PathBuf>,
-    /// What is wrong with it, if it is no file of a catalog.
+    /// What is wrong with it, if it is not a file of a catalog.
     pub problems: Vec<Problem>,
     /// What came of its last simulation.
     pub simulated: Option<Result<Simulated, String>>,
@@ -68,7 +68,7 @@ pub struct Workspace {
     pub encoding: Encoding,
     /// Where the client finds the pages of rules: what their addresses begin with.
     pub rule_pages: Option<String>,
-    /// The folders that the client works in.
+    /// The directories that the client works in.
     pub folders: Vec<PathBuf>,
     /// Open files by their addresses.
     pub open: BTreeMap<Url, OpenFile>,
@@ -112,8 +112,8 @@ impl Workspace {
         is_new.then_some(root)
     }
 
-    /// The catalog around a file: its folder, or the folder above if that holds nothing but folders and is part of what
-    /// the client works in. A folder named after a version of OpenShift is a catalog of its own.
+    /// The catalog around a file: its directory, or the directory above if that holds nothing but directories and is part of what
+    /// the client works in. A directory named after a version of OpenShift is a catalog of its own.
     #[must_use]
     pub fn root_of(&self, path: &Path, tree: &dyn Fn(&Path) -> Box<dyn Tree>) -> PathBuf {
         if let Some(known) = self.catalogs.keys().find(|root| path.starts_with(root)) {
@@ -284,7 +284,7 @@ fn of_fault(message: &str, is_remembered: bool, range: lsp_types::Range, pages: 
     }
 }
 
-/// The diagnostic of a problem in a file that is no catalog.
+/// The diagnostic of a problem in a file that is not a catalog.
 #[must_use]
 pub fn of_problem(problem: &Problem, text: &str, encoding: Encoding, pages: Option<&str>) -> Diagnostic {
     let range = lsp_types::Range::new(

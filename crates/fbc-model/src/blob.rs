@@ -49,7 +49,7 @@ impl Value {
     /// A value that is written to JSON just as this text has it: order of keys, numbers, escapes.
     ///
     /// # Errors
-    /// The text is no JSON.
+    /// The text is not JSON.
     pub fn from_json(json: &str) -> Result<Self, JsonError> {
         let (document, end) = json_reader::read_value(json.as_bytes(), 0)?;
         if json_reader::skip_space(json.as_bytes(), end) != json.len() {

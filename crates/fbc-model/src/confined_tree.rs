@@ -16,7 +16,7 @@ pub const LEADS_OUT: &str = "is a symbolic link that leads out of the directory"
 #[derive(Debug)]
 pub struct ConfinedTree {
     tree: DiskTree,
-    /// How the names of files begin that are being written: they are no part of what lies beside them.
+    /// How the names of files begin that are being written: they are not part of what lies beside them.
     temporary: &'static str,
     /// The root without links, once it was asked for.
     real_root: OnceLock<PathBuf>,

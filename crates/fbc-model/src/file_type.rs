@@ -152,7 +152,7 @@ impl Magic {
 }
 
 /// Whether opm takes bytes for SVG: nothing but white space, a declaration and a document type may stand around one
-/// `svg` element with an end tag, and there must be no asterisk in it. Comments do not count.
+/// `svg` element with an end tag, and there must be not an asterisk in it. Comments do not count.
 fn is_svg(data: &[u8]) -> bool {
     if data.len() >= 24 && data.iter().take(24).any(|byte| *byte <= 8) {
         return false;

@@ -4,7 +4,7 @@
 //! `opencontainers/go-digest:digest.go`. Newer versions of `distribution/reference` differ: they know addresses of
 //! IPv6, and take a first part with capital letters for a registry.
 
-/// Why a text is no image reference. The texts are the reference's.
+/// Why a text is not an image reference. The texts are the reference's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReferenceError {
     /// A bare digest could be meant.

@@ -162,7 +162,7 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
 
 /// Go's `filepath.Match` on one component; a malformed pattern matches nothing.
 fn matches_component(pattern: &[u8], name: &[u8]) -> bool {
-    // Bytes of a name that is no UTF-8 count as characters of their own, as U+FFFD does in Go.
+    // Bytes of a name that is not UTF-8 count as characters of their own, as U+FFFD does in Go.
     let characters = |bytes: &[u8]| -> Vec<char> { String::from_utf8_lossy(bytes).chars().collect() };
     match parse_glob(&characters(pattern)) {
         Some(parts) => matches_parts(&parts, &characters(name)),

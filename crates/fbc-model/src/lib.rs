@@ -1,4 +1,4 @@
-//! Catalog blobs, the folder walk with .indexignore, and the writers of opm's formats.
+//! Catalog blobs, the directory walk with .indexignore, and the writers of opm's formats.
 
 pub mod blob;
 pub mod bundle_object;

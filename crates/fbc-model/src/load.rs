@@ -60,15 +60,15 @@ pub enum LoadFaultKind {
     Unreadable,
     /// An `.indexignore` cannot be read.
     IndexIgnore,
-    /// The text is no YAML or JSON.
+    /// The text is not YAML or JSON.
     Malformed,
     /// A line begins with `---` and goes on.
     Separator,
-    /// The document is no object.
+    /// The document is not an object.
     NotAnObject,
     /// Two keys differ in upper and lower case only.
     AmbiguousKeys,
-    /// `schema`, `package` or `name` is no text.
+    /// `schema`, `package` or `name` is not a string.
     MetaNotText,
     /// The blob has no schema.
     NoSchema,
@@ -277,7 +277,7 @@ fn read_into(tree: &dyn Tree, path: &Path, buffer: &mut Vec<u8>) -> Result<(), S
         return Err(format!("open {}: {}", path.display(), NOT_UTF_8));
     }
     tree.read_into(path, buffer).map_err(|error| match (error.kind(), tree.folder()) {
-        // Go opens a folder like a file, under its whole path, and only then fails.
+        // Go opens a directory like a file, under its whole path, and only then fails.
         (std::io::ErrorKind::IsADirectory, Some(folder)) => {
             format!("read {}: {}", folder.join(path).display(), describe(&error))
         }

@@ -24,15 +24,15 @@ pub struct Meta {
 /// Which rule a blob breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetaRule {
-    /// The document is no object.
+    /// The document is not an object.
     Object,
     /// Two keys differ in upper and lower case only.
     UniqueKeys,
-    /// `schema`, `package` or `name` is no text.
+    /// `schema`, `package` or `name` is not a string.
     TextKeys,
 }
 
-/// A document that is no blob.
+/// A document that is not a blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetaError {
     /// The rule.
@@ -154,7 +154,7 @@ fn with_verb_v(value: Node<'_>) -> String {
     }
 }
 
-/// Go's `%t` of a value that is no boolean: the complaint that fmt prints.
+/// Go's `%t` of a value that is not a boolean: the complaint that fmt prints.
 fn with_verb_t(value: Node<'_>) -> String {
     if value.is_null() { "%!t(<nil>)".to_owned() } else { nested_with_verb_t(value) }
 }

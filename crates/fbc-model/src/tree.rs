@@ -30,7 +30,7 @@ pub trait Tree: Send + Sync {
     /// The bytes of a file.
     ///
     /// # Errors
-    /// Whatever keeps the file from being read; what is no regular file is refused.
+    /// Whatever keeps the file from being read; what is not a regular file is refused.
     fn read(&self, file: &Path) -> io::Result<Vec<u8>>;
 
     /// As [`Tree::read`], into a buffer that may be used for one file after another: what it held is
@@ -43,7 +43,7 @@ pub trait Tree: Send + Sync {
         Ok(())
     }
 
-    /// The folder of the disk that it is, if it is one: the reference names it in some errors.
+    /// The directory of the disk that it is, if it is one: the reference names it in some errors.
     fn folder(&self) -> Option<&Path> {
         None
     }
@@ -134,11 +134,11 @@ fn too_large() -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, "is larger than 4 GiB")
 }
 
-/// A folder within a tree, as a tree of its own.
+/// A directory within a tree, as a tree of its own.
 pub struct Subtree {
     /// The tree.
     pub tree: Arc<dyn Tree>,
-    /// The folder.
+    /// The directory.
     pub folder: PathBuf,
 }
 

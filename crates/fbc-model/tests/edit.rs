@@ -13,7 +13,7 @@ use fbc_yaml::edit::{Action, Change, Editor};
 /// Catalogs of more bytes than this are left out: tests are built without optimisation.
 const MOST_BYTES: u64 = 400_000;
 
-/// The folders of the packages of all recorded catalogs.
+/// The directories of the packages of all recorded catalogs.
 fn packages() -> Vec<PathBuf> {
     let Some(folder) = fbc_testing::recordings("catalogs") else { return Vec::new() };
     let catalogs = std::fs::read_dir(&folder).unwrap().map(|catalog| catalog.unwrap().path());

@@ -1,6 +1,6 @@
 //! The images that the cluster can pull: catalogs and bundles, by tag and by digest, and pulls that fail.
 //!
-//! An image is a folder with labels. As what it is read (a catalog, a bundle) is decided by who pulls it; it is read
+//! An image is a directory with labels. As what it is read (a catalog, a bundle) is decided by who pulls it; it is read
 //! once, however many pull it. Nothing is ever forgotten: an image stays reachable by digest when its tag moves on.
 //!
 //! Source of the texts: `operator-framework/operator-controller:internal/shared/util/image/pull.go`,
@@ -39,7 +39,7 @@ pub struct CatalogContent {
 pub struct Image {
     digest: String,
     labels: BTreeMap<String, String>,
-    /// The catalog's folder, or the bundle's.
+    /// The catalog's directory, or the bundle's.
     files: Arc<dyn Tree>,
     rules: Rules,
     catalog: OnceLock<CatalogContent>,
@@ -53,11 +53,11 @@ impl fmt::Debug for Image {
 }
 
 impl Image {
-    /// An image with the files of a folder: for a catalog the folder that its label names, for a bundle the root.
+    /// An image with the files of a folder: for a catalog the directory that its label names, for a bundle the root.
     /// The digest follows from files and labels.
     ///
     /// # Errors
-    /// The folder cannot be read.
+    /// The directory cannot be read.
     pub fn of_files(
         files: Arc<dyn Tree>,
         labels: BTreeMap<String, String>,
@@ -70,7 +70,7 @@ impl Image {
     /// The image of a catalog with the label that it needs.
     ///
     /// # Errors
-    /// The folder cannot be read.
+    /// The directory cannot be read.
     pub fn of_catalog(files: Arc<dyn Tree>, rules: Rules) -> io::Result<Self> {
         Self::of_files(files, BTreeMap::from([(CONFIGS_LABEL.into(), "/configs".into())]), rules)
     }
@@ -162,7 +162,7 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Why an image cannot be had.
+/// Why an image cannot be pulled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct PullError {
@@ -224,7 +224,7 @@ impl Images {
         Ok(())
     }
 
-    /// Lets every pull from a repository fail until it is mended. A terminal error is not tried again.
+    /// Lets every pull from a repository fail until it is fixed. A terminal error is not tried again.
     pub fn break_repository(
         &mut self,
         repository: impl Into<String>,
@@ -327,7 +327,7 @@ fn reference_to(repository: &str, wanted: &ImageReference) -> String {
     }
 }
 
-/// Why an image cannot be had from any place; the last is the one that its reference names.
+/// Why an image cannot be pulled from any place; the last is the one that its reference names.
 fn failure(mut failures: Vec<(String, PullError)>) -> PullError {
     let Some((reference, last)) = failures.pop() else { return unknown("latest", "") };
     if failures.is_empty() {

@@ -48,7 +48,7 @@ pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration
 
 /// Label of a ClusterCatalog: its own name.
 pub const METADATA_NAME: &str = "olm.operatorframework.io/metadata.name";
-/// Label of a catalog's image: the folder of the catalog in it.
+/// Label of a catalog's image: the directory of the catalog in it.
 pub const CONFIGS_LABEL: &str = "operators.operatorframework.io.index.configs.v1";
 
 /// Finalizer of a ClusterCatalog.

@@ -16,7 +16,7 @@ const MOST_FILES: usize = 8;
 const MOST_DIRECTORIES: usize = 16;
 
 /// The catalog in a directory that is named after a release: `catalog` or `configs` in it, or the directory itself. A
-/// template beside the one directory of a package is no part of the catalog.
+/// template beside the one directory of a package is not part of the catalog.
 pub(crate) fn catalog_in(tree: &dyn Tree, directory: &Path) -> Option<PathBuf> {
     let entries = tree.list(directory).ok()?;
     let below = |name: &str| entries.iter().any(|entry| entry.is_directory && entry.name == Path::new(name));

@@ -51,7 +51,7 @@ pub(crate) fn survey(tree: &dyn Tree) -> Survey {
         let is_deep = directory.components().count() >= DEPTH;
         let below: Vec<&TreeEntry> = entries.iter().filter(|entry| entry.is_directory).collect();
         let has = |name: &str| below.iter().any(|entry| entry.name == Path::new(name));
-        // What lies in a bundle is no catalog; there are many of them.
+        // What lies in a bundle is not a catalog; there are many of them.
         let is_bundle = has("manifests") && has("metadata");
         if !is_deep && !is_bundle {
             let has_ci = entries.iter().any(|entry| entry.name == Path::new("ci.yaml"));

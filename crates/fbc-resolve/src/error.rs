@@ -108,13 +108,13 @@ fn resolution_text(wish: &Wish, catalogs: &[String]) -> String {
 /// Why the version of what is installed is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InstalledVersionError {
-    /// It is no version.
+    /// It is not a version.
     #[error("failed to get version and release of installed bundle: {0}")]
     Version(VersionError),
-    /// It is no version, or its release is none, where the two are kept apart.
+    /// It is not a version, or its release is none, where the two are kept apart.
     #[error("failed to parse installed bundle version and release: {0}")]
     VersionAndRelease(BundleVersionError),
-    /// It is no version even to the lenient library of 4.19.
+    /// It is not a version even to the lenient library of 4.19.
     #[error("parsing installed bundle {} version {}: Invalid Semantic Version", quote(.name), quote(.version))]
     Lenient {
         /// The bundle.

@@ -51,7 +51,7 @@ pub struct IndexedEntry {
     pub(crate) channel: usize,
     /// The entry.
     pub blob: ChannelEntry,
-    /// The parsed `skipRange`; nothing where there is none. One that is refused is no edge.
+    /// The parsed `skipRange`; nothing where there is none. One that is refused is not an edge.
     pub skip_range: Option<Result<Range, RangeError>>,
 }
 

@@ -15,11 +15,11 @@ use super::setting;
 /// What catalogs and bundles of a scenario hold, by the text of the reference in the scenario.
 #[derive(Clone, Default)]
 pub struct Contents {
-    /// Folders of catalogs.
+    /// Directories of catalogs.
     pub catalogs: BTreeMap<String, Arc<dyn Tree>>,
-    /// Folders of bundles.
+    /// Directories of bundles.
     pub bundles: BTreeMap<String, Arc<dyn Tree>>,
-    /// Folders that take the place of what catalogs hold at the start, by the name of the catalog.
+    /// Directories that take the place of what catalogs hold at the start, by the name of the catalog.
     pub replaced: BTreeMap<String, Arc<dyn Tree>>,
 }
 
@@ -53,7 +53,7 @@ impl Scenario {
 }
 
 impl Prepared {
-    /// Reads the manifests of a scenario and checks what it speaks of. `files` has the folder of the scenario as
+    /// Reads the manifests of a scenario and checks what it speaks of. `files` has the directory of the scenario as
     /// its root.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/scenarios")
 }
 
-/// The scenarios in a folder, in the order of their names.
+/// The scenarios in a directory, in the order of their names.
 fn scenarios(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> =

@@ -43,7 +43,7 @@ impl ConversionTarget {
 /// The blobs need no schema.
 ///
 /// # Errors
-/// The first document that is no blob, with opm's text behind `converting: `.
+/// The first document that is not a blob, with opm's text behind `converting: `.
 pub fn convert(target: ConversionTarget, text: &[u8], format: Format) -> Result<String, TemplateError> {
     let json = template_json(target, text)?;
     match format {

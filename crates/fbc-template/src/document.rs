@@ -34,23 +34,23 @@ pub(crate) struct TemplateDocument<'t> {
 
 /// Something that is wrong, and where.
 #[derive(Debug)]
-pub(crate) struct Misfit<M> {
+pub(crate) struct TypeMismatch<M> {
     pub(crate) message: M,
     pub(crate) place: Option<TemplatePlace>,
 }
 
-impl<M> Misfit<M> {
-    pub(crate) fn map<N>(self, make: impl FnOnce(M) -> N) -> Misfit<N> {
-        Misfit { message: make(self.message), place: self.place }
+impl<M> TypeMismatch<M> {
+    pub(crate) fn map<N>(self, make: impl FnOnce(M) -> N) -> TypeMismatch<N> {
+        TypeMismatch { message: make(self.message), place: self.place }
     }
 }
 
 impl<'t> TemplateDocument<'t> {
     /// Reads the first document as the reference's decoder does; what comes after it does not count.
-    pub(crate) fn first(text: &'t [u8]) -> Result<Self, Misfit<String>> {
+    pub(crate) fn first(text: &'t [u8]) -> Result<Self, TypeMismatch<String>> {
         let keep = |document: Document| Ok::<_, Infallible>(document);
         let Some(Decoded { range, syntax, outcome }) = stream::read_first(text, &keep) else {
-            return Err(Misfit { message: "EOF".to_owned(), place: None });
+            return Err(TypeMismatch { message: "EOF".to_owned(), place: None });
         };
         let document =
             outcome.map_err(|fault| misfit(text, &range, syntax, fault, |never| match never {}))?;
@@ -58,13 +58,13 @@ impl<'t> TemplateDocument<'t> {
     }
 
     /// Takes the whole text as one document.
-    pub(crate) fn whole(text: &'t [u8]) -> Result<Self, Misfit<String>> {
+    pub(crate) fn whole(text: &'t [u8]) -> Result<Self, TypeMismatch<String>> {
         match stream::read_one(text) {
             Ok(document) => Ok(Self { text, range: 0..text.len(), syntax: Syntax::Yaml, document }),
             Err(message) => {
                 // The place comes from the other way to read the text, which knows it.
                 let place = Self::first(text).err().and_then(|misfit| misfit.place);
-                Err(Misfit { message, place })
+                Err(TypeMismatch { message, place })
             }
         }
     }
@@ -105,9 +105,9 @@ impl<'t> TemplateDocument<'t> {
         &self,
         of: &'static GoStruct,
         schema: &'static str,
-    ) -> Result<(), Misfit<DocumentFault>> {
+    ) -> Result<(), TypeMismatch<DocumentFault>> {
         let root = self.root();
-        let refuse = |fault, pointer: &str| Misfit { message: fault, place: Some(self.place(pointer)) };
+        let refuse = |fault, pointer: &str| TypeMismatch { message: fault, place: Some(self.place(pointer)) };
         if root.is_null() {
             return Err(refuse(DocumentFault::Unmarshalling(NOTHING.to_owned()), ""));
         }
@@ -135,7 +135,7 @@ impl<'t> TemplateDocument<'t> {
 
     /// The entries of a template that [`TemplateDocument::decode`] takes, as a catalog. The document
     /// of a blob's origin is the number of its entry; the catalog has no files.
-    pub(crate) fn catalog(&self) -> Result<Catalog, Misfit<String>> {
+    pub(crate) fn catalog(&self) -> Result<Catalog, TypeMismatch<String>> {
         let mut stream = String::new();
         for entry in self.entries() {
             json_writer::write_compact(&mut stream, entry);
@@ -149,7 +149,7 @@ impl<'t> TemplateDocument<'t> {
                 let entry = origin.map(|origin| format!("/{}/{}", ENTRIES.name, origin.document));
                 let within = if let FaultPlace::Pointer(pointer) = place { pointer } else { String::new() };
                 let place = entry.map(|entry| self.place(&format!("{entry}{within}")));
-                Err(Misfit { message, place })
+                Err(TypeMismatch { message, place })
             }
         }
     }
@@ -169,9 +169,11 @@ pub(crate) fn misfit<R>(
     syntax: Syntax,
     fault: Fault<R>,
     rejected: impl FnOnce(R) -> (String, String),
-) -> Misfit<String> {
-    let at_byte =
-        |message, byte| Misfit { message, place: Some(TemplatePlace { pointer: None, bytes: byte..byte }) };
+) -> TypeMismatch<String> {
+    let at_byte = |message, byte| TypeMismatch {
+        message,
+        place: Some(TemplatePlace { pointer: None, bytes: byte..byte }),
+    };
     match fault {
         Fault::Malformed { message, byte } => at_byte(message, byte),
         Fault::Separator { rest, byte } => at_byte(format!("invalid Yaml document separator: {rest}"), byte),
@@ -182,7 +184,7 @@ pub(crate) fn misfit<R>(
                 Syntax::Json => "",
             };
             let place = Some(place_of(text, range, syntax, &pointer));
-            Misfit { message: format!("{prefix}{message}"), place }
+            TypeMismatch { message: format!("{prefix}{message}"), place }
         }
     }
 }

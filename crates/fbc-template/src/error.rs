@@ -58,7 +58,7 @@ pub enum TemplateFault {
     /// A bundle in a basic template has more than an image and a name.
     #[error("unexpected fields present in basic template bundle")]
     BundleFields,
-    /// A bundle cannot be had.
+    /// A bundle cannot be pulled.
     #[error("{0}")]
     Bundle(BundleFault),
     /// A semver template cannot be read.
@@ -90,7 +90,7 @@ pub enum DetectionFault {
     /// There is no document, or it cannot be parsed.
     #[error("decoding template input: {0}")]
     Decoding(String),
-    /// The document is no object, or its schema no text.
+    /// The document is not an object, or its schema no text.
     #[error("unmarshalling template schema: {0}")]
     Unmarshalling(String),
     /// There is no schema.
@@ -126,7 +126,7 @@ pub enum DocumentFault {
     },
 }
 
-/// Why a bundle cannot be had.
+/// Why a bundle cannot be pulled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BundleFault {
     /// The source does not give it.
@@ -199,8 +199,8 @@ impl TemplateError {
                 if message.starts_with("failed to pull image") =>
             {
                 Some(
-                    "an image map (--image-map FILE) says which folder stands for an image; a template may also \
-                 name a bundle folder itself",
+                    "an image map (--image-map FILE) says which directory stands for an image; a template may also \
+                 name a bundle directory itself",
                 )
             }
             _ => None,

@@ -31,7 +31,7 @@ impl OpmSemantics {
     /// The rules of a version of opm, such as `v1.47`, `1.47.0` or `latest`.
     ///
     /// # Errors
-    /// What is no version of opm, or one whose rules are not known here.
+    /// What is not a version of opm, or one whose rules are not known here.
     pub fn of(version: &str) -> Result<Self, String> {
         if version == "latest" {
             return Ok(Self::default());

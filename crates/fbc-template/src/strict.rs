@@ -8,7 +8,7 @@ use fbc_model::go_type::{self, GoType};
 use fbc_yaml::locate::Lines;
 use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node};
 
-use crate::document::{Misfit, TemplateDocument};
+use crate::document::{TemplateDocument, TypeMismatch};
 use crate::error::TemplatePlace;
 
 /// What a strict decoder objects to.
@@ -36,14 +36,14 @@ impl StrictFault {
 pub(crate) fn parse<'t>(
     text: &'t [u8],
     kind: &'static GoType,
-) -> Result<(TemplateDocument<'t>, Document), Misfit<StrictFault>> {
+) -> Result<(TemplateDocument<'t>, Document), TypeMismatch<StrictFault>> {
     let template = TemplateDocument::whole(text).map_err(|error| error.map(StrictFault::Malformed))?;
     if let Some((message, place)) = duplicate_keys(&template) {
-        return Err(Misfit { message: StrictFault::Malformed(message), place: Some(place) });
+        return Err(TypeMismatch { message: StrictFault::Malformed(message), place: Some(place) });
     }
     match decode(template.root(), kind) {
         Ok(document) => Ok((template, document)),
-        Err((message, pointer)) => Err(Misfit {
+        Err((message, pointer)) => Err(TypeMismatch {
             message: StrictFault::Decoding(message),
             place: Some(template.place_of_key(&pointer)),
         }),

@@ -32,7 +32,7 @@ pub fn skip(reason: &str) {
     file.write_all(line.as_bytes()).expect("the file of skipped tests takes a line");
 }
 
-/// A file or folder of the recorded answers, which lie in `shared/conformance` beside the checkout; nothing, and the test
+/// A file or directory of the recorded answers, which lie in `shared/conformance` beside the checkout; nothing, and the test
 /// counts as skipped, where they do not.
 pub fn recordings(path: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");

@@ -46,7 +46,7 @@ fn join_segments(segments: &[(usize, VersionError)]) -> String {
 }
 
 impl Release {
-    /// Parses a release. The empty text is no release and not an error.
+    /// Parses a release. The empty text is not a release and not an error.
     ///
     /// Source of the behaviour: `operator-registry:alpha/declcfg`, function `NewRelease`.
     ///

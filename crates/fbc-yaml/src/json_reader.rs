@@ -356,7 +356,7 @@ fn position_of_special(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Appends bytes as Go reads them into a string: every byte that is no part of valid UTF-8 becomes
+/// Appends bytes as Go reads them into a string: every byte that is not part of valid UTF-8 becomes
 /// U+FFFD on its own.
 pub(crate) fn push_lossy(out: &mut String, bytes: &[u8]) {
     if let Ok(text) = std::str::from_utf8(bytes) {

@@ -47,7 +47,7 @@ pub(crate) enum Form {
 /// A member of an object.
 #[derive(Debug)]
 pub(crate) struct Member {
-    /// The key as the loader reads it; empty where it is no text.
+    /// The key as the loader reads it; empty where it is not a string.
     pub(crate) key: String,
     /// The bytes of the key.
     pub(crate) span: Range<usize>,
@@ -118,7 +118,7 @@ impl Builder {
         open.spanned.value.end = open.spanned.value.end.max(spanned.value.end);
         match (open.is_object, open.key.take()) {
             (true, Some((key, span))) => open.spanned.members.push(Member { key, span, value: spanned }),
-            // A key that is no text cannot be pointed at.
+            // A key that is not a string cannot be pointed at.
             (true, None) => open.key = Some((String::new(), spanned.value)),
             (false, _) => open.spanned.items.push(spanned),
         }
@@ -195,13 +195,13 @@ fn yaml_spans(file: &[u8], range: Range<usize>) -> Spanned {
     root
 }
 
-/// Block scalars end at the start of the next line; the break is no part of what people see.
+/// Block scalars end at the start of the next line; the break is not part of what people see.
 fn trimmed_end(file: &[u8], start: usize, end: usize) -> usize {
     let text = file.get(start..end).unwrap_or_default();
     start + text.trim_ascii_end().len()
 }
 
-/// The spans of a JSON value; stops where the text is no JSON.
+/// The spans of a JSON value; stops where the text is not JSON.
 fn json_spans(file: &[u8], range: Range<usize>) -> Spanned {
     let mut builder = Builder::default();
     let mut at = range.start;

@@ -46,7 +46,7 @@ pub struct Decoded<T, R> {
 /// Why a document is refused. Texts are the reference's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault<R> {
-    /// The text is no YAML or JSON, or means what JSON cannot say.
+    /// The text is not YAML or JSON, or means what JSON cannot say.
     Malformed {
         /// What is wrong.
         message: String,
@@ -87,7 +87,7 @@ pub fn read_within<T: Send, R: Send>(
     if begins_as_json(bytes) { read_json(bytes, meter, convert) } else { read_yaml(bytes, 0, meter, convert) }
 }
 
-/// What the reference gives to who asks for one document: the first, unless the line that ends it is no proper
+/// What the reference gives to who asks for one document: the first, unless the line that ends it is not a proper
 /// separator, of which the reference speaks before it looks at the document.
 #[must_use]
 pub fn read_first<T: Send, R: Send>(bytes: &[u8], convert: Convert<'_, T, R>) -> Option<Decoded<T, R>> {

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 /// Where the cache is.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct CacheArguments {
-    /// The folder of the cache [env: FBC_CACHE_DIR] [default: fbc in XDG_CACHE_HOME or in ~/.cache]
+    /// The directory of the cache [env: FBC_CACHE_DIR] [default: fbc in XDG_CACHE_HOME or in ~/.cache]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     cache_dir: Option<PathBuf>,
 }
@@ -30,7 +30,7 @@ impl CacheArguments {
     }
 }
 
-/// The folder that the environment names, else that of the XDG base directory specification, which ignores relative
+/// The directory that the environment names, else that of the XDG base directory specification, which ignores relative
 /// paths.
 fn folder_of(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     if let Some(named) = variable("FBC_CACHE_DIR").filter(|named| !named.is_empty()) {

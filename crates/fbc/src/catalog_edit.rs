@@ -83,12 +83,12 @@ impl CatalogEdit {
     pub(crate) fn open(reference: &Path) -> Result<Self, Failure> {
         if reference.as_os_str() == "-" {
             return Err(Failure::new("standard input cannot be edited in place")
-                .help("name the folder or file of the catalog"));
+                .help("name the directory or file of the catalog"));
         }
         let shown = reference.display();
         if is_image(reference) {
             return Err(Failure::new(format!("{shown} is an image, which cannot be edited in place"))
-                .help("`fbc unpack` writes the catalog of an image to a folder; edit that one"));
+                .help("`fbc unpack` writes the catalog of an image to a directory; edit that one"));
         }
         if reference.is_file()
             && read_file(reference).is_ok_and(|text| crate::expansion::kind_of(&text).is_some())
@@ -100,7 +100,7 @@ impl CatalogEdit {
         let source = CatalogSource::open(reference, &Session::default())?;
         if !source.is_on_disk() {
             return Err(Failure::new(format!("{shown} is in a revision, which cannot be edited"))
-                .help("name the folder or file of the work tree"));
+                .help("name the directory or file of the work tree"));
         }
         if let Some(places) = layout::catalogs_of_source(&source) {
             let first = places.first().map(|place| reference.join(&place.name)).unwrap_or_default();
@@ -137,7 +137,7 @@ impl CatalogEdit {
             files.map(|file| self.source.shown(&file.path).display().to_string()).collect();
         files.dedup();
         Failure::refusal(format!("package {package:?} is declared more than once: in {}", files.join(", ")))
-            .help("an edit could reach the wrong one; name the folder or file of one catalog")
+            .help("an edit could reach the wrong one; name the directory or file of one catalog")
     }
 
     /// A draft of changes.
@@ -402,7 +402,7 @@ pub(crate) fn unknown<'n>(
     }
 }
 
-/// Whether a path names a folder that exists.
+/// Whether a path names a directory that exists.
 pub(crate) fn is_folder(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }

@@ -1,4 +1,4 @@
-//! What a reference on the command line names: a folder, a file, standard input, an image, or a folder or file
+//! What a reference on the command line names: a directory, a file, standard input, an image, or a directory or file
 //! in a revision of the repository (`REV:PATH`, as git writes it).
 
 use std::fs;
@@ -29,13 +29,13 @@ pub(crate) struct CatalogSource {
 
 /// What the paths of a catalog are relative to.
 enum Root {
-    /// A folder.
+    /// A directory.
     Folder(PathBuf),
     /// The one file itself, or `-` for standard input.
     File(PathBuf),
-    /// A file that is no catalog: the configuration, of which findings speak as well.
+    /// A file that is not a catalog: the configuration, of which findings speak as well.
     Configuration(PathBuf),
-    /// A folder in a revision, shown as `REV:PATH`.
+    /// A directory in a revision, shown as `REV:PATH`.
     Revision(String),
     /// What was unpacked of an image.
     Image(Unpacked),
@@ -65,7 +65,7 @@ impl CatalogSource {
                             true => failure,
                             // Hardly anybody means an image that way.
                             false => failure
-                                .help(format!("there is no folder {text}, so it is taken for an image")),
+                                .help(format!("there is no directory {text}, so it is taken for an image")),
                         }
                     }),
                     (Some(failed), None) => failed,
@@ -83,7 +83,7 @@ impl CatalogSource {
                 "{} is a pipe, socket or device, not a catalog",
                 reference.display()
             ))
-            .help("name a folder or a file, or give `-` and pipe the catalog to standard input"));
+            .help("name a directory or a file, or give `-` and pipe the catalog to standard input"));
         }
         let file = FileTree { path: reference.to_path_buf() };
         if let Some((kind, text)) = file.template() {
@@ -117,7 +117,7 @@ impl CatalogSource {
         }
     }
 
-    /// As [`Self::open`], for commands that look at one catalog: a folder of several is taken as one, of which
+    /// As [`Self::open`], for commands that look at one catalog: a directory of several is taken as one, of which
     /// the user is warned.
     pub(crate) fn open_as_one(reference: &Path, session: &Session) -> Result<Self, Failure> {
         let source = Self::open(reference, session)?;
@@ -150,7 +150,7 @@ impl CatalogSource {
         let no_path = || {
             let failure = Failure::new(format!("{} does not exist", reference.display()));
             failure.help(
-                "a reference with a colon is a path in a revision of the git repository around this folder",
+                "a reference with a colon is a path in a revision of the git repository around this directory",
             )
         };
         let repository = Repository::around(Path::new("."))
@@ -171,7 +171,7 @@ impl CatalogSource {
         })
     }
 
-    /// A folder or file of a revision, its path from the root of the repository; nothing if it has none.
+    /// A directory or file of a revision, its path from the root of the repository; nothing if it has none.
     pub(crate) fn of_revision(
         repository: Repository,
         revision: &str,
@@ -200,7 +200,7 @@ impl CatalogSource {
         read.map_err(|error| Failure::new(format!("cannot read standard input: {}", words(&error))))?;
         if bytes.len() as u64 > MAX_FILE_BYTES {
             return Err(
-                Failure::new("standard input is larger than 4 GiB").help("give the catalog as a folder")
+                Failure::new("standard input is larger than 4 GiB").help("give the catalog as a directory")
             );
         }
         let mut tree = MemoryTree::default();
@@ -209,7 +209,7 @@ impl CatalogSource {
         Ok(Self { tree: Box::new(tree), root: Root::File(PathBuf::from("-")) })
     }
 
-    /// A catalog that is, or becomes, a folder.
+    /// A catalog that is, or becomes, a directory.
     pub(crate) fn of_tree(tree: Box<dyn Tree>, folder: &Path) -> Self {
         Self { tree, root: Root::Folder(folder.to_path_buf()) }
     }
@@ -355,7 +355,7 @@ fn missing(path: &Path) -> Failure {
         _ => Path::new("."),
     };
     let Ok(entries) = fs::read_dir(folder) else {
-        return failure.help(format!("the folder {} does not exist either", folder.display()));
+        return failure.help(format!("the directory {} does not exist either", folder.display()));
     };
     let mut names: Vec<String> =
         entries.take(10_000).filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
@@ -363,6 +363,6 @@ fn missing(path: &Path) -> Failure {
     let wanted = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     match closest(&wanted, names.iter().map(String::as_str)) {
         Some(name) => failure.help(format!("did you mean {}?", path.with_file_name(name).display())),
-        None => failure.help("name a folder or file that holds a catalog or bundle, an image as HOST/REPOSITORY:TAG, or `-` for standard input"),
+        None => failure.help("name a directory or file that holds a catalog or bundle, an image as HOST/REPOSITORY:TAG, or `-` for standard input"),
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn today() -> Result<Date, Failure> {
             let seconds =
                 variable.ok().and_then(|text| text.parse().ok()).filter(|seconds| *seconds < 1 << 37);
             Moment::at(seconds.ok_or_else(|| {
-                Failure::new("SOURCE_DATE_EPOCH is no number of seconds since 1970")
+                Failure::new("SOURCE_DATE_EPOCH is not a number of seconds since 1970")
                     .help("unset it, or name the day with `--today`")
             })?)
         }

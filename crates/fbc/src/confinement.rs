@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::failure::Failure;
 
-/// Refuses a path that leaves the root. What does not exist yet counts by the folder that it would come into.
+/// Refuses a path that leaves the root. What does not exist yet counts by the directory that it would come into.
 pub(crate) fn require_inside(root: &Path, path: &Path, what: &str) -> Result<(), Failure> {
     let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
     if is_inside(root, path)? {
@@ -26,7 +26,7 @@ pub(crate) fn is_inside(root: &Path, path: &Path) -> Result<bool, Failure> {
     Ok(real.is_some_and(|real| real.starts_with(&real_root)))
 }
 
-/// The path itself or the nearest folder above it that exists, a link without a target included.
+/// The path itself or the nearest directory above it that exists, a link without a target included.
 fn deepest_existing(path: &Path) -> Option<&Path> {
     let mut above = path.ancestors().map(|path| match path.as_os_str().is_empty() {
         true => Path::new("."),

@@ -19,7 +19,7 @@ pub(crate) struct Dockerfile<'d> {
     pub(crate) base_image: &'d str,
     /// The image that fills the cache.
     pub(crate) builder_image: &'d str,
-    /// The folder of the catalog, beside the Dockerfile.
+    /// The directory of the catalog, beside the Dockerfile.
     pub(crate) folder: &'d str,
     /// Further labels.
     pub(crate) labels: BTreeMap<&'d str, &'d str>,
@@ -103,7 +103,7 @@ pub(crate) fn labels(texts: &[String]) -> Result<BTreeMap<&str, &str>, String> {
         .collect()
 }
 
-/// Where the Dockerfile of a catalog folder goes, beside the folder, and the name of the folder in it.
+/// Where the Dockerfile of a catalog directory goes, beside the directory, and the name of the directory in it.
 pub(crate) fn place(folder: &Path) -> (PathBuf, String) {
     // Only the text of the path counts, as in opm; `.` is a name like any other.
     let mut clean = PathBuf::new();

@@ -53,7 +53,7 @@ impl<'t> DocumentReader<'t> {
     pub(crate) fn mapping(&mut self, node: Node<'_>, pointer: &str) -> bool {
         let is_mapping = node.kind() == Kind::Object;
         if !is_mapping {
-            self.fault(pointer, "this is no mapping");
+            self.fault(pointer, "this is not a mapping");
         }
         is_mapping
     }
@@ -77,7 +77,7 @@ impl<'t> DocumentReader<'t> {
         }
         match object.get(key) {
             Some(value) if value.as_str().is_none_or(str::is_empty) && value.kind() != Kind::Number => {
-                self.fault(&member(pointer, key), format!("`{key}` is no text, or empty"));
+                self.fault(&member(pointer, key), format!("`{key}` is not a string, or empty"));
                 String::new()
             }
             _ => self.optional_text(object, pointer, key).unwrap_or_default(),
@@ -92,7 +92,7 @@ impl<'t> DocumentReader<'t> {
             None if value.kind() == Kind::Number => {
                 self.fault(&member(pointer, key), format!("`{key}` is a number; put it in quotes"));
             }
-            None => self.fault(&member(pointer, key), format!("`{key}` is no text")),
+            None => self.fault(&member(pointer, key), format!("`{key}` is not a string")),
         }
         None
     }
@@ -111,7 +111,7 @@ impl<'t> DocumentReader<'t> {
         let Some(value) = object.get(key).filter(|value| !value.is_null()) else { return Vec::new() };
         let pointer = member(pointer, key);
         if value.kind() != Kind::Array {
-            self.fault(&pointer, format!("`{key}` is no list"));
+            self.fault(&pointer, format!("`{key}` is not a list"));
             return Vec::new();
         }
         let items = value.items().enumerate().map(|(index, item)| (item, format!("{pointer}/{index}")));

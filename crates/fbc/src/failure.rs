@@ -98,12 +98,12 @@ impl Failure {
         if self.is_closed_output { CLEAN } else { self.exit }
     }
 
-    /// A file or folder that the system does not give.
+    /// A file or directory that the system does not give.
     pub(crate) fn io(verb: &str, path: &Path, error: &io::Error) -> Self {
         let failure = Self::new(format!("cannot {verb} {}: {}", path.display(), words(error)));
         match error.kind() {
             io::ErrorKind::PermissionDenied => {
-                failure.help("this user may not; check the permissions of the path")
+                failure.help("permission denied; check the permissions of the path")
             }
             io::ErrorKind::StorageFull => {
                 failure.help("free some space on that disk, and run the command again")
@@ -162,7 +162,7 @@ impl Failure {
     }
 }
 
-/// Standard output that does not take what is written; a reader that closed it is no failure.
+/// Standard output that does not take what is written; a reader that closed it is not a failure.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         let failure = Self::new(format!("cannot write the output: {}", words(&error)));

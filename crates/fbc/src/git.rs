@@ -14,14 +14,14 @@ use crate::failure::{Failure, words};
 /// No monitor of files, no hooks, no programs that compare.
 const SAFE_SETTINGS: [&str; 3] = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "diff.external="];
 
-/// A repository, as seen from a folder in it.
+/// A repository, as seen from a directory in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Repository {
     folder: PathBuf,
 }
 
 impl Repository {
-    /// The repository around a folder.
+    /// The repository around a directory.
     pub(crate) fn around(folder: &Path) -> Result<Self, Failure> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let repository = Self { folder: folder.to_path_buf() };
@@ -36,7 +36,7 @@ impl Repository {
                 "the repository belongs to another user: `git config --global --add safe.directory PATH`",
             )
         } else {
-            failure.help("revisions need a clone with its history; give folders instead if there is none")
+            failure.help("revisions need a clone with its history; give directories instead if there is none")
         })
     }
 
@@ -101,12 +101,12 @@ impl Repository {
         Ok((output.status.success() && !id.is_empty()).then_some(id))
     }
 
-    /// The folder as a path from the root of the repository; empty at the root itself.
+    /// The directory as a path from the root of the repository; empty at the root itself.
     pub(crate) fn prefix(&self) -> Result<PathBuf, Failure> {
         self.path_of("--show-prefix")
     }
 
-    /// The way from the folder up to the root of the work tree; empty at the root itself.
+    /// The way from the directory up to the root of the work tree; empty at the root itself.
     pub(crate) fn way_up(&self) -> Result<PathBuf, Failure> {
         self.path_of("--show-cdup")
     }
@@ -199,7 +199,8 @@ fn successful(command: Command, words: &[&str]) -> Result<Vec<u8>, Failure> {
 /// The failure of a git that does not start.
 pub(crate) fn not_started(error: &std::io::Error) -> Failure {
     let failure = Failure::new(format!("cannot start git: {}", words(error)));
-    failure.help("revisions of a repository are read through the `git` program; install it, or give folders")
+    failure
+        .help("revisions of a repository are read through the `git` program; install it, or give directories")
 }
 
 fn last_line(bytes: &[u8]) -> String {
@@ -245,7 +246,7 @@ impl TreeFile {
     }
 }
 
-/// Names in a repository are bytes. Where the system has no such names, what is no text is replaced.
+/// Names in a repository are bytes. Where the system has no such names, what is not a string is replaced.
 pub(crate) fn os_string(bytes: &[u8]) -> OsString {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! A folder in a revision of a repository as a tree of files, without a checkout.
+//! A directory in a revision of a repository as a tree of files, without a checkout.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,14 +15,14 @@ use crate::git::{FileMode, Repository, TreeFile};
 /// Links that lead from one to the next are followed this often, as by the system.
 const MAX_LINKS: usize = 40;
 
-/// A folder or file of a revision.
+/// A directory or file of a revision.
 pub(crate) struct GitTree {
     repository: Repository,
-    /// The files of the whole revision, so that links out of the folder have a target.
+    /// The files of the whole revision, so that links out of the directory have a target.
     files: BTreeMap<PathBuf, (FileMode, String)>,
-    /// What each folder of the revision holds, and whether it is itself a folder.
+    /// What each directory of the revision holds, and whether it is itself a directory.
     folders: BTreeMap<PathBuf, BTreeMap<OsString, bool>>,
-    /// The folder that is the root of the tree.
+    /// The directory that is the root of the tree.
     root: PathBuf,
     /// Readers of objects that nobody uses at the moment.
     readers: Mutex<Vec<ObjectReader>>,
@@ -30,7 +30,7 @@ pub(crate) struct GitTree {
 
 /// What a path of a revision turned out to be.
 pub(crate) enum GitPath {
-    /// A folder.
+    /// A directory.
     Folder(GitTree),
     /// A file with its content.
     File(Vec<u8>),
@@ -75,7 +75,7 @@ impl GitTree {
 
     fn insert(&mut self, path: PathBuf, mode: FileMode, id: String) {
         let mut below = path.as_path();
-        // A submodule is an empty folder until somebody fetches it.
+        // A submodule is an empty directory until somebody fetches it.
         let mut is_folder = mode == FileMode::Submodule;
         if is_folder {
             self.folders.entry(path.clone()).or_default();

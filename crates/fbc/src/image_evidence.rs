@@ -1,11 +1,11 @@
-//! What validation knows of images: the one that a catalog comes from, the released index, and which can be had.
+//! What validation knows of images: the one that a catalog comes from, the released index, and which can be pulled.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueHint};
-use fbc_image::registry::PlatformWish;
+use fbc_image::registry::PlatformChoice;
 use fbc_image::unpack::{self, unpack_into};
 use fbc_image::{Image, ImageError};
 use fbc_lint::image_facts::CatalogImage;
@@ -27,7 +27,7 @@ pub(crate) struct EvidenceArguments {
     /// The catalog that users have now, an image or a folder: channels and entries of its packages must stay
     #[arg(long, value_name = "REF", conflicts_with = "base", value_hint = ValueHint::AnyPath)]
     index: Option<PathBuf>,
-    /// Ask registries whether every image can be had that a catalog names; with --index, that the index does not name
+    /// Ask registries whether every image can be pulled that a catalog names; with --index, that the index does not name
     #[arg(long, conflicts_with = "base")]
     check_images: bool,
 }
@@ -108,7 +108,7 @@ fn catalog_image(name: &ImageName, policy: &Policy, session: &Session) -> Result
 
 fn platforms(name: &ImageName, session: &Session) -> Result<Vec<String>, Failure> {
     let images = match name {
-        ImageName::Registry(text) => Image::all(&session.open()?.documents(text, &PlatformWish::All)?.1),
+        ImageName::Registry(text) => Image::all(&session.open()?.documents(text, &PlatformChoice::All)?.1),
         ImageName::Local(reference) => reference.open().and_then(|source| Image::all(source.as_ref())),
     };
     Ok(images?.iter().map(|image| image.platform().to_string()).collect())

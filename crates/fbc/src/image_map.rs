@@ -1,4 +1,4 @@
-//! Folders that stand for images, so that what names images works without a network.
+//! Directories that stand for images, so that what names images works without a network.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ const DATABASE_LABEL: &str = "operators.operatorframework.io.index.database.v1";
 /// Where the image map is.
 #[derive(Args, Debug, Default)]
 pub(crate) struct ImageMapArguments {
-    /// A YAML or JSON file that maps image references to folders, relative to the working directory
+    /// A YAML or JSON file that maps image references to directories, relative to the working directory
     #[arg(long, value_name = "FILE", env = VARIABLE, value_hint = ValueHint::FilePath)]
     image_map: Option<PathBuf>,
 }
@@ -45,7 +45,7 @@ impl ImageMapArguments {
     }
 }
 
-/// Folders by the images that they stand for.
+/// Directories by the images that they stand for.
 #[derive(Debug, Default)]
 pub(crate) struct ImageMap(BTreeMap<String, PathBuf>);
 
@@ -59,14 +59,14 @@ impl ImageMap {
     fn read(path: &Path) -> Result<Self, Failure> {
         let invalid = |text: String| {
             Failure::new(format!("{}: {text}", path.display()))
-                .help("an image map is a YAML mapping: image reference to folder")
+                .help("an image map is a YAML mapping: image reference to directory")
         };
         let bytes = read_file(path).map_err(|error| Failure::io("read", path, &error))?;
         let document = stream::read_one(&bytes).map_err(invalid)?;
         let mut map = BTreeMap::new();
         for (reference, folder) in document.root().members() {
             let folder =
-                folder.as_str().ok_or_else(|| invalid(format!("{reference:?} maps to no folder")))?;
+                folder.as_str().ok_or_else(|| invalid(format!("{reference:?} maps to no directory")))?;
             map.insert(reference.to_owned(), PathBuf::from(folder));
         }
         if map.is_empty() {
@@ -75,13 +75,13 @@ impl ImageMap {
         Ok(Self(map))
     }
 
-    /// The folder that stands for an image, with or without `docker://` in front of its name.
+    /// The directory that stands for an image, with or without `docker://` in front of its name.
     pub(crate) fn folder(&self, reference: &str) -> Option<&Path> {
         self.0.get(reference.strip_prefix("docker://").unwrap_or(reference)).map(PathBuf::as_path)
     }
 }
 
-/// Renders the bundle in a folder as the image of that name.
+/// Renders the bundle in a directory as the image of that name.
 pub(crate) fn render_bundle_image(reference: &str, tree: &dyn Tree, place: &Path) -> Result<Bundle, String> {
     let in_folder = |error: String| format!("{}: {error}", place.display());
     let folder = BundleFolder::read(tree).map_err(|error| in_folder(error.to_string()))?;
@@ -143,9 +143,9 @@ fn without_type(reference: &str, labels: &BTreeMap<&str, &str>) -> String {
     format!("render {reference}: image type could not be determined, found labels\n{}", lines.join("\n"))
 }
 
-/// Pulls an image that has a host, for who may have meant a folder.
+/// Pulls an image that has a host, for who may have meant a directory.
 fn pull(reference: &str, session: &Session) -> Result<Unpacked, String> {
-    let name = ImageName::parse(reference).map_err(|error| format!("it is no folder, and {error}"));
+    let name = ImageName::parse(reference).map_err(|error| format!("it is not a directory, and {error}"));
     let pulled = name.and_then(|name| unpack_contents(&name, session).map_err(|failure| failure.line()));
     pulled.map_err(|error| format!("failed to pull image {}: {error}", quote(reference)))
 }
@@ -164,9 +164,9 @@ fn render_pulled(reference: &str, pulled: &Unpacked) -> Result<Bundle, String> {
 
 /// Where templates get their bundles.
 pub(crate) struct TemplateBundles<'m> {
-    /// The folders that stand for images.
+    /// The directories that stand for images.
     pub(crate) images: &'m ImageMap,
-    /// Whether a template may name a folder in place of an image. opm refuses that.
+    /// Whether a template may name a directory in place of an image. opm refuses that.
     pub(crate) takes_folders: bool,
     /// Where images come from.
     pub(crate) session: &'m Session,

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fbc_image::image::{BUNDLE_PACKAGE_LABEL, CATALOG_LABEL, PlatformName};
-use fbc_image::registry::{PlatformWish, Reference};
+use fbc_image::registry::{PlatformChoice, Reference};
 use fbc_image::unpack::{self, unpack_into};
 use fbc_image::{Image, ImageError, ImageSource, LocalReference, Transport};
 use fbc_model::image_reference;
@@ -14,12 +14,12 @@ use fbc_staging::StagedDirectory;
 use crate::failure::Failure;
 use crate::registry::Session;
 
-/// The forms of references that are images in files and folders.
+/// The forms of references that are images in files and directories.
 pub(crate) const FORMS: &str = "oci:PATH[:NAME], oci-archive:FILE[:NAME] or docker-archive:FILE[:NAME]";
 
-/// Reads a reference to an image in a file or folder, as clap wants it.
+/// Reads a reference to an image in a file or directory, as clap wants it.
 pub(crate) fn parse_reference(text: &str) -> Result<LocalReference, String> {
-    LocalReference::parse(text).unwrap_or_else(|| Err(format!("an image in a file or folder is {FORMS}")))
+    LocalReference::parse(text).unwrap_or_else(|| Err(format!("an image in a file or directory is {FORMS}")))
 }
 
 /// Reads a reference to an image in a registry, as clap wants it.
@@ -36,7 +36,7 @@ pub(crate) fn parse_tag(text: &str) -> Result<String, String> {
     parse_registry_reference(text)
 }
 
-/// The image in a layout folder or an archive that a path names; nothing where there is no such path.
+/// The image in a layout directory or an archive that a path names; nothing where there is no such path.
 pub(crate) fn local_of_path(path: &Path) -> Result<Option<LocalReference>, Failure> {
     let of = |transport| LocalReference { transport, path: path.to_path_buf(), name: None };
     match std::fs::metadata(path) {
@@ -54,7 +54,7 @@ pub(crate) fn local_of_path(path: &Path) -> Result<Option<LocalReference>, Failu
 /// An image, wherever it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ImageName {
-    /// In a file or folder.
+    /// In a file or directory.
     Local(LocalReference),
     /// In a registry, as the user wrote it.
     Registry(String),
@@ -96,7 +96,8 @@ impl ImageName {
         let (source, origin): (Box<dyn ImageSource>, _) = match self {
             Self::Local(reference) => (reference.open().map_err(within)?, None),
             Self::Registry(text) => {
-                let wish = platform.map_or(PlatformWish::Any, |platform| PlatformWish::One(platform.clone()));
+                let wish =
+                    platform.map_or(PlatformChoice::Any, |platform| PlatformChoice::One(platform.clone()));
                 let (origin, cached) = session.open()?.documents(text, &wish)?;
                 (Box::new(cached), Some(origin))
             }
@@ -136,7 +137,7 @@ pub(crate) fn image_of_path(path: &Path) -> Option<Result<ImageName, Failure>> {
     Some(parsed.map_err(|error| Failure::new(format!("{}: {error}", path.display()))))
 }
 
-/// The image in a registry that a path which does not exist may name: it begins with a host, and not with a folder.
+/// The image in a registry that a path which does not exist may name: it begins with a host, and not with a directory.
 pub(crate) fn registry_image_of_path(path: &Path) -> Option<ImageName> {
     let text = path.to_str().filter(|text| has_host(text))?;
     let is_below_folder = Path::new(text.split('/').next()?).exists();
@@ -166,7 +167,7 @@ pub(crate) struct Unpacked {
     pub(crate) name: ImageName,
     /// Where it lies; it is gone when this is dropped.
     pub(crate) folder: StagedDirectory,
-    /// How the folder is shown.
+    /// How the directory is shown.
     pub(crate) shown: PathBuf,
     /// The name of an image in a registry, which a bundle bears.
     pub(crate) registry_name: Option<String>,
@@ -174,7 +175,7 @@ pub(crate) struct Unpacked {
     pub(crate) is_catalog: bool,
 }
 
-/// Unpacks the catalog or bundle of an image, which its labels tell, to a temporary folder.
+/// Unpacks the catalog or bundle of an image, which its labels tell, to a temporary directory.
 pub(crate) fn unpack_contents(name: &ImageName, session: &Session) -> Result<Unpacked, Failure> {
     unpack_opened(name, &name.open(session.platform(), session)?, session)
 }
@@ -241,7 +242,7 @@ impl From<ImageError> for Failure {
                 failure.help("if the image is to be trusted, `fbc unpack` takes other limits (--max-bytes, --max-entries, --max-ratio)")
             }
             ImageError::Entry { .. } | ImageError::Layer { .. } => {
-                failure.help("nothing was unpacked; whoever built the image must mend it")
+                failure.help("nothing was unpacked; whoever built the image must fix it")
             }
             ImageError::SeveralImages { .. } | ImageError::NoImage { .. } => {
                 failure.help("name one of them behind the path, as in oci:PATH:NAME")

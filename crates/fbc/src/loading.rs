@@ -1,4 +1,4 @@
-//! Loading catalogs within the budgets of this process: one that is used up is no fault of the catalog, but a
+//! Loading catalogs within the budgets of this process: one that is used up is not a fault of the catalog, but a
 //! reason why the command cannot run.
 
 use fbc_model::Catalog;

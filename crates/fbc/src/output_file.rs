@@ -33,7 +33,7 @@ pub(crate) fn write_output(
     file.publish(path).map(drop).map_err(|error| failure(path, &error))
 }
 
-/// Refuses a file whose folder does not exist, before work that it would be too late for.
+/// Refuses a file whose directory does not exist, before work that it would be too late for.
 pub(crate) fn check_folder_of(path: Option<&Path>) -> Result<(), Failure> {
     let folder = path.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
     match (path, folder.map(fs::metadata)) {
@@ -99,7 +99,7 @@ pub(crate) fn write_new_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 fn failure(path: &Path, error: &io::Error) -> Failure {
     let failure = Failure::io("write", path, error);
     if error.kind() == io::ErrorKind::NotFound {
-        failure.help("its folder does not exist; create it first")
+        failure.help("its directory does not exist; create it first")
     } else {
         failure
     }

@@ -9,7 +9,7 @@ use fbc_staging::{StagedDirectory, parent_of};
 use crate::failure::Failure;
 use crate::output_file::write_output;
 
-/// What happens to a folder that is there already.
+/// What happens to a directory that is there already.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Existing {
     /// It must be empty.
@@ -23,7 +23,7 @@ pub(crate) enum Existing {
     Fill,
 }
 
-/// Checks that a folder may be written, before the work is done.
+/// Checks that a directory may be written, before the work is done.
 pub(crate) fn check_free(folder: &Path, existing: Existing) -> Result<(), Failure> {
     let metadata = match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -31,8 +31,8 @@ pub(crate) fn check_free(folder: &Path, existing: Existing) -> Result<(), Failur
         Ok(metadata) => metadata,
     };
     if !metadata.is_dir() {
-        return Err(Failure::new(format!("{} is there already and is no folder", folder.display()))
-            .help("name another folder"));
+        return Err(Failure::new(format!("{} is there already and is not a directory", folder.display()))
+            .help("name another directory"));
     }
     let is_empty =
         fs::read_dir(folder).map_err(|error| Failure::io("read", folder, &error))?.next().is_none();
@@ -43,20 +43,20 @@ pub(crate) fn check_free(folder: &Path, existing: Existing) -> Result<(), Failur
             return match foreign_file(folder, Path::new(""), is_ours)? {
                 None => Ok(()),
                 Some(path) => Err(Failure::new(format!(
-                    "the folder {} is not replaced: {} is none of the files that this command writes",
+                    "the directory {} is not replaced: {} is none of the files that this command writes",
                     folder.display(),
                     folder.join(path).display()
                 ))
-                .help("name another folder, or remove what is to go")),
+                .help("name another directory, or remove what is to go")),
             };
         }
         Existing::Keep => {}
     }
-    Err(Failure::new(format!("the folder {} is not empty", folder.display()))
-        .help("name another folder; --force, where a command has it, writes all the same"))
+    Err(Failure::new(format!("the directory {} is not empty", folder.display()))
+        .help("name another directory; --force, where a command has it, writes all the same"))
 }
 
-/// The first file below a folder, in the order of names, that the command does not write. Links are files.
+/// The first file below a directory, in the order of names, that the command does not write. Links are files.
 fn foreign_file(folder: &Path, below: &Path, is_ours: fn(&Path) -> bool) -> Result<Option<PathBuf>, Failure> {
     let place = folder.join(below);
     let failure = |error: io::Error| Failure::io("read", &place, &error);
@@ -76,7 +76,7 @@ fn foreign_file(folder: &Path, below: &Path, is_ours: fn(&Path) -> bool) -> Resu
     Ok(None)
 }
 
-/// Refuses a folder that is to be replaced although something lies in it that the command works with.
+/// Refuses a directory that is to be replaced although something lies in it that the command works with.
 pub(crate) fn check_apart<'p>(
     folder: &Path,
     needed: impl IntoIterator<Item = (&'static str, &'p Path)>,
@@ -85,17 +85,17 @@ pub(crate) fn check_apart<'p>(
     for (what, path) in needed {
         if path.canonicalize().is_ok_and(|path| path.starts_with(&target)) {
             return Err(Failure::new(format!(
-                "the folder {} is not replaced: {what} ({}) is in it",
+                "the directory {} is not replaced: {what} ({}) is in it",
                 folder.display(),
                 path.display()
             ))
-            .help("name another folder"));
+            .help("name another directory"));
         }
     }
     Ok(())
 }
 
-/// Writes files to a folder, by their paths in it. Folders on the way are created.
+/// Writes files to a directory, by their paths in it. Directories on the way are created.
 pub(crate) fn write_folder(
     folder: &Path,
     files: &[(PathBuf, Vec<u8>)],

@@ -1,7 +1,7 @@
 //! `-o, --output FORMAT` of commands where `--output` was once the file to write.
 //!
 //! In every command `--output` names a format and `--output-file` a file. Scripts that still write
-//! `--format json --output report.json` go on working: what is no format and looks like a path is the file.
+//! `--format json --output report.json` go on working: what is not a format and looks like a path is the file.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A folder to work in, with `fbc` and `opm` on the path and an image map for what would be pulled.
+/// A directory to work in, with `fbc` and `opm` on the path and an image map for what would be pulled.
 struct Workplace {
     folder: tempfile::TempDir,
 }
@@ -314,7 +314,7 @@ fn composed_catalog_must_be_valid() {
     assert_eq!(workplace.files(), ["./c.yaml", "./twice/one/index.yaml", "./twice/two/index.yaml"]);
 }
 
-/// `opm migrate` writes one folder a package.
+/// `opm migrate` writes one directory a package.
 #[test]
 fn migrated_catalog_is_split_by_package() {
     let workplace = Workplace::new(BUNDLE_IMAGE);

@@ -209,7 +209,7 @@ fn a_file_that_would_be_ignored_or_shared_is_not_made() {
     sample.write("tide-operator/.indexignore", "dep*\n");
     sample.succeeds(&["deprecate", "catalog", "tide-operator", "--message", "x"]);
     assert!(sample.read("tide-operator/catalog.json").contains("olm.deprecations"));
-    // Two packages in one folder.
+    // Two packages in one directory.
     let sample = Sample::new();
     fs::rename(sample.path(FILE), sample.path("tide-operator/lighthouse.yaml")).unwrap();
     sample.succeeds(&["deprecate", "catalog", "tide-operator", "--message", "x"]);
@@ -273,7 +273,7 @@ fn entries_from_aliases_are_refused() {
     assert_eq!(sample.read("lighthouse-operator/beta.yaml"), channel);
 }
 
-/// The edges that a bundle folder declares, its image, and its form beside migrated bundles.
+/// The edges that a bundle directory declares, its image, and its form beside migrated bundles.
 #[test]
 fn a_bundle_folder_brings_its_edges() {
     let sample = Sample::new();
@@ -307,7 +307,7 @@ fn a_bundle_folder_brings_its_edges() {
     assert!(text.contains("image: quay.io/x/lighthouse-operator:v1.4.0\n"));
     assert!(!text.contains("olm.bundle.object"), "the others of the package have their metadata only");
     sample.validates();
-    // The same folder once more, without an image: nothing but the entry.
+    // The same directory once more, without an image: nothing but the entry.
     let old = sample.read(FILE);
     let words = [
         "add",
@@ -346,7 +346,7 @@ fn links_and_permissions_stay() {
     assert!(String::from_utf8(shown).unwrap().contains("message: \"y\""));
 }
 
-/// A folder of catalogs is several catalogs; what is no place on disk cannot be edited.
+/// A directory of catalogs is several catalogs; what is no place on disk cannot be edited.
 #[test]
 fn only_one_catalog_on_disk_is_edited() {
     let sample = Sample::new();

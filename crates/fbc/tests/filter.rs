@@ -1,4 +1,4 @@
-//! The folders that `fbc filter` writes, and that its results are valid.
+//! The directories that `fbc filter` writes, and that its results are valid.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
@@ -55,7 +55,7 @@ fn a_folder_for_each_package() {
     assert!(String::from_utf8_lossy(&forced.stderr).contains("tide-operator/README.md stays"), "{forced:?}");
     assert_eq!(names(&folder.join("tide-operator")), ["README.md", "catalog.yaml"]);
     assert!(fs::read_to_string(folder.join("tide-operator/catalog.yaml")).unwrap().starts_with("---\n"));
-    // An empty folder is as good as none, a file is not.
+    // An empty directory is as good as none, a file is not.
     let empty = place.path().join("empty");
     fs::create_dir(&empty).unwrap();
     assert_eq!(code(&filter(&["--output-folder", empty.to_str().unwrap(), "-o", "json"])), Some(0));
@@ -64,7 +64,7 @@ fn a_folder_for_each_package() {
     assert_eq!(code(&filter(&["--output-folder", file.to_str().unwrap()])), Some(2));
 }
 
-/// A package has one file, whatever its format was, and the whole folder stays a valid catalog.
+/// A package has one file, whatever its format was, and the whole directory stays a valid catalog.
 #[test]
 fn a_folder_that_is_filled_stays_valid() {
     let place = tempfile::tempdir().unwrap();

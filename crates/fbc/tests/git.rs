@@ -111,7 +111,7 @@ fn operators() -> Option<Repository> {
     for version in ["v4.9", "v4.18"] {
         repository
             .write(&format!("catalogs/{version}/foo/catalog.yaml"), &package("foo", &["1.0.0", "1.1.0"]));
-        // An old problem that nobody is asked to mend: an image without a registry.
+        // An old problem that nobody is asked to fix: an image without a registry.
         let bar = package("bar", &["1.0.0"]).replace("quay.io/x/bar", "bar");
         repository.write(&format!("catalogs/{version}/bar/catalog.yaml"), &bar);
     }
@@ -200,7 +200,7 @@ fn links_modes_and_odd_names() {
     let answer = repository.fbc(&["render", "HEAD:catalog"]);
     assert_eq!((answer.code, &answer.out), (0, &on_disk.out), "{}", answer.err);
     assert!(answer.out.contains("foo.v1.0.0") && answer.out.contains("bar.v1.0.0"));
-    // A link to a folder may be named, as on disk.
+    // A link to a directory may be named, as on disk.
     assert_eq!(repository.fbc(&["list", "packages", "HEAD:folder-link"]).code, 0);
     // Links out of the repository lead nowhere.
     symlink("/etc/hostname", repository.path().join("catalog/out.yaml")).unwrap();

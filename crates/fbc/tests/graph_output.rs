@@ -29,7 +29,7 @@ fn fbc(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Folders with real packages, where the recorded data lies beside the checkout.
+/// Directories with real packages, where the recorded data lies beside the checkout.
 fn real_catalogs() -> Vec<String> {
     let Some(folder) = fbc_testing::recordings("catalogs") else { return Vec::new() };
     fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path().to_string_lossy().into_owned()).collect()

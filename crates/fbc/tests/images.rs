@@ -10,7 +10,7 @@ fn testdata(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
 }
 
-/// Runs fbc in a folder.
+/// Runs fbc in a directory.
 fn fbc(place: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_fbc"))
         .args(arguments)
@@ -50,7 +50,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Files below a folder with their bytes.
+/// Files below a directory with their bytes.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let mut pending = vec![PathBuf::new()];
@@ -128,7 +128,7 @@ fn a_bundle_image_is_a_bundle() {
         &fbc(place.path(), &["build", "--bundle", place.path().to_str().unwrap(), "-o", "oci:/tmp/x"]),
         1,
     );
-    assert!(told.contains("help: mend the bundle"), "{told}");
+    assert!(told.contains("help: fix the bundle"), "{told}");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn targets_that_are_in_the_way() {
     fs::copy(testdata("two-findings/catalog.yaml"), catalog.join("catalog.yaml")).unwrap();
     for target in ["oci:catalog", "oci:catalog/new/image", "oci-archive:catalog/image.tar"] {
         let told = refused(&fbc(place.path(), &["build", "--no-validate", "catalog", "-o", target]), 2);
-        assert!(told.contains("lies in the folder that is built"), "{told}");
+        assert!(told.contains("lies in the directory that is built"), "{told}");
     }
     assert_eq!(names(&catalog), ["catalog.yaml"]);
     fs::write(place.path().join("file"), "mine").unwrap();

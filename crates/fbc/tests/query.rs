@@ -296,7 +296,7 @@ fn edited(program: &str) -> String {
     text(&edited).to_owned()
 }
 
-/// D-FBC-6: promote a bundle, change the default channel, mend upgrade paths, each with jq alone.
+/// D-FBC-6: promote a bundle, change the default channel, fix upgrade paths, each with jq alone.
 #[test]
 fn d_fbc_6_edits() {
     let promoted = edited(

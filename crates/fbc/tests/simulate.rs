@@ -132,7 +132,7 @@ fn a_shell_takes_a_script() {
     assert!(before.starts_with("2026-01-01T00:10:") && after.starts_with("2026-01-01T01:10:"), "{printed}");
     let errors = text(&output.stderr);
     assert!(
-        errors.contains("resource type \"nothing\"") && errors.contains("\"soon\" is no duration"),
+        errors.contains("resource type \"nothing\"") && errors.contains("\"soon\" is not a duration"),
         "{errors}"
     );
 }
@@ -199,7 +199,7 @@ fn no_file_is_written_over_that_is_read() {
     assert_eq!(fs::read_to_string(&scenario).unwrap(), UNMET);
 }
 
-/// A folder with a scenario and its files.
+/// A directory with a scenario and its files.
 fn scenario(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -296,7 +296,7 @@ fn scenarios_read_below_their_folder_and_what_the_command_line_allows() {
     for (name, exit, words) in [
         ("own/run.yaml", 1, "../elsewhere/map.yaml was not read, because it leads out of own"),
         ("own/objects.yaml", 2, "cannot read ../elsewhere: it leads out of own"),
-        ("own/catalog.yaml", 2, "../elsewhere/catalog leads out of the folder of the scenario"),
+        ("own/catalog.yaml", 2, "../elsewhere/catalog leads out of the directory of the scenario"),
     ] {
         let output = simulate_in(folder.path(), &[name]);
         let errors = text(&output.stderr);

@@ -18,7 +18,7 @@ const STAMP: &str = "stamp";
 /// How large a catalog is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
-    /// Packages, each a folder with one file.
+    /// Packages, each a directory with one file.
     pub(super) packages: usize,
     /// Bundles of each package.
     pub(super) bundles: usize,

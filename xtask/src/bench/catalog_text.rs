@@ -48,7 +48,7 @@ const LINE_WIDTH: usize = 110;
 /// Objects of each bundle in base64.
 const OBJECTS: usize = 2;
 
-/// The name of a package, which is the name of its folder too.
+/// The name of a package, which is the name of its directory too.
 pub(super) fn package_name(index: usize) -> String {
     format!("generated-{index:03}")
 }

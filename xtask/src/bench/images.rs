@@ -1,4 +1,4 @@
-//! `fbc build` beside `tar c | gzip -6` of the same folder.
+//! `fbc build` beside `tar c | gzip -6` of the same directory.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -67,7 +67,7 @@ fn show(name: &str, measurement: &Measurement, tar: &Measurement) {
     );
 }
 
-/// Compares on the folder of all real catalogs, or where there is none on the generated one.
+/// Compares on the directory of all real catalogs, or where there is none on the generated one.
 pub(super) fn run(fbc: &Path, root: &Path, generated: &Path, runs: usize) -> TaskResult {
     let real = workspace::conformance_folder(root).join("catalogs");
     let place = workspace::target_folder(root)?.join("bench/images");

@@ -26,7 +26,7 @@ fn page(rule: &'static Rule) -> Generated {
         rule.code,
         rule.name,
         rule.summary,
-        [authority(rule), fixability(rule)].concat(),
+        [authority(rule), fixability(rule), format!("\n\nSince fbc {}.", rule.since)].concat(),
         rule.explanation.trim()
     );
     for case in rule.cases {

@@ -1,6 +1,6 @@
 //! Blanks parts of Rust source text so that a search sees only code that ships.
 //!
-//! Lines keep their numbers: everything that is blanked becomes spaces, line breaks stay. This is no parser; it knows
+//! Lines keep their numbers: everything that is blanked becomes spaces, line breaks stay. This is not a parser; it knows
 //! just enough of the language (comments, literals, braces) for the search in `sources`.
 
 /// The text with the content of comments, strings and character literals blanked.

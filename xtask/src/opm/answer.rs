@@ -147,7 +147,7 @@ fn error_lines(errors: &str) -> Vec<String> {
 
 /// The address of a Go pointer and the column of a tree say nothing.
 fn normalised(line: &str) -> String {
-    // Names that are no UTF-8 are shown with a character in place of their bytes.
+    // Names that are not UTF-8 are shown with a character in place of their bytes.
     let line = line.replace("\\xff", "\u{fffd}").replace("\\ufffd", "\u{fffd}");
     // The version of opm that the recordings are of says `catalog`.
     let line = line.replace("rendering index", "rendering catalog");

@@ -14,7 +14,7 @@ use crate::random::Random;
 /// What both programs get.
 #[derive(Default)]
 pub(super) struct Case {
-    /// Files relative to the working folder.
+    /// Files relative to the working directory.
     files: Vec<(PathBuf, Vec<u8>)>,
     /// Symbolic links: where they lie and what they say.
     links: Vec<(PathBuf, PathBuf)>,
@@ -60,7 +60,7 @@ impl Case {
         let folder = Path::new(folder);
         match random.below(40) {
             0 => {
-                self.made += ", name that is no UTF-8";
+                self.made += ", name that is not UTF-8";
                 folder.join(OsString::from_vec(b"a\xff.yaml".to_vec()))
             }
             1 => {
@@ -79,7 +79,7 @@ impl Case {
                 folder.join(name)
             }
             4 => {
-                self.made += ", beside a link to a folder";
+                self.made += ", beside a link to a directory";
                 self.links.push((folder.join("a-link"), PathBuf::from("..")));
                 folder.join(name)
             }
@@ -158,7 +158,7 @@ impl Case {
         }
     }
 
-    /// Writes the files into a folder.
+    /// Writes the files into a directory.
     pub(super) fn write(&self, folder: &Path) -> TaskResult {
         for name in ["cat", "bundle"] {
             let path = folder.join(name);

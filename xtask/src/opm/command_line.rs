@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 
-/// What one does with a catalog in the folder `cat`, or from standard input.
+/// What one does with a catalog in the directory `cat`, or from standard input.
 pub(super) const FOR_CATALOGS: &[&str] = &[
     "validate cat",
     "validate cat",
@@ -25,7 +25,7 @@ pub(super) const FOR_CATALOGS: &[&str] = &[
     "alpha render-template substitutes -",
 ];
 
-/// What one does with a bundle in the folder `bundle`.
+/// What one does with a bundle in the directory `bundle`.
 pub(super) const FOR_BUNDLES: &[&str] = &[
     "render bundle",
     "render bundle",

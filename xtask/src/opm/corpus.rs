@@ -13,7 +13,7 @@ const LARGEST_FILE: u64 = 24 << 10;
 pub(super) struct Corpus {
     /// Catalogs of one file.
     pub(super) catalogs: Vec<Vec<u8>>,
-    /// Bundles: paths in the folder and the files.
+    /// Bundles: paths in the directory and the files.
     pub(super) bundles: Vec<Vec<(String, Vec<u8>)>>,
 }
 

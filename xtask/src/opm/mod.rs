@@ -43,7 +43,7 @@ pub(crate) struct Options {
     /// Where the cases come from; another seed gives others
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Only the case of this number; its files stay in the target folder
+    /// Only the case of this number; its files stay in the target directory
     #[arg(long, value_name = "NUMBER")]
     only: Option<u64>,
     /// How many cases run at a time
@@ -149,7 +149,7 @@ fn programs(options: &Options, root: &Path, folder: &Path) -> TaskResult<Program
     Ok(Programs { opm, fbc: copy })
 }
 
-/// Runs both programs on a case, each in a folder of its own, so that neither sees what the other writes.
+/// Runs both programs on a case, each in a directory of its own, so that neither sees what the other writes.
 fn compare(programs: &Programs, case: &Case, place: &Path, keep: bool) -> TaskResult<Compared> {
     let ask = |program: &Path, name: &str| -> TaskResult<Answer> {
         let folder = place.join(name);

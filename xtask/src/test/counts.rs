@@ -30,7 +30,7 @@ impl fmt::Display for Counts {
 }
 
 impl Counts {
-    /// Adds a number under the word that a tool puts behind it; unknown words are no tests.
+    /// Adds a number under the word that a tool puts behind it; unknown words are not tests.
     fn add(&mut self, count: u64, word: &str) {
         match word {
             "passed" => self.passed += count,

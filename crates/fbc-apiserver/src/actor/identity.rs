@@ -75,7 +75,7 @@ impl Actor<'_> {
         Ok(Identity { user: other, impersonator: Some(user) })
     }
 
-    /// Refuses what a client has no right to, for paths that are no resources.
+    /// Refuses what a client has no right to, for paths that are not resources.
     pub(crate) fn check_path(&self, identity: &Identity, verb: &str, path: &str) -> Result<(), ApiError> {
         let attributes = Attributes::Path { verb, path };
         let authorizer = self.cluster.api.authorizer();

@@ -73,7 +73,7 @@ impl Recorded {
         }
         let text = |field: &str| line.text(&[field]).to_owned();
         let method = Method::from_bytes(line.text(&["method"]).as_bytes())
-            .map_err(|_| format!("{:?} is no method", line.text(&["method"])))?;
+            .map_err(|_| format!("{:?} is not a method", line.text(&["method"])))?;
         let code =
             line["code"].as_u64().and_then(|code| u16::try_from(code).ok()).ok_or("there is no code")?;
         let name = line.text(&["user", "name"]);

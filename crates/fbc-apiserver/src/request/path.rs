@@ -94,7 +94,7 @@ mod tests {
             ("/apis/x/v1/nodes/a%2Fb/status", ["x", "v1", "", "nodes", "a/b", "status"]),
             ("/api/v1/watch/pods", ["", "v1", "", "pods", "", ""]),
         ] {
-            let Place::Resource(found) = place(path) else { panic!("{path} is no resource") };
+            let Place::Resource(found) = place(path) else { panic!("{path} is not a resource") };
             let parts = [
                 found.group.as_str(),
                 &found.version,

@@ -193,7 +193,7 @@ fn add(field: &Field, wire: Wire<'_>, object: &mut Map<String, Value>) -> Result
         }
         of => {
             let found = value(of, wire)?;
-            // Fields that are no pointers are always written, and mean nothing when they are empty.
+            // Fields that are not pointers are always written, and mean nothing when they are empty.
             let is_pointer = matches!(of, Type::Optional(_));
             if is_pointer || (field.omit == Omit::Never && !found.is_null()) || !is_empty(&found) {
                 object.insert(name.to_owned(), found);

@@ -61,7 +61,7 @@ pub struct Version<'d> {
     pub(super) object: Node<'d>,
 }
 
-/// An object that is no custom resource definition, or one that does not decode.
+/// An object that is not a custom resource definition, or one that does not decode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionError {
     /// The object has no kind.

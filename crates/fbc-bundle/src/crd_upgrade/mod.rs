@@ -25,7 +25,6 @@
 //! # Ok::<(), fbc_bundle::crd_upgrade::DefinitionError>(())
 //! ```
 
-mod besides;
 mod change;
 mod check;
 mod definition;
@@ -39,6 +38,7 @@ mod schema_type;
 mod server;
 mod unhandled;
 mod value;
+mod version_changes;
 mod versions;
 mod wording;
 
@@ -90,7 +90,7 @@ pub fn compare(
             _ => latest::changes(old, new),
         };
         server::judge(target, old, new, &mut changes);
-        changes.extend(besides::changes(old, new));
+        changes.extend(version_changes::changes(old, new));
     }
     if enforcement == Enforcement::None {
         for change in changes.iter_mut().filter(|change| change.class == Class::Refused) {

@@ -40,7 +40,7 @@ pub enum PairError {
 /// with all its objects, which no check looks at.
 ///
 /// # Errors
-/// An object that is no definition, or a name that comes twice: [`PairError`].
+/// An object that is not a definition, or a name that comes twice: [`PairError`].
 pub fn compare_sets(
     old: &[Node<'_>],
     new: &[Node<'_>],
@@ -65,7 +65,7 @@ pub fn compare_sets(
     Ok(upgrades)
 }
 
-/// As [`compare_sets`] for all objects of two bundles: what is no definition is left out, and definitions that did
+/// As [`compare_sets`] for all objects of two bundles: what is not a definition is left out, and definitions that did
 /// not change are skipped without being read, so that walking the edges of a catalog costs little.
 ///
 /// # Errors

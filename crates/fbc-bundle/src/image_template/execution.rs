@@ -288,7 +288,7 @@ impl<'t> State<'t> {
         self.error(format!("can't give argument to non-function {}", first.shown()))
     }
 
-    /// The value of what is no variable, field or function.
+    /// The value of what is not a variable, field or function.
     pub(super) fn constant(&mut self, operand: &Operand, dot: &Value) -> Outcome<Value> {
         match &operand.kind {
             OperandKind::Bool(value) => Ok(Value::Bool(*value)),

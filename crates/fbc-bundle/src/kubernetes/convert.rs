@@ -15,7 +15,7 @@ use super::{Field, Omit, Shape, Struct};
 /// A value that the type cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Misfit {
+pub struct TypeMismatch {
     /// The text of the reference, which names no place.
     pub message: String,
     /// The place, as a JSON pointer from the value that was converted.
@@ -35,7 +35,7 @@ pub enum KeyOrder {
 ///
 /// # Errors
 /// The first misfit in the order of the type's fields.
-pub fn convert(node: Node<'_>, of: &Struct, order: KeyOrder) -> Result<Document, Misfit> {
+pub fn convert(node: Node<'_>, of: &Struct, order: KeyOrder) -> Result<Document, TypeMismatch> {
     let builder = match order {
         KeyOrder::Sorted => DocumentBuilder::new(),
         KeyOrder::Go => DocumentBuilder::in_written_order(),
@@ -61,7 +61,7 @@ enum Step<'n> {
 
 impl<'n> Writer<'n> {
     /// Writes a value that is not null.
-    fn write(&mut self, node: Node<'n>, shape: &Shape) -> Result<Built, Misfit> {
+    fn write(&mut self, node: Node<'n>, shape: &Shape) -> Result<Built, TypeMismatch> {
         match (shape, node.kind()) {
             (Shape::Any, _) => Ok(self.builder.copy(node)),
             (Shape::Optional(inner), _) => self.write(node, inner),
@@ -109,12 +109,12 @@ impl<'n> Writer<'n> {
     }
 
     /// Writes a list or map item, which may be null.
-    fn write_item(&mut self, node: Node<'n>, shape: &Shape) -> Result<Built, Misfit> {
+    fn write_item(&mut self, node: Node<'n>, shape: &Shape) -> Result<Built, TypeMismatch> {
         if node.is_null() { self.write_zero(shape) } else { self.write(node, shape) }
     }
 
     /// What Go writes for the zero value of a type.
-    fn write_zero(&mut self, shape: &Shape) -> Result<Built, Misfit> {
+    fn write_zero(&mut self, shape: &Shape) -> Result<Built, TypeMismatch> {
         Ok(match shape {
             Shape::Text(_) | Shape::OperatorRelease => self.builder.string(""),
             Shape::OperatorVersion => self.builder.string("0.0.0"),
@@ -126,7 +126,7 @@ impl<'n> Writer<'n> {
         })
     }
 
-    fn write_struct(&mut self, node: Option<Node<'n>>, of: &Struct) -> Result<Built, Misfit> {
+    fn write_struct(&mut self, node: Option<Node<'n>>, of: &Struct) -> Result<Built, TypeMismatch> {
         let mark = self.builder.open();
         for field in of.fields {
             let value = node.and_then(|node| node.get(field.name)).filter(|value| !value.is_null());
@@ -135,7 +135,7 @@ impl<'n> Writer<'n> {
         Ok(self.builder.close_object(mark))
     }
 
-    fn write_field(&mut self, field: &'static Field, value: Option<Node<'n>>) -> Result<(), Misfit> {
+    fn write_field(&mut self, field: &'static Field, value: Option<Node<'n>>) -> Result<(), TypeMismatch> {
         let Some(value) = value else {
             if field.omit == Omit::Never || (field.omit == Omit::Empty && !is_empty_at_zero(&field.shape)) {
                 let zero = self.write_zero(&field.shape)?;
@@ -152,7 +152,7 @@ impl<'n> Writer<'n> {
         Ok(())
     }
 
-    fn write_list(&mut self, node: Node<'n>, item: &Shape) -> Result<Built, Misfit> {
+    fn write_list(&mut self, node: Node<'n>, item: &Shape) -> Result<Built, TypeMismatch> {
         let mark = self.builder.open();
         for (index, node) in node.items().enumerate() {
             self.path.push(Step::Index(index));
@@ -163,7 +163,7 @@ impl<'n> Writer<'n> {
         Ok(self.builder.close_array(mark))
     }
 
-    fn write_map(&mut self, node: Node<'n>, value: &Shape) -> Result<Built, Misfit> {
+    fn write_map(&mut self, node: Node<'n>, value: &Shape) -> Result<Built, TypeMismatch> {
         let mark = self.builder.open();
         for (key, node) in node.members() {
             self.path.push(Step::Key(key));
@@ -174,7 +174,7 @@ impl<'n> Writer<'n> {
         Ok(self.builder.close_object(mark))
     }
 
-    fn write_whole(&mut self, node: Node<'n>, name: &str) -> Result<Built, Misfit> {
+    fn write_whole(&mut self, node: Node<'n>, name: &str) -> Result<Built, TypeMismatch> {
         let number = node.as_f64().unwrap_or_default();
         if number.fract() != 0.0 {
             return Err(self.misfit(format!("cannot convert float64 to {name}")));
@@ -184,7 +184,7 @@ impl<'n> Writer<'n> {
         Ok(self.builder.number(number))
     }
 
-    fn write_quantity(&mut self, node: Node<'n>) -> Result<Built, Misfit> {
+    fn write_quantity(&mut self, node: Node<'n>) -> Result<Built, TypeMismatch> {
         let text = match node.as_str() {
             Some(text) => text.trim().to_owned(),
             None => {
@@ -199,7 +199,7 @@ impl<'n> Writer<'n> {
         }
     }
 
-    fn misfit(&self, message: String) -> Misfit {
+    fn misfit(&self, message: String) -> TypeMismatch {
         let mut pointer = String::new();
         for step in &self.path {
             match step {
@@ -207,7 +207,7 @@ impl<'n> Writer<'n> {
                 Step::Index(index) => pointer.push_str(&format!("/{index}")),
             }
         }
-        Misfit { message, pointer }
+        TypeMismatch { message, pointer }
     }
 }
 

@@ -11,7 +11,7 @@ pub mod json;
 mod quantity;
 pub mod types;
 
-pub use convert::{KeyOrder, Misfit, convert};
+pub use convert::{KeyOrder, TypeMismatch, convert};
 pub use quantity::{QuantityError, canonical_quantity};
 
 /// The shape of a Go value.

@@ -2,7 +2,7 @@
 //!
 //! Source of the behaviour: `kubernetes/apimachinery:pkg/api/resource/quantity.go` and `suffix.go`.
 
-/// A text that is no quantity. Texts are the reference's.
+/// A text that is not a quantity. Texts are the reference's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
     /// Not a number with a suffix.
@@ -49,7 +49,7 @@ struct Parts<'t> {
 /// The text that Go writes for a quantity.
 ///
 /// # Errors
-/// The text is no quantity.
+/// The text is not a quantity.
 pub fn canonical_quantity(text: &str) -> Result<String, QuantityError> {
     if text == "0" {
         return Ok("0".to_owned());

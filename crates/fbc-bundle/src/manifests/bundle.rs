@@ -1,4 +1,4 @@
-//! A bundle folder as operator-controller reads it: stricter than opm in what a manifest must be, and
+//! A bundle directory as operator-controller reads it: stricter than opm in what a manifest must be, and
 //! typed where it works with types.
 //!
 //! Sources: `operator-framework/operator-controller:…/rukpak/bundle/source/source.go` and
@@ -21,7 +21,7 @@ use super::Operator;
 use crate::folder::CLUSTER_SERVICE_VERSION;
 use crate::kubernetes::types::extensions::CUSTOM_RESOURCE_DEFINITION;
 use crate::kubernetes::types::operators::CLUSTER_SERVICE_VERSION as CLUSTER_SERVICE_VERSION_TYPE;
-use crate::kubernetes::{KeyOrder, Misfit, Struct, convert};
+use crate::kubernetes::{KeyOrder, Struct, TypeMismatch, convert};
 use crate::metadata::RawProperty;
 use crate::render::properties_of_annotation;
 
@@ -55,11 +55,11 @@ pub struct Manifest {
     pub object: Arc<Document>,
 }
 
-/// Why a folder cannot be read as a bundle.
+/// Why a directory cannot be read as a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ReadError {
-    /// The file, or folder, relative to the bundle.
+    /// The file, or directory, relative to the bundle.
     pub path: PathBuf,
     /// The text of the reference.
     pub message: String,
@@ -319,7 +319,7 @@ fn check_identity(object: Node<'_>) -> Result<(), String> {
 }
 
 fn typed(path: &Path, object: &Document, of: &Struct, order: KeyOrder) -> Result<Document, ReadError> {
-    convert(object.root(), of, order).map_err(|Misfit { message, pointer }| ReadError {
+    convert(object.root(), of, order).map_err(|TypeMismatch { message, pointer }| ReadError {
         path: path.to_path_buf(),
         message: format!("error parsing objects in {}: {message}", quote(&path.to_string_lossy())),
         pointer,

@@ -79,7 +79,7 @@ fn copy_with(builder: &mut DocumentBuilder, node: Option<Node<'_>>, path: &[&str
     builder.close_object(mark)
 }
 
-/// The member of an object in a tree, made where it is missing; what is no object is replaced.
+/// The member of an object in a tree, made where it is missing; what is not an object is replaced.
 pub(super) fn member<'v>(value: &'v mut Value, key: &str) -> &'v mut Value {
     if !value.is_object() {
         *value = Value::Object(Map::new());

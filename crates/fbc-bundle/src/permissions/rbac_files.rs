@@ -129,7 +129,7 @@ fn add(access: &mut Access, node: Node<'_>, namespace: &str) -> Result<bool, (St
         .iter()
         .find(|key| root.get(key).is_some_and(|list| list.items().any(|item| item.kind() != Kind::Object)))
     {
-        return Err((format!("an item of {key} is no mapping"), format!("/{key}")));
+        return Err((format!("an item of {key} is not a mapping"), format!("/{key}")));
     }
     insert(access, root, namespace);
     Ok(true)

@@ -28,7 +28,7 @@ pub struct Rule {
     pub resource_names: Vec<String>,
     /// Verbs.
     pub verbs: Vec<String>,
-    /// Paths that are no resources, such as `/metrics`.
+    /// Paths that are not resources, such as `/metrics`.
     pub non_resource_urls: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ impl Rule {
         self
     }
 
-    /// The rule that a manifest holds; what is no text is left out.
+    /// The rule that a manifest holds; what is not a string is left out.
     #[must_use]
     pub fn of(node: Node<'_>) -> Self {
         let texts = |key: &str| {

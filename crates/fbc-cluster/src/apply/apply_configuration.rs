@@ -65,7 +65,7 @@ pub fn apply(
         let kind = configuration.kind();
         let message =
             format!("failed to create typed patch object ({object}; {group}/{version}, Kind={kind}): {text}");
-        ApplyError::Misfit(message)
+        ApplyError::TypeMismatch(message)
     })?;
     let mut applied = match merge_owned(live, configuration, write, force, shape) {
         Err(ApplyError::Conflicts(conflicts)) if write.manager == KUBECTL => {

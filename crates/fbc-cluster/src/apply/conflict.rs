@@ -23,14 +23,14 @@ pub enum ApplyError {
     /// Others own fields that it changes.
     Conflicts(Vec<Conflict>),
     /// It does not fit the kind; the whole text of the API server.
-    Misfit(String),
+    TypeMismatch(String),
 }
 
 impl From<ApplyError> for ApiError {
     fn from(error: ApplyError) -> Self {
         let message = error.to_string();
         let (reason, causes) = match error {
-            ApplyError::Misfit(_) => (Reason::InternalError, Vec::new()),
+            ApplyError::TypeMismatch(_) => (Reason::InternalError, Vec::new()),
             ApplyError::Conflicts(conflicts) => {
                 let cause = |conflict: Conflict| {
                     let words = format!("conflict with {}", conflict.manager);
@@ -46,7 +46,7 @@ impl From<ApplyError> for ApiError {
 impl fmt::Display for ApplyError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let conflicts = match self {
-            Self::Misfit(text) => return formatter.write_str(text),
+            Self::TypeMismatch(text) => return formatter.write_str(text),
             Self::Conflicts(conflicts) => conflicts,
         };
         if let [conflict] = conflicts.as_slice() {

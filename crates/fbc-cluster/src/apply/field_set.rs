@@ -16,7 +16,7 @@ const SELF: &str = ".";
 pub struct FieldSet(Map<String, Value>);
 
 impl FieldSet {
-    /// The set that `fieldsV1` holds; what is no object holds none.
+    /// The set that `fieldsV1` holds; what is not an object holds none.
     pub fn from_json(fields: Value) -> Self {
         match fields {
             Value::Object(members) => Self(members),

@@ -68,7 +68,7 @@ pub enum Fate {
         /// After so long.
         after: Milliseconds,
     },
-    /// Its image cannot be had: it never runs.
+    /// Its image cannot be pulled: it never runs.
     ImagePullError,
     /// It is ready at once and stops answering after a while: probes find that out.
     Hang {

@@ -50,7 +50,7 @@ pub(crate) fn update_status_as(
 }
 
 /// What a reconciliation came to whose last write gave this. What is gone or was made by somebody else in the
-/// meantime is no failure: the change that says so brings the controller back.
+/// meantime is not a failure: the change that says so brings the controller back.
 pub(crate) fn outcome<T>(result: Result<T, ApiError>) -> Outcome {
     match result {
         Ok(_) => Outcome::Done,

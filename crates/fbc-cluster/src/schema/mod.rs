@@ -17,6 +17,7 @@
 
 pub(crate) mod cel;
 pub mod check;
+mod combinators;
 pub mod conditions;
 mod dates;
 mod defaults;
@@ -24,7 +25,6 @@ mod definition;
 mod embedded;
 mod format;
 mod go_value;
-mod junctors;
 mod lists;
 mod path;
 mod prune;

@@ -320,7 +320,7 @@ impl Checks {
     }
 
     /// True if there is anything but a type to check at this place.
-    pub(crate) fn has_junctors(&self) -> bool {
+    pub(crate) fn has_combinators(&self) -> bool {
         !(self.all_of.is_empty() && self.any_of.is_empty() && self.one_of.is_empty() && self.not.is_none())
     }
 }

@@ -44,8 +44,8 @@ impl Validation<'_> {
         if value.is_null() {
             return passed + self.values(value, errors);
         }
-        if self.checks.has_junctors() {
-            passed += self.junctors(value, errors);
+        if self.checks.has_combinators() {
+            passed += self.combinators(value, errors);
         }
         passed += match value {
             Value::String(text) => self.text(text, errors),

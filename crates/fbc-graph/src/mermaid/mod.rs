@@ -68,7 +68,7 @@ pub struct MermaidChart {
     pub warnings: Vec<InvalidSkipRange>,
 }
 
-/// A `skipRange` that is no range; its edges are not drawn.
+/// A `skipRange` that is not a range; its edges are not drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidSkipRange {
     /// The package.

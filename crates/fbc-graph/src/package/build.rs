@@ -49,7 +49,7 @@ impl<'c> PackageGraph<'c> {
         }
     }
 
-    /// A channel as it would be with other entries. Names that are no nodes are left out.
+    /// A channel as it would be with other entries. Names that are not nodes are left out.
     #[must_use]
     pub fn channel_with<'e>(&self, channel: usize, entries: Vec<ChannelEntry>) -> Option<ChannelGraph<'e>> {
         let old = self.channels.get(channel)?;

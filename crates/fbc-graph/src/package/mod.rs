@@ -93,7 +93,7 @@ pub struct EntryEdges {
     pub skips: Vec<NodeIndex>,
     /// What its `skipRange` covers, as ascending runs of nodes.
     pub covered: Vec<Range<NodeIndex>>,
-    /// Why its `skipRange` is no range; clusters ignore it then.
+    /// Why its `skipRange` is not a range; clusters ignore it then.
     pub range_error: Option<RangeError>,
 }
 
@@ -157,7 +157,7 @@ impl ChannelGraph<'_> {
         self.problems() == 0
     }
 
-    /// How much opm objects to, as a number that mending lowers: heads beyond one, a cycle, stranded entries.
+    /// How much opm objects to, as a number that fixing lowers: heads beyond one, a cycle, stranded entries.
     #[must_use]
     pub fn problems(&self) -> usize {
         let analysis = &self.analysis;

@@ -1,4 +1,4 @@
-//! The contents of a bundle image: manifests, metadata and scorecard of a bundle folder, its annotations as labels.
+//! The contents of a bundle image: manifests, metadata and scorecard of a bundle directory, its annotations as labels.
 //!
 //! Source of the labels: `operator-framework/operator-registry:docs/design/operator-bundle.md`.
 
@@ -17,13 +17,13 @@ use crate::layer::Entries;
 const PREFIX: &str = "operators.operatorframework.io.bundle.";
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 const METADATA: &str = "operators.operatorframework.io.bundle.metadata.v1";
-/// Where the scorecard's configuration is, in the folder and in the image.
+/// Where the scorecard's configuration is, in the directory and in the image.
 const SCORECARD: &str = "tests/scorecard";
 
 /// The contents of a bundle image.
 ///
 /// # Errors
-/// If the folder is no bundle, or something in it cannot be read.
+/// If the directory is not a bundle, or something in it cannot be read.
 pub fn bundle(folder: &Path) -> Result<Contents, ImageError> {
     let mut labels = annotations(folder)?;
     for (key, default) in

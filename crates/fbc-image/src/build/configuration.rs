@@ -24,7 +24,7 @@ pub(super) struct Changes<'c> {
 pub(super) fn configuration(base: Option<&Value>, changes: &Changes<'_>) -> Result<Value, String> {
     let mut fields = match base {
         None => Map::new(),
-        Some(base) => base.as_object().cloned().ok_or("is no object")?,
+        Some(base) => base.as_object().cloned().ok_or("is not an object")?,
     };
     // What docker keeps of the container in which the base was built.
     for key in ["container", "container_config", "docker_version", "id", "parent"] {
@@ -60,7 +60,7 @@ fn object<'f>(fields: &'f mut Map<String, Value>, key: &str) -> Result<&'f mut M
     if value.is_null() {
         *value = json!({});
     }
-    value.as_object_mut().ok_or_else(|| format!("{key} is no object"))
+    value.as_object_mut().ok_or_else(|| format!("{key} is not an object"))
 }
 
 /// The list of a key; an empty one where there is none.
@@ -69,5 +69,5 @@ fn list<'f>(fields: &'f mut Map<String, Value>, key: &str) -> Result<&'f mut Vec
     if value.is_null() {
         *value = json!([]);
     }
-    value.as_array_mut().ok_or_else(|| format!("{key} is no list"))
+    value.as_array_mut().ok_or_else(|| format!("{key} is not a list"))
 }

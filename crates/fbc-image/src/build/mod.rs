@@ -21,7 +21,7 @@ use crate::image::{CATALOG_LABEL, Image, ImageSource, PlatformName};
 use crate::layer::{self, Compression, Entries, Layer, compression_of};
 use crate::store::BlobFolder;
 
-/// The folder of the catalog in an image.
+/// The directory of the catalog in an image.
 pub const CATALOG_FOLDER: &str = "/configs";
 /// The annotation with the digest of the image that another one is built on.
 const BASE_DIGEST: &str = "org.opencontainers.image.base.digest";
@@ -69,7 +69,7 @@ pub struct Build<'b> {
 /// An image that was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
-    /// The index, or the manifest if there is one platform and the base, if any, is no index.
+    /// The index, or the manifest if there is one platform and the base, if any, is not an index.
     pub root: Descriptor,
     /// The platforms with their manifests.
     pub images: Vec<(PlatformName, Descriptor)>,
@@ -77,11 +77,11 @@ pub struct Built {
     pub layer: Layer,
 }
 
-/// The contents of a catalog image: the folder as it is, as `COPY` would take it. What `.indexignore` leaves out is
+/// The contents of a catalog image: the directory as it is, as `COPY` would take it. What `.indexignore` leaves out is
 /// there too, with the `.indexignore` that leaves it out.
 ///
 /// # Errors
-/// If something in the folder cannot be read or cannot become part of an image.
+/// If something in the directory cannot be read or cannot become part of an image.
 pub fn catalog(folder: &Path) -> Result<Contents, ImageError> {
     let mut entries = Entries::default();
     entries.insert_folder(folder, Path::new(CATALOG_FOLDER))?;
@@ -96,7 +96,7 @@ struct Base<'b> {
     server: Option<&'b Server>,
 }
 
-/// Builds an image into a folder of blobs.
+/// Builds an image into a directory of blobs.
 ///
 /// # Errors
 /// If the base is broken or lacks a platform, if there is no server for a platform, or if the blobs cannot be written.
@@ -152,7 +152,7 @@ fn bases<'b>(build: &'b Build<'_>, images: &'b [Image]) -> Result<Vec<Base<'b>>,
         if server.is_none() && !build.servers.is_empty() {
             return Err(ImageError::Content {
                 path: build.servers.first().map(|server| server.path.clone()).unwrap_or_default(),
-                reason: format!("is no program for {platform}"),
+                reason: format!("is not a program for {platform}"),
             });
         }
         Ok(Base { platform, image, server })
@@ -210,7 +210,7 @@ fn manifest(
 /// A layer of the base under the names of OCI; docker's name the same content.
 fn oci_form(layer: &Descriptor) -> Result<Descriptor, ImageError> {
     let Some(compression) = compression_of(layer.media_type()) else {
-        let reason = format!("is of type {}, which is no layer", layer.media_type());
+        let reason = format!("is of type {}, which is not a layer", layer.media_type());
         return Err(ImageError::malformed(layer.digest().to_string(), reason));
     };
     let media_type = compression.map_or(MediaType::ImageLayer, Compression::media_type);
@@ -247,7 +247,7 @@ fn index(
     Ok(index)
 }
 
-/// The path of a folder in an image, from the text of a label such as `manifests/`.
+/// The path of a directory in an image, from the text of a label such as `manifests/`.
 fn folder_of(label: &str) -> PathBuf {
     Path::new(label.trim_matches('/')).to_path_buf()
 }

@@ -26,8 +26,8 @@ pub enum ServerError {
     /// It cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is no program for Linux.
-    #[error("is no ELF program; images run programs for Linux")]
+    /// It is not a program for Linux.
+    #[error("is not an ELF program; images run programs for Linux")]
     NoProgram,
     /// It is for a machine that is not known.
     #[error("is a program for an unknown architecture (ELF machine {0})")]
@@ -38,7 +38,7 @@ impl Server {
     /// Looks at a program.
     ///
     /// # Errors
-    /// If it cannot be read, or is no program for a known architecture of Linux.
+    /// If it cannot be read, or is not a program for a known architecture of Linux.
     pub fn open(path: &Path) -> Result<Self, ServerError> {
         let mut header = Vec::new();
         let file = File::open(path)?;

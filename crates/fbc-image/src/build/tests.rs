@@ -128,7 +128,7 @@ fn with_servers() {
         assert_eq!(image.manifest.layers().last().unwrap(), &built.layer.descriptor);
     }
     let error = build(&Build { platforms: names(&["linux/s390x"]), ..what }, &blobs).unwrap_err();
-    assert!(error.to_string().ends_with("is no program for linux/s390x"), "{error}");
+    assert!(error.to_string().ends_with("is not a program for linux/s390x"), "{error}");
 }
 
 #[cfg(unix)]
@@ -138,7 +138,7 @@ fn what_cannot_be_in_an_image() {
     let folder = place.path().join("catalog");
     fs::create_dir(&folder).unwrap();
     std::os::unix::fs::symlink("../elsewhere", folder.join("link")).unwrap();
-    assert!(catalog(&folder).unwrap_err().to_string().contains("leads out of the folder"));
+    assert!(catalog(&folder).unwrap_err().to_string().contains("leads out of the directory"));
     fs::remove_file(folder.join("link")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(folder.join("socket")).unwrap();
     assert!(catalog(&folder).unwrap_err().to_string().contains("is a pipe, socket or device"));

@@ -1,4 +1,4 @@
-//! What a layer is made of: entries by their paths, in order, with all folders on the way.
+//! What a layer is made of: entries by their paths, in order, with all directories on the way.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::error::ImageError;
 /// An entry of a layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayerEntry {
-    /// A folder.
+    /// A directory.
     Folder,
     /// A file.
     File {
@@ -41,7 +41,7 @@ pub enum Content {
 pub struct Entries(BTreeMap<PathBuf, LayerEntry>);
 
 impl Entries {
-    /// Adds an entry and the folders on the way to it. Of two at the same path the later one counts.
+    /// Adds an entry and the directories on the way to it. Of two at the same path the later one counts.
     pub fn insert(&mut self, path: impl AsRef<Path>, entry: LayerEntry) {
         let path: PathBuf =
             path.as_ref().components().filter(|part| matches!(part, Component::Normal(_))).collect();
@@ -53,16 +53,16 @@ impl Entries {
         }
     }
 
-    /// The entries in order of their paths: each folder before what it holds.
+    /// The entries in order of their paths: each directory before what it holds.
     pub fn iter(&self) -> impl Iterator<Item = (&Path, &LayerEntry)> {
         self.0.iter().map(|(path, entry)| (path.as_path(), entry))
     }
 
-    /// Adds a folder of the disk with all that it holds, as `COPY` does: nothing is left out. Files may be run if their
+    /// Adds a directory of the disk with all that it holds, as `COPY` does: nothing is left out. Files may be run if their
     /// owner may run them; all other permissions, owners and times are dropped.
     ///
     /// # Errors
-    /// If something cannot be read, is no file, folder or link, or is a link that leads out of the folder.
+    /// If something cannot be read, is not a file, directory or link, or is a link that leads out of the directory.
     pub fn insert_folder(&mut self, folder: &Path, at: &Path) -> Result<(), ImageError> {
         self.insert(at, LayerEntry::Folder);
         let mut pending = vec![PathBuf::new()];
@@ -93,7 +93,7 @@ fn entry_of(path: &Path, below: &Path, metadata: &fs::Metadata) -> Result<LayerE
         let to = fs::read_link(path).map_err(ImageError::io("read", path))?;
         if !stays_inside(below, &to) {
             return Err(refused(
-                "is a symbolic link that leads out of the folder; nothing would be there in the image",
+                "is a symbolic link that leads out of the directory; nothing would be there in the image",
             ));
         }
         return Ok(LayerEntry::Link(to));
@@ -116,7 +116,7 @@ fn is_executable(_: &fs::Metadata) -> bool {
     false
 }
 
-/// Whether a link at a path below a folder leads to something in that folder. Only texts count: a `..` behind a
+/// Whether a link at a path below a directory leads to something in that directory. Only texts count: a `..` behind a
 /// name is taken to leave that name.
 fn stays_inside(below: &Path, to: &Path) -> bool {
     let mut depth = below.components().count().saturating_sub(1);

@@ -34,7 +34,7 @@ pub struct Layer {
     pub uncompressed_bytes: u64,
 }
 
-/// The mode of folders and of files that may be run.
+/// The mode of directories and of files that may be run.
 const EXECUTABLE: u32 = 0o755;
 /// The mode of all other files.
 const PLAIN: u32 = 0o644;
@@ -79,7 +79,7 @@ pub(crate) fn append<W: Write>(
         LayerEntry::Folder => {
             header.set_entry_type(tar::EntryType::Directory);
             header.set_mode(EXECUTABLE);
-            // Archives mark folders by a slash at the end.
+            // Archives mark directories by a slash at the end.
             let path = path.join("");
             archive.append_data(&mut header, path, io::empty()).map_err(failed())
         }
@@ -138,7 +138,7 @@ impl Read for Counted {
     }
 }
 
-/// How the layers of a manifest are compressed; `None` for what is no layer.
+/// How the layers of a manifest are compressed; `None` for what is not a layer.
 pub(crate) fn compression_of(media_type: &MediaType) -> Option<Option<Compression>> {
     match media_type {
         MediaType::ImageLayer | MediaType::ImageLayerNonDistributable => Some(None),

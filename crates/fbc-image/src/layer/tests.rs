@@ -94,7 +94,7 @@ proptest! {
         let place = tempfile::tempdir().unwrap();
         let blobs = BlobFolder::new(place.path().join("blobs"));
         let mut entries = Entries::default();
-        // A file cannot be a folder too.
+        // A file cannot be a directory too.
         let is_folder = |path: &str| files.keys().any(|other| other.starts_with(&format!("{path}/")));
         let files: Vec<_> = files.iter().filter(|(path, _)| !is_folder(path)).collect();
         for (path, content) in &files {

@@ -92,7 +92,7 @@ impl ArchiveFile {
 
     fn index(&self) -> Result<BTreeMap<PathBuf, Entry>, ImageError> {
         let malformed =
-            |error: io::Error| ImageError::malformed(self.place(), format!("is no tar archive: {error}"));
+            |error: io::Error| ImageError::malformed(self.place(), format!("is not a tar archive: {error}"));
         let mut archive = tar::Archive::new(BufReader::new(self.file()?));
         let mut entries = BTreeMap::new();
         for entry in archive.entries_with_seek().map_err(malformed)? {
@@ -186,14 +186,14 @@ impl LayoutArchive {
     /// Opens the image of a name; without one, the only image.
     ///
     /// # Errors
-    /// If the file is no archive of a layout, or does not hold the image.
+    /// If the file is not an archive of a layout, or does not hold the image.
     pub fn open(path: &Path, name: Option<&str>) -> Result<Self, ImageError> {
         let archive = ArchiveFile::open(path)?;
         let place = archive.place();
         let missing = |file: &str| {
             ImageError::malformed(
                 place.clone(),
-                format!("is no archive of an OCI layout: it has no file {file}"),
+                format!("is not an archive of an OCI layout: it has no file {file}"),
             )
         };
         names::check_version(&archive.document(LAYOUT_FILE)?.ok_or_else(|| missing(LAYOUT_FILE))?, &place)?;

@@ -31,14 +31,14 @@ impl DockerArchive {
     /// Opens the image of a name such as `quay.io/me/catalog:v1`; without one, the only image.
     ///
     /// # Errors
-    /// If the file is no archive of docker, or does not hold the image.
+    /// If the file is not an archive of docker, or does not hold the image.
     pub fn open(path: &Path, name: Option<&str>) -> Result<Self, ImageError> {
         let archive = ArchiveFile::open(path)?;
         let malformed = |reason: String| ImageError::malformed(archive.place(), reason);
         let Some(bytes) = archive.document("manifest.json")? else {
             return Err(malformed(match archive.document("repositories")? {
                 Some(_) => "was written by docker before 1.10: it has no manifest.json".to_owned(),
-                None => "is no archive of docker: it has no manifest.json".to_owned(),
+                None => "is not an archive of docker: it has no manifest.json".to_owned(),
             }));
         };
         let images: Vec<Value> =

@@ -1,6 +1,6 @@
 //! Writes archives that `docker load`, podman and skopeo read.
 //!
-//! Beside `manifest.json` stands the older form, `repositories` with a folder for each layer, as
+//! Beside `manifest.json` stands the older form, `repositories` with a directory for each layer, as
 //! `containers/image:docker/internal/tarfile/writer.go` writes it too.
 
 use std::collections::BTreeSet;

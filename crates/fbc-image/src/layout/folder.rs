@@ -1,4 +1,4 @@
-//! OCI layout folders.
+//! OCI layout directories.
 
 use std::fs;
 use std::io::Read;
@@ -11,7 +11,7 @@ use crate::error::ImageError;
 use crate::image::ImageSource;
 use crate::store::BlobFolder;
 
-/// An image in an OCI layout folder.
+/// An image in an OCI layout directory.
 #[derive(Debug)]
 pub struct LayoutFolder {
     blobs: BlobFolder,
@@ -22,7 +22,7 @@ impl LayoutFolder {
     /// Opens the image of a name; without one, the only image.
     ///
     /// # Errors
-    /// If the folder is no layout, or does not hold the image.
+    /// If the directory is not a layout, or does not hold the image.
     pub fn open(folder: &Path, name: Option<&str>) -> Result<Self, ImageError> {
         let place = folder.display().to_string();
         let read = |file: &str| {
@@ -31,7 +31,7 @@ impl LayoutFolder {
         };
         if fs::metadata(folder).is_ok_and(|metadata| metadata.is_dir()) && !folder.join(LAYOUT_FILE).exists()
         {
-            return Err(ImageError::malformed(place, "is no OCI layout: it has no file oci-layout"));
+            return Err(ImageError::malformed(place, "is not an OCI layout: it has no file oci-layout"));
         }
         names::check_version(&read(LAYOUT_FILE)?, &place)?;
         let root = names::select(&read(INDEX_FILE)?, name, &place)?;

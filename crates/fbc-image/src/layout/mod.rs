@@ -1,4 +1,4 @@
-//! Images on disk: OCI layout folders, tar archives of them, and docker's archives; read and written.
+//! Images on disk: OCI layout directories, tar archives of them, and docker's archives; read and written.
 //!
 //! Sources of the formats: `opencontainers/image-spec:image-layout.md`,
 //! `moby/docker-image-spec:spec.md`.
@@ -15,7 +15,7 @@ pub use docker_archive::DockerArchive;
 pub use folder::LayoutFolder;
 pub use output::Output;
 
-/// The file that makes a folder a layout, and its content.
+/// The file that makes a directory a layout, and its content.
 const LAYOUT_FILE: &str = "oci-layout";
 const LAYOUT: &[u8] = br#"{"imageLayoutVersion":"1.0.0"}"#;
 /// The file that names the images of a layout.

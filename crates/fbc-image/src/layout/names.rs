@@ -86,7 +86,7 @@ pub(super) fn with_image(
         old_name.and_then(Value::as_str) == name
     };
     let Some(fields) = index.as_object_mut() else {
-        return Err(ImageError::malformed(place, "index.json: is no object"));
+        return Err(ImageError::malformed(place, "index.json: is not an object"));
     };
     if let Value::Array(entries) = fields.entry("manifests").or_insert_with(|| json!([])) {
         entries.retain(|old| !is_replaced(old));

@@ -48,18 +48,18 @@ impl Output {
             Transport::Oci if is_folder => {
                 let mut entries = fs::read_dir(path).map_err(ImageError::io("read", path))?;
                 if entries.next().is_some() {
-                    return target("is a folder that is no OCI layout and is not empty");
+                    return target("is a directory that is not an OCI layout and is not empty");
                 }
             }
-            Transport::Oci if metadata.is_some() => return target("is there already and is no folder"),
+            Transport::Oci if metadata.is_some() => return target("is there already and is not a directory"),
             Transport::Oci => {
                 let parent = parent_of(path);
                 fs::create_dir_all(parent).map_err(ImageError::io("create", parent))?;
             }
-            _ if is_folder => return target("is a folder, not a file"),
+            _ if is_folder => return target("is a directory, not a file"),
             // Renaming would put a file in the place of a device or pipe.
             _ if metadata.is_some_and(|metadata| !metadata.is_file()) => {
-                return target("is there already and is no regular file");
+                return target("is there already and is not a regular file");
             }
             _ => {}
         }
@@ -156,7 +156,7 @@ fn write_file(
     staged.publish(path).map(drop).map_err(ImageError::io("write", path))
 }
 
-/// The archive of a layout: folders and files in order.
+/// The archive of a layout: directories and files in order.
 fn archive_of<W: io::Write>(folder: &Path, archive: &mut tar::Builder<W>) -> Result<(), ImageError> {
     let mut entries = crate::layer::Entries::default();
     entries.insert_folder(folder, Path::new(""))?;

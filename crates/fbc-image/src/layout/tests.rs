@@ -128,7 +128,7 @@ fn what_is_given_up_leaves_nothing() {
         let output = Output::begin(&reference(transport, &path, None)).unwrap();
         drop(output);
         assert!(names_in(place.path()).is_empty());
-        // A manifest whose blobs are missing is no docker archive.
+        // A manifest whose blobs are missing is not a docker archive.
         if transport == Transport::DockerArchive {
             let output = Output::begin(&reference(transport, &path, None)).unwrap();
             output.finish(image_with("x").root()).unwrap_err();
@@ -149,9 +149,12 @@ fn other_targets_are_kept() {
             .contains("no OCI layout and is not empty")
     );
     assert!(
-        begin(Transport::Oci, &place.path().join("notes")).unwrap_err().to_string().contains("is no folder")
+        begin(Transport::Oci, &place.path().join("notes"))
+            .unwrap_err()
+            .to_string()
+            .contains("is not a directory")
     );
-    assert!(begin(Transport::OciArchive, place.path()).unwrap_err().to_string().contains("is a folder"));
+    assert!(begin(Transport::OciArchive, place.path()).unwrap_err().to_string().contains("is a directory"));
     assert_eq!(fs::read_to_string(place.path().join("notes")).unwrap(), "mine");
 }
 
@@ -164,7 +167,7 @@ fn no_images_are_told() {
         reference(transport, &path, None).open().err().unwrap().to_string()
     };
     let tar = |name: &str, bytes: &[u8]| archive(&[raw(b'0', name, "", bytes)]);
-    assert!(error(Transport::OciArchive, b"text").contains("is no tar archive"));
+    assert!(error(Transport::OciArchive, b"text").contains("is not a tar archive"));
     assert!(error(Transport::OciArchive, &tar("x", b"")).contains("no file oci-layout"));
     assert!(error(Transport::OciArchive, &tar("oci-layout", b"{}")).contains("no imageLayoutVersion"));
     assert!(error(Transport::DockerArchive, &tar("x", b"")).contains("no manifest.json"));

@@ -148,8 +148,7 @@ impl Transport {
     ) -> Result<Grant> {
         let action = "get a token from";
         let unexpected = |text: &str| RegistryError::new(action, realm, Problem::Unexpected(text.to_owned()));
-        let mut url =
-            Url::parse(realm).map_err(|_| unexpected("the registry names an address that is none"))?;
+        let mut url = Url::parse(realm).map_err(|_| unexpected("the registry names an invalid URL"))?;
         let is_plain = url.scheme() != "https";
         if is_plain && credential.is_some() && endpoint.security == Security::Verified {
             return Err(unexpected("it is not HTTPS, so the credential is not sent there"));

@@ -1,4 +1,4 @@
-//! Images of registries in a folder of blobs that is kept between runs, and what references meant when they were asked.
+//! Images of registries in a directory of blobs that is kept between runs, and what references meant when they were asked.
 //!
 //! Blobs are content by digest, so what is there is never asked for again. A tag is asked for each time, unless there
 //! is nobody to ask: then it means what it meant the last time.
@@ -50,7 +50,7 @@ pub enum Origin<'c> {
 
 /// Which images of an index are wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PlatformWish {
+pub enum PlatformChoice {
     /// All, with the index.
     All,
     /// The one of a platform.
@@ -62,7 +62,7 @@ pub enum PlatformWish {
 /// An image in the cache.
 pub type CachedImage = FolderImage;
 
-/// A folder with blobs and with what references meant.
+/// A directory with blobs and with what references meant.
 ///
 /// Nobody else may read it, since it holds private images too. Who uses it holds a shared lock on its file `lock`, so
 /// that nobody empties it in the meantime.
@@ -181,7 +181,7 @@ impl ImageCache {
         &self,
         origin: Origin<'_>,
         reference: &Reference,
-        wish: &PlatformWish,
+        wish: &PlatformChoice,
     ) -> Result<(Descriptor, CachedImage)> {
         self.hold()?;
         let mut root = self.root(origin, reference).await?;
@@ -233,7 +233,7 @@ impl ImageCache {
             .await
     }
 
-    /// A whole image with all that belongs to it, also what is no image.
+    /// A whole image with all that belongs to it, also what is not an image.
     ///
     /// # Errors
     /// As [`ImageCache::documents`].
@@ -371,17 +371,17 @@ fn is_final(origin: Origin<'_>, reference: &Reference) -> bool {
 /// The entry of an index that is wished for; none if all are.
 fn choose<'i>(
     index: &'i ImageIndex,
-    wish: &PlatformWish,
+    wish: &PlatformChoice,
     reference: &Reference,
 ) -> Result<Option<&'i Descriptor>> {
     let images = || index.manifests().iter().filter(|entry| is_image(entry));
     match wish {
-        PlatformWish::All => Ok(None),
-        PlatformWish::Any => {
+        PlatformChoice::All => Ok(None),
+        PlatformChoice::Any => {
             let usual = platform::choose(index, &PlatformName::linux("amd64").platform());
             Ok(usual.or_else(|| images().next()))
         }
-        PlatformWish::One(wanted) => match platform::choose(index, &wanted.platform()) {
+        PlatformChoice::One(wanted) => match platform::choose(index, &wanted.platform()) {
             Some(chosen) => Ok(Some(chosen)),
             None => {
                 let present: std::collections::BTreeSet<String> =

@@ -19,7 +19,7 @@ pub struct RegistryError {
     pub problem: Problem,
 }
 
-/// Who can mend it.
+/// Who can fix it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// What the caller named: a reference, a digest, a flag.
@@ -231,7 +231,7 @@ impl RegistryError {
         Box::new(Self { action: action.to_owned(), place: place.into(), problem: problem.into() })
     }
 
-    /// Who can mend it.
+    /// Who can fix it.
     #[must_use]
     pub fn fault(&self) -> Fault {
         match &self.problem {
@@ -278,7 +278,7 @@ impl RegistryError {
             Problem::TooLarge { .. } => "if the image is to be trusted, --max-blob-size permits larger blobs",
             Problem::Certificate { unknown_authority: true, .. } => {
                 "put the authority's certificate as ca.crt into /etc/containers/certs.d/HOST[:PORT]/ or \
-                 ~/.config/containers/certs.d/HOST[:PORT]/, or name its folder with --cert-dir; --tls-verify=false \
+                 ~/.config/containers/certs.d/HOST[:PORT]/, or name its directory with --cert-dir; --tls-verify=false \
                  gives up protection"
             }
             Problem::Certificate { .. } => {

@@ -127,7 +127,7 @@ impl Reading {
     }
 }
 
-/// A folder of blobs, to copy to. Manifests become blobs as well, as in a layout.
+/// A directory of blobs, to copy to. Manifests become blobs as well, as in a layout.
 pub struct FolderSink<'f> {
     /// The client that fetches, checks and repeats.
     pub client: &'f Client,

@@ -51,7 +51,7 @@ impl FetchedManifest {
         };
         let invalid = |what: &str| Problem::Manifest(format!("the manifest {what}"));
         let value: serde_json::Value =
-            serde_json::from_slice(&bytes).map_err(|error| invalid(&format!("is no JSON: {error}")))?;
+            serde_json::from_slice(&bytes).map_err(|error| invalid(&format!("is not JSON: {error}")))?;
         let has = |key: &str| value.get(key).is_some_and(|value| !value.is_null());
         if value.get("schemaVersion").and_then(serde_json::Value::as_u64) == Some(1) {
             return Err(invalid(
@@ -120,7 +120,7 @@ mod tests {
             ),
             (r#"{"schemaVersion":1,"fsLayers":[]}"#.to_owned(), None, "the manifest has Docker's schema 1"),
             (r#"{"schemaVersion":2}"#.to_owned(), None, "the manifest is neither"),
-            ("<html>".to_owned(), None, "the manifest is no JSON"),
+            ("<html>".to_owned(), None, "the manifest is not JSON"),
             (r#"{"schemaVersion":2,"manifests":7}"#.to_owned(), None, "the manifest is malformed"),
         ] {
             let kind = match FetchedManifest::read(text.clone().into(), announced, None) {

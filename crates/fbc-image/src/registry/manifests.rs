@@ -147,7 +147,7 @@ impl Transport {
             let body =
                 body.map_err(|problem| RegistryError::new(action, endpoint.reference.name(), problem))?;
             let page: Tags =
-                serde_json::from_slice(&body).map_err(|_| unexpected("the answer is no list of tags"))?;
+                serde_json::from_slice(&body).map_err(|_| unexpected("the answer is not a list of tags"))?;
             tags.extend(page.tags.unwrap_or_default());
             match next {
                 Some(next) => {

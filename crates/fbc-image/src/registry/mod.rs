@@ -30,7 +30,7 @@ pub mod trust;
 mod upload;
 
 pub use blob::{BlobSource, BlobStream, BlobTarget};
-pub use cache::{CachedImage, ImageCache, Origin, PlatformWish};
+pub use cache::{CachedImage, ImageCache, Origin, PlatformChoice};
 pub use client::{Client, Settings, block_on};
 pub use copy::{CopyOptions, CopyReport, Sink, Source, copy_image};
 pub use credentials::Credentials;

@@ -242,7 +242,7 @@ impl Transport {
                 None => return Ok(response),
                 Some(Ok(next)) if matches!(next.scheme(), "http" | "https") => url = next,
                 Some(_) => {
-                    let text = "a redirect to an address that is none".to_owned();
+                    let text = "a redirect to an invalid URL".to_owned();
                     return Err(RegistryError::new(call.action, place(), Problem::Unexpected(text)));
                 }
             }

@@ -1,6 +1,6 @@
-//! Whose certificates are believed, and which certificate we show: `certs.d` folders as docker and podman use them.
+//! Whose certificates are believed, and which certificate we show: `certs.d` directories as docker and podman use them.
 //!
-//! Source: `containers/image:pkg/tlsclientconfig/tlsclientconfig.go`, `docker/docker_client.go` (folders of a host).
+//! Source: `containers/image:pkg/tlsclientconfig/tlsclientconfig.go`, `docker/docker_client.go` (directories of a host).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use super::error::{Problem, RegistryError, Result};
 /// Where certificates are.
 #[derive(Clone, Debug, Default)]
 pub struct TrustSettings {
-    /// `certs.d` folders in the order in which they are asked; the first that has a folder for the host counts:
+    /// `certs.d` directories in the order in which they are asked; the first that has a directory for the host counts:
     /// `~/.config/containers/certs.d`, `/etc/containers/certs.d`, `/etc/docker/certs.d`.
     pub certificate_folders: Vec<PathBuf>,
-    /// `--cert-dir`: this folder itself, for every host, instead of those.
+    /// `--cert-dir`: this directory itself, for every host, instead of those.
     pub certificate_folder: Option<PathBuf>,
 }
 
-/// What the folder of a host holds.
+/// What the directory of a host holds.
 #[derive(Default)]
 struct HostFolder {
     authorities: Vec<CertificateDer<'static>>,

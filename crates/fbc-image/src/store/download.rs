@@ -1,4 +1,4 @@
-//! A blob on its way into a folder of blobs, which a later run takes up where this one stops.
+//! A blob on its way into a directory of blobs, which a later run takes up where this one stops.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -34,7 +34,7 @@ impl BlobFolder {
     /// goes on, the others begin for themselves.
     ///
     /// # Errors
-    /// If the folder cannot be written.
+    /// If the directory cannot be written.
     pub fn download(&self, descriptor: &Descriptor) -> Result<Download, ImageError> {
         let target = self.path(descriptor.digest());
         let folder = parent_of(&target);

@@ -1,7 +1,7 @@
-//! Blobs in a folder, by their digests: `ALGORITHM/DIGITS`. A layout and the cache are made of one.
+//! Blobs in a directory, by their digests: `ALGORITHM/DIGITS`. A layout and the cache are made of one.
 //!
 //! A blob comes under its name only when it is whole and its digest is right, by renaming, so that several
-//! processes may write to one folder and a killed one leaves no more than a temporary file.
+//! processes may write to one directory and a killed one leaves no more than a temporary file.
 
 mod download;
 
@@ -21,7 +21,7 @@ use crate::image::ImageSource;
 /// What unfinished downloads begin with, before their digest; staged files begin so as well, and no digest does.
 pub(crate) const UNFINISHED: &str = ".fbc-";
 
-/// A folder of blobs. It need not exist until something is written.
+/// A directory of blobs. It need not exist until something is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlobFolder {
     root: PathBuf,
@@ -29,7 +29,7 @@ pub struct BlobFolder {
     is_private: bool,
 }
 
-/// How much a folder of blobs holds.
+/// How much a directory of blobs holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// The number of blobs.
@@ -73,17 +73,17 @@ impl BlobWriter {
 }
 
 impl BlobFolder {
-    /// A folder of blobs.
+    /// A directory of blobs.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into(), is_private: false }
     }
 
-    /// A folder of blobs that nobody else may read: its directories get the mode 700, its files 600.
+    /// A directory of blobs that nobody else may read: its directories get the mode 700, its files 600.
     pub fn private(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into(), is_private: true }
     }
 
-    /// Makes a directory of the folder.
+    /// Makes a directory of the directory.
     fn create_directory(&self, path: &Path) -> Result<(), ImageError> {
         let created = if self.is_private { create_private(path) } else { fs::create_dir_all(path) };
         created.map_err(ImageError::io("create", path))
@@ -110,7 +110,7 @@ impl BlobFolder {
     /// Begins a blob of which the digest is not known so far.
     ///
     /// # Errors
-    /// If the folder cannot be written.
+    /// If the directory cannot be written.
     pub fn begin(&self) -> Result<BlobWriter, ImageError> {
         self.begin_with(Hasher::default(), "sha256")
     }
@@ -125,7 +125,7 @@ impl BlobFolder {
     /// Puts bytes in; what is there already is kept if it is whole.
     ///
     /// # Errors
-    /// If the folder cannot be written.
+    /// If the directory cannot be written.
     pub fn insert_bytes(&self, descriptor: &Descriptor, bytes: &[u8]) -> Result<(), ImageError> {
         self.insert(descriptor, || Ok(Box::new(bytes)))
     }
@@ -133,7 +133,7 @@ impl BlobFolder {
     /// Puts a blob in, which is opened only if it is not there whole already.
     ///
     /// # Errors
-    /// If the content is not what the descriptor says, or the folder cannot be written.
+    /// If the content is not what the descriptor says, or the directory cannot be written.
     pub fn insert<'r>(
         &self,
         descriptor: &Descriptor,
@@ -208,7 +208,7 @@ impl BlobFolder {
         }
     }
 
-    /// Moves all blobs of another folder here, on the same file system.
+    /// Moves all blobs of another directory here, on the same file system.
     ///
     /// # Errors
     /// If the system does not rename a file.
@@ -226,7 +226,7 @@ impl BlobFolder {
         })
     }
 
-    /// What the folder holds.
+    /// What the directory holds.
     ///
     /// # Errors
     /// If it cannot be read; one that does not exist is empty.
@@ -260,7 +260,7 @@ impl BlobFolder {
         Ok(contents)
     }
 
-    /// All blobs and temporary files; nothing else is touched, whatever lies in the folder.
+    /// All blobs and temporary files; nothing else is touched, whatever lies in the directory.
     fn for_each(
         &self,
         mut visit: impl FnMut(&fs::DirEntry, bool) -> io::Result<()>,
@@ -286,7 +286,7 @@ impl BlobFolder {
     }
 }
 
-/// An image whose blobs lie in a folder.
+/// An image whose blobs lie in a directory.
 #[derive(Clone, Debug)]
 pub struct FolderImage {
     /// Where it begins.

@@ -133,7 +133,7 @@ impl<'a, 'b, R: Read> Entries<'a, 'b, R> {
                 EntryKind::Refused(EntryFault::Header(text))
             }
         };
-        // Some writers give links and folders a size without content.
+        // Some writers give links and directories a size without content.
         let has_content = matches!(kind, EntryKind::File | EntryKind::Refused(_));
         self.left = if has_content { size } else { 0 };
         self.padding = self.left.next_multiple_of(BLOCK) - self.left;
@@ -167,7 +167,9 @@ impl<'a, 'b, R: Read> Entries<'a, 'b, R> {
             .sum();
         match header.cksum() {
             Ok(expected) if expected == sum => Ok(Some(header)),
-            _ => Err(self.refused("is no tar archive, or a damaged one: the checksum of a header is wrong")),
+            _ => {
+                Err(self.refused("is not a tar archive, or a damaged one: the checksum of a header is wrong"))
+            }
         }
     }
 

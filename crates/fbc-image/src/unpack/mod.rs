@@ -1,8 +1,8 @@
-//! Layers become files in a folder, and nowhere else.
+//! Layers become files in a directory, and nowhere else.
 //!
-//! Everything is written into a new folder beside the target, which takes the name of the target when all layers are
+//! Everything is written into a new directory beside the target, which takes the name of the target when all layers are
 //! there and their digests are right. Paths never go through symbolic links of the system: `rootfs` follows links
-//! itself, within the folder. Owners and special permission bits are dropped, so that anybody may unpack.
+//! itself, within the directory. Owners and special permission bits are dropped, so that anybody may unpack.
 
 mod archive;
 mod limits;
@@ -30,16 +30,16 @@ use rootfs::Rootfs;
 /// What is unpacked, and how much.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Only what is below this folder of the image; it becomes the target itself. Empty for all.
+    /// Only what is below this directory of the image; it becomes the target itself. Empty for all.
     pub below: PathBuf,
     /// The limits.
     pub limits: Limits,
 }
 
-/// Unpacks an image into a folder, which must be empty or absent. Nothing stays of an image that is refused.
+/// Unpacks an image into a directory, which must be empty or absent. Nothing stays of an image that is refused.
 ///
 /// # Errors
-/// If anything about the image is refused, or the folder cannot be written.
+/// If anything about the image is refused, or the directory cannot be written.
 pub fn unpack(
     image: &Image,
     source: &dyn ImageSource,
@@ -48,7 +48,7 @@ pub fn unpack(
 ) -> Result<(), ImageError> {
     let refused = |reason| Err(ImageError::Target { path: target.to_path_buf(), reason });
     match fs::metadata(target) {
-        Ok(metadata) if !metadata.is_dir() => return refused("is there already and is no folder"),
+        Ok(metadata) if !metadata.is_dir() => return refused("is there already and is not a directory"),
         Ok(_) => {
             if fs::read_dir(target).map_err(ImageError::io("read", target))?.next().is_some() {
                 return refused("is not empty");
@@ -65,7 +65,7 @@ pub fn unpack(
     work.publish(target).map_err(ImageError::io("write", target))
 }
 
-/// Unpacks an image into an empty folder that nobody else writes to. If it fails, part of the image is there.
+/// Unpacks an image into an empty directory that nobody else writes to. If it fails, part of the image is there.
 ///
 /// # Errors
 /// As [`unpack`].
@@ -113,7 +113,7 @@ fn apply(
     let digest = layer.digest();
     let refused = |reason: String| ImageError::Layer { layer: digest.clone(), reason };
     let compression = compression_of(layer.media_type())
-        .ok_or_else(|| refused(format!("is of type {}, which is no layer", layer.media_type())))?;
+        .ok_or_else(|| refused(format!("is of type {}, which is not a layer", layer.media_type())))?;
     budget.begin_layer(layer.size());
     let archived = uncompressed(open_verified(source, layer)?, compression)?;
     let mut metered = Metered { inner: archived, budget, hasher: Hasher::of(diff_id)?, layer: digest };
@@ -185,7 +185,7 @@ fn inner_path(path: &Path) -> Result<PathBuf, EntryFault> {
     Ok(inner)
 }
 
-/// The path below a folder; `None` for what is not there.
+/// The path below a directory; `None` for what is not there.
 fn within(path: &Path, below: &Path, kind: &EntryKind) -> Result<Option<PathBuf>, EntryFault> {
     if let Ok(inner) = path.strip_prefix(below) {
         if inner.as_os_str().is_empty() && !below.as_os_str().is_empty() && !matches!(kind, EntryKind::Folder)
@@ -197,7 +197,7 @@ fn within(path: &Path, below: &Path, kind: &EntryKind) -> Result<Option<PathBuf>
     if below.starts_with(path) && !matches!(kind, EntryKind::Folder) {
         return Err(EntryFault::NoFolder(path.display().to_string()));
     }
-    // A whiteout of the folder itself, or of one that it lies in, removes everything that was there.
+    // A whiteout of the directory itself, or of one that it lies in, removes everything that was there.
     Ok(rootfs::whiteout_covers(path, below).then(|| PathBuf::from(rootfs::OPAQUE)))
 }
 

@@ -1,4 +1,4 @@
-//! The folder that layers are applied to: links are followed within it, whiteouts take away what lower layers left.
+//! The directory that layers are applied to: links are followed within it, whiteouts take away what lower layers left.
 //!
 //! Whiteouts: `opencontainers/image-spec:layer.md`.
 
@@ -17,7 +17,7 @@ use crate::limits::WHITEOUT_STEPS;
 
 /// What the names of whiteouts begin with.
 const WHITEOUT: &str = ".wh.";
-/// The whiteout of all that lower layers have in its folder.
+/// The whiteout of all that lower layers have in its directory.
 pub(super) const OPAQUE: &str = ".wh..wh..opq";
 /// Links followed on one path, at most; as Linux has it.
 const MAX_LINKS: usize = 40;
@@ -41,21 +41,21 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// A folder in which an image comes to be. Nobody else writes to it.
+/// A directory in which an image comes to be. Nobody else writes to it.
 pub(super) struct Rootfs<'f> {
     folder: &'f Path,
     /// What the layer at hand has put there, by real paths.
     of_layer: BTreeSet<PathBuf>,
     /// Where opaque whiteouts of the layer at hand were: nothing of lower layers is left there.
     cleared: BTreeSet<PathBuf>,
-    /// The folder found last, by its path in archives; entries of one folder follow each other.
+    /// The directory found last, by its path in archives; entries of one directory follow each other.
     last: Option<(PathBuf, PathBuf)>,
     has_links: bool,
     steps: Steps,
     layer: Option<Digest>,
 }
 
-/// Whether a whiteout takes away a folder or one that it lies in.
+/// Whether a whiteout takes away a directory or one that it lies in.
 pub(super) fn whiteout_covers(path: &Path, below: &Path) -> bool {
     let Some(name) = path.file_name().and_then(OsStr::to_str) else { return false };
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -100,7 +100,7 @@ impl<'f> Rootfs<'f> {
         self.within(spent)
     }
 
-    /// Makes a folder; one that is there stays with what it holds.
+    /// Makes a directory; one that is there stays with what it holds.
     pub(super) fn folder(&mut self, path: &Path, mode: u32) -> Result<(), Failure> {
         let Some(real) = self.place(path)? else { return Ok(()) };
         // Hardly ever is something there.
@@ -148,7 +148,7 @@ impl<'f> Rootfs<'f> {
     }
 
     /// Makes a symbolic link. One from the root of the image becomes relative, so that it leads to the same file
-    /// wherever the folder lies. `below` is the path of the folder in the image.
+    /// wherever the directory lies. `below` is the path of the directory in the image.
     pub(super) fn symlink(&mut self, path: &Path, to: &Path, below: &Path) -> Result<(), Failure> {
         let Some(real) = self.place(path)? else { return Ok(()) };
         self.remove(&real)?;
@@ -190,7 +190,7 @@ impl<'f> Rootfs<'f> {
         Ok(())
     }
 
-    /// Where an entry goes; `None` if it is a whiteout, which is done then, or the folder itself.
+    /// Where an entry goes; `None` if it is a whiteout, which is done then, or the directory itself.
     fn place(&mut self, path: &Path) -> Result<Option<PathBuf>, Failure> {
         let Some(name) = path.file_name() else { return Ok(None) };
         let parent = self.parent_of(path, true)?;
@@ -255,7 +255,7 @@ impl<'f> Rootfs<'f> {
         Ok(())
     }
 
-    /// The real folder of a path, with links followed within the image. Missing folders are made if asked for.
+    /// The real directory of a path, with links followed within the image. Missing directories are made if asked for.
     fn parent_of(&mut self, path: &Path, make: bool) -> Result<PathBuf, Failure> {
         let wanted = path.parent().unwrap_or(Path::new(""));
         if let Some((known, real)) = &self.last
@@ -310,7 +310,7 @@ impl<'f> Rootfs<'f> {
         Ok(real)
     }
 
-    /// A link through which a path would leave the folder, and where it leads. Links to nothing are harmless.
+    /// A link through which a path would leave the directory, and where it leads. Links to nothing are harmless.
     pub(super) fn escaping_link(&mut self) -> io::Result<Option<(PathBuf, String)>> {
         let mut pending = vec![PathBuf::new()];
         while let Some(below) = pending.pop().filter(|_| self.has_links) {
@@ -331,7 +331,7 @@ impl<'f> Rootfs<'f> {
         Ok(None)
     }
 
-    /// Whether a link in a real folder leads out, followed step by step as the system would.
+    /// Whether a link in a real directory leads out, followed step by step as the system would.
     fn escapes(&mut self, folder: &Path, to: &Path) -> io::Result<bool> {
         let mut pending: Vec<PathBuf> =
             to.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect();

@@ -21,7 +21,7 @@ fn unpack_image(source: &MemoryImage, options: &Options) -> (tempfile::TempDir, 
     (place, outcome)
 }
 
-/// What is in a folder: paths, and what files and links hold; folders end in a slash.
+/// What is in a folder: paths, and what files and links hold; directories end in a slash.
 fn listing(folder: &Path) -> Vec<String> {
     let mut lines = Vec::new();
     let mut pending = vec![PathBuf::new()];
@@ -85,7 +85,7 @@ fn hostile_entries_are_refused() {
         (vec![link("a", "../x"), file("a/y", "")], "leads out of the image"),
         (vec![link("s", "."), link("e", "s/s/../x")], "leads out"),
         (vec![link("a", "b"), link("b", "a"), file("a/x", "")], "leads nowhere"),
-        (vec![file("f", ""), file("f/x", "")], "its folder \"f\" is no folder"),
+        (vec![file("f", ""), file("f/x", "")], "its directory \"f\" is not a directory"),
         (vec![hard_link("a", "/etc/passwd")], "the hard link to \"/etc/passwd\" names no file"),
         (vec![hard_link("a", "../x")], "the hard link"),
         (vec![hard_link("a", "missing")], "the hard link to \"missing\" names no file"),
@@ -198,7 +198,9 @@ fn only_what_is_below() {
         run(&[catalog, &[file(".wh.configs", ""), file("configs/b", "2")]], "configs").unwrap(),
         ["b=2"]
     );
-    assert!(run(&[&[link("configs", "x")]], "configs").unwrap_err().contains("\"configs\" is no folder"));
+    assert!(
+        run(&[&[link("configs", "x")]], "configs").unwrap_err().contains("\"configs\" is not a directory")
+    );
     assert!(
         run(&[&[link("configs/a", "../x")]], "configs")
             .unwrap_err()
@@ -261,7 +263,7 @@ fn wrong_digests_are_refused() {
         source
     };
     let broken = MemoryImage::of_packed(vec![(
-        b"this is no gzip, whatever the manifest says".to_vec(),
+        b"this is not gzip, whatever the manifest says".to_vec(),
         MediaType::ImageLayerGzip,
         good.clone(),
     )]);
@@ -273,7 +275,7 @@ fn wrong_digests_are_refused() {
         (wrong_blob(0), "the digest of a blob is"),
         (short_blob(), "has 1600 bytes, not 2048"),
         (broken, "cannot be read"),
-        (wrong_kind, "which is no layer"),
+        (wrong_kind, "which is not a layer"),
     ] {
         let (_place, outcome) = unpack_image(&source, &Options::default());
         let error = outcome.unwrap_err();
@@ -291,7 +293,7 @@ fn targets() {
     assert!(run("new").unwrap_err().to_string().contains("is not empty"));
     fs::create_dir(place.path().join("empty")).unwrap();
     run("empty").unwrap();
-    assert!(run("empty/a").unwrap_err().to_string().contains("is no folder"));
+    assert!(run("empty/a").unwrap_err().to_string().contains("is not a directory"));
 }
 
 fn with_entries(entries: u64) -> Options {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use fbc_image::registry::{ImageCache, Origin, PlatformWish, block_on};
+use fbc_image::registry::{ImageCache, Origin, PlatformChoice, block_on};
 
 use crate::faults::download;
 use crate::fixture::{client, layer, noise, reference};
@@ -91,7 +91,7 @@ fn what_is_too_large_is_not_asked_for() {
         let unlimited = client(|settings| settings.blob_limit = u64::MAX);
         let origin = Origin::Registry(&unlimited.client);
         let image = reference(&registry.host, "ns/a:v1");
-        let error = cache.documents(origin, &image, &PlatformWish::Any).await.unwrap_err().to_string();
+        let error = cache.documents(origin, &image, &PlatformChoice::Any).await.unwrap_err().to_string();
         assert!(error.contains("cannot get the configuration") && error.contains("8388608 bytes"), "{error}");
         assert!(!registry.log().iter().any(|line| line.contains("/blobs/")));
     })

@@ -151,7 +151,7 @@ fn errors_say_what_where_and_what_to_do() {
         registry.answer("GET", "403 X", "<html>");
         assert!(ask().await.contains("not allowed (status 403); credential tried: none"));
         registry.answer("GET", "200 OK", "<html>");
-        assert!(ask().await.contains("the manifest is no JSON"));
+        assert!(ask().await.contains("the manifest is not JSON"));
         registry.answer("GET", "418 X", "");
         assert!(ask().await.contains("unexpected answer: status 418"));
         let gone = reference("127.0.0.1:1", "ns/a");
@@ -247,7 +247,7 @@ fn no_credential_goes_to_another_host() {
         assert_eq!(storage.log(), [format!("GET {path}")]);
         registry.answer("GET", "307 X\r\nLocation: file:///etc/passwd", "");
         let error = download(&fixture.client, &registry.host, &content).await.unwrap_err();
-        assert!(error.contains("a redirect to an address that is none"), "{error}");
+        assert!(error.contains("a redirect to an invalid URL"), "{error}");
         for _ in 0..20 {
             registry.answer("GET", &format!("302 X\r\nLocation: {path}"), "");
         }

@@ -47,7 +47,7 @@ pub(super) fn words_of(flags: &[Flag], word: &str) -> usize {
 /// What stands behind a verb.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arguments {
-    /// Everything that is no flag.
+    /// Everything that is not a flag.
     pub(super) positional: Vec<String>,
     given: Vec<(&'static str, String)>,
 }

@@ -123,7 +123,7 @@ impl Template {
     /// The text that the template makes of a value.
     ///
     /// # Errors
-    /// An index outside of its list, or a range over something that is no list.
+    /// An index outside of its list, or a range over something that is not a list.
     pub fn render(&self, value: &Value) -> Result<String, JsonPathError> {
         let mut out = String::new();
         evaluate::render(&mut out, &self.parts, value, value, &|out, results| {

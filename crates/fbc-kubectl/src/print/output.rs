@@ -1,4 +1,4 @@
-//! `-o`: reading it, and printing what is no table.
+//! `-o`: reading it, and printing what is not a table.
 
 use std::cmp::Ordering;
 

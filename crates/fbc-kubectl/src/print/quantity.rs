@@ -16,7 +16,7 @@ const BINARY: [(&str, u32); 6] = [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40)
 const DECIMAL: [(&str, u32); 6] = [("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
 
 impl Quantity {
-    /// Reads a number or text of an object; what is no amount reads as 0.
+    /// Reads a number or text of an object; what is not an amount reads as 0.
     pub(crate) fn of(value: Option<&Value>) -> Self {
         match value {
             Some(Value::String(text)) => Self::parse(text).unwrap_or_default(),

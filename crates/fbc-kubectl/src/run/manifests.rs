@@ -34,7 +34,7 @@ impl Manifest {
 /// The objects of a text with YAML or JSON documents; lists give their items.
 ///
 /// # Errors
-/// The first document that cannot be read, or that is no object with a kind.
+/// The first document that cannot be read, or that is not an object with a kind.
 pub fn read_manifests(source: &str, text: &str) -> Result<Vec<Object>, String> {
     let convert =
         |document: fbc_yaml::Document| Ok::<_, String>(fbc_yaml::json_writer::compact(document.root()));

@@ -1,4 +1,4 @@
-//! Whether a bundle folder installs on OLM v1: the rules about bundles in catalogs, over the blob that the folder
+//! Whether a bundle directory installs on OLM v1: the rules about bundles in catalogs, over the blob that the directory
 //! renders to.
 
 use fbc_bundle::BundleFolder;
@@ -20,9 +20,9 @@ const PLACES: [(&str, &str); 4] = [
     ("OLM005", "/metadata/name"),
 ];
 
-/// What the rules say that the policy wants. A folder that does not render has other findings.
+/// What the rules say that the policy wants. A directory that does not render has other findings.
 pub(super) fn findings(context: &BundleContext<'_>, policy: &Policy) -> Vec<Finding> {
-    // A folder has no image yet; it is built from the folder.
+    // A directory has no image yet; it is built from the directory.
     let rules = olm::RULES.iter().filter(|rule| !std::ptr::eq(**rule, &olm::bundle_image::RULE));
     let mut wanted = rules.filter(|rule| policy.level(rule).is_some()).peekable();
     if wanted.peek().is_none() {

@@ -1,4 +1,4 @@
-//! What the rules about bundle folders look at, and a run of them.
+//! What the rules about bundle directories look at, and a run of them.
 
 use std::ops::Range;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub use targets::{TargetError, Targets};
 
 /// A bundle with the views on it that rules share.
 pub struct BundleContext<'b> {
-    /// Everything that lies in the folder.
+    /// Everything that lies in the directory.
     pub contents: &'b BundleContents,
     /// The files, for rules that look at the bytes themselves.
     pub tree: &'b dyn Tree,
@@ -67,7 +67,7 @@ pub struct Object<'b> {
     pub namespace: &'b str,
 }
 
-/// A member of a document of the folder `metadata`.
+/// A member of a document of the directory `metadata`.
 #[derive(Clone, Copy, Debug)]
 pub struct Metadata<'b> {
     /// The document.
@@ -206,7 +206,7 @@ pub fn embedded_json(text: &str) -> Result<Document, String> {
     }
 }
 
-/// Runs all rules about bundles over a bundle folder. The contents must be those of the tree, which is read
+/// Runs all rules about bundles over a bundle directory. The contents must be those of the tree, which is read
 /// again for places.
 #[must_use]
 pub fn lint_bundle(contents: &BundleContents, tree: &dyn Tree, targets: &Targets, policy: &Policy) -> Report {

@@ -11,7 +11,7 @@ pub struct Targets {
 
 /// A text that names no known version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no version of Kubernetes: write 1.32")]
+#[error("{text:?} is not a version of Kubernetes: write 1.32")]
 pub struct TargetError {
     text: String,
 }

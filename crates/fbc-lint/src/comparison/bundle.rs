@@ -316,7 +316,7 @@ fn image(subject: &Subject, old: &Bundle, new: &Bundle) -> Change {
             "the digest is the same, so is the content; clusters with mirror rules for the old place may not find it",
         )
     } else if image_reference::parse(&new.image).is_err() {
-        change.because("the new image is no reference that can be pulled")
+        change.because("the new image is not a reference that can be pulled")
     } else {
         change.because(
             "published bundles are immutable: whoever has it installed keeps the old content, because OLM does \

@@ -1,4 +1,4 @@
-//! What a change set does to a repository of operators: bundle folders `operators/<operator>/<version>/`
+//! What a change set does to a repository of operators: bundle directories `operators/<operator>/<version>/`
 //! beside catalogs `catalogs/<OpenShift version>/<operator>/`.
 //!
 //! Source of the layout: `redhat-openshift-ecosystem/operator-pipelines` (`operatorcert/parsed_file.py`).
@@ -26,14 +26,14 @@ pub enum Touch {
     Deleted,
 }
 
-/// A folder of a bundle: an operator, and a version as the folder is named.
+/// A directory of a bundle: an operator, and a version as the directory is named.
 pub type BundleFolder = (String, String);
 
 /// What must be known of the repository besides the files that were touched.
 pub struct Surroundings<'s> {
-    /// Whether a folder was there before the change.
+    /// Whether a directory was there before the change.
     pub existed: &'s dyn Fn(&Path) -> bool,
-    /// Whether a folder is there now.
+    /// Whether a directory is there now.
     pub exists: &'s dyn Fn(&Path) -> bool,
     /// The catalogs that have a bundle of this package and version now, as they are shown to users.
     pub users: &'s dyn Fn(&str, &Version) -> Vec<String>,
@@ -111,7 +111,7 @@ fn deleted_bundle(operator: &str, version: &str, users: &[String]) -> Finding {
     let message = format!("{} is deleted, but used by {users}", bundle_text(operator, version));
     let mut finding =
         Finding::new(&rep::used_bundle_deleted::RULE, message).about(Subject::package(operator));
-    finding.help = "take the bundle out of the catalogs first, or keep the folder".to_owned();
+    finding.help = "take the bundle out of the catalogs first, or keep the directory".to_owned();
     finding
 }
 

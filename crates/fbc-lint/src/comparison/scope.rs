@@ -35,7 +35,7 @@ impl Scope {
         let common: Vec<&PathBuf> = before.intersection(&after).collect();
         let mut files: BTreeSet<PathBuf> = common.into_par_iter().filter(differs).cloned().collect();
         files.extend(before.symmetric_difference(&after).cloned());
-        // Folders that cannot be read are no files of the catalog.
+        // Directories that cannot be read are not files of the catalog.
         files.extend(
             new.0.faults.iter().filter(|fault| fault.origin.is_none()).map(|fault| fault.path.clone()),
         );

@@ -33,7 +33,7 @@ pub fn unknown_breakage(
         let mut packages: BTreeSet<&str> = BTreeSet::new();
         for (catalog, _) in [old, new] {
             let by_file = catalog.files.iter().zip(packages_by_file(catalog));
-            // A folder may be what cannot be read.
+            // A directory may be what cannot be read.
             packages
                 .extend(by_file.filter(|(file, _)| file.path.starts_with(path)).flat_map(|(_, names)| names));
         }

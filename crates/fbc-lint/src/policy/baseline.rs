@@ -20,7 +20,7 @@ const VERSION: u64 = 1;
 /// What a finding is known by.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Identity {
-    /// The file, as a path from the folder of the baseline, with slashes; the catalog itself where there is none.
+    /// The file, as a path from the directory of the baseline, with slashes; the catalog itself where there is none.
     pub file: String,
     /// The package; empty where none.
     pub package: String,
@@ -43,7 +43,7 @@ pub struct Baseline {
 }
 
 impl Identity {
-    /// What a finding is known by. `path_of` turns its path into one from the folder of the baseline.
+    /// What a finding is known by. `path_of` turns its path into one from the directory of the baseline.
     #[must_use]
     pub fn of(finding: &Finding, path_of: &dyn Fn(&Path) -> String) -> Self {
         let key = match finding.place.as_ref().map(|place| &place.target) {
@@ -90,7 +90,7 @@ impl Baseline {
         match root.get("version").and_then(Value::as_u64) {
             Some(VERSION) => {}
             Some(version) => return Err(format!("it has version {version}, and only {VERSION} is known")),
-            None => return Err("it has no `version`: it is no baseline".to_owned()),
+            None => return Err("it has no `version`: it is not a baseline".to_owned()),
         }
         let findings = root.get("findings").and_then(Value::as_array).ok_or("it has no list `findings`")?;
         let mut entries = BTreeMap::new();
@@ -237,7 +237,7 @@ mod tests {
     fn other_files_are_refused() {
         for (text, error) in [
             ("", "EOF while parsing a value at line 1 column 0"),
-            ("[]", "it has no `version`: it is no baseline"),
+            ("[]", "it has no `version`: it is not a baseline"),
             ("{\"version\": 2}", "it has version 2, and only 1 is known"),
             ("{\"version\": 1}", "it has no list `findings`"),
             ("{\"version\": 1, \"findings\": [{}]}", "entry 1 of `findings` is none"),

@@ -23,7 +23,7 @@ pub struct Waiver {
     pub channel: Option<Pattern>,
     /// The bundles.
     pub bundle: Option<Pattern>,
-    /// The files, as paths from the folder of the configuration file, with slashes.
+    /// The files, as paths from the directory of the configuration file, with slashes.
     pub path: Option<Pattern>,
     /// Why; empty where nothing is said.
     pub reason: String,
@@ -87,7 +87,7 @@ impl Waivers {
     }
 
     /// Sets the findings aside that a waiver covers. `path_of` turns the path of a finding into one from
-    /// the folder of the configuration file.
+    /// the directory of the configuration file.
     pub fn apply(&mut self, report: &mut Report, path_of: &dyn Fn(&Path) -> String) {
         if self.is_empty() {
             return;
@@ -175,7 +175,7 @@ impl Entry {
                 Finding::new(&cfg::expired_waiver::RULE, message)
                     .label("no longer counts")
                     .note(format!("its reason was: {}", self.waiver.reason))
-                    .help("mend what it covers and remove it, or decide on a new date"),
+                    .help("fix what it covers and remove it, or decide on a new date"),
             );
         }
         if rules.must_expire && self.waiver.expires.is_none() {

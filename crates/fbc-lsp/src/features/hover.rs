@@ -60,7 +60,7 @@ fn told_of_value(cursor: &Cursor<'_>, pointer: &str, text: &str) -> Option<Strin
 fn words(text: &str) -> String {
     match Range::parse(text) {
         Ok(range) => format!("`{text}` matches:\n\n```text\n{}```", range.explain()),
-        Err(error) => format!("`{text}` is no range: {error}"),
+        Err(error) => format!("`{text}` is not a range: {error}"),
     }
 }
 

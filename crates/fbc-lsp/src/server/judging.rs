@@ -84,7 +84,7 @@ impl Server {
         }
     }
 
-    /// Looks at a file that is no catalog.
+    /// Looks at a file that is not a catalog.
     pub(super) fn check_file(&self, url: &Url) {
         let Some(file) = self.workspace.open.get(url) else { return };
         let Some(kind) = file.kind.filter(|kind| *kind != FileKind::Catalog) else { return };

@@ -144,7 +144,7 @@ impl Server {
         });
     }
 
-    /// Answers a question about a place; null for files that are no catalog.
+    /// Answers a question about a place; null for files that are not catalog.
     fn at<R: request::Request>(
         &self,
         id: RequestId,
@@ -163,7 +163,7 @@ impl Server {
         });
     }
 
-    /// Answers a question about a file; null for files that are no catalog.
+    /// Answers a question about a file; null for files that are not catalog.
     fn of_file(
         &self,
         id: RequestId,
@@ -191,7 +191,7 @@ impl Server {
             .collect();
         self.answer(id, move || match asked.as_ref().and_then(|asked| asked.cursor(place.position)) {
             Some(cursor) => mentions::renamed(&cursor, &params.new_name, &templates).map(|edit| json!(edit)),
-            None => Err("this file is no catalog".to_owned()),
+            None => Err("this file is not a catalog".to_owned()),
         });
     }
 
@@ -263,7 +263,7 @@ impl Server {
         });
     }
 
-    /// The fixes of problems of a file that is no catalog.
+    /// The fixes of problems of a file that is not a catalog.
     fn fixes_of_problems(&self, url: &Url, range: &lsp_types::Range) -> Vec<CodeAction> {
         let Some(file) = self.workspace.open.get(url) else { return Vec::new() };
         let (encoding, text) = (self.workspace.encoding, file.buffer.text());

@@ -36,7 +36,7 @@ pub enum DeprecationsPlace {
 }
 
 impl DeprecationsPlace {
-    /// `deprecations.yaml` beside the blob of the package where the folder holds nothing else and the file
+    /// `deprecations.yaml` beside the blob of the package where the directory holds nothing else and the file
     /// would be loaded; else the file of the package. Nothing where the catalog has no such package. A
     /// catalog that is one file gets no others.
     #[must_use]
@@ -59,7 +59,7 @@ impl DeprecationsPlace {
     }
 }
 
-/// Whether every blob below a folder belongs to the package.
+/// Whether every blob below a directory belongs to the package.
 fn is_own_folder(catalog: &Catalog, folder: &Path, package: &str) -> bool {
     let is_inside = |origin: Origin| catalog.file(origin).is_some_and(|file| file.path.starts_with(folder));
     let blobs = (catalog.packages.iter().map(|blob| (blob.origin, blob.name.as_str())))

@@ -11,7 +11,7 @@ use crate::tree::Tree;
 /// Makes something of every blob of a tree, in the order of the walk. Files are read in parallel.
 ///
 /// # Errors
-/// The first thing that cannot be read, in that order, or that is no blob.
+/// The first thing that cannot be read, in that order, or that is not a blob.
 pub fn map_blobs<T: Send>(
     tree: &dyn Tree,
     map: &(dyn Fn(Node<'_>, &Meta) -> T + Sync),

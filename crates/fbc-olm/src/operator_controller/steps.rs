@@ -166,7 +166,7 @@ impl OperatorController {
         failure
     }
 
-    /// The image of the bundle; none if it cannot be had and nothing new is wanted.
+    /// The image of the bundle; none if it cannot be pulled and nothing new is wanted.
     fn unpack(
         &mut self,
         extension: &mut Object,

@@ -59,7 +59,7 @@ impl Reporter {
         }
     }
 
-    /// It cannot go on until somebody mends it.
+    /// It cannot go on until somebody fixes it.
     pub(super) fn blocked(self, revision: &mut Object, message: &str) {
         self.set(revision, Condition::new(PROGRESSING, "False", "Blocked", message));
     }

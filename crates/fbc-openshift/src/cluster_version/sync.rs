@@ -345,7 +345,7 @@ impl Process {
         let Some(retrieval) = self.retrieval.take() else { return false };
         let outcome = outcome.and_then(|()| retrieval::confirm(outside, &retrieval.image));
         if outcome.is_ok() {
-            // A retrieval cleans the folder first.
+            // A retrieval cleans the directory first.
             self.on_disk = BTreeSet::from([retrieval.image.clone()]);
         }
         self.retrieved = Some(retrieval::Retrieved {

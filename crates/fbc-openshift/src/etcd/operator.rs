@@ -1,6 +1,6 @@
 //! The etcd operator: it holds machines of the control plane by a hook until their members are replaced.
 //!
-//! Members are no objects of the cluster; the ConfigMap `etcd-endpoints` lists those that vote, by node. Source:
+//! Members are not objects of the cluster; the ConfigMap `etcd-endpoints` lists those that vote, by node. Source:
 //! `openshift/cluster-etcd-operator:pkg/operator/machinedeletionhooks`, `clustermembercontroller`,
 //! `clustermemberremovalcontroller` (MA-24 to MA-29).
 

@@ -1,6 +1,6 @@
 //! A provider of instances, as data: how long an instance takes, and what fails.
 //!
-//! Instances are no objects of the cluster. A machine says in its provider's part how its instance fares; what it does
+//! Instances are not objects of the cluster. A machine says in its provider's part how its instance fares; what it does
 //! not say comes from behaviours, and then from the defaults of the recordings.
 
 mod instances;

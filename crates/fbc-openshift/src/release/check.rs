@@ -32,7 +32,7 @@ const PART_MISSING: Rule = Rule {
     code: "PLD001",
     is_error: true,
     title: "a payload has manifests, release-manifests, release-metadata and image-references",
-    help: "take the folder from a release image whole",
+    help: "take the directory from a release image whole",
 };
 const UNREADABLE: Rule = Rule {
     code: "PLD002",

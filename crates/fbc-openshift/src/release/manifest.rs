@@ -16,7 +16,7 @@ use fbc_yaml::stream::{self, Fault, Syntax};
 /// A manifest: one object of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Manifest {
-    /// The folder of the payload.
+    /// The directory of the payload.
     pub folder: &'static str,
     /// The name of the file.
     pub file: String,

@@ -15,9 +15,9 @@ use super::manifest::{self, Manifest};
 use super::metadata::{Release, read_images, read_metadata};
 use super::template::{self, Values};
 
-/// The folder with the operator's own manifests.
+/// The directory with the operator's own manifests.
 pub const OWN: &str = "manifests";
-/// The folder with all other manifests.
+/// The directory with all other manifests.
 pub const RELEASE: &str = "release-manifests";
 const METADATA: &str = "release-metadata";
 const IMAGES: &str = "image-references";
@@ -69,7 +69,7 @@ impl LoadError {
         }
     }
 
-    /// The text of the operator, for a payload in this folder.
+    /// The text of the operator, for a payload in this directory.
     pub fn text(&self, folder: &str) -> String {
         let mut texts: Vec<&str> = Vec::new();
         for fault in &self.faults {
@@ -85,7 +85,7 @@ impl LoadError {
     }
 }
 
-/// The first file or folder that every payload has and this one lacks, as the operator looks for them.
+/// The first file or directory that every payload has and this one lacks, as the operator looks for them.
 pub fn missing_part(tree: &dyn Tree) -> Option<String> {
     let is_folder = |name: &str| tree.list(Path::new(name)).is_ok_and(|entries| !entries.is_empty());
     if let Some(folder) = [OWN, RELEASE].into_iter().find(|name| !is_folder(name)) {
@@ -96,7 +96,7 @@ pub fn missing_part(tree: &dyn Tree) -> Option<String> {
 }
 
 impl Payload {
-    /// Loads the payload of an image for a cluster. A folder without `manifests` is read as if that folder were empty.
+    /// Loads the payload of an image for a cluster. A directory without `manifests` is read as if that directory were empty.
     ///
     /// # Errors
     /// What would make the operator refuse the payload.

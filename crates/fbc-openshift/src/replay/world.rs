@@ -110,7 +110,7 @@ impl World {
         }
     }
 
-    /// What the controllers do first is no part of these recordings.
+    /// What the controllers do first is not part of these recordings.
     pub(super) fn settle(&mut self) {
         if self.suite == Suite::Machines {
             self.run_until(-1);

@@ -39,7 +39,7 @@ pub struct ConditionalEdges {
     pub risks: Vec<Value>,
 }
 
-/// Why an answer is no graph.
+/// Why an answer is not a graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct GraphError(pub String);
@@ -101,7 +101,7 @@ impl Graph {
             };
             match (index(0), index(1), fields.len()) {
                 (Some(from), Some(to), 2) => edges.push((from, to)),
-                (_, _, 2) => return Err(GraphError("an edge is no pair of indexes of nodes".to_owned())),
+                (_, _, 2) => return Err(GraphError("an edge is not a pair of indexes of nodes".to_owned())),
                 (_, _, number) => return Err(GraphError(format!("expected 2 fields, found {number}"))),
             }
         }
@@ -174,7 +174,7 @@ impl Graph {
         for (from, to) in self.conditional_edges.iter().flat_map(|group| &group.edges) {
             for version in [from, to].into_iter().filter(|version| !names(version)) {
                 faults.push(format!(
-                    "the conditional edge from {from} to {to} names {version}, which is no node"
+                    "the conditional edge from {from} to {to} names {version}, which is not a node"
                 ));
             }
         }

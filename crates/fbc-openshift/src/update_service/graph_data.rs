@@ -1,4 +1,4 @@
-//! A graph from a folder of graph data (channels, blocked edges, raw metadata) and the metadata of releases, as the update
+//! A graph from a directory of graph data (channels, blocked edges, raw metadata) and the metadata of releases, as the update
 //! service makes it for a channel and an architecture.
 //!
 //! Sources: `openshift/cincinnati:cincinnati/src/plugins`, `openshift/cincinnati-graph-data:README.md` (US-6 to US-10).
@@ -39,7 +39,7 @@ pub struct ReleaseRecord {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {message}")]
 pub struct GraphDataError {
-    /// The file, from the root of the folder.
+    /// The file, from the root of the directory.
     pub file: String,
     /// What is wrong.
     pub message: String,
@@ -78,7 +78,7 @@ impl ReleaseRecord {
     }
 }
 
-/// What a folder of graph data says.
+/// What a directory of graph data says.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GraphData {
     /// Versions by channel.
@@ -98,7 +98,7 @@ struct Block {
 }
 
 impl GraphData {
-    /// Reads a folder.
+    /// Reads a directory.
     ///
     /// # Errors
     /// The first file that cannot be read, or does not say what it must.
@@ -296,7 +296,7 @@ fn bytes(tree: &dyn Tree, file: &str) -> Result<Vec<u8>, GraphDataError> {
     tree.read(Path::new(file)).map_err(fail)
 }
 
-/// The YAML files of a folder, in the order of their names; none if there is no such folder.
+/// The YAML files of a directory, in the order of their names; none if there is no such directory.
 fn documents(tree: &dyn Tree, folder: &str) -> Result<Vec<(String, Value)>, GraphDataError> {
     let Ok(entries) = tree.list(Path::new(folder)) else { return Ok(Vec::new()) };
     let mut all = Vec::new();

@@ -8,7 +8,7 @@
 //! | [`facts`], `promql` | what is known of a cluster as metrics, and queries over it |
 //! | [`route`] | the shortest safe route over several minor versions |
 //! | [`protocol`] | requests for graphs, and the answers |
-//! | [`graph_data`] | graphs from a folder of graph data and the metadata of releases |
+//! | [`graph_data`] | graphs from a directory of graph data and the metadata of releases |
 
 pub mod facts;
 pub mod graph;

@@ -189,7 +189,7 @@ pub struct BundleImage {
     pub content: Reference,
 }
 
-/// Something outside of the scenario that the caller finds: a folder, a file or an image.
+/// Something outside of the scenario that the caller finds: a directory, a file or an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// What the scenario says.
@@ -201,7 +201,7 @@ pub struct Reference {
 /// Objects.
 #[derive(Debug, Clone)]
 pub enum Manifests {
-    /// A file, or a folder with files.
+    /// A file, or a directory with files.
     Path(PathBuf, Place),
     /// An object in the scenario itself.
     Inline(Value, Place),
@@ -307,7 +307,7 @@ pub enum PatchKind {
     Strategic,
 }
 
-/// Something that can break and be mended.
+/// Something that can break and be fixed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trouble {
     /// The registry does not answer.

@@ -229,7 +229,7 @@ impl Action {
                 format!("publish {} as {}", publication.content.text, publication.image)
             }
             Self::Break(trouble) => format!("break {trouble}"),
-            Self::Mend(trouble) => format!("mend {trouble}"),
+            Self::Mend(trouble) => format!("fix {trouble}"),
             Self::Restart(component) => {
                 let name = Component::ALL.iter().find(|(known, _)| known == component).map(|(_, name)| *name);
                 format!("restart {}", name.unwrap_or_default())

@@ -47,7 +47,7 @@ pub(super) fn behaviours(field: &Field<'_>) -> Vec<Behaviour> {
     match Behaviour::read(&value) {
         Ok(behaviour) => vec![behaviour],
         Err(text) => {
-            field.fault(&format!("is no behaviour: {text}"), None);
+            field.fault(&format!("is not a behaviour: {text}"), None);
             Vec::new()
         }
     }

@@ -167,7 +167,7 @@ fn fields(field: &Field<'_>) -> Option<Vec<FieldTest>> {
 fn field_test(field: &Field<'_>, path: &str) -> Option<FieldTest> {
     let value = field.member(path)?;
     let template = Template::relaxed(path)
-        .map_err(|error| value.fault(&format!("is no path: {error}"), Some(PATH_FORM.to_owned())))
+        .map_err(|error| value.fault(&format!("is not a path: {error}"), Some(PATH_FORM.to_owned())))
         .ok()?;
     let value = match value.get("matches").filter(|_| value.is_object() && value.keys() == ["matches"]) {
         Some(expression) => FieldValue::Text(Pattern::Matching(expression.expression()?)),

@@ -191,7 +191,7 @@ impl<'s> Field<'s> {
         };
         let duration = parse_duration(text);
         if duration.is_none() {
-            self.fault(&format!("is no duration: {text:?}"), Some(DURATION_FORM.to_owned()));
+            self.fault(&format!("is not a duration: {text:?}"), Some(DURATION_FORM.to_owned()));
         }
         duration
     }
@@ -202,7 +202,7 @@ impl<'s> Field<'s> {
             .map_err(|error| {
                 let cause = error.to_string();
                 let cause = cause.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-                self.fault(&format!("is no regular expression: {cause}"), None);
+                self.fault(&format!("is not a regular expression: {cause}"), None);
             })
             .ok()
     }

@@ -1,4 +1,4 @@
-//! Objects from manifests: files, folders, and objects in the scenario itself.
+//! Objects from manifests: files, directories, and objects in the scenario itself.
 
 use std::convert::Infallible;
 use std::io;
@@ -15,7 +15,7 @@ use crate::fault::{Place, ScenarioFault};
 use crate::model::Manifests;
 use fbc_cluster::object::{Object, ObjectFields};
 
-/// Folders may nest as deep as this; a link to a folder above would never end.
+/// Directories may nest as deep as this; a link to a directory above would never end.
 const MAXIMUM_DEPTH: usize = 64;
 /// Files that are kustomize's own.
 const KUSTOMIZE: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -55,7 +55,7 @@ pub(crate) fn load(
                     let text = error.to_string();
                     let words = text.split(" (os error").next().unwrap_or(&text);
                     let message = format!("cannot read {}: {words}", path.display());
-                    let help = "paths start from the folder of the scenario".to_owned();
+                    let help = "paths start from the directory of the scenario".to_owned();
                     let file = scenario.to_owned();
                     faults.push(ScenarioFault { file, place: *place, message, help: Some(help) });
                 }
@@ -71,7 +71,7 @@ pub(crate) fn read_path(tree: &dyn Tree, path: &Path) -> io::Result<Vec<(PathBuf
         Ok(bytes) => return Ok(vec![(path.to_path_buf(), bytes)]),
         Err(error) => error,
     };
-    // A tree in memory knows folders only by what is in them.
+    // A tree in memory knows directories only by what is in them.
     let is_folder = match tree.list(path) {
         Ok(entries) => !entries.is_empty() || error.kind() != io::ErrorKind::NotFound,
         Err(_) => false,
@@ -86,7 +86,7 @@ pub(crate) fn read_path(tree: &dyn Tree, path: &Path) -> io::Result<Vec<(PathBuf
 
 fn walk(tree: &dyn Tree, folder: &Path, depth: usize, files: &mut Vec<(PathBuf, Vec<u8>)>) -> io::Result<()> {
     if depth > MAXIMUM_DEPTH {
-        return Err(io::Error::other("folders are nested too deep"));
+        return Err(io::Error::other("directories are nested too deep"));
     }
     for entry in tree.list(folder)? {
         let path = folder.join(&entry.name);
@@ -133,7 +133,7 @@ pub(crate) fn read_text(file: &str, text: &[u8], found: &mut Vec<Manifest>, faul
         let start = Locator::new(text, decoded.range.clone(), decoded.syntax).find("").value.start;
         let object = value(document.root());
         if object.api_version().is_empty() || object.kind().is_empty() {
-            fault(start, "is no object: apiVersion or kind is missing".to_owned());
+            fault(start, "is not an object: apiVersion or kind is missing".to_owned());
             continue;
         }
         let is_list = object.kind().ends_with("List") && object.get("items").is_some_and(Value::is_array);

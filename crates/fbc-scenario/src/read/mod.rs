@@ -116,7 +116,7 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
     let start = root.get("start").and_then(|field| {
         let moment = Moment::parse(field.text()?);
         if moment.is_none() {
-            field.fault("is no moment", Some("write it like \"2026-01-01T00:00:00Z\"".to_owned()));
+            field.fault("is not a moment", Some("write it like \"2026-01-01T00:00:00Z\"".to_owned()));
         }
         moment
     });
@@ -152,7 +152,7 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
 /// Which of OpenShift's controllers the cluster runs, and how what they depend on behaves.
 fn openshift(field: &Field<'_>) -> Setup {
     Setup::read(&field.value()).unwrap_or_else(|text| {
-        field.fault(&format!("is no setup: {text}"), None);
+        field.fault(&format!("is not a setup: {text}"), None);
         Setup::default()
     })
 }
@@ -169,7 +169,7 @@ fn gates(field: &Field<'_>) -> BTreeMap<String, bool> {
         if !FeatureGates::NAMES.contains(&key.as_str()) {
             let help = format!("gates are {}", FeatureGates::NAMES.join(", "));
             let guess = closest(&key, &FeatureGates::NAMES).map(|known| format!("did you mean {known:?}?"));
-            member.fault("is no feature gate of operator-controller", Some(guess.unwrap_or(help)));
+            member.fault("is not a feature gate of operator-controller", Some(guess.unwrap_or(help)));
         }
         if let Some(value) = member.boolean() {
             gates.insert(key, value);
@@ -187,7 +187,7 @@ fn statements(field: &Field<'_>) -> Vec<String> {
 fn statement(field: &Field<'_>) -> Option<String> {
     let text = field.text()?;
     if !is_statement_id(text) {
-        field.fault("is no id of a statement", Some("ids look like D-EXT-3 or X-13".to_owned()));
+        field.fault("is not an id of a statement", Some("ids look like D-EXT-3 or X-13".to_owned()));
         return None;
     }
     Some(text.to_owned())
@@ -267,7 +267,7 @@ fn reference(field: &Field<'_>) -> Option<Reference> {
     Some(Reference { text: field.text()?.to_owned(), place: field.place() })
 }
 
-/// Files, folders and objects, in a list or alone.
+/// Files, directories and objects, in a list or alone.
 fn objects(field: &Field<'_>) -> Vec<Manifests> {
     field.one_or_more().iter().filter_map(manifest).collect()
 }
@@ -277,7 +277,7 @@ fn manifest(field: &Field<'_>) -> Option<Manifests> {
         return Some(Manifests::Path(field.text()?.into(), field.place()));
     }
     if !field.is_object() {
-        field.fault("must be the path of a file or folder, or an object", None);
+        field.fault("must be the path of a file or directory, or an object", None);
         return None;
     }
     let api_version = field.required("apiVersion").and_then(|field| field.text());

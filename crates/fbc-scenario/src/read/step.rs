@@ -78,7 +78,7 @@ fn step(number: usize, field: &Field<'_>, catalogs: &[Catalog]) -> Option<Step> 
     }
     let refused = refusal(field);
     if refused.is_some() && !given.first().is_some_and(|action| can_be_refused(action)) {
-        field.fault("expects a refusal of something that is no request", None);
+        field.fault("expects a refusal of something that is not a request", None);
     }
     let action = given.first().and_then(|name| action::action(name, field, catalogs));
     let name = field.get("name").and_then(|field| field.text()).map(str::to_owned);

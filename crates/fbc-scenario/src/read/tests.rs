@@ -40,7 +40,7 @@ steps:
 - after: 1m
   break: registry
 - when: {object: Deployment/lights/keeper, absent: true, within: 3m}
-  mend: {serviceAccount: lights/keeper}
+  fix: {serviceAccount: lights/keeper}
 - run: oc get clusterextension
   prints: |
     NAME [..]
@@ -90,14 +90,14 @@ steps:
             "s.yaml:1:1: title is missing",
             "s.yaml:2:1: until must be a duration (a duration is written like 500ms, 90s, 10m, 1h30m or 2d)",
             "s.yaml:4:3: steps[0].aply is not known (did you mean \"apply\"?)",
-            "s.yaml:4:3: steps[0] does nothing and expects nothing (a step has one of apply, create, delete, patch, edit, scale, publish, break, mend, restart, jump, run, wait)",
+            "s.yaml:4:3: steps[0] does nothing and expects nothing (a step has one of apply, create, delete, patch, edit, scale, publish, break, fix, restart, jump, run, wait)",
             "s.yaml:5:3: steps[1] has both apply and delete (a step does one thing; write two steps)",
             "s.yaml:8:3: steps[2].at is earlier than the step before it (put steps in order)",
-            "s.yaml:9:3: steps[2].wait is no duration: \"1 minute\" (a duration is written like 500ms, 90s, 10m, 1h30m or 2d)",
+            "s.yaml:9:3: steps[2].wait is not a duration: \"1 minute\" (a duration is written like 500ms, 90s, 10m, 1h30m or 2d)",
             "s.yaml:11:5: steps[3].expect[0].object names no object: \"Deployment\" (write Kind/name, or Kind/namespace/name)",
             "s.yaml:13:5: steps[3].expect[1].condition.type is missing",
             "s.yaml:13:17: steps[3].expect[1].condition.typ is not known (did you mean \"type\"?)",
-            "s.yaml:15:14: steps[3].expect[2].fields..spec[ is no path: unclosed action (paths are JSONPath, such as .status.replicas or {.spec.phases[0].name})",
+            "s.yaml:15:14: steps[3].expect[2].fields..spec[ is not a path: unclosed action (paths are JSONPath, such as .status.replicas or {.spec.phases[0].name})",
             "s.yaml:16:3: steps[4].run runs an unknown program, \"ls\" (only oc and kubectl can be run)",
         ]
     );
@@ -122,11 +122,11 @@ fn each_kind_of_fault() {
         ),
         (
             "title: a\nstart: today\n",
-            "s.yaml:2:1: start is no moment (write it like \"2026-01-01T00:00:00Z\")",
+            "s.yaml:2:1: start is not a moment (write it like \"2026-01-01T00:00:00Z\")",
         ),
         (
             "title: a\nshows: [ext 3]\n",
-            "s.yaml:2:9: shows[0] is no id of a statement (ids look like D-EXT-3 or X-13)",
+            "s.yaml:2:9: shows[0] is not an id of a statement (ids look like D-EXT-3 or X-13)",
         ),
         (&step("{at: 1m, after: 1m, wait: 1m}"), "s.yaml:4:3: steps[0] has both at and after"),
         (
@@ -144,7 +144,7 @@ fn each_kind_of_fault() {
         (&step("{publish: {content: z}}"), "s.yaml:4:4: steps[0].publish must have either catalog or image"),
         (
             &step("{wait: 1m, refused: a}"),
-            "s.yaml:4:3: steps[0] expects a refusal of something that is no request",
+            "s.yaml:4:3: steps[0] expects a refusal of something that is not a request",
         ),
         (&step("{wait: 1m, prints: a}"), "s.yaml:4:14: steps[0].prints goes with run only"),
         (
@@ -169,7 +169,7 @@ fn each_kind_of_fault() {
         ),
         (
             &step("{expect: {object: Pod/a/b, condition: {type: A, messageMatches: '('}}}"),
-            "s.yaml:4:51: steps[0].expect.condition.messageMatches is no regular expression: unclosed group",
+            "s.yaml:4:51: steps[0].expect.condition.messageMatches is not a regular expression: unclosed group",
         ),
         (&step("{apply: [{kind: A}]}"), "s.yaml:4:12: steps[0].apply[0].apiVersion is missing"),
     ] {

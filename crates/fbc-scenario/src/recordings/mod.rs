@@ -45,7 +45,7 @@ enum Player {
 pub struct Suite {
     /// The name on command lines; several files may make up one suite.
     pub name: &'static str,
-    /// Where the cases lie below the folder of the recordings: a file with a list of cases or one case, or a folder with
+    /// Where the cases lie below the directory of the recordings: a file with a list of cases or one case, or a directory with
     /// files at any depth.
     pub path: &'static str,
     player: Player,
@@ -90,7 +90,7 @@ pub struct Played {
 }
 
 impl Suite {
-    /// The suite that a file belongs to, told by its path, and the folder of the recordings.
+    /// The suite that a file belongs to, told by its path, and the directory of the recordings.
     pub fn of_file(file: &Path) -> Option<(&'static Self, &Path)> {
         SUITES.iter().find_map(|suite| {
             let place = file.ancestors().find(|folder| folder.ends_with(suite.path))?;
@@ -102,7 +102,7 @@ impl Suite {
     /// Plays all cases of the suite.
     ///
     /// # Errors
-    /// A file cannot be read, or is no JSON.
+    /// A file cannot be read, or is not JSON.
     pub fn play(&self, recordings: &Arc<dyn Tree>) -> Result<Vec<Played>, String> {
         let mut played = Vec::new();
         for file in files(recordings.as_ref(), Path::new(self.path)) {
@@ -111,10 +111,10 @@ impl Suite {
         Ok(played)
     }
 
-    /// Plays the cases of one file below the folder of the recordings, those whose names hold a text.
+    /// Plays the cases of one file below the directory of the recordings, those whose names hold a text.
     ///
     /// # Errors
-    /// The file cannot be read, or is no JSON.
+    /// The file cannot be read, or is not JSON.
     pub fn play_file(
         &self,
         recordings: &Arc<dyn Tree>,
@@ -146,7 +146,7 @@ fn name(case: &Value) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
 }
 
-/// The file, or all files below the folder.
+/// The file, or all files below the directory.
 fn files(tree: &dyn Tree, path: &Path) -> Vec<PathBuf> {
     match tree.list(path) {
         Ok(entries) => entries.iter().flat_map(|entry| files(tree, &path.join(&entry.name))).collect(),

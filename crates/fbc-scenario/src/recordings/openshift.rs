@@ -10,7 +10,7 @@ use super::Verdict;
 
 /// A case of the Machine API or of the Machine Config Operator.
 pub(super) fn play(case: &Value) -> Verdict {
-    let case = replay::read(case).ok_or("is no case of the Machine API or the Machine Config Operator")?;
+    let case = replay::read(case).ok_or("is not a case of the Machine API or the Machine Config Operator")?;
     verdict(replay::play(&case).iter().map(ToString::to_string).collect())
 }
 

@@ -36,7 +36,7 @@ impl Content {
         }
         let mut further = Vec::new();
         if let Some(bundles) = &folders.bundles {
-            // Only what a catalog speaks of is read: the folder may be large.
+            // Only what a catalog speaks of is read: the directory may be large.
             let mentioned: Vec<String> = images
                 .values()
                 .filter(|image| !image.labels().is_empty())

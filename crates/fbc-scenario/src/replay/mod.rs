@@ -1,4 +1,4 @@
-//! Plays recorded scenarios of OLM v1: folders with manifests for each step, and the images that they speak of.
+//! Plays recorded scenarios of OLM v1: directories with manifests for each step, and the images that they speak of.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -8,8 +8,8 @@
 //! | `step` | what a step does |
 //! | `differences` | what a step changed |
 //!
-//! A scenario's folder has `scenario.yaml` and `steps/NN-VERB.yaml`. Content lies in `catalogs/NAME` and
-//! `bundles/PACKAGE-VERSION`; further bundles in `PACKAGE/VERSION` of a second folder.
+//! A scenario's directory has `scenario.yaml` and `steps/NN-VERB.yaml`. Content lies in `catalogs/NAME` and
+//! `bundles/PACKAGE-VERSION`; further bundles in `PACKAGE/VERSION` of a second directory.
 
 mod content;
 mod differences;

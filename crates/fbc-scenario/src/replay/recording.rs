@@ -94,7 +94,7 @@ pub(super) fn documents(text: &str, file: &str) -> Result<Vec<Value>, ReplayErro
     let documents = read.iter().map(|decoded| match &decoded.outcome {
         Ok(document) => Ok(document.root().to_json()),
         Err(Fault::Malformed { message, .. }) => Err(ReplayError::new(file, message)),
-        Err(_) => Err(ReplayError::new(file, "is no YAML")),
+        Err(_) => Err(ReplayError::new(file, "is not YAML")),
     });
     let documents: Result<Vec<Value>, ReplayError> = documents.collect();
     Ok(documents?.into_iter().filter(|document| !document.is_null()).collect())

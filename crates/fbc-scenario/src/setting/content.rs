@@ -109,7 +109,9 @@ fn has_bundle_folder(tree: &dyn Tree) -> io::Result<()> {
     if tree.list(Path::new(""))?.iter().any(is_bundle_folder) {
         return Ok(());
     }
-    Err(io::Error::other("it is no bundle: it has neither a folder `manifests` nor a folder `metadata`"))
+    Err(io::Error::other(
+        "it is not a bundle: it has neither a directory `manifests` nor a directory `metadata`",
+    ))
 }
 
 /// A bundle that installs nothing but a record of its version: what OLM needs to take it for a bundle, and one object

@@ -102,7 +102,7 @@ impl<'s> Setting<'s> {
             .map_err(|error| error.to_string())
     }
 
-    /// Breaks or mends something.
+    /// Breaks or fixes something.
     pub(super) fn set_trouble(&mut self, trouble: &Trouble, is_broken: bool) -> Result<(), String> {
         match trouble {
             Trouble::ServiceAccount(name) if is_broken => self.take(name)?,

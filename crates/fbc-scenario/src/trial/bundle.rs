@@ -24,13 +24,13 @@ pub struct TrialBundle {
     modes: Vec<String>,
 }
 
-/// Why a folder cannot be tried out, in the words of OLM.
+/// Why a directory cannot be tried out, in the words of OLM.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnreadableBundle(pub String);
 
 impl TrialBundle {
-    /// Reads a bundle folder.
+    /// Reads a bundle directory.
     ///
     /// # Errors
     /// What keeps OLM from reading it.

@@ -11,7 +11,7 @@ use fbc_yaml::{DocumentBuilder, Node, json_writer};
 use super::index::{Entry, EntryKey, Registry};
 use super::message::{self, Dependency, Deprecation, GroupVersionKind, Property};
 
-/// The properties that carry manifests or describe them; they are no properties of the API.
+/// The properties that carry manifests or describe them; they are not properties of the API.
 const CONTENT: [&str; 2] = [bundle_object::PROPERTY_TYPE, CSV_METADATA];
 
 /// Refuses what opm accepts in a catalog but does not serve.

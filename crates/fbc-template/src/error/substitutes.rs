@@ -16,7 +16,7 @@ pub enum SubstitutesFault {
         /// opm's text.
         message: String,
     },
-    /// The entries are no valid catalog.
+    /// The entries are not valid catalog.
     #[error("entries are not valid FBC: {message}")]
     InvalidEntries {
         /// The text of the validation.
@@ -65,7 +65,7 @@ pub enum SubstitutionFault {
     /// Image and bundle are the same.
     #[error("substitution name and base cannot be the same")]
     SameNames,
-    /// The bundle of the image cannot be had.
+    /// The bundle of the image cannot be pulled.
     #[error("failed to render bundle image reference {}: {fault}", quote(.name))]
     Bundle {
         /// The image reference.

@@ -122,7 +122,7 @@ fn members<'b>(
         let found = bundle.property_values(bundle_version::PROPERTY_TYPE).next();
         let found = found.map(|value| go_type::text(value, "packageName")).unwrap_or_default();
         match package {
-            // An empty name is no name: the next bundle gives one.
+            // An empty name is not a name: the next bundle gives one.
             Some(package) if !package.is_empty() => {
                 if *package != found {
                     return Err(refuse(SemverBundleFault::OtherPackage {

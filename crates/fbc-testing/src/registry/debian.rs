@@ -21,7 +21,7 @@ impl Drop for Running {
     }
 }
 
-/// Starts a registry that keeps its blobs in a folder. The further configuration goes on in the section `storage`;
+/// Starts a registry that keeps its blobs in a directory. The further configuration goes on in the section `storage`;
 /// `HOST` in it is where the registry listens.
 pub fn start(folder: &Path, further: &str) -> Running {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

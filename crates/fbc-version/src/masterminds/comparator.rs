@@ -230,7 +230,7 @@ fn first_with_same_numbers(version: &Version) -> Version {
 }
 
 fn parse_number(text: &str) -> Option<u64> {
-    // What is no number here is a wildcard in the wrong place, such as `1x`, or an accidental `|`.
+    // What is not a number here is a wildcard in the wrong place, such as `1x`, or an accidental `|`.
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 

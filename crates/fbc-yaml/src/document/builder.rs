@@ -181,7 +181,7 @@ impl DocumentBuilder {
     }
 
     /// As [`DocumentBuilder::close_object`] for an object with merged members, where a key that
-    /// comes twice is no mistake.
+    /// comes twice is not a mistake.
     pub(crate) fn close_merged_object(&mut self, mark: Mark) -> Built {
         let before = self.duplicate_keys;
         let built = self.close_object(mark);

@@ -156,7 +156,7 @@ impl Editor {
     /// text must be laid out as [`Editor::layout_behind`] says, without a `---` line.
     ///
     /// # Errors
-    /// The text is no document.
+    /// The text is not a document.
     pub fn insert_behind(&mut self, document: usize, text: &str) -> Result<(), EditError> {
         let layout = self.layout_behind(document);
         let value = stream::read_one(text.as_bytes()).map_err(|_| EditError::NoDocument)?;

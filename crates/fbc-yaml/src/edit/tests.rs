@@ -214,7 +214,7 @@ fn what_is_written_elsewhere_is_refused() {
         edited("e: [1]\n", &insert("/e", 2, "1")),
         Err(EditError::NotFound { pointer: "/e".to_owned() })
     );
-    // An anchor that nobody refers to is no obstacle, nor is setting what an alias gave so far.
+    // An anchor that nobody refers to is not an obstacle, nor is setting what an alias gave so far.
     check(&insert("/e", 1, "2"), &[("e: &x [1]\n", "e: &x [1, 2]\n")]);
     check(&set("", "m", "\"k\""), &[("a: &x v\nm: *x\n", "a: &x v\nm: k\n")]);
     check(&set("", "m", "\"k\""), &[("<<: {m: v}\na: b\n", "<<: {m: v}\na: b\nm: k\n")]);

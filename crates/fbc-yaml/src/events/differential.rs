@@ -143,7 +143,7 @@ fn is_known_difference(text: &str) -> bool {
     let collection_key = before_colon().any(|before| before.ends_with([']', '}']));
     // Tags end before `,`, and have neither that nor brackets outside of `!<>`. The port panics.
     let tag_in_flow = text.contains('!') && text.contains([',', '[', ']', '{']);
-    // The port has its own idea of `%` and of bytes that are no ASCII.
+    // The port has its own idea of `%` and of bytes that are not ASCII.
     let tag_escape = text.contains('!') && text.contains('%');
     // `\/` was added, `\'` removed; a text that ends in a backslash makes the port panic.
     let escapes = text.contains("\\/") || text.contains("\\'");

@@ -1,11 +1,11 @@
-//! Why a text is no YAML, in go-yaml's words.
+//! Why a text is not YAML, in go-yaml's words.
 
 use super::Mark;
 
 /// Which layer of go-yaml refuses the text; its messages count lines differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ErrorKind {
-    /// Bytes that are no characters, or characters that YAML does not allow.
+    /// Bytes that are not characters, or characters that YAML does not allow.
     Reader,
     /// Characters that form no token.
     Scanner,
@@ -13,7 +13,7 @@ pub(crate) enum ErrorKind {
     Parser,
 }
 
-/// Why a text is no YAML.
+/// Why a text is not YAML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EventError {
     pub(crate) kind: ErrorKind,
@@ -23,7 +23,7 @@ pub(crate) struct EventError {
     pub(crate) context_mark: Option<Mark>,
     /// go-yaml's text.
     pub(crate) problem: &'static str,
-    /// Where it went wrong. go-yaml knows none for bytes that are no characters; [`Self::byte`] does.
+    /// Where it went wrong. go-yaml knows none for bytes that are not characters; [`Self::byte`] does.
     pub(crate) problem_mark: Option<Mark>,
     /// The byte that is to blame, for showing it.
     pub(crate) byte: usize,

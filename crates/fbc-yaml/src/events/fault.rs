@@ -1,4 +1,4 @@
-//! The first place of a text that is no character, or none that YAML allows.
+//! The first place of a text that is not a character, or none that YAML allows.
 //!
 //! Done once for the whole text, so that everything behind it can rely on a `&str`. When a fault
 //! counts is decided by [`super::reader`].
@@ -53,7 +53,7 @@ pub(super) fn width(first: u8) -> usize {
     }
 }
 
-/// What is wrong with the bytes at `at`, which are no UTF-8.
+/// What is wrong with the bytes at `at`, which are not UTF-8.
 fn malformed(bytes: &[u8], at: usize) -> Fault {
     let octets = bytes.get(at..).unwrap_or_default();
     let first = octets.first().copied().unwrap_or_default();

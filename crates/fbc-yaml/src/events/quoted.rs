@@ -93,7 +93,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Where the characters end that mean themselves and are no blanks.
+    /// Where the characters end that mean themselves and are not blanks.
     fn quoted_run_end(&self, quote: u8) -> usize {
         let bytes = self.reader.bytes();
         let mut at = self.reader.at();

@@ -250,7 +250,7 @@ impl<'t> Reader<'t> {
         self.skip_while(|byte| matches!(byte, b' ' | b'\t'))
     }
 
-    /// Skips one-byte characters that are no line breaks.
+    /// Skips one-byte characters that are not line breaks.
     ///
     /// # Errors
     /// As [`Self::need`].

@@ -117,7 +117,7 @@ impl<'t> Scanner<'t> {
         self.tokens.push_back(Token { kind, start, end });
     }
 
-    /// Puts a token that is no text in front of the token with that number, or at the end of the
+    /// Puts a token that is not a string in front of the token with that number, or at the end of the
     /// queue if that token is gone.
     fn queue_at(&mut self, number: Option<usize>, kind: TokenKind<'t>, mark: Mark) {
         let token = Token { kind, start: mark, end: mark };

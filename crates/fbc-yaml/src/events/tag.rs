@@ -109,7 +109,7 @@ impl<'t> Scanner<'t> {
     /// only if something else of the tag was there.
     ///
     /// # Errors
-    /// No text, and `%` without two digits or with bytes that are no UTF-8.
+    /// No text, and `%` without two digits or with bytes that are not UTF-8.
     pub(super) fn tag_uri(
         &mut self,
         is_directive: bool,

@@ -270,7 +270,7 @@ fn properties() {
 #[test]
 fn oddities() {
     check(&[
-        // An empty collection is no key: the collection is the document, and nothing may follow.
+        // An empty collection is not a key: the collection is the document, and nothing may follow.
         ("[]: a", "yaml: did not find expected <document start>"),
         ("{ }: a", "yaml: did not find expected <document start>"),
         ("[[]]: a", "+MAP +SEQ +SEQ -SEQ -SEQ =VAL :a -MAP"),

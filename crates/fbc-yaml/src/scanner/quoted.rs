@@ -11,7 +11,7 @@ impl Scanner<'_> {
     pub(super) fn quoted_on_line(&mut self, line_end: usize) -> Scan<Option<Text>> {
         let quote = self.byte();
         let inside = self.bytes.get(self.at + 1..line_end).ok_or(Unclear)?;
-        // A long value is no key; reading it twice would cost more than this look ahead.
+        // A long value is not a key; reading it twice would cost more than this look ahead.
         if inside.len() > super::MAX_KEY && memchr(quote, inside).is_none_or(|at| at > super::MAX_KEY) {
             return Ok(None);
         }

@@ -2,7 +2,7 @@
 //!
 //! Source of the behaviour: `go-yaml/yaml:sorter.go` (branch v2).
 //!
-//! The order is no total order: `v2` is before `v10`, `v10` before `v1alpha1`, `v1alpha1` before
+//! The order is not a total order: `v2` is before `v10`, `v10` before `v1alpha1`, `v1alpha1` before
 //! `v2`. go-yaml sorts the keys of a Go map, which come at random, so what it writes for such keys
 //! is random too. Here the rule is: keys sorted by their bytes go through a stable merge sort that
 //! halves the list, sorts both halves, and merges them unless the last key of the first half may

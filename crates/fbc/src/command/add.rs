@@ -24,11 +24,11 @@ mod edges;
 /// edited catalog would have an error that it did not have before.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// A bundle folder, a catalog file with one bundle (such as `fbc render` writes), or the name of a
+    /// A bundle directory, a catalog file with one bundle (such as `fbc render` writes), or the name of a
     /// bundle that the catalog has
     #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
     bundle: PathBuf,
-    /// The catalog: a folder or a file
+    /// The catalog: a directory or a file
     #[arg(value_name = "CATALOG", value_hint = ValueHint::AnyPath)]
     catalog: PathBuf,
     /// A channel that gets an entry; may be given several times
@@ -42,10 +42,10 @@ pub(crate) struct Arguments {
     /// An entry that is newer and skips the bundle from now on, such as 1.3.0 for 1.2.4 that comes after it
     #[arg(long, value_name = "NAME")]
     skipped_by: Vec<String>,
-    /// The image of a bundle folder
+    /// The image of a bundle directory
     #[arg(long, value_name = "REFERENCE", conflicts_with = "image_ref_template")]
     image: Option<String>,
-    /// Name the image of a bundle folder, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
+    /// Name the image of a bundle directory, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
     #[arg(long, value_name = "TEMPLATE", value_parser = ImageTemplate::parse)]
     image_ref_template: Option<ImageTemplate>,
     /// Bring the bundle up to date (`olm.csv.metadata`) even if the others of the package are not

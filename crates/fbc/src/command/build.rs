@@ -1,4 +1,4 @@
-//! `fbc build`: a catalog or bundle folder becomes an image, without a daemon.
+//! `fbc build`: a catalog or bundle directory becomes an image, without a daemon.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use fbc_image::build::{self, Build, Built, Server, ServerError};
 use fbc_image::image::PlatformName;
 use fbc_image::layer::Compression;
 use fbc_image::layout::Output;
-use fbc_image::registry::{LocalImage, PlatformWish, Reference};
+use fbc_image::registry::{LocalImage, PlatformChoice, Reference};
 use fbc_image::{BlobFolder, FolderImage, Image, ImageSource, LocalReference, Transport};
 use fbc_lint::policy::OcpVersion;
 use fbc_lint::{Profile, Severity};
@@ -41,15 +41,15 @@ const LAST_SECOND: u64 = 253_402_300_799;
 
 /// Build the image of a catalog or bundle
 ///
-/// The folder goes to /configs as COPY would put it there, nothing left out; files get fixed owners,
-/// permissions and times, so that equal folders have equal digests on every machine. The catalog is validated
+/// The directory goes to /configs as COPY would put it there, nothing left out; files get fixed owners,
+/// permissions and times, so that equal directories have equal digests on every machine. The catalog is validated
 /// first. The digest of the image is written to standard output.
 ///
 /// With --base the layers, environment and entrypoint of another image stay below, and all its platforms are
 /// built unless some are named.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The folder of the catalog, or with --bundle of the bundle; or the root of a repository, with --ocp
+    /// The directory of the catalog, or with --bundle of the bundle; or the root of a repository, with --ocp
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
     /// Of a repository, the catalog for this release of OpenShift
@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
     /// The name of the image, such as quay.io/me/catalog:v4.19; with --push it may be given several times
     #[arg(short, long, value_name = "REF", value_parser = parse_tag)]
     tag: Vec<String>,
-    /// Where to: oci:PATH[:NAME] (a layout folder, to which the image is added), oci-archive:FILE[:NAME] or
+    /// Where to: oci:PATH[:NAME] (a layout directory, to which the image is added), oci-archive:FILE[:NAME] or
     /// docker-archive:FILE[:NAME]
     #[arg(
         long,
@@ -91,7 +91,7 @@ pub(crate) struct Arguments {
     /// Put a program (fbc or opm, for Linux) to /bin/opm that serves the catalog; one for each architecture
     #[arg(long, value_name = "BINARY", value_hint = ValueHint::FilePath, conflicts_with = "bundle")]
     with_server: Vec<PathBuf>,
-    /// The folder is a bundle; its annotations become labels
+    /// The directory is a bundle; its annotations become labels
     #[arg(long)]
     bundle: bool,
     /// Build what is not valid, too
@@ -126,7 +126,7 @@ impl Arguments {
         self.transfer.session(Named::images(base).and_destinations(tags), &self.logins)
     }
 
-    /// The folder that is meant: of a repository, that of the one catalog.
+    /// The directory that is meant: of a repository, that of the one catalog.
     fn meant(&self) -> Result<PathBuf, Failure> {
         if self.bundle || self.ocp.is_none() && !self.folder.join(".git").exists() {
             return Ok(self.folder.clone());
@@ -200,7 +200,7 @@ impl Base {
             ImageName::Registry(text) => text,
         };
         let session = session.open()?;
-        let (origin, cached) = session.documents(text, &PlatformWish::All)?;
+        let (origin, cached) = session.documents(text, &PlatformChoice::All)?;
         for image in Image::all(&cached).map_err(within)? {
             let platform = image.platform();
             if platforms.is_empty() || platforms.iter().any(|wanted| wanted.accepts(&platform)) {
@@ -243,7 +243,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     check_folder(&folder, output.as_ref().map(|output| output.path.as_path()))?;
     if !arguments.no_validate && !is_valid(&folder, arguments.bundle)? {
         return Err(Failure::refusal(format!("{} is not valid", folder.display()))
-            .help("mend what is wrong, or build it all the same with --no-validate"));
+            .help("fix what is wrong, or build it all the same with --no-validate"));
     }
     let base = arguments.base.open(&arguments.platform, &session)?;
     let contents = if arguments.bundle { build::bundle::bundle(&folder)? } else { build::catalog(&folder)? };
@@ -285,12 +285,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     Ok(CLEAN)
 }
 
-/// Refuses what is no folder, and a target that would become part of the image.
+/// Refuses what is not a directory, and a target that would become part of the image.
 fn check_folder(folder: &Path, target: Option<&Path>) -> Result<(), Failure> {
     let real = fs::canonicalize(folder).map_err(|error| Failure::io("read", folder, &error))?;
     if !real.is_dir() {
-        return Err(Failure::new(format!("{} is no folder", folder.display()))
-            .help("an image is built from a folder; put the file into one"));
+        return Err(Failure::new(format!("{} is not a directory", folder.display()))
+            .help("an image is built from a directory; put the file into one"));
     }
     let Some(target) = target else { return Ok(()) };
     let mut existing =
@@ -298,7 +298,7 @@ fn check_folder(folder: &Path, target: Option<&Path>) -> Result<(), Failure> {
     let place = existing.find_map(|path| fs::canonicalize(path).ok());
     if place.is_some_and(|place| place.starts_with(&real)) {
         return Err(Failure::new(format!(
-            "the target {} lies in the folder that is built",
+            "the target {} lies in the directory that is built",
             target.display()
         ))
         .help("name a target elsewhere"));
@@ -314,7 +314,7 @@ fn is_valid(folder: &Path, is_bundle: bool) -> Result<bool, Failure> {
         return match rendered {
             Ok(_) => Ok(true),
             Err(error) => Err(Failure::refusal(format!("{}: {error}", folder.display()))
-                .help("mend the bundle, or build it all the same with --no-validate")),
+                .help("fix the bundle, or build it all the same with --no-validate")),
         };
     }
     let source = CatalogSource::open_as_one(folder, &Session::default())?;
@@ -328,7 +328,7 @@ fn is_valid(folder: &Path, is_bundle: bool) -> Result<bool, Failure> {
     }
     if checked.files == 0 {
         return Err(Failure::refusal(format!("{} holds no catalog", folder.display()))
-            .help("name the folder with the files of the catalog; --bundle builds a bundle"));
+            .help("name the directory with the files of the catalog; --bundle builds a bundle"));
     }
     Ok(true)
 }

@@ -13,11 +13,11 @@ use crate::failure::Failure;
 /// Deprecate a package, channel or bundle, in place
 ///
 /// The message goes to the deprecations of the package; if it has none, to a new file `deprecations.yaml` in
-/// the folder of the package, or to the end of its file if the folder holds other packages too. Comments,
+/// the directory of the package, or to the end of its file if the directory holds other packages too. Comments,
 /// order and layout of everything else stay.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The catalog: a folder or a file
+    /// The catalog: a directory or a file
     #[arg(value_name = "CATALOG", value_hint = ValueHint::AnyPath)]
     catalog: PathBuf,
     /// The package

@@ -13,7 +13,7 @@ use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
-use crate::filter::{folder, told};
+use crate::filter::{folder, wording};
 use crate::loading::load_tree;
 use crate::other_input::{refuse_at_sight, refuse_without_blobs};
 use crate::output_file::write_output;
@@ -33,7 +33,7 @@ use crate::report::report_on_stderr;
 /// which required packages and APIs are no longer provided.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The catalog: a folder, a file, an image, or `-` for standard input
+    /// The catalog: a directory, a file, an image, or `-` for standard input
     #[arg(value_name = "REF", value_hint = ValueHint::AnyPath)]
     reference: PathBuf,
     /// Keep a package, one channel of it, or the versions of a channel that are in a range; P::RANGE means
@@ -49,16 +49,16 @@ pub(crate) struct Arguments {
     /// Make a channel the default of a package
     #[arg(long, value_name = "P=CHANNEL", value_parser = ChannelOfPackage::parse)]
     default_channel: Vec<ChannelOfPackage>,
-    /// The format to write [default: json, in a folder yaml]
+    /// The format to write [default: json, in a directory yaml]
     #[arg(short, long, alias = "format", value_enum, value_name = "FORMAT", hide_possible_values = true)]
     output: Option<OutputFormat>,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "output_folder")]
     output_file: Option<PathBuf>,
-    /// Write a folder for each package into this folder, which must be empty or absent
+    /// Write a directory for each package into this directory, which must be empty or absent
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output_folder: Option<PathBuf>,
-    /// Write into a folder that is not empty; nothing is deleted, catalogs of the same packages are replaced
+    /// Write into a directory that is not empty; nothing is deleted, catalogs of the same packages are replaced
     #[arg(long, requires = "output_folder")]
     force: bool,
     #[command(flatten)]
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Err(refusals) => {
             for refusal in &refusals {
                 // Each tells its own exit code, which is that of all.
-                let _ = told::refusal(refusal, &catalog).report();
+                let _ = wording::refusal(refusal, &catalog).report();
             }
             return Ok(FINDINGS);
         }
@@ -98,12 +98,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let checked = validate::check_loaded(&arguments.reference, source, &filtered, Profile::Opm);
     if checked.report.count(Severity::Error) > 0 {
         report_on_stderr(&[checked])?;
-        return Err(Failure::refusal("what would be kept is no valid catalog")
-            .help("mend these first; `fbc validate` shows them with their lines"));
+        return Err(Failure::refusal("what would be kept is not a valid catalog")
+            .help("fix these first; `fbc validate` shows them with their lines"));
     }
     prepare(&mut filtered, MigrateLevel::None).map_err(|error| render::migration_failure(&error))?;
     if !global.quiet {
-        told::changes(&changes, &catalog, global.verbose);
+        wording::changes(&changes, &catalog, global.verbose);
     }
     match &arguments.output_folder {
         Some(path) => {

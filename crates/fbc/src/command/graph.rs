@@ -22,7 +22,7 @@ use crate::registry::ImageArguments;
 /// that opm refuses is drawn as it is, and marked. Of a catalog that cannot be loaded nothing is drawn.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Catalogs: folders, single files, images, or `-` for standard input
+    /// Catalogs: directories, single files, images, or `-` for standard input
     #[arg(value_name = "REF", required = true, value_hint = ValueHint::AnyPath)]
     references: Vec<PathBuf>,
     /// Draw this package only

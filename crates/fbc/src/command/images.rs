@@ -15,7 +15,7 @@ use crate::arguments::Global;
 use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{PackageWord, selection};
-use crate::filter::told;
+use crate::filter::wording;
 use crate::image_evidence::load_index;
 use crate::layout;
 use crate::needed_images::{Found, Needs, Role, Use, find_all};
@@ -27,10 +27,10 @@ use crate::terminal;
 ///
 /// Bundle images and related images, each once. Images that a bundle uses and does not list are told on standard
 /// error, since tools that copy by the lists forget them; this can be seen only where the catalog holds whole
-/// manifests (`olm.bundle.object`), and in bundle folders.
+/// manifests (`olm.bundle.object`), and in bundle directories.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Catalogs and bundles: folders, files, `-` for standard input, images; the root of a repository is taken for
+    /// Catalogs and bundles: directories, files, `-` for standard input, images; the root of a repository is taken for
     /// the catalogs in it
     #[arg(value_name = "REF", required = true, value_hint = ValueHint::AnyPath)]
     references: Vec<PathBuf>,
@@ -114,7 +114,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if catalog.files.is_empty() {
         let shown = arguments.references.iter().map(|one| one.display().to_string()).collect::<Vec<_>>();
         return Err(Failure::refusal(format!("{} holds no catalog", shown.join(", ")))
-            .help("name the folder with the files of the catalog"));
+            .help("name the directory with the files of the catalog"));
     }
     let Some(catalog) = selected(catalog, arguments)? else {
         return Ok(FINDINGS);
@@ -167,7 +167,7 @@ fn selected(catalog: Catalog, arguments: &Arguments) -> Result<Option<Catalog>, 
         Ok(filtered) => Ok(Some(filtered.catalog)),
         Err(refusals) => {
             for refusal in &refusals {
-                let _ = told::refusal(refusal, &catalog).report();
+                let _ = wording::refusal(refusal, &catalog).report();
             }
             Ok(None)
         }

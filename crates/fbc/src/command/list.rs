@@ -57,7 +57,7 @@ enum What {
 
 #[derive(Args, Debug)]
 struct Input {
-    /// The catalog: a folder, a file, an image, or `-` for standard input; or the root of a repository
+    /// The catalog: a directory, a file, an image, or `-` for standard input; or the root of a repository
     #[arg(value_name = "REF", value_hint = ValueHint::AnyPath)]
     reference: PathBuf,
     /// The format to write

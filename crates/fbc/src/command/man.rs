@@ -9,10 +9,10 @@ use crate::arguments::command_line;
 use crate::failure::{CLEAN, Failure};
 use crate::terminal;
 
-/// Print the manual page, or write those of all commands to a folder
+/// Print the manual page, or write those of all commands to a directory
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Write one page for each command to this folder
+    /// Write one page for each command to this directory
     #[arg(long, alias = "folder", value_name = "DIR", value_hint = ValueHint::DirPath)]
     output_folder: Option<PathBuf>,
 }

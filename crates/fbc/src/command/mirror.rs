@@ -22,7 +22,7 @@ use crate::terminal;
 
 /// Copy catalogs with all images that they need
 ///
-/// To a registry, or to a folder and from there to a registry. What is there already is not sent again, so a run that
+/// To a registry, or to a directory and from there to a registry. What is there already is not sent again, so a run that
 /// was interrupted goes on where it stopped. Images keep the paths and tags that they have; what is pinned by digest
 /// keeps its digest. A selection of a catalog becomes a catalog image of its own.
 ///
@@ -31,7 +31,7 @@ use crate::terminal;
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("destination").required(true).multiple(true))]
 pub(crate) struct Arguments {
-    /// The catalogs: images, or folders
+    /// The catalogs: images, or directories
     #[arg(value_name = "REF", value_hint = ValueHint::AnyPath, required_unless_present_any = ["config", "from_folder"])]
     references: Vec<PathBuf>,
     /// Take what to copy from an ImageSetConfiguration
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     /// Copy to this registry, below this path
     #[arg(long, value_name = "HOST[:PORT][/PATH]", value_parser = Prefix::parse, group = "destination")]
     to: Option<Prefix>,
-    /// Copy to this folder, an OCI layout
+    /// Copy to this directory, an OCI layout
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, group = "destination", conflicts_with = "to")]
     to_folder: Option<PathBuf>,
     /// Copy only this package, one channel of it, or the versions of a channel that are in a range
@@ -70,7 +70,7 @@ pub(crate) struct Arguments {
     /// Print what would be copied, a line for each image, and copy nothing
     #[arg(long)]
     dry_run: bool,
-    /// Write the manifests into this folder
+    /// Write the manifests into this directory
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = "mirror-manifests")]
     manifests: PathBuf,
     /// How the ClusterCatalog names its image
@@ -111,7 +111,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         }
         let missing = incomplete.into_iter().collect::<Vec<_>>().join(", ");
         Failure::refusal(format!("{} is incomplete; it lacks {missing}", folder.display()))
-            .help("run `fbc mirror --to-folder` once more where the images can be had, and carry the folder again")
+            .help("run `fbc mirror --to-folder` once more where the images can be pulled, and carry the directory again")
             .report();
         return Ok(exit.max(FINDINGS));
     }
@@ -146,7 +146,8 @@ fn options(arguments: &Arguments) -> Result<CopyOptions, Failure> {
     let parallel = arguments.transfer.parallel.map_or(usual.parallel, usize::from);
     let Some(text) = &arguments.platform else { return Ok(CopyOptions { parallel, ..usual }) };
     let wanted = platform::parse(text).ok_or_else(|| {
-        Failure::new(format!("--platform {text} is no platform")).help("write OS/ARCH, such as linux/amd64")
+        Failure::new(format!("--platform {text} is not a platform"))
+            .help("write OS/ARCH, such as linux/amd64")
     })?;
     Ok(CopyOptions { platform: Some(wanted), parallel, ..usual })
 }

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// The image, such as quay.io/me/catalog:v4.19
     #[arg(value_name = "REF", value_parser = parse_registry_reference)]
     image: String,
-    /// Where to: oci:PATH[:NAME] (a layout folder, to which the image is added), oci-archive:FILE[:NAME] or
+    /// Where to: oci:PATH[:NAME] (a layout directory, to which the image is added), oci-archive:FILE[:NAME] or
     /// docker-archive:FILE[:NAME]
     #[arg(value_name = "TARGET", value_parser = parse_reference)]
     target: LocalReference,
@@ -81,7 +81,7 @@ fn check_platform(wanted: &PlatformName, images: &[Image]) -> Result<(), Failure
         .help("leave out --platform to take it as it is"))
 }
 
-/// The name of an image in a layout: its reference, unless that is a digest, which is no name.
+/// The name of an image in a layout: its reference, unless that is a digest, which is not a name.
 fn name_of(reference: &Reference) -> Option<String> {
     reference.tag().map(|tag| format!("{}:{tag}", reference.name()))
 }

@@ -24,7 +24,7 @@ use crate::terminal;
 /// is written to standard output.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The image: a layout folder or an archive, also as oci:PATH[:NAME], oci-archive:FILE[:NAME] or
+    /// The image: a layout directory or an archive, also as oci:PATH[:NAME], oci-archive:FILE[:NAME] or
     /// docker-archive:FILE[:NAME]; or an image of a registry
     #[arg(value_name = "SOURCE", value_hint = ValueHint::AnyPath)]
     source: String,

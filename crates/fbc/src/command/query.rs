@@ -43,7 +43,7 @@ const MAX_ERROR: usize = 240;
     after_long_help = EXAMPLES
 )]
 pub(crate) struct Arguments {
-    /// The jq program, then catalogs (folders, single files, `-` for standard input) and bundle folders
+    /// The jq program, then catalogs (directories, single files, `-` for standard input) and bundle directories
     #[arg(value_name = "EXPR_OR_REF", value_hint = ValueHint::AnyPath)]
     words: Vec<OsString>,
     /// Read the program from a file; all words are catalogs then
@@ -211,7 +211,7 @@ fn program_and_references(arguments: &Arguments) -> Result<(ProgramText, Vec<Pat
         Some(path) => {
             let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
             let text = String::from_utf8(bytes).map_err(|_| {
-                Failure::new(format!("{} is no UTF-8 text", path.display())).help("give a jq program")
+                Failure::new(format!("{} is not UTF-8 text", path.display())).help("give a jq program")
             })?;
             ProgramText { text, path: Some(path.clone()) }
         }
@@ -219,7 +219,7 @@ fn program_and_references(arguments: &Arguments) -> Result<(ProgramText, Vec<Pat
             let word = words.next().ok_or_else(|| {
                 Failure::new("there is no program").help("`fbc query . catalog/` prints every blob")
             })?;
-            let text = word.to_str().ok_or_else(|| Failure::new("the program is no UTF-8 text"))?;
+            let text = word.to_str().ok_or_else(|| Failure::new("the program is not UTF-8 text"))?;
             ProgramText { text: text.to_owned(), path: None }
         }
     };
@@ -230,7 +230,7 @@ fn program_and_references(arguments: &Arguments) -> Result<(ProgramText, Vec<Pat
             None if Path::new(&program.text).exists() => {
                 failure.help(format!("{} is taken for the program; it comes first", program.text))
             }
-            _ => failure.help("name a folder or a file behind the program, or `-` for standard input"),
+            _ => failure.help("name a directory or a file behind the program, or `-` for standard input"),
         });
     }
     if references.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
@@ -274,7 +274,7 @@ fn variables(arguments: &Arguments) -> Result<(Vec<String>, Vec<Val>), Failure> 
     for (name, path) in pairs(&arguments.slurpfile) {
         let bytes = contents(path)?;
         let values: Result<Vec<Val>, _> = read::parse_many(&bytes).collect();
-        let values = values.map_err(|error| Failure::new(format!("{path} is no JSON: {error}")))?;
+        let values = values.map_err(|error| Failure::new(format!("{path} is not JSON: {error}")))?;
         name_it(name, values.into_iter().collect());
     }
     let texts = arguments.args.iter().map(|text| Ok(Val::from(text.clone())));
@@ -308,7 +308,7 @@ fn pairs(words: &[String]) -> impl Iterator<Item = (&str, &str)> {
 
 fn parsed(json: &str, flag: &str) -> Result<Val, Failure> {
     read::parse_single(json.as_bytes()).map_err(|error| {
-        Failure::new(format!("{flag}: {} is no JSON: {error}", shortened(json)))
+        Failure::new(format!("{flag}: {} is not JSON: {error}", shortened(json)))
             .help("texts need quotes of their own in JSON; `--arg` and `--args` take text as it is")
     })
 }

@@ -99,7 +99,7 @@ fn refuse(arguments: &Arguments, grammar: Grammar, text: &str, error: &str) -> R
         out.flush()?;
         return Ok(FINDINGS);
     }
-    let failure = Failure::refusal(format!("{text:?} is no {grammar} range: {error}"));
+    let failure = Failure::refusal(format!("{text:?} is not a {grammar} range: {error}"));
     let other = match grammar {
         Grammar::Masterminds => Grammar::Blang,
         Grammar::Blang => Grammar::Masterminds,
@@ -124,7 +124,7 @@ fn write_text(range: &Range, matches: &[Match<'_>], out: &mut dyn Write) -> io::
         match outcome {
             Ok(true) => writeln!(out, "{version} matches")?,
             Ok(false) => writeln!(out, "{version} does not match")?,
-            Err(error) => writeln!(out, "{version} is no version: {error}")?,
+            Err(error) => writeln!(out, "{version} is not a version: {error}")?,
         }
     }
     Ok(())

@@ -31,7 +31,7 @@ use crate::report::report_on_stderr;
 /// The output equals that of `opm render`. Nothing is validated beyond what loading needs.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Catalogs (folders, single files, `-` for standard input), bundle folders, and images of both, put
+    /// Catalogs (directories, single files, `-` for standard input), bundle directories, and images of both, put
     /// together in this order
     #[arg(value_name = "REF", required = true, value_hint = ValueHint::AnyPath)]
     references: Vec<PathBuf>,
@@ -51,7 +51,7 @@ pub(crate) struct RenderingArguments {
     /// Bring blobs up to date as far as possible
     #[arg(long)]
     migrate: bool,
-    /// Name the images of bundle folders, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
+    /// Name the images of bundle directories, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
     #[arg(long, value_name = "TEMPLATE", alias = "alpha-image-ref-template", value_parser = ImageTemplate::parse)]
     image_ref_template: Option<ImageTemplate>,
     #[command(flatten)]
@@ -129,14 +129,14 @@ pub(crate) fn write_failure(error: writer::WriteError) -> Failure {
         writer::WriteError::Output(error) => Failure::from(error),
         writer::WriteError::Layout { .. } => limits::failure("layout-bytes", error),
         writer::WriteError::Blob { .. } => Failure::refusal(error.to_string())
-            .help("YAML cannot hold this text; render as JSON, or mend the blob"),
+            .help("YAML cannot hold this text; render as JSON, or fix the blob"),
     }
 }
 
 /// Why a catalog cannot be brought up to date.
 pub(crate) fn migration_failure(error: &MigrateError) -> Failure {
     Failure::refusal(format!("bundle {:?} cannot be migrated: {}", error.bundle, error.error))
-        .help("mend its cluster service version, or go without migration")
+        .help("fix its cluster service version, or go without migration")
 }
 
 /// The annotation of a bundle that names its package.
@@ -144,7 +144,7 @@ const PACKAGE_ANNOTATION: &str = "operators.operatorframework.io.bundle.package.
 
 /// What a reference names, loaded.
 pub(crate) struct Loaded {
-    /// Where it lies: the reference itself, or the folder that stands for an image.
+    /// Where it lies: the reference itself, or the directory that stands for an image.
     pub(crate) path: PathBuf,
     source: CatalogSource,
     /// The catalog; of a bundle the one blob. It may have faults.
@@ -152,7 +152,7 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Loads a catalog, a bundle folder, or an image for which a folder stands.
+    /// Loads a catalog, a bundle directory, or an image for which a directory stands.
     pub(crate) fn new(
         reference: &Path,
         images: &ImageMap,

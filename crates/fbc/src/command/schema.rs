@@ -10,15 +10,15 @@ use crate::failure::{CLEAN, Failure, closest};
 use crate::output_file::write_output;
 use crate::terminal;
 
-/// Print a JSON Schema of the format, list them, or write all of them to a folder
+/// Print a JSON Schema of the format, list them, or write all of them to a directory
 ///
-/// An editor wants the file `catalog.json` and the others beside it: write them to a folder.
+/// An editor wants the file `catalog.json` and the others beside it: write them to a directory.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The name of a schema, such as `catalog` or `blob/olm.bundle`
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// Write all schemas to this folder
+    /// Write all schemas to this directory
     #[arg(long, alias = "folder", value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "name")]
     output_folder: Option<PathBuf>,
 }

@@ -21,7 +21,7 @@ use crate::serve::{self, Encryption, Plan, Served};
 /// are answered.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Catalogs: a folder, a file or an image each; `NAME=REF` gives a name in URLs. gRPC serves the first
+    /// Catalogs: a directory, a file or an image each; `NAME=REF` gives a name in URLs. gRPC serves the first
     #[arg(value_name = "[NAME=]REF", required_unless_present = "updates", value_hint = ValueHint::AnyPath)]
     references: Vec<String>,
     /// The address for gRPC [default without --http: 127.0.0.1:50051]
@@ -30,14 +30,14 @@ pub(crate) struct Arguments {
     /// The address for HTTP [default without --grpc: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
     http: Option<SocketAddr>,
-    /// Answer as an update service as well, at `/graph` and `/api/upgrades_info/v1/graph`: a graph, or a folder of graph
+    /// Answer as an update service as well, at `/graph` and `/api/upgrades_info/v1/graph`: a graph, or a directory of graph
     /// data with --releases
     #[arg(long, value_name = "GRAPH", value_hint = ValueHint::AnyPath)]
     updates: Option<PathBuf>,
-    /// The releases of a folder of graph data
+    /// The releases of a directory of graph data
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "updates")]
     releases: Option<PathBuf>,
-    /// How often to look for changes of folders and files, and for new digests of images; `never` for not at all
+    /// How often to look for changes of directories and files, and for new digests of images; `never` for not at all
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_poll)]
     poll: Poll,
     /// A PEM file with the certificate of the server; it is read again when it changes
@@ -111,7 +111,7 @@ fn served(text: &str, images: &ImageArguments) -> Result<Served, Failure> {
     let path = Path::new(reference);
     if reference == "-" {
         return Err(Failure::new("a server cannot read its catalog from standard input")
-            .help("name a folder, a file or an image"));
+            .help("name a directory, a file or an image"));
     }
     let name = match name {
         Some(name) => name,
@@ -132,7 +132,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(fits) && !name.starts_with(['-', '.']) && !name.ends_with(['-', '.'])
 }
 
-/// The last part of a folder, a file without its ending, or the repository of an image.
+/// The last part of a directory, a file without its ending, or the repository of an image.
 fn derived_name(path: &Path) -> Option<String> {
     let whole = path.canonicalize().ok();
     let last = whole.as_deref().unwrap_or(path).file_name()?.to_string_lossy().to_lowercase();

@@ -11,10 +11,10 @@ use crate::failure::{CLEAN, Failure};
 use crate::image_source::ImageName;
 use crate::registry::{Named, RegistryArguments};
 
-/// Unpack an image into a folder
+/// Unpack an image into a directory
 ///
 /// Digests are checked, whiteouts take away what lower layers had. An image with a path, link or device that
-/// has no place below the folder is refused, and so is one that is larger than the limits; then nothing is
+/// has no place below the directory is refused, and so is one that is larger than the limits; then nothing is
 /// written. Owners and special permission bits are dropped.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
@@ -22,19 +22,19 @@ pub(crate) struct Arguments {
     /// docker-archive:FILE[:NAME]
     #[arg(value_name = "IMAGE", value_parser = ImageName::parse)]
     image: ImageName,
-    /// The folder, which must be empty or absent
+    /// The directory, which must be empty or absent
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
     /// The platform, such as linux/arm64 [default: linux/amd64, else the first]
     #[arg(long, value_name = "OS/ARCH")]
     platform: Option<PlatformName>,
-    /// Only what is in this folder of the image, such as /configs
+    /// Only what is in this directory of the image, such as /configs
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
     /// Refuse an image that unpacks to more bytes
     #[arg(long, value_name = "N", default_value_t = Limits::default().bytes)]
     max_bytes: u64,
-    /// Refuse an image with more files, folders and links
+    /// Refuse an image with more files, directories and links
     #[arg(long, value_name = "N", default_value_t = Limits::default().entries)]
     max_entries: u64,
     /// Refuse a layer that unpacks to more than this many times its size, if that is over 64 MiB
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let is_empty = arguments.folder.read_dir().is_ok_and(|mut entries| entries.next().is_none());
     if is_empty && arguments.path.is_some() {
         let path = options.below.display();
-        // Nobody wants an empty folder; that it cannot be removed changes nothing.
+        // Nobody wants an empty directory; that it cannot be removed changes nothing.
         let _ = std::fs::remove_dir(&arguments.folder);
         return Err(Failure::refusal(format!("{} holds nothing at {path}", arguments.image))
             .help("unpack it without --path to see what it holds"));

@@ -30,21 +30,21 @@ mod base;
 
 /// Report every problem of catalogs
 ///
-/// The root of a repository, or a folder of catalogs, one for each OpenShift version
+/// The root of a repository, or a directory of catalogs, one for each OpenShift version
 /// (`catalogs/v4.18/<package>/`), is taken for the catalogs in it, each validated on its own and for the releases
 /// that it is for; `fbc repository` shows them.
 ///
-/// Exits with 1 if there is an error. Warnings are about what opm accepts although it hurts somebody; they
+/// Exits with 1 if there is an error. Warnings are about what opm accepts although it can break users; they
 /// do not fail the command unless `--deny-warnings` is given.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Catalogs: folders, single files, images, or `-` for standard input; each is validated on its own
+    /// Catalogs: directories, single files, images, or `-` for standard input; each is validated on its own
     #[arg(value_name = "PATH", default_value = ".", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
-    /// Report only what the change since a revision or folder brings: new findings, and what it breaks
+    /// Report only what the change since a revision or directory brings: new findings, and what it breaks
     ///
-    /// A revision is compared where the history of HEAD left it; a folder is the older state of PATH. What is
-    /// both is a revision as `REV:` and a folder as `./DIR`.
+    /// A revision is compared where the history of HEAD left it; a directory is the older state of PATH. What is
+    /// both is a revision as `REV:` and a directory as `./DIR`.
     #[arg(long, visible_alias = "changed-since", value_name = "REV_OR_DIR", conflicts_with = "write_baseline", value_hint = ValueHint::AnyPath)]
     base: Option<PathBuf>,
     #[command(flatten)]

@@ -36,7 +36,7 @@ impl Configuration {
         self.observe_files(source, &packages, catalog.files.iter().map(|file| file.path.as_path()));
     }
 
-    /// Notes which packages and files something holds that is no catalog; see [`Self::observe`].
+    /// Notes which packages and files something holds that is not a catalog; see [`Self::observe`].
     pub(crate) fn observe_files<'f>(
         &mut self,
         source: &CatalogSource,
@@ -89,12 +89,12 @@ impl Configuration {
         }
     }
 
-    /// The folder that paths in the configuration start from.
+    /// The directory that paths in the configuration start from.
     fn folder(&self) -> PathBuf {
         absolute(&self.file.as_ref().map(super::file::ConfigurationFile::folder).unwrap_or_default())
     }
 
-    /// The folder that paths in the baseline start from.
+    /// The directory that paths in the baseline start from.
     fn baseline_folder(&self) -> PathBuf {
         let path = self.baseline.as_ref().map(|file| &file.path).or(self.write_baseline.as_ref());
         let path = absolute(path.map_or(Path::new("."), PathBuf::as_path));

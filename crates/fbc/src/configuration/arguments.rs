@@ -16,7 +16,7 @@ pub(crate) struct PolicyArguments {
     pub(crate) profile: Option<Profile>,
     /// The versions of OpenShift that catalogs and bundles are for, such as `4.17,4.18`
     ///
-    /// Without it, `targets` of the configuration counts; without that, a catalog in a folder such as
+    /// Without it, `targets` of the configuration counts; without that, a catalog in a directory such as
     /// `catalogs/v4.17` is for that version.
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = version, alias = "target-ocp")]
     pub(crate) ocp: Vec<OcpVersion>,

@@ -38,7 +38,7 @@ pub(super) const WAIVER_KEYS: [&str; 7] =
 pub(super) const LEVELS: [(&str, Level); 3] =
     [("off", None), ("warning", Some(Severity::Warning)), ("error", Some(Severity::Error))];
 
-/// A file larger than this is no configuration.
+/// A file larger than this is not a configuration.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// What a configuration file says.
@@ -55,7 +55,7 @@ pub(crate) struct ConfigurationFile {
     pub(super) required_features: Option<At<Vec<String>>>,
     pub(super) allowed_kinds: Option<At<Vec<String>>>,
     pub(super) allowed_base_images: Option<At<Vec<String>>>,
-    /// Relative to the folder of the file.
+    /// Relative to the directory of the file.
     pub(super) baseline: Option<At<String>>,
     pub(super) waivers_must_expire: Option<At<bool>>,
     /// The words that name rules, with their places, and their levels.
@@ -69,7 +69,7 @@ impl ConfigurationFile {
         let failure = |error| Failure::io("read", path, &error);
         let metadata = fs::metadata(path).map_err(failure)?;
         if !metadata.is_file() || metadata.len() > MAX_BYTES {
-            return Err(Failure::new(format!("{} is no configuration file", path.display()))
+            return Err(Failure::new(format!("{} is not a configuration file", path.display()))
                 .help("name a file in TOML of 4 MiB at the most"));
         }
         let bytes = fs::read(path).map_err(failure)?;
@@ -134,7 +134,7 @@ impl ConfigurationFile {
         format!("{}:{line}", self.path.display())
     }
 
-    /// The folder that paths in the file start from.
+    /// The directory that paths in the file start from.
     pub(super) fn folder(&self) -> PathBuf {
         self.path.parent().map(Path::to_path_buf).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Which `fbc.toml` counts: the nearest one in the folders around the catalogs, else around the folder that
+//! Which `fbc.toml` counts: the nearest one in the directories around the catalogs, else around the directory that
 //! the command runs in.
 
 use std::path::{Component, Path, PathBuf};
@@ -35,13 +35,13 @@ pub(super) fn find(arguments: &PolicyArguments, catalogs: &[PathBuf]) -> Result<
     }
 }
 
-/// The nearest file in a folder and those around it.
+/// The nearest file in a directory and those around it.
 pub(super) fn around(start: &Path) -> Option<PathBuf> {
     let start = absolute(start);
     start.ancestors().map(|folder| folder.join(NAME)).find(|path| path.is_file())
 }
 
-/// A path from the root, without `.` and `..`; an empty one is the folder that the command runs in.
+/// A path from the root, without `.` and `..`; an empty one is the directory that the command runs in.
 pub(super) fn absolute(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
@@ -58,7 +58,7 @@ pub(super) fn absolute(path: &Path) -> PathBuf {
     plain
 }
 
-/// A path from another folder, with slashes; from the root where it does not lie below that folder.
+/// A path from another directory, with slashes; from the root where it does not lie below that directory.
 pub(super) fn relative(path: &Path, folder: &Path) -> String {
     let path = absolute(path);
     let short = path.strip_prefix(folder).unwrap_or(&path);
@@ -66,7 +66,7 @@ pub(super) fn relative(path: &Path, folder: &Path) -> String {
     parts.join("/").replacen("//", "/", 1)
 }
 
-/// A path from the folder that the command runs in, where that is short.
+/// A path from the directory that the command runs in, where that is short.
 fn short(path: &Path) -> PathBuf {
     let current = absolute(Path::new("."));
     match path.strip_prefix(&current) {

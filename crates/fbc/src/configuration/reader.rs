@@ -38,7 +38,7 @@ impl Reader {
     pub(super) fn parse<'t>(&mut self, text: &'t str) -> DeTable<'t> {
         let (table, errors) = DeTable::parse_recoverable(text);
         for error in errors {
-            self.fault(error.span().unwrap_or(0..0), error.message(), "the file is no valid TOML");
+            self.fault(error.span().unwrap_or(0..0), error.message(), "the file is not valid TOML");
         }
         table.into_inner()
     }
@@ -103,7 +103,7 @@ impl Reader {
             return Ok(());
         }
         Err(Failure::of_reasons(lines)
-            .help("mend the file, name another with `--config`, or use none with `--no-config`"))
+            .help("fix the file, name another with `--config`, or use none with `--no-config`"))
     }
 }
 

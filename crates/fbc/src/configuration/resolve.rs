@@ -71,7 +71,7 @@ pub(crate) struct Configuration {
     pub(super) baseline: Option<BaselineFile>,
     pub(super) write_baseline: Option<PathBuf>,
     pub(super) scope: Scope,
-    /// The same for the baseline, whose paths start from another folder.
+    /// The same for the baseline, whose paths start from another directory.
     pub(super) baseline_scope: Scope,
     /// The targets that images name, by reference of the catalog.
     image_targets: BTreeMap<PathBuf, Vec<OcpVersion>>,
@@ -186,7 +186,7 @@ impl Configuration {
         self.policy.with_fixes = true;
     }
 
-    /// The policy for what is no catalog, and whose path says nothing of targets.
+    /// The policy for what is not a catalog, and whose path says nothing of targets.
     #[must_use]
     pub(crate) fn policy(&self) -> &Policy {
         &self.policy
@@ -197,7 +197,7 @@ impl Configuration {
         self.image_targets.insert(reference.to_path_buf(), targets);
     }
 
-    /// The policy for a catalog: where no target is named, those that its image says, or the one that its folder is
+    /// The policy for a catalog: where no target is named, those that its image says, or the one that its directory is
     /// named after.
     #[must_use]
     pub(crate) fn policy_for(&self, reference: &Path, source: &CatalogSource) -> Policy {
@@ -216,7 +216,7 @@ impl Configuration {
     }
 }
 
-/// The version that the closest folder of a path is named after.
+/// The version that the closest directory of a path is named after.
 pub(super) fn target_of_path(reference: &Path) -> Option<OcpVersion> {
     if reference.as_os_str() == "-" {
         return None;
@@ -303,7 +303,7 @@ fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
 /// Reads the text of a baseline.
 pub(super) fn parse_baseline(path: &Path, text: &str) -> Result<Baseline, Failure> {
     Baseline::parse(text).map_err(|error| {
-        Failure::new(format!("{} is no baseline: {error}", path.display()))
+        Failure::new(format!("{} is not a baseline: {error}", path.display()))
             .help("write it anew with `--write-baseline`")
     })
 }

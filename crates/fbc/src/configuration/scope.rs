@@ -11,11 +11,11 @@ use fbc_lint::rules::RULES;
 /// What a run has looked at.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
-    /// The catalogs, as paths from the folder of the configuration file; empty for that folder itself.
+    /// The catalogs, as paths from the directory of the configuration file; empty for that directory itself.
     pub(super) roots: BTreeSet<String>,
     /// The names of packages.
     pub(super) packages: BTreeSet<String>,
-    /// The files, as paths from the folder of the configuration file.
+    /// The files, as paths from the directory of the configuration file.
     pub(super) files: BTreeSet<String>,
     /// The codes of the rules that were off.
     pub(super) off: BTreeSet<&'static str>,
@@ -33,7 +33,7 @@ impl Scope {
 
 impl waiver::Scope for Scope {
     fn is_whole(&self) -> bool {
-        // A root above the folder is one from the root of the file system.
+        // A root above the directory is one from the root of the file system.
         self.roots.contains("")
     }
 
@@ -50,7 +50,7 @@ impl waiver::Scope for Scope {
     }
 }
 
-/// Whether a path is one of some folders or files, or lies below one.
+/// Whether a path is one of some directories or files, or lies below one.
 pub(super) fn is_below(path: &str, roots: &BTreeSet<String>) -> bool {
     roots.iter().any(|root| root.is_empty() || Path::new(path).starts_with(root))
 }

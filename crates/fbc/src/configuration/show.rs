@@ -23,7 +23,7 @@ impl Configuration {
         self.line(out, "profile", &quoted(profile), &origins.profile)?;
         let targets: Vec<String> = parameters.targets.iter().map(ToString::to_string).collect();
         if targets.is_empty() {
-            writeln!(out, "# targets: the folder of each catalog, such as catalogs/v4.17")?;
+            writeln!(out, "# targets: the directory of each catalog, such as catalogs/v4.17")?;
         } else {
             self.line(out, "targets", &list(&targets), &origins.targets)?;
         }

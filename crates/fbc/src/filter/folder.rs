@@ -1,4 +1,4 @@
-//! A catalog as a folder for each package.
+//! A catalog as a directory for each package.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::output_folder::{Existing, write_folder};
 use crate::report::report_on_stderr;
 
 /// Writes `FOLDER/PACKAGE/catalog.yaml` (or `.json`) for each package, and blobs without a package to
-/// `FOLDER/catalog.yaml`. A file of a package in the other format goes away. What is in the folder then must be
+/// `FOLDER/catalog.yaml`. A file of a package in the other format goes away. What is in the directory then must be
 /// a valid catalog, or nothing is written.
 pub(crate) fn write(
     catalog: &Catalog,
@@ -35,7 +35,7 @@ pub(crate) fn write(
         let is_plain =
             matches!(Path::new(package).components().collect::<Vec<_>>().as_slice(), [Component::Normal(_)]);
         if !package.is_empty() && (!is_plain || package.contains(['/', '\\'])) {
-            return Err(Failure::refusal(format!("package {package:?} cannot be the name of a folder"))
+            return Err(Failure::refusal(format!("package {package:?} cannot be the name of a directory"))
                 .help("write to one file with `--output-file`"));
         }
         let mut bytes = Vec::new();
@@ -59,7 +59,7 @@ pub(crate) fn write(
         .try_for_each(|path| fs::remove_file(path).map_err(|error| Failure::io("remove", path, &error)))
 }
 
-/// Refuses to write if the folder, with what else is in it, would hold no valid catalog.
+/// Refuses to write if the directory, with what else is in it, would hold no valid catalog.
 fn check_result(folder: &Path, files: &[(PathBuf, Vec<u8>)], removed: &[PathBuf]) -> Result<(), Failure> {
     let written = files.iter().map(|(path, bytes)| (path.clone(), Some(bytes.clone())));
     let versions: FileVersions = written.chain(removed.iter().map(|path| (path.clone(), None))).collect();
@@ -73,10 +73,10 @@ fn check_result(folder: &Path, files: &[(PathBuf, Vec<u8>)], removed: &[PathBuf]
     report_on_stderr(&[checked])?;
     let shown = folder.display();
     Err(Failure::refusal(format!("{shown} would hold no valid catalog, so nothing is written"))
-        .help("remove from the folder what does not belong to the catalog, or name another folder"))
+        .help("remove from the directory what does not belong to the catalog, or name another directory"))
 }
 
-/// Other files of the folder are part of the catalog there.
+/// Other files of the directory are part of the catalog there.
 fn warn_of_others(folder: &Path, files: &[(PathBuf, Vec<u8>)], replaced: &[PathBuf]) {
     use std::io::Write as _;
     let ours: Vec<PathBuf> = files.iter().map(|(path, _)| folder.join(path)).collect();
@@ -94,7 +94,7 @@ fn warn_of_others(folder: &Path, files: &[(PathBuf, Vec<u8>)], replaced: &[PathB
         // A hint is not worth failing for.
         let _ = writeln!(
             crate::terminal::stderr(),
-            "{WARNING}warning{WARNING:#}: {} stays, and is part of the catalog in that folder",
+            "{WARNING}warning{WARNING:#}: {} stays, and is part of the catalog in that directory",
             path.display()
         );
     }

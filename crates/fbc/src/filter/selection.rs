@@ -32,7 +32,7 @@ impl PackageWord {
             Some("") => return Err("the range is missing behind the last `:`".to_owned()),
             Some(text) => Some(
                 Range::parse(Grammar::Masterminds, Target::Latest, text)
-                    .map_err(|error| format!("{text:?} is no range: {error}"))?,
+                    .map_err(|error| format!("{text:?} is not a range: {error}"))?,
             ),
         };
         Ok(Self { package: package.to_owned(), channel, range })
@@ -54,7 +54,7 @@ impl VersionOfPackage {
             None => (None, word),
         };
         let version =
-            Version::parse(version).map_err(|error| format!("{version:?} is no version: {error}"))?;
+            Version::parse(version).map_err(|error| format!("{version:?} is not a version: {error}"))?;
         Ok(Self { package, version })
     }
 }

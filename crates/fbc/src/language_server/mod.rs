@@ -23,7 +23,7 @@ fn configured(catalog: &Path) -> Result<(Configuration, CatalogSource), Failure>
     let configuration = Configuration::of(&PolicyArguments::default(), &[catalog.to_path_buf()])?;
     let source = match catalog.exists() {
         true => CatalogSource::open(catalog, &Session::default())?,
-        // A folder that an editor has in mind only.
+        // A directory that an editor has in mind only.
         false => CatalogSource::of_tree(disk_tree(catalog), catalog),
     };
     Ok((configuration, source))

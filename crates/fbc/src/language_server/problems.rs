@@ -1,4 +1,4 @@
-//! What is wrong in files that are no catalogs: templates, configurations, scenarios, bundle folders and image sets.
+//! What is wrong in files that are not catalogs: templates, configurations, scenarios, bundle directories and image sets.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ fn of_scenario(path: &Path, text: &str) -> Vec<Problem> {
         .collect()
 }
 
-/// The findings of the bundle folder around a file that lie in that file.
+/// The findings of the bundle directory around a file that lie in that file.
 fn of_bundle(path: &Path, buffers: &FileVersions) -> Vec<Problem> {
     let Some(root) = path.parent().and_then(Path::parent) else { return Vec::new() };
     if !root.join("manifests").is_dir() || !root.join("metadata").is_dir() {

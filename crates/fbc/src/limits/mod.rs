@@ -74,7 +74,7 @@ impl FromStr for LimitArgument {
             }
         })?;
         let most = quantity(value).ok_or_else(|| {
-            format!("{value:?} is no number; write digits, and a unit such as K, M, G, Ki, Mi or Gi")
+            format!("{value:?} is not a number; write digits, and a unit such as K, M, G, Ki, Mi or Gi")
         })?;
         Ok(Self { name: limit.name, most })
     }

@@ -106,7 +106,7 @@ impl Reader<'_> {
             self.document.keys(node, &at, &["name"]);
             match Regex::new(&self.document.text(node, &at, "name")) {
                 Ok(pattern) => self.set.blocked.push(pattern),
-                Err(_) => self.document.fault(&member(&at, "name"), "`name` is no regular expression"),
+                Err(_) => self.document.fault(&member(&at, "name"), "`name` is not a regular expression"),
             }
         }
     }
@@ -177,7 +177,7 @@ impl Reader<'_> {
             if !text.bytes().all(is_plain)
                 || Range::parse(Grammar::Masterminds, Target::Latest, &limit).is_err()
             {
-                self.document.fault(&member(at, key), format!("`{key}` is no version: {text:?}"));
+                self.document.fault(&member(at, key), format!("`{key}` is not a version: {text:?}"));
             } else if full {
                 self.document.key_fault(&member(at, key), format!("`{key}` contradicts `full: true`"));
             } else {

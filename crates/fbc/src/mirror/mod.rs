@@ -2,7 +2,7 @@
 //!
 //! What is to be copied is an [`Order`], from flags or from an ImageSetConfiguration ([`image_set`]). An order becomes
 //! a [`Plan`]: catalogs, filtered where that is wanted, and images, each with its place at the destination. A plan is
-//! carried out to a registry or to a folder ([`transfer`]), and the manifests for the cluster follow from it
+//! carried out to a registry or to a directory ([`transfer`]), and the manifests for the cluster follow from it
 //! ([`resources`]).
 
 pub(crate) mod image_set;

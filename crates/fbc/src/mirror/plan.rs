@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use fbc_graph::filter::{ChannelSelection, Keep, PackageSelection, Selection, filter};
-use fbc_image::registry::{PlatformWish, Reference};
+use fbc_image::registry::{PlatformChoice, Reference};
 use fbc_model::Catalog;
 use fbc_version::Range;
 use regex::Regex;
@@ -12,7 +12,7 @@ use regex::Regex;
 use super::Place;
 use crate::command::render;
 use crate::failure::Failure;
-use crate::filter::told;
+use crate::filter::wording;
 use crate::image_source::{ImageName, image_of_path, registry_image_of_path};
 use crate::needed_images::Needs;
 use crate::registry::Session;
@@ -20,7 +20,7 @@ use crate::registry::Session;
 /// A catalog that is to be mirrored, or a part of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
-    /// An image reference, or a folder.
+    /// An image reference, or a directory.
     pub(crate) catalog: PathBuf,
     /// What of it.
     pub(crate) packages: Packages,
@@ -133,7 +133,7 @@ impl Packages {
 
 /// A catalog of a plan.
 pub(crate) struct Selected {
-    /// The reference that it has in its registry; none for one from a folder or file.
+    /// The reference that it has in its registry; none for one from a directory or file.
     pub(crate) source: Option<Reference>,
     /// What is copied, or what has to be built.
     pub(crate) content: Content,
@@ -145,7 +145,7 @@ pub(crate) struct Selected {
 pub(crate) enum Content {
     /// The image as it is; one in a registry is pinned to what the plan was made from.
     Whole(ImageName),
-    /// The folder as it is.
+    /// The directory as it is.
     Folder(PathBuf),
     /// Blobs, and the image that they were selected from.
     Blobs(Box<Catalog>, Option<ImageName>),
@@ -181,7 +181,7 @@ impl Plan {
                 Err(refusals) => {
                     for refusal in &refusals {
                         // All are told; the exit code is that of all.
-                        let _ = told::refusal(refusal, &catalog).report();
+                        let _ = wording::refusal(refusal, &catalog).report();
                     }
                     return Ok(false);
                 }
@@ -212,7 +212,7 @@ impl Plan {
     pub(crate) fn add_image(&mut self, image: &str, session: &Session) -> Result<(), Failure> {
         let extra = ExtraImage { name: image.to_owned(), ..ExtraImage::default() };
         self.add_extra(&extra, session).map_err(|failure| {
-            failure.help("the catalog names an image that is no reference; `fbc validate` shows where")
+            failure.help("the catalog names an image that is not a reference; `fbc validate` shows where")
         })
     }
 
@@ -248,7 +248,7 @@ impl Plan {
         }
         for catalog in &self.catalogs {
             let source = catalog.source.as_ref();
-            let source = source.map_or_else(|| "a catalog from a folder".to_owned(), Reference::to_string);
+            let source = source.map_or_else(|| "a catalog from a directory".to_owned(), Reference::to_string);
             if let Some(other) = taken.insert(&catalog.place, source.clone()) {
                 return Err(overwritten(&other, &source, &catalog.place));
             }
@@ -265,7 +265,7 @@ impl Plan {
     }
 }
 
-/// Refuses what is no catalog: an empty folder, or a bundle.
+/// Refuses what is not a catalog: an empty directory, or a bundle.
 fn check_content(catalog: &Catalog, reference: &Path) -> Result<(), Failure> {
     let shown = reference.display();
     let is_bundle = catalog.packages.is_empty() && catalog.channels.is_empty() && !catalog.bundles.is_empty();
@@ -275,7 +275,7 @@ fn check_content(catalog: &Catalog, reference: &Path) -> Result<(), Failure> {
     }
     if catalog.files.is_empty() {
         return Err(Failure::refusal(format!("{shown} holds no catalog"))
-            .help("name the folder with the files of the catalog"));
+            .help("name the directory with the files of the catalog"));
     }
     Ok(())
 }
@@ -288,14 +288,14 @@ fn overwritten(one: &str, other: &str, place: &Place) -> Failure {
     Failure::new(what).help("give a catalog another name (--target-catalog, `targetCatalog`), or mirror them one after another below two prefixes")
 }
 
-/// The image that a catalog is, with its name in a registry, pinned for this run; nothing of a file or folder.
+/// The image that a catalog is, with its name in a registry, pinned for this run; nothing of a file or directory.
 fn image_of(catalog: &Path, session: &Session) -> Result<(Option<Reference>, Option<ImageName>), Failure> {
     let image = image_of_path(catalog).transpose()?;
     let not_on_disk = || registry_image_of_path(catalog).filter(|_| !catalog.exists());
     let Some(image) = image.or_else(not_on_disk) else { return Ok((None, None)) };
     let ImageName::Registry(text) = &image else { return Ok((None, Some(image))) };
     let session = session.open()?;
-    let (pinned, _) = session.documents(text, &PlatformWish::Any)?;
+    let (pinned, _) = session.documents(text, &PlatformChoice::Any)?;
     Ok((Some(session.reference(text)?), Some(ImageName::Registry(pinned.to_string()))))
 }
 
@@ -323,5 +323,5 @@ fn place_of_catalog(order: &Order, source: Option<&Reference>) -> Result<Place, 
 /// What is put together must be a reference, whoever wrote its parts.
 fn check_place(place: &Place) -> Result<(), Failure> {
     let parsed = Reference::parse(&format!("localhost/{place}"));
-    parsed.map(drop).map_err(|error| Failure::new(format!("{place} is no repository with a tag: {error}")))
+    parsed.map(drop).map_err(|error| Failure::new(format!("{place} is not a repository with a tag: {error}")))
 }

@@ -1,4 +1,4 @@
-//! What a folder holds that carries images to another registry: `mirror.json` beside the layout.
+//! What a directory holds that carries images to another registry: `mirror.json` beside the layout.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::Place;
 use crate::failure::Failure;
 use crate::output_file::write_output;
 
-/// The file in the folder.
+/// The file in the directory.
 const FILE: &str = "mirror.json";
 /// The version of its form.
 const VERSION: u32 = 1;
@@ -19,7 +19,7 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Copied {
-    /// The reference that catalogs and clusters use; none for a catalog from a folder.
+    /// The reference that catalogs and clusters use; none for a catalog from a directory.
     pub(crate) source: Option<String>,
     /// Its repository at a destination.
     pub(crate) repository: String,
@@ -38,7 +38,7 @@ pub(crate) struct Copied {
 pub(crate) enum CatalogForm {
     /// The image of the source, byte for byte.
     Whole,
-    /// An image that was built from a folder or a selection.
+    /// An image that was built from a directory or a selection.
     Built,
 }
 
@@ -58,16 +58,16 @@ impl Copied {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Document {
     version: u32,
-    /// What the folder holds.
+    /// What the directory holds.
     pub(crate) images: Vec<Copied>,
     /// References of what should be there and could not be copied.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) incomplete: BTreeSet<String>,
 }
 
-/// Writes what a folder holds, with what earlier runs put there.
+/// Writes what a directory holds, with what earlier runs put there.
 ///
-/// `failed` are references of what could not be copied; a catalog from a folder has its place.
+/// `failed` are references of what could not be copied; a catalog from a directory has its place.
 pub(crate) fn write<'f>(
     folder: &Path,
     copied: &[Copied],
@@ -89,16 +89,16 @@ pub(crate) fn write<'f>(
     write_output(Some(&folder.join(FILE)), |out| Ok(writeln!(out, "{text}")?))
 }
 
-/// Reads what a folder holds.
+/// Reads what a directory holds.
 pub(crate) fn read(folder: &Path) -> Result<Document, Failure> {
     let path = folder.join(FILE);
     let bytes = fbc_model::tree::read_file(&path).map_err(|error| {
         Failure::io("read", &path, &error)
-            .help("name a folder that `fbc mirror --to-folder` wrote to the end")
+            .help("name a directory that `fbc mirror --to-folder` wrote to the end")
     })?;
     let document: Document = serde_json::from_slice(&bytes).map_err(|error| {
         Failure::new(format!("{}: {error}", path.display()))
-            .help("write the folder again with `fbc mirror --to-folder`")
+            .help("write the directory again with `fbc mirror --to-folder`")
     })?;
     if document.version != VERSION {
         return Err(Failure::new(format!(
@@ -106,7 +106,7 @@ pub(crate) fn read(folder: &Path) -> Result<Document, Failure> {
             path.display(),
             document.version
         ))
-        .help("use the fbc that wrote the folder"));
+        .help("use the fbc that wrote the directory"));
     }
     Ok(document)
 }

@@ -1,4 +1,4 @@
-//! Carries a plan out: image by image, to a registry or to a folder.
+//! Carries a plan out: image by image, to a registry or to a directory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,9 @@ use fbc_image::layer::Compression;
 use fbc_image::layout::{LayoutFolder, Output};
 use fbc_image::registry::copy::RegistryImage;
 use fbc_image::registry::observer::BlobOutcome;
-use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, PlatformWish, Reference, Source, copy_image};
+use fbc_image::registry::{
+    CopyOptions, FolderSink, LocalImage, PlatformChoice, Reference, Source, copy_image,
+};
 use fbc_image::{BlobFolder, FolderImage, Image, ImageSource as _, LocalReference, Transport};
 use fbc_model::Catalog;
 use fbc_staging::StagedDirectory;
@@ -31,7 +33,7 @@ use crate::registry::OpenSession;
 pub(crate) enum Target<'t> {
     /// To a registry.
     Registry(&'t Prefix),
-    /// To a folder that is a layout.
+    /// To a directory that is a layout.
     Folder(&'t Path),
 }
 
@@ -94,7 +96,7 @@ pub(crate) fn carry_out(
     Ok(done)
 }
 
-/// Copies what a folder holds.
+/// Copies what a directory holds.
 pub(crate) fn from_folder(
     folder: &Path,
     images: &[Copied],
@@ -129,8 +131,8 @@ fn check_digest(layout: &LayoutFolder, recorded: &Copied) -> Result<(), Failure>
     if found == recorded.digest {
         return Ok(());
     }
-    Err(Failure::refusal(format!("the folder holds {found}, and its record says {}", recorded.digest))
-        .help("write the folder again with `fbc mirror --to-folder`"))
+    Err(Failure::refusal(format!("the directory holds {found}, and its record says {}", recorded.digest))
+        .help("write the directory again with `fbc mirror --to-folder`"))
 }
 
 type Blobs = BTreeMap<String, BlobOutcome>;
@@ -246,7 +248,7 @@ fn copy_blobs(
     copy_built(&configs, original, place, target, options, session)
 }
 
-/// Builds the image of a folder and copies it. What the labels of an original say of the catalog still holds, and it is
+/// Builds the image of a directory and copies it. What the labels of an original say of the catalog still holds, and it is
 /// for the same platforms.
 fn copy_built(
     folder: &Path,
@@ -284,7 +286,7 @@ fn traits_of(
     session: &OpenSession,
 ) -> Result<(BTreeMap<String, String>, Vec<PlatformName>), Failure> {
     let images = match image {
-        ImageName::Registry(text) => Image::all(&session.documents(text, &PlatformWish::All)?.1),
+        ImageName::Registry(text) => Image::all(&session.documents(text, &PlatformChoice::All)?.1),
         ImageName::Local(reference) => reference.open().and_then(|source| Image::all(source.as_ref())),
     };
     let images = images?;

@@ -1,4 +1,4 @@
-//! What registries say of images: digests, sizes, platforms, or why they cannot be had.
+//! What registries say of images: digests, sizes, platforms, or why they cannot be pulled.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(crate) type Found = BTreeMap<String, Result<FoundImage, Box<RegistryError>>>
 /// Asks registries for all of these images, several at a time. Nothing but manifests travels.
 ///
 /// # Errors
-/// If no registry can be asked at all; a single image that cannot be had is a part of the answer.
+/// If no registry can be asked at all; a single image that cannot be pulled is a part of the answer.
 pub(crate) fn find_all<'r>(
     references: impl IntoIterator<Item = &'r str>,
     session: &Session,

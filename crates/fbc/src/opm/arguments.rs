@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use fbc_go::text::quote;
 
 use super::commands::{Action, Arity, Command, EXCLUSIVE_FLAGS, GLOBAL_FLAGS};
+use super::error::OpmError;
 use super::find::find;
 use super::flags::{self, Flag, FlagKind, Parsed};
-use super::telling::OpmError;
 use crate::registry::{Named, RegistryArguments, Session};
 
 /// The flag that every command has; cobra adds it last.

@@ -10,7 +10,7 @@ use fbc_model::Catalog;
 use fbc_model::tree::DiskTree;
 use fbc_model::writer::{self, Format};
 
-use super::telling::OpmError;
+use super::error::OpmError;
 use crate::image_map::{ImageMap, pull_as_opm};
 use crate::image_source::Unpacked;
 use crate::registry::Session;

@@ -6,7 +6,7 @@ use std::path::Path;
 use fbc_go::text::quote;
 
 use super::arguments::Invocation;
-use super::telling::OpmError;
+use super::error::OpmError;
 use crate::dockerfile::{Dockerfile, labels, place};
 use crate::failure::words;
 use crate::output_file::write_new_file;

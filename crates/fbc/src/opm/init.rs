@@ -7,8 +7,8 @@ use fbc_model::{Catalog, Icon, Package};
 
 use super::arguments::Invocation;
 use super::catalog;
+use super::error::OpmError;
 use super::print;
-use super::telling::OpmError;
 use crate::failure::words;
 
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
@@ -67,7 +67,7 @@ impl Opened<'_> {
     }
 }
 
-/// Bytes as text. Go takes each byte that is no UTF-8 for a U+FFFD of its own, and its JSON escapes these, but not
+/// Bytes as text. Go takes each byte that is not UTF-8 for a U+FFFD of its own, and its JSON escapes these, but not
 /// a U+FFFD that was there: so for JSON they become a mark that the text does not have, to be replaced later.
 fn text(bytes: &[u8], is_json: bool) -> (String, Option<char>) {
     let marks = ('\u{f0000}'..'\u{ffffd}').find(|mark| {

@@ -7,8 +7,8 @@ use fbc_model::render::{MigrateLevel, prepare};
 
 use super::arguments::Invocation;
 use super::catalog::{self, Reference};
+use super::error::OpmError;
 use super::print;
-use super::telling::OpmError;
 use crate::listing::{Listing, list};
 
 pub(super) fn run(invocation: &Invocation, listing: Listing) -> Result<(), OpmError> {

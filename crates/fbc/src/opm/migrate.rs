@@ -7,7 +7,7 @@ use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::writer;
 
 use super::arguments::Invocation;
-use super::telling::{OpmError, inform};
+use super::error::{OpmError, inform};
 use super::{catalog, render};
 use crate::failure::words;
 use crate::output_folder::{Existing, write_folder};

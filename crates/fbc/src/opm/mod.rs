@@ -17,6 +17,7 @@ mod comma_values;
 mod commands;
 mod complete;
 mod completion_script;
+mod error;
 mod find;
 mod flags;
 mod generate_dockerfile;
@@ -27,7 +28,6 @@ mod migrate;
 mod render;
 mod render_graph;
 mod serve;
-mod telling;
 mod template;
 mod validate;
 mod version;
@@ -36,7 +36,7 @@ use fbc_go::text::quote;
 
 use arguments::Invocation;
 use commands::{Action, Command};
-use telling::OpmError;
+use error::OpmError;
 
 use crate::failure::{CLEAN, Failure};
 use crate::{catalog_source, runtime, terminal};

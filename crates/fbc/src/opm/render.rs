@@ -9,7 +9,7 @@ use fbc_model::tree::DiskTree;
 
 use super::arguments::Invocation;
 use super::catalog::{self, Reference};
-use super::telling::OpmError;
+use super::error::OpmError;
 use crate::image_map::render_bundle_image;
 use crate::registry::Session;
 

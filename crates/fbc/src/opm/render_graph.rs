@@ -6,7 +6,7 @@ use fbc_graph::mermaid::{MermaidOptions, draw};
 use fbc_model::Catalog;
 
 use super::arguments::Invocation;
-use super::telling::OpmError;
+use super::error::OpmError;
 use super::{print, render};
 
 pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {

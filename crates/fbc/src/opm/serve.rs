@@ -11,7 +11,7 @@ use fbc_go::text::quote;
 use fbc_model::tree::DiskTree;
 
 use super::arguments::Invocation;
-use super::telling::OpmError;
+use super::error::OpmError;
 use crate::failure::words;
 use crate::serve::log::{self, LogFormat};
 use crate::serve::{Content, Plan, Served, Wanted};

@@ -10,7 +10,7 @@ use fbc_model::writer::Format;
 use fbc_template::{ConversionTarget, Renderer, TemplateError, TemplateKind};
 
 use super::arguments::Invocation;
-use super::telling::OpmError;
+use super::error::OpmError;
 use super::{catalog, print};
 use crate::command::template::opm_error;
 use crate::failure::words;

@@ -10,7 +10,7 @@ use fbc_model::tree::DiskTree;
 use fbc_yaml::{Document, DocumentBuilder, json_writer, yaml_writer};
 
 use super::arguments::Invocation;
-use super::telling::OpmError;
+use super::error::OpmError;
 use super::{catalog, print};
 use crate::failure::{Failure, words};
 

@@ -5,8 +5,8 @@ use std::env;
 use fbc_go::text::quote;
 use fbc_template::OpmSemantics;
 
+use super::error::OpmError;
 use super::print;
-use super::telling::OpmError;
 
 /// The opm whose behaviour this command line has.
 const OPM_VERSION: &str = "v1.73.0";

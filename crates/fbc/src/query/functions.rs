@@ -54,7 +54,7 @@ pub(super) fn definitions() -> impl Iterator<Item = Def<&'static str>> {
     jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs()).chain(own)
 }
 
-/// The functions that are no definitions.
+/// The functions that are not definitions.
 pub(super) fn functions() -> impl Iterator<Item = Fun<QueryData>> {
     let own: [native::Filter<RunPtr<QueryData>>; 7] = [
         ("input_filename", v(0), |cv| {

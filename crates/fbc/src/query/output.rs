@@ -135,7 +135,7 @@ impl Writer<'_> {
     }
 }
 
-/// Appends a text in quotes. What is no UTF-8 is replaced.
+/// Appends a text in quotes. What is not UTF-8 is replaced.
 fn append_text(out: &mut Vec<u8>, text: &[u8], layout: &Layout) {
     out.push(b'"');
     let text = String::from_utf8_lossy(text);

@@ -23,7 +23,7 @@ pub(crate) struct RegistryArguments {
     /// machine may see them
     #[arg(long, value_name = "USER:PASSWORD", value_parser = parse_credentials, hide_short_help = true)]
     pub(crate) creds: Option<UserPassword>,
-    /// The folder with *.crt of authorities, and *.cert and *.key to show, instead of /etc/containers/certs.d
+    /// The directory with *.crt of authorities, and *.cert and *.key to show, instead of /etc/containers/certs.d
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, hide_short_help = true)]
     pub(crate) cert_dir: Option<PathBuf>,
     /// Whether certificates must convince; without, HTTP is tried where there is no HTTPS

@@ -22,14 +22,14 @@ impl From<Box<RegistryError>> for Failure {
             (None, Problem::Io(system)) if system.kind() == std::io::ErrorKind::StorageFull => failure
                 .help("free some space on that disk, and run the command again: it goes on where it stopped"),
             (None, Problem::Io(system)) if system.kind() == std::io::ErrorKind::PermissionDenied => {
-                failure.help("this user may not; check the permissions of the path")
+                failure.help("permission denied; check the permissions of the path")
             }
             (None, _) => failure,
         }
     }
 }
 
-/// Whether content is refused, rather than that it could not be had.
+/// Whether content is refused, rather than that it could not be pulled.
 fn is_refusal(problem: &Problem) -> bool {
     match problem {
         Problem::Digest { .. } | Problem::Length { .. } => true,

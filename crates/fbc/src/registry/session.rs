@@ -8,7 +8,7 @@ use fbc_image::Image;
 use fbc_image::image::PlatformName;
 use fbc_image::registry::client::Settings;
 use fbc_image::registry::{
-    CachedImage, Client, CopyOptions, Credentials, ImageCache, Origin, PlatformWish, Reference, Registries,
+    CachedImage, Client, CopyOptions, Credentials, ImageCache, Origin, PlatformChoice, Reference, Registries,
     RetryPolicy, Security,
 };
 
@@ -88,8 +88,8 @@ impl OpenSession {
         if let Some(folder) = &flags.cert_dir
             && !folder.is_dir()
         {
-            return Err(Failure::new(format!("--cert-dir {} is no folder", folder.display()))
-                .help("name the folder that holds ca.crt"));
+            return Err(Failure::new(format!("--cert-dir {} is not a directory", folder.display()))
+                .help("name the directory that holds ca.crt"));
         }
         settings.registries =
             Registries::read(&environment.registries(flags.registries_conf.as_deref(), &flags.mirror_set))?;
@@ -143,7 +143,7 @@ impl OpenSession {
     pub(crate) fn documents(
         &self,
         text: &str,
-        wish: &PlatformWish,
+        wish: &PlatformChoice,
     ) -> Result<(Reference, CachedImage), Failure> {
         let known = self.meanings.lock().unwrap_or_else(PoisonError::into_inner).get(text).cloned();
         let reference = match known {
@@ -196,7 +196,7 @@ impl OpenSession {
 fn check_file(flag: &str, path: &Path) -> Result<(), Failure> {
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) => Err(Failure::new(format!("{flag} {} is no file", path.display()))),
+        Ok(_) => Err(Failure::new(format!("{flag} {} is not a file", path.display()))),
         Err(error) => Err(Failure::io("read", path, &error)),
     }
 }

@@ -76,7 +76,7 @@ impl Summary {
             (0, 0) => {
                 let (packages, bundles) = (count(self.packages, "package"), count(self.bundles, "bundle"));
                 match self.packages {
-                    // Bundle folders are in no package yet.
+                    // Bundle directories are in no package yet.
                     0 if self.bundles > 0 => format!("no problems: {bundles} in {files}"),
                     _ => format!("no problems: {packages}, {bundles} in {files}"),
                 }

@@ -39,12 +39,12 @@ pub(crate) struct Served {
     pub(crate) name: String,
     /// The files, opened anew for each load.
     pub(crate) open: Box<dyn Fn() -> Result<CatalogSource, Failure> + Send>,
-    /// The folder or file that is watched; what has none is loaded again at every look.
+    /// The directory or file that is watched; what has none is loaded again at every look.
     pub(crate) watched: Option<PathBuf>,
 }
 
 impl Served {
-    /// A folder under its own name.
+    /// A directory under its own name.
     pub(crate) fn folder(root: PathBuf) -> Self {
         let name =
             root.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));

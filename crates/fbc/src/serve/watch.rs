@@ -6,17 +6,17 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-/// What tells one state of a folder or file from another: names, sizes and times of all files.
+/// What tells one state of a directory or file from another: names, sizes and times of all files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fingerprint([u8; 32]);
 
-/// The state of a folder or file. What cannot be read counts as a state as well, so that its return is a change.
+/// The state of a directory or file. What cannot be read counts as a state as well, so that its return is a change.
 pub(super) fn fingerprint(path: &Path) -> Fingerprint {
     let mut digest = Sha256::new();
     let mut waiting: Vec<PathBuf> = vec![path.to_owned()];
     while let Some(path) = waiting.pop() {
         digest.update(path.as_os_str().as_encoded_bytes());
-        // Links are followed: Kubernetes changes mounted folders by moving one.
+        // Links are followed: Kubernetes changes mounted directories by moving one.
         let Ok(metadata) = fs::metadata(&path) else {
             digest.update(b"missing");
             continue;

@@ -1,4 +1,4 @@
-//! `fbc validate` of images: what the image itself says, and whether the images that it names can be had.
+//! `fbc validate` of images: what the image itself says, and whether the images that it names can be pulled.
 
 use crate::support::{Place, refused, registry, registry_with_catalog, testdata, text};
 
@@ -58,7 +58,8 @@ fn images_are_asked_for() {
     registry.log();
     let found = findings(&place, &["catalog", "--check-images", "--select", "IMG307"]);
     assert_eq!(found.len(), 1, "{found:#?}");
-    let expected = format!("catalog/a/catalog.yaml:6:20: error[IMG307] image \"{missing}\" cannot be had: ");
+    let expected =
+        format!("catalog/a/catalog.yaml:6:20: error[IMG307] image \"{missing}\" cannot be pulled: ");
     assert!(found[0].starts_with(&expected), "{found:#?}");
     // Without the question nobody is asked.
     registry.log();

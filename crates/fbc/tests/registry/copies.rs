@@ -1,4 +1,4 @@
-//! `fbc mirror`: to a registry, to a folder and from there, killed, with a missing image; what it writes is used.
+//! `fbc mirror`: to a registry, to a directory and from there, killed, with a missing image; what it writes is used.
 
 use std::fs;
 use std::process::Stdio;
@@ -115,7 +115,7 @@ fn a_selection_is_found_through_the_mirror_sets() {
     );
     let rendered = done(place.plain(&[&["render", &index], &SETS[..]].concat()));
     assert!(rendered.contains("a.v2") && !rendered.contains("\"name\": \"a.v1\""), "{rendered}");
-    // All that is left in the catalog can be had from the mirror.
+    // All that is left in the catalog can be pulled from the mirror.
     done(place.plain(&[&["images", &index, "--digests"], &SETS[..]].concat()));
     let manifests = fs::read_to_string(place.path().join("mirror-manifests/cc-index-v4-19.yaml")).unwrap();
     assert!(manifests.contains(&format!("ref: {index}")), "{manifests}");
@@ -258,12 +258,12 @@ fn what_is_no_catalog_or_no_file_is_refused() {
     assert!(told.contains("not for plan9/mips"), "{told}");
     assert!(!source.place.path().join("pulled").exists());
     let told = pull("oci:pulled", &["--digest-file", "none/digest"]);
-    assert!(told.contains("its folder does not exist"), "{told}");
+    assert!(told.contains("its directory does not exist"), "{told}");
     #[cfg(unix)]
     {
         let _socket = std::os::unix::net::UnixListener::bind(source.place.path().join("socket")).unwrap();
         let told = pull("oci-archive:socket", &[]);
-        assert!(told.contains("is there already and is no regular file"), "{told}");
+        assert!(told.contains("is there already and is not a regular file"), "{told}");
     }
 }
 

@@ -47,7 +47,13 @@ fn what_stays_is_told() {
             "the registry failed (status 500), after 3 attempt(s)",
             "try again later",
         ),
-        ("GET /v2/me/catalog/manifests/", vec![answer("200 OK", "<html>")], 1, "the manifest is no JSON", ""),
+        (
+            "GET /v2/me/catalog/manifests/",
+            vec![answer("200 OK", "<html>")],
+            1,
+            "the manifest is not JSON",
+            "",
+        ),
         (
             "GET /v2/me/catalog/manifests/",
             vec![answer("403 X", r#"{"errors":[{"code":"DENIED","message":"not you"}]}"#)],

@@ -167,7 +167,7 @@ fn a_full_disk_leaves_nothing() {
     assert_eq!(done(place.plain(&["pull", &image, "oci:image", "-q"])).trim(), digest);
 }
 
-/// `/proc` takes no folders, whoever asks.
+/// `/proc` takes no directories, whoever asks.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_cannot_be_written_is_told_before_anything_is_asked() {

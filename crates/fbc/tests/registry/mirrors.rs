@@ -42,7 +42,7 @@ fn mirrors_stand_in() {
     let told = refused(&place.fbc(&["render", &image, "--mirror-set", "none.yaml"]), 2);
     assert!(told.contains("none.yaml"), "{told}");
     let told = refused(&place.fbc(&["render", &image, "--cert-dir", "none"]), 2);
-    assert!(told.contains("--cert-dir none is no folder"), "{told}");
+    assert!(told.contains("--cert-dir none is not a directory"), "{told}");
 }
 
 #[test]

@@ -280,7 +280,10 @@ fn opm_wants_whole_references() {
     }
     place.write("basic.yaml", "schema: olm.template.basic\nentries:\n- schema: olm.bundle\n  image: a/b\n");
     let told = refused(&place.fbc(&["template", "render", "basic.yaml"]), 1);
-    assert!(told.contains("failed to pull image \"a/b\": it is no folder, and an image is HOST/"), "{told}");
+    assert!(
+        told.contains("failed to pull image \"a/b\": it is not a directory, and an image is HOST/"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -288,7 +291,7 @@ fn names_that_are_no_images_stay_what_they_are() {
     let place = Place::new();
     place.write("v4.19/catalog/catalog.yaml", "schema: olm.package\nname: a\ndefaultChannel: b\n");
     done(place.fbc(&["render", "v4.19/catalog"]));
-    // The folder is there, so its content is meant, and not a host of that name.
+    // The directory is there, so its content is meant, and not a host of that name.
     let told = refused(&place.fbc(&["render", "v4.19/catalgo"]), 2);
     assert!(
         told.contains("v4.19/catalgo does not exist") && told.contains("did you mean v4.19/catalog?"),

@@ -1,4 +1,4 @@
-//! A folder for a test, fbc in it without the environment of this machine, and registries in threads.
+//! A directory for a test, fbc in it without the environment of this machine, and registries in threads.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use fbc_image::registry::block_on;
 
 use fbc_testing::registry::Registry;
 
-/// A folder that is the home of a test.
+/// A directory that is the home of a test.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
 }
@@ -53,7 +53,7 @@ impl Place {
         path
     }
 
-    /// The names in the folder but the cache.
+    /// The names in the directory but the cache.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.path()).unwrap();
         let mut names: Vec<String> =

@@ -41,7 +41,7 @@ fn d_ext_46_granting_what_is_missing_is_enough() {
     assert!(check(&objects, &access).is_authorized(), "{:?}", check(&objects, &access).report());
 }
 
-/// D-EXT-20: the role for tests is enough for everything, but for paths that are no resources.
+/// D-EXT-20: the role for tests is enough for everything, but for paths that are not resources.
 #[test]
 fn d_ext_20_everything_on_all_resources() {
     let all = "{apiGroups: ['*'], resources: ['*'], verbs: ['*']}";

@@ -19,7 +19,7 @@ const MOST_COPIED: u64 = 3 << 20;
 /// Applies a JSON patch.
 ///
 /// # Errors
-/// It is no list of operations, or one of them cannot be done.
+/// It is not a list of operations, or one of them cannot be done.
 pub fn json_patch(object: &Value, patch: &Value) -> Result<Value, PatchError> {
     let Some(operations) = patch.as_array() else {
         let found = match patch {

@@ -32,7 +32,7 @@ pub enum PatchType {
 /// Why a patch cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatchError {
-    /// It is no patch of its type. The API server answers 400 with this text.
+    /// It is not a patch of its type. The API server answers 400 with this text.
     #[error("{0}")]
     Malformed(String),
     /// It does not fit the object. The API server answers 422 with a text that does not say why.

@@ -153,7 +153,7 @@ proptest! {
                                 .collect();
                             prop_assert_eq!(expected, Err(fields));
                         }
-                        Err(ApplyError::Misfit(text)) => prop_assert!(false, "{text}"),
+                        Err(ApplyError::TypeMismatch(text)) => prop_assert!(false, "{text}"),
                     }
                 }
                 Step::Update { manager, labels } => {

@@ -30,7 +30,7 @@ use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
 
 /// How often the queues of lost nodes are looked at.
 const QUEUE_PERIOD: Milliseconds = 100;
-/// The part of names that are no nodes: requests to look at all of them.
+/// The part of names that are not nodes: requests to look at all of them.
 const MONITOR: &str = "monitor";
 
 /// How patient the controller is.

@@ -64,7 +64,7 @@ fn invariants(schema: &Value, level: Level, field: &str, errors: &mut Vec<FieldE
             errors.push(invalid(&format!("{field}.x-kubernetes-{other}"), "true", detail));
         }
     }
-    junctors(
+    combinators(
         schema,
         is_either(schema.get("anyOf")),
         is_either(schema.at(&["allOf"]).and_then(|all| all.get(0)?.get("anyOf"))),
@@ -138,7 +138,13 @@ fn is_either(any_of: Option<&Value>) -> bool {
 
 const JUNCTORS: [&str; 3] = ["anyOf", "allOf", "oneOf"];
 
-fn junctors(schema: &Value, skip_any: bool, skip_first_all: bool, field: &str, errors: &mut Vec<FieldError>) {
+fn combinators(
+    schema: &Value,
+    skip_any: bool,
+    skip_first_all: bool,
+    field: &str,
+    errors: &mut Vec<FieldError>,
+) {
     for junctor in JUNCTORS {
         if junctor == "anyOf" && skip_any {
             continue;
@@ -159,7 +165,7 @@ fn junctors(schema: &Value, skip_any: bool, skip_first_all: bool, field: &str, e
 }
 
 fn nested_invariants(schema: &Value, skip_any: bool, field: &str, errors: &mut Vec<FieldError>) {
-    junctors(schema, skip_any, false, field, errors);
+    combinators(schema, skip_any, false, field, errors);
     if let Some(items) = part(schema, "items") {
         nested_invariants(items, false, &format!("{field}.items"), errors);
     }

@@ -127,8 +127,8 @@ impl Entry {
         }
         let decoded = base64::engine::general_purpose::STANDARD
             .decode(self.auth.trim())
-            .map_err(|_| "has an `auth` that is no base64")?;
-        let decoded = String::from_utf8(decoded).map_err(|_| "has an `auth` that is no text")?;
+            .map_err(|_| "has an `auth` that is not base64")?;
+        let decoded = String::from_utf8(decoded).map_err(|_| "has an `auth` that is not a string")?;
         let (user, password) = decoded.split_once(':').ok_or("has an `auth` without `:`")?;
         let password = Secret::new(password.trim_matches('\0'));
         Ok(Some(Proof::Password { user: user.to_owned(), password }))

@@ -24,7 +24,7 @@ struct Given {
 /// Asks a helper; none if it knows no credential for the server.
 pub(super) async fn ask(program: &str, server: &str, folders: &[PathBuf]) -> Result<Option<Proof>, String> {
     if program.contains('/') {
-        return Err(format!("{program:?} is no name of a credential helper"));
+        return Err(format!("{program:?} is not a name of a credential helper"));
     }
     let Some(path) = folders.iter().map(|folder| folder.join(program)).find(|path| path.is_file()) else {
         return Err(format!(

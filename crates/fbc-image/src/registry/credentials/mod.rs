@@ -34,11 +34,11 @@ pub struct CredentialPaths {
     pub runtime_file: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`.
     pub config_home: Option<PathBuf>,
-    /// `DOCKER_CONFIG`: the folder of `config.json`.
+    /// `DOCKER_CONFIG`: the directory of `config.json`.
     pub docker_config: Option<PathBuf>,
-    /// The home folder.
+    /// The home directory.
     pub home: Option<PathBuf>,
-    /// The folders of `PATH`, where `docker-credential-*` programs are.
+    /// The directories of `PATH`, where `docker-credential-*` programs are.
     pub program_folders: Vec<PathBuf>,
 }
 
@@ -126,7 +126,7 @@ impl Credentials {
     /// Reads the files.
     ///
     /// # Errors
-    /// A file that cannot be read or is no JSON; files that do not exist are passed over, except `--authfile`.
+    /// A file that cannot be read or is not JSON; files that do not exist are passed over, except `--authfile`.
     pub fn read(paths: &CredentialPaths) -> Result<Self> {
         let mut files = Vec::new();
         for (path, is_legacy) in candidates(paths) {

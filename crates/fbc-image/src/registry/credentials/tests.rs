@@ -73,7 +73,7 @@ fn the_longest_match_wins() {
         ("reg.io", "a", "registry R reg.io"),
         ("plain.io", "a", "u/p plain.io"),
         ("zero.io", "a", "z/pw zero.io"),
-        ("bad.io", "a", "the entry \"bad.io\" has an `auth` that is no base64"),
+        ("bad.io", "a", "the entry \"bad.io\" has an `auth` that is not base64"),
         ("colon.io", "a", "the entry \"colon.io\" has an `auth` without `:`"),
     ] {
         assert_eq!(shown(&credentials, registry, repository), expected, "{registry}/{repository}");

@@ -90,7 +90,7 @@ fn source_of(entry: Node<'_>, field: &str, pull: PullFrom) -> std::result::Resul
     check_place(&source, true)?;
     let mut mirrors = Vec::new();
     for mirror in entry.get("mirrors").iter().flat_map(|mirrors| mirrors.items()) {
-        let location = mirror.as_str().ok_or_else(|| format!("a mirror of {source:?} is no text"))?;
+        let location = mirror.as_str().ok_or_else(|| format!("a mirror of {source:?} is not a string"))?;
         let location = location.trim_end_matches('/').to_owned();
         check_place(&location, false)?;
         mirrors.push(Mirror { location, insecure: false, pull });

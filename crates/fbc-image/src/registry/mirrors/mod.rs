@@ -75,7 +75,7 @@ pub struct RegistriesPaths {
     /// `registries.conf` files; the first that exists is read. In the order of `containers/image`: the file that
     /// `CONTAINERS_REGISTRIES_CONF` names, `~/.config/containers/registries.conf`, `/etc/containers/registries.conf`.
     pub main: Vec<PathBuf>,
-    /// Folders of `*.conf` files that are read after it, later ones over earlier ones:
+    /// Directories of `*.conf` files that are read after it, later ones over earlier ones:
     /// `/etc/containers/registries.conf.d`, `~/.config/containers/registries.conf.d`.
     pub drop_in: Vec<PathBuf>,
     /// ImageDigestMirrorSet, ImageTagMirrorSet and ImageContentSourcePolicy manifests; they must exist.

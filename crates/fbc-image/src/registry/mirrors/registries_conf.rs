@@ -111,14 +111,14 @@ fn trimmed(place: &str) -> String {
     place.trim_end_matches('/').to_owned()
 }
 
-/// Refuses what is no `host[/path]`.
+/// Refuses what is not a `host[/path]`.
 pub(super) fn check_place(place: &str, may_be_wildcard: bool) -> std::result::Result<(), String> {
     if place.contains("://") {
         return Err(format!("{place:?} begins with a scheme; write host and path alone"));
     }
     let rest = place.strip_prefix("*.").filter(|_| may_be_wildcard).unwrap_or(place);
     if rest.contains(['*', '@']) || rest.contains(char::is_whitespace) || (rest.is_empty() && rest != place) {
-        return Err(format!("{place:?} is no host with an optional path"));
+        return Err(format!("{place:?} is not a host with an optional path"));
     }
     Ok(())
 }

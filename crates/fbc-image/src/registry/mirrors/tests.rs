@@ -189,7 +189,7 @@ fn damaged_files() {
         ("[registries.search]\nregistries = ['a.io']", "", "version 1"),
         ("[[registry]]\ninsecure = true", "", "neither `prefix` nor `location`"),
         ("[[registry]]\nlocation = 'https://a.io'", "", "begins with a scheme"),
-        ("[[registry]]\nlocation = '*.a.io'", "", "is no host"),
+        ("[[registry]]\nlocation = '*.a.io'", "", "is not a host"),
         ("[[registry]]\nlocation = 'a.io'\n[[registry.mirror]]\ninsecure = true", "", "has no `location`"),
         (
             "[[registry]]\nlocation = 'a.io'\n[[registry.mirror]]\nlocation = 'b'\npull-from-mirror = 'x'",

@@ -35,7 +35,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
         text = text
             .split('\n')
             .map(|line| {
-                // Spans within names and tolerations are no ages.
+                // Spans within names and tolerations are not ages.
                 if placeholder == "<age>" {
                     line.split(' ')
                         .map(|word| if word == value { placeholder } else { word })

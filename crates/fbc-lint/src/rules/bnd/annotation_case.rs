@@ -12,6 +12,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND022",
     name: "annotation-case",
+    since: "0.1.0",
     summary: "An annotation of OLM is written in another case",
     explanation:
         "\

@@ -14,10 +14,11 @@ use super::annotation_keys::{MANIFESTS_PATH, METADATA_PATH};
 pub static RULE: Rule = Rule {
     code: "BND202",
     name: "annotation-path",
-    summary: "An annotation names another folder than the one that is there",
+    since: "0.1.0",
+    summary: "An annotation names another directory than the one that is there",
     explanation: "\
 `manifests.v1` and `metadata.v1` must be `manifests/` and `metadata/`. OLM unpacks what they name in the labels
-of the bundle image, which are made from these annotations; opm looks into the two folders whatever is
+of the bundle image, which are made from these annotations; opm looks into the two directories whatever is
 written. Another path leads to a bundle that renders and does not install.",
     basis: Basis::Advice,
     check: Check::Bundle(check),
@@ -37,7 +38,7 @@ annotations:
             findings: &[],
         },
         Case {
-            title: "another folder",
+            title: "another directory",
             files: "\
 -- metadata/annotations.yaml --
 annotations:

@@ -14,6 +14,7 @@ use super::annotation_keys::{CHANNELS, DEFAULT_CHANNEL, MEDIA_TYPE};
 pub static RULE: Rule = Rule {
     code: "BND004",
     name: "annotation-value",
+    since: "0.1.0",
     summary: "An annotation of a bundle has a value that opm refuses",
     explanation: "\
 `mediatype.v1` names the format of the manifests. `registry+v1` is the one that OLM installs: a cluster service

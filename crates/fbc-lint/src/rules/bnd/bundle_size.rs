@@ -12,6 +12,7 @@ use super::size;
 pub static RULE: Rule = Rule {
     code: "BND021",
     name: "bundle-size",
+    since: "0.1.0",
     summary: "A bundle is larger than OLM can unpack",
     explanation: "\
 OLM v0 unpacks a bundle into one ConfigMap. Each file is compressed with gzip and then written in base64, and all of

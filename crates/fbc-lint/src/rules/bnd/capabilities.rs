@@ -12,6 +12,7 @@ use crate::rules::fbc::suggest;
 pub static RULE: Rule = Rule {
     code: "BND225",
     name: "capabilities",
+    since: "0.1.0",
     summary: "The capability level or a category of the operator is not a known one",
     explanation: "\
 The annotation `capabilities` is one of `Basic Install`, `Seamless Upgrades`, `Full Lifecycle`, `Deep Insights`,
@@ -39,7 +40,7 @@ metadata:
     capabilities: full lifecycle
     categories: \"Storage, Databases\"
 ",
-            findings: &["4:19 \"full lifecycle\" is no capability level", "5:17 \"Databases\" is no known category"],
+            findings: &["4:19 \"full lifecycle\" is not a capability level", "5:17 \"Databases\" is not a known category"],
         },
     ],
 };
@@ -55,11 +56,11 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help));
     };
     if let Some(level) = csv.annotation("capabilities").filter(|level| !LEVELS.contains(level)) {
-        report("capabilities", format!("{} is no capability level", quote(level)), level, &LEVELS);
+        report("capabilities", format!("{} is not a capability level", quote(level)), level, &LEVELS);
     }
     let categories = csv.annotation("categories").into_iter().flat_map(|list| list.split(',')).map(str::trim);
     for category in categories.filter(|category| !CATEGORIES.contains(category)) {
-        report("categories", format!("{} is no known category", quote(category)), category, &CATEGORIES);
+        report("categories", format!("{} is not a known category", quote(category)), category, &CATEGORIES);
     }
 }
 

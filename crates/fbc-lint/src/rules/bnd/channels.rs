@@ -16,6 +16,7 @@ use super::annotation_keys::{CHANNELS, DEFAULT_CHANNEL};
 pub static RULE: Rule = Rule {
     code: "BND204",
     name: "channel-list",
+    since: "0.1.0",
     summary: "The list of channels, or the default channel, does not mean what it says",
     explanation: "\
 `channels.v1` is a list of channel names with commas between them and nothing else: a space becomes part of a

@@ -10,6 +10,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND226",
     name: "contact",
+    since: "0.1.0",
     summary: "The provider, a maintainer or a link of the operator is incomplete",
     explanation: "\
 Users see who provides an operator, whom to ask, and where to read more. `spec.provider.name` should be given; each of
@@ -37,7 +38,7 @@ spec:
   maintainers: [{name: Me, email: me}]
   links: [{name: Docs, url: example}]
 ",
-            findings: &["3:3 the ClusterServiceVersion names no provider", "3:35 \"me\" is no email address", "4:29 \"example\" is no URL"],
+            findings: &["3:3 the ClusterServiceVersion names no provider", "3:35 \"me\" is not an email address", "4:29 \"example\" is not a URL"],
         },
     ],
 };
@@ -67,7 +68,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 );
                 report(pointer, message, "give both, or remove it");
             } else if !is_valid(text(field)) {
-                let message = format!("{} is no {noun}", quote(text(field)));
+                let message = format!("{} is not a {noun}", quote(text(field)));
                 report(format!("{pointer}/{field}"), message, "correct it, or remove the item");
             }
         }

@@ -14,6 +14,7 @@ use crate::rules::fbc::suggest;
 pub static RULE: Rule = Rule {
     code: "BND104",
     name: "conversion-webhook",
+    since: "0.1.0",
     summary: "A conversion webhook converts what the bundle does not own, or what another converts",
     explanation: "\
 `conversionCRDs` of a conversion webhook names CustomResourceDefinitions of the bundle that are owned, each in one

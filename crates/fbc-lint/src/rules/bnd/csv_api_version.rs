@@ -10,6 +10,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND105",
     name: "csv-api-version",
+    since: "0.1.0",
     summary: "The `apiVersion` of the ClusterServiceVersion is not that of OLM",
     explanation: "\
 A ClusterServiceVersion is an object of `operators.coreos.com/v1alpha1`; there is no other version, and the group

@@ -14,10 +14,11 @@ use super::csv_shape::{Departure, departures};
 pub static RULE: Rule = Rule {
     code: "BND008",
     name: "csv-field-type",
+    since: "0.1.0",
     summary: "A field of a ClusterServiceVersion has a value of the wrong kind",
     explanation: "\
 The tools decode the ClusterServiceVersion into types, and refuse it as a whole for one value of another kind.
-The usual reason is YAML: an unquoted `1.0` is a number and an unquoted `true` is no text. Annotations are texts
+The usual reason is YAML: an unquoted `1.0` is a number and an unquoted `true` is not a string. Annotations are texts
 without exception.",
     basis: Basis::Validators,
     check: Check::Bundle(check),

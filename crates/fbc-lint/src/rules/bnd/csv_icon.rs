@@ -15,10 +15,11 @@ use super::size;
 pub static RULE: Rule = Rule {
     code: "BND218",
     name: "csv-icon",
+    since: "0.1.0",
     summary: "The icon of a ClusterServiceVersion cannot be shown",
     explanation: "\
 `spec.icon` is a list with one icon: `base64data`, the file of a picture in base64, and `mediatype`, one of
-`image/svg+xml`, `image/png`, `image/jpeg`, `image/gif`. Data that is no picture, or of another type, leaves a broken
+`image/svg+xml`, `image/png`, `image/jpeg`, `image/gif`. Data that is not a picture, or of another type, leaves a broken
 picture in every console. Large pictures make every catalog large: 100 KiB is more than any console shows.",
     basis: Basis::Advice,
     check: Check::Bundle(check),
@@ -37,7 +38,7 @@ spec: {icon: [{base64data: PHN2Zz48L3N2Zz4=, mediatype: image/svg+xml}]}
 kind: ClusterServiceVersion
 spec: {icon: [{base64data: \"*\", mediatype: image/png}]}
 ",
-            findings: &["2:28 the icon is no base64: illegal base64 data at input byte 0"],
+            findings: &["2:28 the icon is not base64: illegal base64 data at input byte 0"],
         },
         Case {
             title: "another type",
@@ -85,7 +86,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         Ok(data) => data,
         Err(error) => {
             let help = "encode the file with `base64 -w0`".to_owned();
-            report("/spec/icon/0/base64data", format!("the icon is no base64: {error}"), help);
+            report("/spec/icon/0/base64data", format!("the icon is not base64: {error}"), help);
             return;
         }
     };
@@ -97,7 +98,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         }
         Some(Fault::NoImage) => report(
             "/spec/icon/0/base64data",
-            "the icon is no PNG, JPEG, GIF, WebP or SVG image".to_owned(),
+            "the icon is not a PNG, JPEG, GIF, WebP or SVG image".to_owned(),
             "encode the file of the image itself in base64".to_owned(),
         ),
         Some(Fault::OtherType(actual)) => report(
@@ -107,7 +108,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         ),
         None if !MEDIA_TYPES.contains(&media_type.as_str()) => report(
             "/spec/icon/0/mediatype",
-            format!("{} is no type of icon that operator-sdk accepts", quote(&media_type)),
+            format!("{} is not a type of icon that operator-sdk accepts", quote(&media_type)),
             format!("use one of {}", MEDIA_TYPES.join(", ")),
         ),
         None => {}

@@ -13,6 +13,7 @@ use super::names;
 pub static RULE: Rule = Rule {
     code: "BND009",
     name: "csv-name",
+    since: "0.1.0",
     summary: "The name of a ClusterServiceVersion is not allowed",
     explanation: "\
 `metadata.name` is the name of an object and becomes the value of a label on everything that belongs to the

@@ -13,6 +13,7 @@ use super::annotation_keys::PACKAGE;
 pub static RULE: Rule = Rule {
     code: "BND207",
     name: "csv-name-form",
+    since: "0.1.0",
     summary: "The name of a ClusterServiceVersion has not the form `name.vX.Y.Z`, or says another version",
     explanation: "\
 By custom the name of a ClusterServiceVersion is that of the operator, `.v`, and the version. People and scripts

@@ -1,4 +1,4 @@
-//! Related images that are no image references.
+//! Related images that are not image references.
 
 use fbc_go::text::quote;
 use fbc_model::image_reference;
@@ -15,7 +15,8 @@ use super::images;
 pub static RULE: Rule = Rule {
     code: "BND018",
     name: "csv-related-image",
-    summary: "A related image of the ClusterServiceVersion is no image reference",
+    since: "0.1.0",
+    summary: "A related image of the ClusterServiceVersion is not an image reference",
     explanation: "\
 `spec.relatedImages` lists every image that the operator may need, so that the bundle can be mirrored. Each must
 have an image reference (see IMG001); operator-sdk refuses a bundle with another text, and mirroring fails over it.",
@@ -36,7 +37,7 @@ spec: {relatedImages: [{name: a, image: quay.io/foo/foo:v1}]}
 kind: ClusterServiceVersion
 spec: {relatedImages: [{name: a, image: https://quay.io/foo/foo:v1}]}
 ",
-            findings: &["2:41 related image \"https://quay.io/foo/foo:v1\" is no image reference: invalid reference format"],
+            findings: &["2:41 related image \"https://quay.io/foo/foo:v1\" is not an image reference: invalid reference format"],
         },
         Case {
             title: "none",
@@ -60,7 +61,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 Fix::risky("remove the entry").remove(csv.origin(), format!("/spec/relatedImages/{number}"));
             findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help).fix(fix));
         } else if let Err(error) = image_reference::parse(image) {
-            let message = format!("related image {} is no image reference: {error}", quote(image));
+            let message = format!("related image {} is not an image reference: {error}", quote(image));
             let help = reference::help(image);
             let fix = reference::fix(csv.origin(), &pointer, image);
             findings.push(context.finding(&RULE, csv.origin(), pointer, message).help(help).fix_if(fix));

@@ -14,6 +14,7 @@ use super::images;
 pub static RULE: Rule = Rule {
     code: "BND220",
     name: "csv-related-image-twice",
+    since: "0.1.0",
     summary: "Two related images have one name, or are the same",
     explanation: "\
 Names under `spec.relatedImages` tell the images apart. Two different images of one name are a slip: an older digest that

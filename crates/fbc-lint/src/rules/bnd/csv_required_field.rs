@@ -11,6 +11,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND007",
     name: "csv-required-field",
+    since: "0.1.0",
     summary: "A ClusterServiceVersion lacks a field that it must have",
     explanation: "\
 A ClusterServiceVersion must have `apiVersion`, `spec.displayName`, `spec.install.strategy`, and deployments in

@@ -12,6 +12,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND010",
     name: "csv-version",
+    since: "0.1.0",
     summary: "The version of a ClusterServiceVersion is missing or no semantic version",
     explanation: "\
 `spec.version` is the version of the bundle in every catalog. It must be a semantic version with three numbers,
@@ -34,7 +35,7 @@ spec: {version: 1.4.0-rc.1}
 kind: ClusterServiceVersion
 spec: {version: v1.4.0}
 ",
-            findings: &["2:17 the version \"v1.4.0\" is no semantic version"],
+            findings: &["2:17 the version \"v1.4.0\" is not a semantic version"],
         },
         Case {
             title: "none",
@@ -84,7 +85,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 &RULE,
                 csv.origin(),
                 "/spec/version",
-                format!("the version {} is no semantic version", quote(text)),
+                format!("the version {} is not a semantic version", quote(text)),
             )
             .label("no version")
             .note(error.to_string())

@@ -15,6 +15,7 @@ use crate::rules::grf::invalid_skip_range;
 pub static RULE: Rule = Rule {
     code: "BND024",
     name: "dependency",
+    since: "0.1.0",
     summary: "A dependency of the bundle is malformed",
     explanation: "\
 `metadata/dependencies.yaml` has a list `dependencies` of mappings with `type` and `value`. The types are
@@ -55,7 +56,7 @@ dependencies:
 - type: olm.gvk
   value: {group: example.com, kind: Foo}
 ",
-            findings: &["metadata/dependencies.yaml:2:9 \"olm.packages\" is no type of dependency", "metadata/dependencies.yaml:5:10 dependency \"olm.gvk\" has no `version`"],
+            findings: &["metadata/dependencies.yaml:2:9 \"olm.packages\" is not a type of dependency", "metadata/dependencies.yaml:5:10 dependency \"olm.gvk\" has no `version`"],
         },
         Case {
             title: "no list",
@@ -90,7 +91,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         let Some((_, fields)) = TYPES.iter().find(|(known, _)| *known == kind) else {
             let question = suggest::did_you_mean(kind, TYPES.map(|(known, _)| known));
             let known = TYPES.map(|(known, _)| known).join(", ");
-            let message = format!("{} is no type of dependency", quote(kind));
+            let message = format!("{} is not a type of dependency", quote(kind));
             let fix = suggest::closest(kind, TYPES.map(|(known, _)| known)).map(|meant| {
                 Fix::safe(format!("write `{meant}`")).set(origin, format!("{start}/type"), meant)
             });

@@ -14,6 +14,7 @@ use super::names;
 pub static RULE: Rule = Rule {
     code: "BND101",
     name: "deployment",
+    since: "0.1.0",
     summary: "A deployment of the ClusterServiceVersion has no usable name",
     explanation: "\
 OLM makes a Deployment of each entry of `spec.install.spec.deployments`. Names must be there once each, and be RFC
@@ -48,7 +49,7 @@ spec:
       - name: Foo_2
       - spec: {}
 ",
-            findings: &["8:15 deployment \"foo\" is there twice", "9:15 \"Foo_2\" is no name for a deployment", "10:9 a deployment has no name"],
+            findings: &["8:15 deployment \"foo\" is there twice", "9:15 \"Foo_2\" is not a name for a deployment", "10:9 a deployment has no name"],
         },
         Case {
             title: "another strategy",
@@ -56,7 +57,7 @@ spec:
 kind: ClusterServiceVersion
 spec: {install: {strategy: helm}}
 ",
-            findings: &["2:28 \"helm\" is no install strategy"],
+            findings: &["2:28 \"helm\" is not an install strategy"],
         },
     ],
 };
@@ -69,7 +70,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         let (message, help) = if deployment.name.is_empty() {
             ("a deployment has no name".to_owned(), "add `name`")
         } else if !names::is_dns_subdomain(deployment.name) {
-            (format!("{name} is no name for a deployment"), "use lower-case letters, digits, `-` and `.`")
+            (format!("{name} is not a name for a deployment"), "use lower-case letters, digits, `-` and `.`")
         } else if !seen.insert(deployment.name) {
             (format!("deployment {name} is there twice"), "rename one of them")
         } else {
@@ -80,7 +81,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     }
     let strategy = csv.spec("install").and_then(|install| install.get_str("strategy")).unwrap_or_default();
     if !matches!(strategy, "" | "deployment") {
-        let message = format!("{} is no install strategy", quote(strategy));
+        let message = format!("{} is not an install strategy", quote(strategy));
         findings.push(
             context
                 .finding(&RULE, csv.origin(), "/spec/install/strategy", message)

@@ -14,6 +14,7 @@ use super::crd;
 pub static RULE: Rule = Rule {
     code: "BND015",
     name: "duplicate-crd",
+    since: "0.1.0",
     summary: "A bundle defines a custom resource twice",
     explanation: "\
 Two CustomResourceDefinitions of one group and kind exclude each other: a cluster keeps what was applied last. It

@@ -13,6 +13,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND214",
     name: "duplicate-object",
+    since: "0.1.0",
     summary: "A bundle holds an object twice",
     explanation: "\
 Two objects of the same group, kind, namespace and name are one object on a cluster: the file that is applied last

@@ -14,6 +14,7 @@ use super::examples;
 pub static RULE: Rule = Rule {
     code: "BND019",
     name: "example",
+    since: "0.1.0",
     summary: "The examples of a ClusterServiceVersion cannot be read, or are of other kinds",
     explanation: "\
 The annotation `alm-examples` is a JSON list of custom resources, which consoles offer to users to start from. Each
@@ -41,7 +42,7 @@ metadata:
 spec:
   customresourcedefinitions: {owned: [{name: foos.example.com, version: v1, kind: Foo}]}
 ",
-            findings: &["3:31 `alm-examples` is no JSON: invalid character ']' looking for beginning of object key string"],
+            findings: &["3:31 `alm-examples` is not JSON: invalid character ']' looking for beginning of object key string"],
         },
         Case {
             title: "another version",
@@ -63,7 +64,7 @@ metadata:
 spec:
   customresourcedefinitions: {owned: [{name: foos.example.com, version: v1, kind: Foo}]}
 ",
-            findings: &["3:31 `alm-examples` is no list of objects"],
+            findings: &["3:31 `alm-examples` is not a list of objects"],
         },
     ],
 };
@@ -81,13 +82,13 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let document = match embedded_json(text) {
         Ok(document) => document,
         Err(error) => {
-            report(format!("`{key}` is no JSON: {error}"), "mend it; `jq` or an editor shows the place");
+            report(format!("`{key}` is not JSON: {error}"), "fix it; `jq` or an editor shows the place");
             return;
         }
     };
     let root = document.root();
     if root.kind() != Kind::Array || root.items().any(|item| item.kind() != Kind::Object) {
-        report(format!("`{key}` is no list of objects"), "write a list, also for one example: `[{...}]`");
+        report(format!("`{key}` is not a list of objects"), "write a list, also for one example: `[{...}]`");
         return;
     }
     let provided = examples::provided(&csv);

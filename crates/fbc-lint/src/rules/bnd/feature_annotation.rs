@@ -12,6 +12,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND224",
     name: "feature-annotation",
+    since: "0.1.0",
     summary: "An annotation for OpenShift has a value that means nothing",
     explanation: "\
 The annotations `features.operators.openshift.io/...` say what the operator supports: each is `\"true\"` or `\"false\"` and
@@ -49,7 +50,7 @@ metadata:
   annotations:
     operators.openshift.io/valid-subscription: None
 ",
-            findings: &["4:48 annotation \"operators.openshift.io/valid-subscription\" is no JSON list of texts"],
+            findings: &["4:48 annotation \"operators.openshift.io/valid-subscription\" is not a JSON list of texts"],
         },
     ],
 };
@@ -73,12 +74,15 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             {
                 continue;
             }
-            (format!("annotation {name} is no JSON list of texts"), "write a list such as `'[\"a\", \"b\"]'`")
+            (
+                format!("annotation {name} is not a JSON list of texts"),
+                "write a list such as `'[\"a\", \"b\"]'`",
+            )
         } else if OBJECTS.contains(&key) {
             if embedded_json(text).is_ok_and(|value| value.root().kind() == Kind::Object) {
                 continue;
             }
-            (format!("annotation {name} is no JSON object"), "write one object as JSON")
+            (format!("annotation {name} is not a JSON object"), "write one object as JSON")
         } else {
             continue;
         };

@@ -13,6 +13,7 @@ use crate::rules::fbc::suggest;
 pub static RULE: Rule = Rule {
     code: "BND209",
     name: "install-mode-list",
+    since: "0.1.0",
     summary: "The list of install modes has an unknown, repeated or missing one",
     explanation: "\
 `spec.installModes` should list `OwnNamespace`, `SingleNamespace`, `MultiNamespace` and `AllNamespaces` once each.
@@ -44,7 +45,7 @@ spec:
   - {type: OwnNamespace, supported: false}
   - {type: AllNamespace, supported: true}
 ",
-            findings: &["3:3 install modes \"SingleNamespace\", \"MultiNamespace\", \"AllNamespaces\" are not declared", "5:12 install mode \"OwnNamespace\" is declared twice", "6:12 \"AllNamespace\" is no install mode"],
+            findings: &["3:3 install modes \"SingleNamespace\", \"MultiNamespace\", \"AllNamespaces\" are not declared", "5:12 install mode \"OwnNamespace\" is declared twice", "6:12 \"AllNamespace\" is not an install mode"],
         },
     ],
 };
@@ -57,7 +58,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         let (message, help) = if !INSTALL_MODES.contains(&name) {
             let question = suggest::did_you_mean(name, INSTALL_MODES);
             (
-                format!("{} is no install mode", quote(name)),
+                format!("{} is not an install mode", quote(name)),
                 format!("{question}known are {}", INSTALL_MODES.join(", ")),
             )
         } else if !declared.insert(name) {

@@ -13,6 +13,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND012",
     name: "install-modes",
+    since: "0.1.0",
     summary: "A ClusterServiceVersion supports no install mode, or another than conversion webhooks allow",
     explanation: "\
 `spec.installModes` says which namespaces the operator can watch: `OwnNamespace`, `SingleNamespace`,

@@ -14,6 +14,7 @@ use super::names;
 pub static RULE: Rule = Rule {
     code: "BND016",
     name: "invalid-crd",
+    since: "0.1.0",
     summary: "A CustomResourceDefinition is incomplete or contradicts itself",
     explanation: "\
 A definition must have `apiVersion: apiextensions.k8s.io/v1`, a group, a kind and a plural name, a scope, and
@@ -96,7 +97,7 @@ apiVersion: v1
 kind: CustomResourceDefinition
 metadata: {name: foos.example.com}
 ",
-            findings: &["manifests/foos.crd.yaml:1:13 \"v1\" is no version of CustomResourceDefinitions"],
+            findings: &["manifests/foos.crd.yaml:1:13 \"v1\" is not a version of CustomResourceDefinitions"],
         },
     ],
 };
@@ -129,7 +130,7 @@ fn name_of(object: &Object<'_>) -> Option<String> {
 fn wrong_api_version(object: &Object<'_>) -> Option<String> {
     let api_version = object.node.get_str("apiVersion").unwrap_or_default();
     let is_known = object.group == "apiextensions.k8s.io" && matches!(object.version, "v1" | "v1beta1");
-    (!is_known).then(|| format!("{} is no version of CustomResourceDefinitions", quote(api_version)))
+    (!is_known).then(|| format!("{} is not a version of CustomResourceDefinitions", quote(api_version)))
 }
 
 /// A pointer, what is wrong there, and what to do.
@@ -162,7 +163,7 @@ fn faults(object: &Object<'_>) -> Vec<Fault> {
     if scope.is_empty() && object.version == "v1" {
         missing("/spec/scope", "write `scope: Namespaced` or `scope: Cluster`");
     } else if !matches!(scope, "" | "Namespaced" | "Cluster") {
-        let message = format!("{} is no scope", quote(scope));
+        let message = format!("{} is not a scope", quote(scope));
         found.push(("/spec/scope", message, "write `scope: Namespaced` or `scope: Cluster`".to_owned()));
     }
     let expected = format!("{}.{group}", text("plural"));

@@ -14,6 +14,7 @@ use super::size;
 pub static RULE: Rule = Rule {
     code: "BND211",
     name: "large-manifest",
+    since: "0.1.0",
     summary: "A manifest, or the bundle, is near a limit of the cluster",
     explanation: "\
 An object in Kubernetes has 1,572,864 bytes (1.5 MiB) at most, the size of a request to etcd, and a ConfigMap 1,048,576

@@ -12,6 +12,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND227",
     name: "manifest-duplicate-key",
+    since: "0.1.0",
     summary: "A mapping of a bundle has a key twice",
     explanation: "\
 Of two equal keys in a mapping the tools of Kubernetes take the last, or refuse the file: what stands under the first

@@ -14,7 +14,8 @@ use crate::rules::fbc::max_openshift_version;
 pub static RULE: Rule = Rule {
     code: "BND222",
     name: "max-openshift",
-    summary: "`olm.maxOpenShiftVersion` is no minor version, or below a target",
+    since: "0.1.0",
+    summary: "`olm.maxOpenShiftVersion` is not a minor version, or below a target",
     explanation: "\
 The property `olm.maxOpenShiftVersion` keeps a cluster from an upgrade beyond the minor version that it names, such as
 `\"4.19\"`. It stands in `metadata/properties.yaml` or in the annotation `olm.properties` of the ClusterServiceVersion. A

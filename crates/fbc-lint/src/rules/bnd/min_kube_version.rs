@@ -1,4 +1,4 @@
-//! Least versions of Kubernetes that are no versions.
+//! Least versions of Kubernetes that are not versions.
 
 use fbc_go::text::quote;
 use fbc_version::Version;
@@ -12,7 +12,8 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND011",
     name: "min-kube-version",
-    summary: "`minKubeVersion` is no semantic version",
+    since: "0.1.0",
+    summary: "`minKubeVersion` is not a semantic version",
     explanation: "\
 `spec.minKubeVersion` keeps an operator from clusters that are too old for it. It must have three numbers, such
 as `1.25.0`, without a `v`.",
@@ -33,7 +34,7 @@ spec: {minKubeVersion: 1.25.0}
 kind: ClusterServiceVersion
 spec: {minKubeVersion: \"1.25\"}
 ",
-            findings: &["2:24 `minKubeVersion` \"1.25\" is no semantic version"],
+            findings: &["2:24 `minKubeVersion` \"1.25\" is not a semantic version"],
         },
     ],
 };
@@ -52,7 +53,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         .map(|meant| Fix::safe(format!("write `{meant}`")).set(csv.origin(), "/spec/minKubeVersion", meant));
     let help =
         whole.map_or("write three numbers, such as `1.25.0`".to_owned(), |text| format!("write `{text}`"));
-    let message = format!("`minKubeVersion` {} is no semantic version", quote(text));
+    let message = format!("`minKubeVersion` {} is not a semantic version", quote(text));
     findings
         .push(context.finding(&RULE, csv.origin(), "/spec/minKubeVersion", message).help(help).fix_if(fix));
 }

@@ -17,9 +17,10 @@ use super::annotation_keys::{CHANNELS, MANIFESTS_PATH, MEDIA_TYPE, METADATA_PATH
 pub static RULE: Rule = Rule {
     code: "BND003",
     name: "missing-annotation",
+    since: "0.1.0",
     summary: "A bundle lacks `annotations.yaml` or one of its annotations",
     explanation: "\
-A file of the folder `metadata`, by custom `annotations.yaml`, tells the package and the channels of a bundle
+A file of the directory `metadata`, by custom `annotations.yaml`, tells the package and the channels of a bundle
 under the key `annotations`. opm reads the first file that has them, and takes no bundle without. The default
 channel may be left out.",
     basis: Basis::Validators,

@@ -13,6 +13,7 @@ use crate::rules::fbc::suggest;
 pub static RULE: Rule = Rule {
     code: "BND005",
     name: "missing-csv",
+    since: "0.1.0",
     summary: "A bundle has no ClusterServiceVersion",
     explanation: "\
 The ClusterServiceVersion describes the operator: its name and version, its deployments, permissions and

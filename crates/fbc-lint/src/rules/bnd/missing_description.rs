@@ -11,6 +11,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND228",
     name: "missing-description",
+    since: "0.1.0",
     summary: "The operator, or a custom resource of it, has no description",
     explanation: "\
 Users choose an operator by `spec.description`, which is Markdown and the main text of its page in a console, and read

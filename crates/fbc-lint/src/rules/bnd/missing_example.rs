@@ -15,6 +15,7 @@ use super::examples;
 pub static RULE: Rule = Rule {
     code: "BND210",
     name: "missing-example",
+    since: "0.1.0",
     summary: "An owned custom resource has no example",
     explanation: "\
 Users of a console start a custom resource from the example in the annotation `alm-examples`; without one they get an

@@ -1,4 +1,4 @@
-//! Folders without the two folders of a bundle.
+//! Directories without the two directories of a bundle.
 
 use fbc_go::text::quote;
 
@@ -10,10 +10,11 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND001",
     name: "bundle-folder",
-    summary: "A bundle has no folder `manifests` or `metadata`",
+    since: "0.1.0",
+    summary: "A bundle has no directory `manifests` or `metadata`",
     explanation: "\
-A bundle of the format registry+v1 is a folder with two folders: `manifests` holds the Kubernetes objects, a
-file for each, and `metadata` holds `annotations.yaml`. Both names are fixed. Name the folder that holds both.",
+A bundle of the format registry+v1 is a directory with two folders: `manifests` holds the Kubernetes objects, a
+file for each, and `metadata` holds `annotations.yaml`. Both names are fixed. Name the directory that holds both.",
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[
@@ -31,7 +32,7 @@ annotations: {}
             files: "\
 kind: ClusterServiceVersion
 ",
-            findings: &["metadata:- the bundle has no folder \"metadata\": is empty"],
+            findings: &["metadata:- the bundle has no directory \"metadata\": is empty"],
         },
     ],
 };
@@ -41,10 +42,10 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         let name = quote(&folder.to_string_lossy());
         let place = Place { path: folder.clone(), origin: None, target: Target::File };
         findings.push(
-            Finding::new(&RULE, format!("the bundle has no folder {name}: {}", words(reason)))
+            Finding::new(&RULE, format!("the bundle has no directory {name}: {}", words(reason)))
                 .at(place)
                 .about(context.subject())
-                .help("name the folder that holds `manifests` and `metadata`"),
+                .help("name the directory that holds `manifests` and `metadata`"),
         );
     }
 }

@@ -16,6 +16,7 @@ use super::annotation_keys::KNOWN;
 pub static RULE: Rule = Rule {
     code: "BND203",
     name: "misspelt-annotation",
+    since: "0.1.0",
     summary: "The name of an annotation looks misspelt",
     explanation: "\
 An annotation that nobody knows has no effect, and nobody says so: a default channel with a misspelt key is no

@@ -1,4 +1,4 @@
-//! Bundles: folders with the manifests of one version of an operator.
+//! Bundles: directories with the manifests of one version of an operator.
 //!
 //! Sources of the errors: `operator-framework/operator-registry:pkg/lib/bundle/validate.go` and
 //! `operator-framework/api:pkg/validation/internal`; of what OLM refuses:

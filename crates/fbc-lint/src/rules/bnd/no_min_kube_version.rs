@@ -8,6 +8,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND208",
     name: "no-min-kube-version",
+    since: "0.1.0",
     summary: "A ClusterServiceVersion does not say which Kubernetes it needs",
     explanation: "\
 Without `spec.minKubeVersion` the operator may be installed on a cluster of any age, also where the APIs that it

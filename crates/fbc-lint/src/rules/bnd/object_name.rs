@@ -11,6 +11,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND023",
     name: "object-name",
+    since: "0.1.0",
     summary: "An object of the bundle has no name",
     explanation: "\
 Every object needs `metadata.name`: nothing can be applied to a cluster without. `generateName` makes a new

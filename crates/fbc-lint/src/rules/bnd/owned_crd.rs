@@ -14,6 +14,7 @@ use super::crd;
 pub static RULE: Rule = Rule {
     code: "BND013",
     name: "owned-crd",
+    since: "0.1.0",
     summary: "A custom resource that the operator owns is not defined in the bundle",
     explanation: "\
 Each entry of `spec.customresourcedefinitions.owned` must be defined by a CustomResourceDefinition in `manifests`:

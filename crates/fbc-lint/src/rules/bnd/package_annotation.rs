@@ -14,7 +14,8 @@ use super::names;
 pub static RULE: Rule = Rule {
     code: "BND205",
     name: "package-annotation",
-    summary: "The package name of a bundle is no RFC 1123 label",
+    since: "0.1.0",
+    summary: "The package name of a bundle is not an RFC 1123 label",
     explanation: "\
 The bundle renders, but opm refuses the catalog that it becomes part of: the name of a package must be an RFC
 1123 label of at most 63 lower-case letters, digits and `-`, beginning and ending with a letter or digit (see
@@ -48,7 +49,7 @@ annotations:
   operators.operatorframework.io.bundle.channels.v1: stable,fast
   operators.operatorframework.io.bundle.channel.default.v1: stable
 ",
-            findings: &["metadata/annotations.yaml:5:53 the package name \"Foo\" is no RFC 1123 label"],
+            findings: &["metadata/annotations.yaml:5:53 the package name \"Foo\" is not an RFC 1123 label"],
         },
         Case {
             title: "empty",
@@ -73,7 +74,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let message = if name.is_empty() {
         "the package name is empty".to_owned()
     } else if !names::is_dns_label(name) {
-        format!("the package name {} is no RFC 1123 label", quote(name))
+        format!("the package name {} is not an RFC 1123 label", quote(name))
     } else {
         return;
     };

@@ -13,6 +13,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND216",
     name: "pod-template",
+    since: "0.1.0",
     summary: "A deployment of the ClusterServiceVersion cannot run",
     explanation: "\
 A Deployment selects its pods by labels, so `selector.matchLabels` must be among the labels of the template; it has

@@ -11,7 +11,8 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND223",
     name: "properties-annotation",
-    summary: "The annotation `olm.properties` is no list of properties",
+    since: "0.1.0",
+    summary: "The annotation `olm.properties` is not a list of properties",
     explanation: "\
 The annotation `olm.properties` of a ClusterServiceVersion is a JSON list of objects with `type` and `value`. opm skips
 a text that is none, and with it every property: a highest version of OpenShift for instance. Properties are better kept
@@ -37,7 +38,7 @@ metadata:
   annotations:
     olm.properties: '{\"type\": \"a\", \"value\": 1}'
 ",
-            findings: &["4:21 `olm.properties` is no list of objects with a type"],
+            findings: &["4:21 `olm.properties` is not a list of objects with a type"],
         },
         Case {
             title: "no JSON",
@@ -47,7 +48,7 @@ metadata:
   annotations:
     olm.properties: '[{]'
 ",
-            findings: &["4:21 `olm.properties` is no JSON: invalid character ']' looking for beginning of object key string"],
+            findings: &["4:21 `olm.properties` is not JSON: invalid character ']' looking for beginning of object key string"],
         },
     ],
 };
@@ -57,13 +58,13 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let Some(text) = csv.annotation("olm.properties") else { return };
     let is_property = |item: Node<'_>| item.get_str("type").is_some_and(|kind| !kind.is_empty());
     let message = match embedded_json(text) {
-        Err(error) => format!("`olm.properties` is no JSON: {error}"),
+        Err(error) => format!("`olm.properties` is not JSON: {error}"),
         Ok(document) => {
             let root = document.root();
             if root.kind() == Kind::Array && root.items().all(is_property) {
                 return;
             }
-            "`olm.properties` is no list of objects with a type".to_owned()
+            "`olm.properties` is not a list of objects with a type".to_owned()
         }
     };
     let pointer = pointer("/metadata/annotations", "olm.properties");

@@ -1,4 +1,4 @@
-//! Properties that are no properties.
+//! Properties that are not properties.
 
 use fbc_yaml::{Kind, Node};
 
@@ -11,6 +11,7 @@ use crate::rules::fbc::go_words;
 pub static RULE: Rule = Rule {
     code: "BND217",
     name: "properties-file",
+    since: "0.1.0",
     summary: "`metadata/properties.yaml` holds something other than properties",
     explanation: "\
 `properties` is a list of mappings with `type`, a text, and `value`, whatever the type asks for. opm skips what is

@@ -12,6 +12,7 @@ use super::removed;
 pub static RULE: Rule = Rule {
     code: "BND213",
     name: "removed-api",
+    since: "0.1.0",
     summary: "An object is of an API that newer versions of Kubernetes do not have",
     explanation: "\
 Kubernetes removes versions of its APIs. The bundle installs on older clusters, and on no newer one; a cluster with

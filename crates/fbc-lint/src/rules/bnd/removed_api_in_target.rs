@@ -12,6 +12,7 @@ use super::removed;
 pub static RULE: Rule = Rule {
     code: "BND025",
     name: "removed-api-in-target",
+    since: "0.1.0",
     summary: "An object is of an API that a target of the bundle does not have",
     explanation: "\
 Kubernetes removes versions of its APIs. A bundle with an object of a removed one does not install on a cluster that

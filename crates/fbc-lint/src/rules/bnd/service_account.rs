@@ -12,6 +12,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND020",
     name: "service-account",
+    since: "0.1.0",
     summary: "A ServiceAccount of the bundle is one that the ClusterServiceVersion already stands for",
     explanation: "\
 OLM makes the service accounts that the deployments of a ClusterServiceVersion name. A manifest of the same

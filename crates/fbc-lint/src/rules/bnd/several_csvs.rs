@@ -11,6 +11,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND006",
     name: "several-csvs",
+    since: "0.1.0",
     summary: "A bundle has more than one ClusterServiceVersion",
     explanation: "\
 A bundle is one version of one operator. opm takes the first ClusterServiceVersion in the order of the file

@@ -12,6 +12,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND201",
     name: "several-documents",
+    since: "0.1.0",
     summary: "A file of a bundle holds more than one document",
     explanation: "\
 Of each file only the first document is read. What stands behind the next `---` line is in no catalog and on

@@ -15,6 +15,7 @@ use super::crd;
 pub static RULE: Rule = Rule {
     code: "BND014",
     name: "undeclared-crd",
+    since: "0.1.0",
     summary: "A CustomResourceDefinition of the bundle is not declared as owned",
     explanation: "\
 Every CustomResourceDefinition in `manifests` must be named under `spec.customresourcedefinitions.owned`, in one of

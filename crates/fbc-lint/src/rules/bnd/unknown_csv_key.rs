@@ -11,6 +11,7 @@ use super::csv_shape::{Departure, departures};
 pub static RULE: Rule = Rule {
     code: "BND206",
     name: "unknown-csv-key",
+    since: "0.1.0",
     summary: "A key of a ClusterServiceVersion means nothing",
     explanation: "\
 A key that the type of the ClusterServiceVersion does not have is dropped without a word: a misspelt `replaces`

@@ -14,6 +14,7 @@ use super::images::{self, Reason};
 pub static RULE: Rule = Rule {
     code: "BND219",
     name: "unlisted-image",
+    since: "0.1.0",
     summary: "An image that the operator uses is not among its related images",
     explanation: "\
 Tools that mirror an operator copy its related images and nothing else. opm adds the images of the deployments to

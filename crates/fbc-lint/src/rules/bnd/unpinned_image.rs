@@ -15,6 +15,7 @@ use super::images::{self, Reason};
 pub static RULE: Rule = Rule {
     code: "BND221",
     name: "unpinned-image",
+    since: "0.1.0",
     summary: "An image of the operator is not named by its digest",
     explanation: "\
 A tag can be moved: the operator that a user installs is then not the one that was tested, and mirrors that rewrite
@@ -50,7 +51,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     let used = used.filter(|used| used.reason != Reason::Annotation).map(|used| (used.image, used.pointer));
     let mut seen = BTreeSet::new();
     for (image, pointer) in used.chain(listed) {
-        // What is no reference is reported elsewhere.
+        // What is not a reference is reported elsewhere.
         let Ok(parsed) = image_reference::parse(image) else { continue };
         if parsed.digest.is_some() || !seen.insert(image) {
             continue;

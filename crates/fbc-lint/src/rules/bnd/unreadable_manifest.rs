@@ -1,4 +1,4 @@
-//! Files of a bundle that are no objects.
+//! Files of a bundle that are not objects.
 
 use fbc_bundle::contents::{BundleFile, FileFault, MANIFESTS, METADATA};
 use fbc_go::text::quote;
@@ -16,6 +16,7 @@ use crate::rules::fbc::go_words;
 pub static RULE: Rule = Rule {
     code: "BND002",
     name: "unreadable-manifest",
+    since: "0.1.0",
     summary: "A file of a bundle cannot be read, or holds no object",
     explanation: "\
 Every file directly in `manifests` must hold one Kubernetes object, as YAML or JSON. opm skips what it cannot
@@ -23,7 +24,7 @@ read when it renders a bundle, so that a manifest is missing from the catalog an
 word; opm's and operator-sdk's validation refuse the bundle. Files of `metadata` are only looked at if they
 are YAML or JSON by their names.
 
-Move other files (pictures, notes, folders) out of `manifests`, and mend what is broken.",
+Move other files (pictures, notes, directories) out of `manifests`, and fix what is broken.",
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[
@@ -55,7 +56,7 @@ kind: ClusterServiceVersion
 kind: ClusterServiceVersion
 spec: [
 ",
-            findings: &["3:1 the document is no valid YAML: did not find expected node content"],
+            findings: &["3:1 the document is not valid YAML: did not find expected node content"],
         },
     ],
 };
@@ -80,7 +81,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                     if is_of_manifests {
                         "put one Kubernetes object into each file of `manifests`, and nothing else there"
                     } else {
-                        "mend the file or remove it"
+                        "fix the file or remove it"
                     },
                 ),
             );
@@ -108,7 +109,7 @@ fn fault(file: &BundleFile) -> Option<(String, Target)> {
             return Some((format!("the file cannot be read: {reason}"), Target::File));
         }
         Err(FileFault::NotText(byte)) => {
-            return Some((format!("the file is not text: byte {byte} is no UTF-8"), Target::File));
+            return Some((format!("the file is not text: byte {byte} is not UTF-8"), Target::File));
         }
         Ok(documents) => documents,
     };
@@ -129,7 +130,7 @@ fn fault(file: &BundleFile) -> Option<(String, Target)> {
             let message = message.rsplit("yaml: ").next().unwrap_or(message);
             let reason = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
             let reason = reason.map_or(message, |(_, reason)| reason);
-            Some((format!("the document is no valid {syntax}: {reason}"), Target::Byte(*byte)))
+            Some((format!("the document is not valid {syntax}: {reason}"), Target::Byte(*byte)))
         }
         Fault::Separator { rest, byte } => {
             Some((format!("{} stands behind a line of dashes", quote(rest)), Target::Byte(*byte)))

@@ -9,10 +9,11 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND026",
     name: "unrenderable",
+    since: "0.1.0",
     summary: "opm cannot render the bundle",
     explanation: "\
 `opm render` refuses the bundle, for a reason that no other rule reports with its place. The message is opm's. No
-catalog can be made from the bundle until it is mended.",
+catalog can be made from the bundle until it is fixed.",
     basis: Basis::Validators,
     check: Check::Bundle(check),
     cases: &[
@@ -37,6 +38,6 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     findings.push(
         context
             .finding(&RULE, csv.origin(), "", format!("opm cannot render the bundle: {error}"))
-            .help("mend what the message names"),
+            .help("fix what the message names"),
     );
 }

@@ -12,6 +12,7 @@ use crate::rules::fbc::suggest;
 pub static RULE: Rule = Rule {
     code: "BND017",
     name: "unsupported-kind",
+    since: "0.1.0",
     summary: "An object of the bundle has a kind that bundles cannot hold",
     explanation: "\
 Bundles of the format registry+v1 hold a ClusterServiceVersion and objects of a fixed list of kinds. OLM refuses

@@ -13,6 +13,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND215",
     name: "unused-object",
+    since: "0.1.0",
     summary: "Nothing in the bundle refers to a role or service account",
     explanation: "\
 A Role without a RoleBinding gives nobody a right, and a ServiceAccount that no deployment runs as and no binding

@@ -15,6 +15,7 @@ use crate::rules::grf::invalid_skip_range;
 pub static RULE: Rule = Rule {
     code: "BND212",
     name: "update-edge",
+    since: "0.1.0",
     summary: "`replaces`, `skips` or `olm.skipRange` of a bundle cannot work",
     explanation: "\
 `spec.replaces` and `spec.skips` name other versions of the operator; `olm.skipRange` is a range of versions in
@@ -42,7 +43,7 @@ metadata:
   annotations: {olm.skipRange: ^1.0}
 spec: {replaces: foo.v1.1.0}
 ",
-            findings: &["4:32 `olm.skipRange` \"^1.0\" is no range", "5:18 \"foo.v1.1.0\" replaces itself"],
+            findings: &["4:32 `olm.skipRange` \"^1.0\" is not a range", "5:18 \"foo.v1.1.0\" replaces itself"],
         },
         Case {
             title: "a newer one",
@@ -96,7 +97,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                     &RULE,
                     csv.origin(),
                     pointer,
-                    format!("`olm.skipRange` {} is no range", quote(range)),
+                    format!("`olm.skipRange` {} is not a range", quote(range)),
                 )
                 .note(error.to_string())
                 .help(invalid_skip_range::help(range)),

@@ -15,6 +15,7 @@ use super::names;
 pub static RULE: Rule = Rule {
     code: "BND102",
     name: "webhook",
+    since: "0.1.0",
     summary: "A webhook of the ClusterServiceVersion has no usable name, type or deployment",
     explanation: "\
 OLM makes the webhook configurations from `spec.webhookdefinitions`, and lets them call a deployment of the same
@@ -55,7 +56,7 @@ spec:
   webhookdefinitions:
   - {type: Validating, generateName: A, deploymentName: foo}
 ",
-            findings: &["5:5 webhook \"A\" has no `admissionReviewVersions`", "5:5 webhook \"A\" has no `sideEffects`", "5:12 \"Validating\" is no type of webhook", "5:38 \"A\" is no name for a webhook"],
+            findings: &["5:5 webhook \"A\" has no `admissionReviewVersions`", "5:5 webhook \"A\" has no `sideEffects`", "5:12 \"Validating\" is not a type of webhook", "5:38 \"A\" is not a name for a webhook"],
         },
     ],
 };
@@ -74,11 +75,11 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         };
         if !TYPES.contains(&kind) {
             let question = suggest::did_you_mean(kind, TYPES);
-            let message = format!("{} is no type of webhook", quote(kind));
+            let message = format!("{} is not a type of webhook", quote(kind));
             report("type", message, format!("{question}known are {}", TYPES.join(", ")));
         }
         if !names::is_dns_subdomain(name) {
-            let message = format!("{shown} is no name for a webhook");
+            let message = format!("{shown} is not a name for a webhook");
             report("generateName", message, "use lower-case letters, digits, `-` and `.`".to_owned());
         } else if !seen.insert((kind, name)) {
             let message = format!("webhook {shown} of this type is there twice");

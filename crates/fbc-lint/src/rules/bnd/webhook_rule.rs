@@ -11,10 +11,11 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "BND103",
     name: "webhook-rule",
+    since: "0.1.0",
     summary: "A webhook intercepts all API groups, or those that OLM needs",
     explanation: "\
 A webhook that answers for every API group, for OLM's own objects, or for webhook configurations can stop the
-cluster from mending the very operator that has failed. OLM refuses `*` and `operators.coreos.com` or
+cluster from fixing the very operator that has failed. OLM refuses `*` and `operators.coreos.com` or
 `olm.operatorframework.io` as API group, and `*`, `mutatingwebhookconfigurations` and
 `validatingwebhookconfigurations` as resources of `admissionregistration.k8s.io`.",
     basis: Basis::Olm,

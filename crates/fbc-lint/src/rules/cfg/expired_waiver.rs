@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "CFG002",
     name: "expired-waiver",
+    since: "0.1.0",
     summary: "A waiver has expired",
     explanation: "\
 The last day on which the waiver holds, `expires`, is over. What it covered is reported again.

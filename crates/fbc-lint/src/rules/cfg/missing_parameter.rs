@@ -7,12 +7,13 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "CFG007",
     name: "missing-parameter",
+    since: "0.1.0",
     summary: "A rule that is wanted cannot look, because it does not know what for",
     explanation: "\
 Some rules depend on the versions of OpenShift that a catalog is for, others on the registries that images
 may come from. Where neither the profile nor the configuration says so, they find nothing.
 
-Name the versions with `targets = [\"4.17\"]` or `--ocp 4.17`; without them a catalog in a folder
+Name the versions with `targets = [\"4.17\"]` or `--ocp 4.17`; without them a catalog in a directory
 such as `catalogs/v4.17` is taken to be for that version. Name the registries with `allowed-registries`. Or
 turn the rules off.",
     basis: Basis::Configuration(Severity::Warning),

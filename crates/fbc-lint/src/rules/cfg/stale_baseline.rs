@@ -7,9 +7,10 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "CFG005",
     name: "stale-baseline",
+    since: "0.1.0",
     summary: "The baseline holds findings that no longer occur",
     explanation: "\
-What is in the baseline does not fail a run. Findings that are mended should leave it, or they could come
+What is in the baseline does not fail a run. Findings that are fixed should leave it, or they could come
 back unseen.
 
 Write the baseline anew with `--write-baseline`. Entries of catalogs that the run does not look at stay.",

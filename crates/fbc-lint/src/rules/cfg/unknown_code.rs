@@ -10,6 +10,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "CFG004",
     name: "unknown-code",
+    since: "0.1.0",
     summary: "The configuration names a rule that does not exist",
     explanation: "\
 Under `[rules]` and in waivers, a rule is named by its code (`GRF003`), its name (`stranded-bundle`) or the

@@ -7,13 +7,14 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "CFG001",
     name: "unused-waiver",
+    since: "0.1.0",
     summary: "A waiver covers no finding",
     explanation: "\
 The problem that the waiver was for is gone, or the waiver names it wrongly and so does not cover it. A
 waiver that stays would hide the problem when it comes back.
 
 A waiver that names a package or a path is left alone in a run that looks at neither. A run over the
-folder of the configuration file looks at everything.",
+directory of the configuration file looks at everything.",
     basis: Basis::Configuration(Severity::Warning),
     check: Check::Elsewhere,
     cases: &[],

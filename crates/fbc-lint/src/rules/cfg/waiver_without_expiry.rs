@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "CFG006",
     name: "waiver-without-expiry",
+    since: "0.1.0",
     summary: "A waiver does not say when it expires",
     explanation: "\
 The configuration asks for it: `waivers-must-expire = true`. A waiver without `expires` does not count.",

@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "CFG003",
     name: "waiver-without-reason",
+    since: "0.1.0",
     summary: "A waiver gives no reason",
     explanation: "\
 A waiver is a decision. Whoever reads it next year needs to know who took it and why: write it down as

@@ -17,6 +17,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "CRD001",
     name: "unsafe-crd-upgrade",
+    since: "0.1.0",
     summary: "OLM v1 refuses an upgrade, because the new definition of a custom resource breaks the old one",
     explanation: "\
 Before OLM v1 upgrades, it compares the CustomResourceDefinitions of the new bundle with those on the

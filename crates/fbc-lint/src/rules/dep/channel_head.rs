@@ -15,6 +15,7 @@ use crate::rules::grf::opm::name_list;
 pub static RULE: Rule = Rule {
     code: "DEP013",
     name: "deprecated-channel-head",
+    since: "0.1.0",
     summary: "The head of a channel is deprecated, and the channel is not",
     explanation: "\
 The head is what new users of a channel get, and where all updates of the channel lead. If it is

@@ -15,6 +15,7 @@ use crate::rules::grf::opm::name_list;
 pub static RULE: Rule = Rule {
     code: "DEP012",
     name: "deprecated-default-channel",
+    since: "0.1.0",
     summary: "The default channel is deprecated, and another one is not",
     explanation: "\
 Who installs a package without naming a channel gets the default channel. If that is deprecated, every new

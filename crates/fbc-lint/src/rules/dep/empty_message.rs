@@ -15,6 +15,7 @@ use crate::rules::grf::opm::{bundle_leaf, channel_leaf, leaf_order, package_leaf
 pub static RULE: Rule = Rule {
     code: "DEP010",
     name: "deprecation-without-message",
+    since: "0.1.0",
     summary: "A deprecation has no message",
     explanation: "\
 The message is all that a deprecation does: users see it in the console and in the status of what they

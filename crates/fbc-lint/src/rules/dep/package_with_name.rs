@@ -13,6 +13,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "DEP008",
     name: "package-deprecation-with-name",
+    since: "0.1.0",
     summary: "A deprecation of a package gives a name",
     explanation: "\
 A deprecation of the package itself has `reference.schema: olm.package` and no `reference.name`: which

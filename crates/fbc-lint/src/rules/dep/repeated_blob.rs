@@ -15,6 +15,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "DEP003",
     name: "repeated-deprecations",
+    since: "0.1.0",
     summary: "A package has more than one deprecations blob",
     explanation: "\
 All deprecations of a package stand in one `olm.deprecations` blob.

@@ -12,6 +12,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "DEP005",
     name: "repeated-deprecation",
+    since: "0.1.0",
     summary: "The same thing is deprecated twice",
     explanation: "\
 A package, channel or bundle may have one deprecation, with one message. opm refuses a second one for the

@@ -11,6 +11,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "DEP014",
     name: "terse-deprecation-message",
+    since: "0.1.0",
     summary: "The message of a deprecation says too little",
     explanation: "\
 Users see that something is deprecated; what they need from the message is what that means for them, and

@@ -14,6 +14,7 @@ use crate::rules::fbc::suggest;
 pub static RULE: Rule = Rule {
     code: "DEP006",
     name: "deprecation-of-unknown-bundle",
+    since: "0.1.0",
     summary: "A deprecation names a bundle that the package does not have",
     explanation: "\
 A deprecation of a bundle names an `olm.bundle` blob of the same package.

@@ -14,6 +14,7 @@ use crate::rules::fbc::suggest;
 pub static RULE: Rule = Rule {
     code: "DEP007",
     name: "deprecation-of-unknown-channel",
+    since: "0.1.0",
     summary: "A deprecation names a channel that the package does not have",
     explanation: "\
 A deprecation of a channel names an `olm.channel` blob of the same package.

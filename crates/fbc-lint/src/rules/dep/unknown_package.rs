@@ -14,6 +14,7 @@ use crate::rules::fbc::suggest;
 pub static RULE: Rule = Rule {
     code: "DEP002",
     name: "deprecations-of-unknown-package",
+    since: "0.1.0",
     summary: "A deprecations blob names a package that is not in the catalog",
     explanation: "\
 The package of a deprecations blob must have an `olm.package` blob in the same catalog.

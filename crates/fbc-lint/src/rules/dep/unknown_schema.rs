@@ -14,6 +14,7 @@ use crate::rules::fbc::suggest;
 pub static RULE: Rule = Rule {
     code: "DEP009",
     name: "deprecation-of-unknown-schema",
+    since: "0.1.0",
     summary: "A deprecation is about something that cannot be deprecated",
     explanation: "\
 Packages, channels and bundles can be deprecated, with `reference.schema` being `olm.package`,

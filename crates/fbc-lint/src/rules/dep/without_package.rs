@@ -10,6 +10,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "DEP001",
     name: "deprecations-without-package",
+    since: "0.1.0",
     summary: "A deprecations blob names no package",
     explanation: "\
 Deprecations belong to a package: the one in `package` of the blob. Without it nobody sees them, and opm

@@ -13,6 +13,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "DEP004",
     name: "deprecation-without-schema",
+    since: "0.1.0",
     summary: "A deprecation does not say what kind of thing is deprecated",
     explanation: "\
 `reference.schema` of an entry says what is deprecated: `olm.package`, `olm.channel` or `olm.bundle`.

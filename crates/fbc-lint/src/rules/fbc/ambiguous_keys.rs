@@ -14,6 +14,7 @@ use super::{go_words, load_fault};
 pub static RULE: Rule = Rule {
     code: "FBC006",
     name: "ambiguous-keys",
+    since: "0.1.0",
     summary: "Keys of a blob differ in upper and lower case only",
     explanation: "\
 Go's JSON decoder takes keys whatever their case, so `name` and `Name` in one blob would be the same

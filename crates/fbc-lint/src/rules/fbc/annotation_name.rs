@@ -15,6 +15,7 @@ use super::{opm, suggest};
 pub static RULE: Rule = Rule {
     code: "FBC215",
     name: "annotation-name",
+    since: "0.1.0",
     summary: "An annotation of a bundle looks like one of OLM's, and is none",
     explanation: "\
 OLM reads some annotations of a ClusterServiceVersion, and their case counts: `olm.skiprange` has no

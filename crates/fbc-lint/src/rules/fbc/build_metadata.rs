@@ -13,6 +13,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC031",
     name: "build-metadata-with-release",
+    since: "0.1.0",
     summary: "A bundle has a release and build metadata in its version",
     explanation: "\
 Build metadata (`+…` at the end of a version) was the old way to tell apart bundles of one version, and

@@ -16,6 +16,7 @@ use super::{opm, suggest};
 pub static RULE: Rule = Rule {
     code: "FBC028",
     name: "bundle-in-no-channel",
+    since: "0.1.0",
     summary: "No channel lists a bundle",
     explanation: "\
 A bundle that is in no channel cannot be installed. opm refuses it, because a forgotten entry is far more

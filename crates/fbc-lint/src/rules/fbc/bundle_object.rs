@@ -12,12 +12,13 @@ use super::{go_words, load_fault};
 pub static RULE: Rule = Rule {
     code: "FBC010",
     name: "bundle-object",
+    since: "0.1.0",
     summary: "A manifest in a bundle cannot be read",
     explanation: "\
 A property `olm.bundle.object` holds a manifest of the bundle: `value.data` is its JSON or YAML in
-base64. This one is no base64, or what it holds is no YAML.
+base64. This one is not base64, or what it holds is not YAML.
 
-Render the bundle image anew rather than mending the data by hand.",
+Render the bundle image anew rather than fixing the data by hand.",
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[
@@ -29,7 +30,7 @@ Render the bundle image anew rather than mending the data by hand.",
         Case {
             title: "no base64",
             files: "schema: olm.bundle\nname: foo.v1\nproperties:\n- {type: olm.bundle.object, value: {data: '*'}}\n",
-            findings: &["4:43 `properties[0].value.data` is no base64: byte 0 of it cannot stand there"],
+            findings: &["4:43 `properties[0].value.data` is not base64: byte 0 of it cannot stand there"],
         },
         Case {
             title: "no YAML",

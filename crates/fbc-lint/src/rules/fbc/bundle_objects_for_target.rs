@@ -14,6 +14,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "FBC230",
     name: "bundle-objects-for-target",
+    since: "0.1.0",
     summary: "A bundle holds `olm.bundle.object` in a catalog for OpenShift 4.17 or later",
     explanation: "\
 From OpenShift 4.17 on, catalogs describe bundles with `olm.csv.metadata`. `olm.bundle.object` carries whole

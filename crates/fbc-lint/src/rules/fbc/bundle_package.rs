@@ -18,6 +18,7 @@ use super::suggest;
 pub static RULE: Rule = Rule {
     code: "FBC020",
     name: "bundle-package",
+    since: "0.1.0",
     summary: "A bundle belongs to no package of the catalog",
     explanation: "\
 The `package` of a bundle names an `olm.package` blob in the same catalog. There is none of that name.

@@ -13,6 +13,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC027",
     name: "bundle-release",
+    since: "0.1.0",
     summary: "The release of a bundle has the wrong form",
     explanation: "\
 The `release` in the property `olm.package` tells apart bundles of one version. It has at most 20
@@ -40,7 +41,7 @@ properties:
 - {type: olm.package, value: {packageName: foo, version: 1.0.0, release: \"01\"}}
 ",
             findings: &[
-                "4:74 \"01\" is no valid release: Numeric PreRelease version must not contain leading zeroes \"01\"",
+                "4:74 \"01\" is not a valid release: Numeric PreRelease version must not contain leading zeroes \"01\"",
             ],
         },
         Case {
@@ -61,7 +62,9 @@ name: foo.v1
 properties:
 - {type: olm.package, value: {packageName: foo, version: 1.0.0, release: a23456789b23456789c23}}
 ",
-            findings: &["4:74 \"a23456789b23456789c23\" is no valid release: it has more than 20 characters"],
+            findings: &[
+                "4:74 \"a23456789b23456789c23\" is not a valid release: it has more than 20 characters",
+            ],
         },
     ],
 };
@@ -81,7 +84,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let text =
             format!("error parsing bundle {} release version {release}: {error}", quote(&item.bundle.name));
         findings.push(
-            Finding::new(&RULE, format!("{release} is no valid release: {reason}"))
+            Finding::new(&RULE, format!("{release} is not a valid release: {reason}"))
                 .at(context.value(item.bundle.origin, property.pointer("release")))
                 .about(item.subject())
                 .label("no valid release")

@@ -14,7 +14,8 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC026",
     name: "bundle-version",
-    summary: "The version of a bundle is no semantic version",
+    since: "0.1.0",
+    summary: "The version of a bundle is not a semantic version",
     explanation: "\
 The version in the property `olm.package` is a strict semantic version: three numbers without leading
 zeros, then optionally `-` with a prerelease and `+` with build metadata. No `v` before it, nothing left
@@ -46,7 +47,7 @@ properties:
 - {type: olm.package, value: {packageName: foo, version: v1.0.0}}
 ",
             findings: &[
-                "4:58 \"v1.0.0\" is no semantic version: Invalid character(s) found in major number \"v1\"",
+                "4:58 \"v1.0.0\" is not a semantic version: Invalid character(s) found in major number \"v1\"",
             ],
         },
         Case {
@@ -57,7 +58,7 @@ name: foo.v1
 properties:
 - {type: olm.package, value: {packageName: foo, version: \"1.0\"}}
 ",
-            findings: &["4:58 \"1.0\" is no semantic version: No Major.Minor.Patch elements found"],
+            findings: &["4:58 \"1.0\" is not a semantic version: No Major.Minor.Patch elements found"],
         },
         Case {
             title: "none",
@@ -81,7 +82,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let message = if version.is_empty() {
             format!("bundle {name} has no version")
         } else {
-            format!("{quoted} is no semantic version: {error}")
+            format!("{quoted} is not a semantic version: {error}")
         };
         findings.push(
             Finding::new(&RULE, message)

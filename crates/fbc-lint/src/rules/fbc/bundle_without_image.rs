@@ -13,6 +13,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC032",
     name: "bundle-without-image",
+    since: "0.1.0",
     summary: "A bundle has neither an image nor manifests",
     explanation: "\
 The `image` of a bundle is what a cluster pulls to install it. Only a bundle that carries its manifests in

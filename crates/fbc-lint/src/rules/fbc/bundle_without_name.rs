@@ -13,6 +13,7 @@ use super::opm::{bundle_leaf, conversion, leaf_order, package_property};
 pub static RULE: Rule = Rule {
     code: "FBC021",
     name: "bundle-without-name",
+    since: "0.1.0",
     summary: "A bundle has no name",
     explanation: "\
 Channels list bundles by name, so a bundle without one cannot be in any. The name is that of the

@@ -13,6 +13,7 @@ use super::opm::{conversion, package_property};
 pub static RULE: Rule = Rule {
     code: "FBC019",
     name: "bundle-without-package",
+    since: "0.1.0",
     summary: "A bundle names no package",
     explanation: "\
 The `package` of an `olm.bundle` blob says to which package the bundle belongs. The property

@@ -15,6 +15,7 @@ use super::suggest;
 pub static RULE: Rule = Rule {
     code: "FBC014",
     name: "channel-package",
+    since: "0.1.0",
     summary: "A channel belongs to no package of the catalog",
     explanation: "\
 The `package` of a channel names an `olm.package` blob in the same catalog. There is none of that name,

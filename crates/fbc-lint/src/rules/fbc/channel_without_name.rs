@@ -12,6 +12,7 @@ use super::opm::conversion;
 pub static RULE: Rule = Rule {
     code: "FBC015",
     name: "channel-without-name",
+    since: "0.1.0",
     summary: "A channel has no name",
     explanation: "\
 An `olm.channel` blob needs a name that is unique in its package: users follow channels by name, and

@@ -13,10 +13,11 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC235",
     name: "csv-semver",
-    summary: "The version in a ClusterServiceVersion is no semantic version",
+    since: "0.1.0",
+    summary: "The version in a ClusterServiceVersion is not a semantic version",
     explanation: "\
 Release policies read `spec.version` of the ClusterServiceVersion, not the property `olm.package`, and refuse
-what is no semantic version. The rule sees bundles whose manifests are in the catalog.",
+what is not a semantic version. The rule sees bundles whose manifests are in the catalog.",
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[
@@ -40,7 +41,7 @@ package: foo
 properties:
 - {type: olm.bundle.object, value: {data: eyJhcGlWZXJzaW9uIjoib3BlcmF0b3JzLmNvcmVvcy5jb20vdjFhbHBoYTEiLCJraW5kIjoiQ2x1c3RlclNlcnZpY2VWZXJzaW9uIiwic3BlYyI6eyJ2ZXJzaW9uIjoiMS4yIn19}}
 ",
-            findings: &["5:43 `spec.version` in the ClusterServiceVersion of bundle \"foo.v1\" is no semantic version: \"1.2\""],
+            findings: &["5:43 `spec.version` in the ClusterServiceVersion of bundle \"foo.v1\" is not a semantic version: \"1.2\""],
         },
         Case {
             title: "none",
@@ -67,7 +68,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let message = match &whole.version {
             Some(version) if Version::parse(version).is_ok() => continue,
             Some(version) => format!(
-                "`spec.version` in the ClusterServiceVersion of bundle {name} is no semantic version: {}",
+                "`spec.version` in the ClusterServiceVersion of bundle {name} is not a semantic version: {}",
                 quote(version)
             ),
             None => format!("the ClusterServiceVersion of bundle {name} has no `spec.version`"),

@@ -12,6 +12,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "FBC208",
     name: "custom-blob-name",
+    since: "0.1.0",
     summary: "A blob of one's own has a schema or package that cannot be served",
     explanation: "\
 opm validates blobs of other schemas whatever their schema and package are, but serves a catalog only if

@@ -13,6 +13,7 @@ use crate::schema::{self, BlobKind, SchemaRule};
 pub static RULE: Rule = Rule {
     code: "FBC101",
     name: "documented-form",
+    since: "0.1.0",
     summary: "A blob does not have the form that the documents ask for",
     explanation: "\
 The product documents define the format in CUE, and that is stricter than opm: names, images and messages

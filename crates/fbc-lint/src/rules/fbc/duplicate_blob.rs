@@ -14,6 +14,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC209",
     name: "duplicate-blob",
+    since: "0.1.0",
     summary: "Two blobs have the same schema, package and name",
     explanation: "\
 Schema, package and name together identify a blob in a catalog. opm checks that for its own schemas only;

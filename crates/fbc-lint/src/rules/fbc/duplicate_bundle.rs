@@ -14,6 +14,7 @@ use super::opm::{conversion, other_place};
 pub static RULE: Rule = Rule {
     code: "FBC022",
     name: "duplicate-bundle",
+    since: "0.1.0",
     summary: "A package has two bundles of one name",
     explanation: "\
 A bundle has one `olm.bundle` blob, however many channels list it. The usual reason for a second one is

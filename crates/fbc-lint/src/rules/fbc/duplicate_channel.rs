@@ -16,6 +16,7 @@ use super::opm::{conversion, other_place};
 pub static RULE: Rule = Rule {
     code: "FBC016",
     name: "duplicate-channel",
+    since: "0.1.0",
     summary: "A package has two channels of one name",
     explanation: "\
 All entries of a channel stand in one `olm.channel` blob. Blobs of the same name are not merged.

@@ -15,6 +15,7 @@ use super::opm::conversion;
 pub static RULE: Rule = Rule {
     code: "FBC018",
     name: "duplicate-entry",
+    since: "0.1.0",
     summary: "A channel lists a bundle twice",
     explanation: "\
 A bundle has one entry in a channel, with one `replaces`, one list of `skips` and one `skipRange`. It

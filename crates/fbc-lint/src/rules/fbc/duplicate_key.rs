@@ -11,6 +11,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "FBC201",
     name: "duplicate-key",
+    since: "0.1.0",
     summary: "An object gives a key twice",
     explanation: "\
 YAML and JSON forbid a key that an object gives twice. opm does not notice: the last one wins, and what

@@ -16,12 +16,13 @@ use super::opm::{conversion, other_place};
 pub static RULE: Rule = Rule {
     code: "FBC013",
     name: "duplicate-package",
+    since: "0.1.0",
     summary: "A package is declared more than once",
     explanation: "\
 Each package has exactly one `olm.package` blob in the whole catalog.
 
-Two usual reasons: a package was copied and not renamed; or the folder is no catalog but holds several,
-for instance one for each version of OpenShift. Validate each of those folders on its own.",
+Two usual reasons: a package was copied and not renamed; or the directory is not a catalog but holds several,
+for instance one for each version of OpenShift. Validate each of those directories on its own.",
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[
@@ -69,7 +70,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .fix(fix)
                 .note(other_place(context, first, package.origin))
                 .help(
-                    "remove one of the blobs; if the folder holds several catalogs, validate each of them on its own",
+                    "remove one of the blobs; if the directory holds several catalogs, validate each of them on its own",
                 )
                 .opm(conversion(Phase::Packages, number, 2, 0, text)),
         );

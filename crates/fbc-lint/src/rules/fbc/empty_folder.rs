@@ -1,4 +1,4 @@
-//! Folders without a blob.
+//! Directories without a blob.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,15 +13,16 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "FBC217",
     name: "empty-folder",
-    summary: "A folder of the catalog holds nothing",
+    since: "0.1.0",
+    summary: "A directory of the catalog holds nothing",
     explanation: "\
-By custom each package has a folder of its own. This folder holds no blob: files are missing or empty, or
-the package was removed and its folder was not. A folder all of whose files `.indexignore` leaves out is
+By custom each package has a directory of its own. This directory holds no blob: files are missing or empty, or
+the package was removed and its directory was not. A directory all of whose files `.indexignore` leaves out is
 not reported.",
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[Case {
-        title: "no folders",
+        title: "no directories",
         files: "\
 schema: olm.package
 name: foo
@@ -46,7 +47,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         findings.push(
-            Finding::new(&RULE, format!("folder {} holds no blob", quote(&name)))
+            Finding::new(&RULE, format!("directory {} holds no blob", quote(&name)))
                 .at(Place { path: entry.name.clone(), origin: None, target: Target::File })
                 .label("nothing in it")
                 .help("remove it, or put the catalog of its package there"),

@@ -16,6 +16,7 @@ use super::{missing_bundles, suggest};
 pub static RULE: Rule = Rule {
     code: "FBC029",
     name: "entry-without-bundle",
+    since: "0.1.0",
     summary: "A channel lists a bundle that is not in the catalog",
     explanation: "\
 Every entry of a channel has the name of an `olm.bundle` blob of the same package. Names in `replaces`

@@ -15,6 +15,7 @@ use super::opm::conversion;
 pub static RULE: Rule = Rule {
     code: "FBC017",
     name: "entry-without-name",
+    since: "0.1.0",
     summary: "An entry of a channel has no name",
     explanation: "\
 An entry of a channel stands for a bundle and has its name. An entry without one is usually a line with

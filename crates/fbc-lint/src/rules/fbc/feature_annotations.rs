@@ -12,6 +12,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC236",
     name: "feature-annotations",
+    since: "0.1.0",
     summary: "A bundle does not say `\"true\"` or `\"false\"` in an annotation that it must have",
     explanation: "\
 Release policies want every feature annotation answered with the text `\"true\"` or `\"false\"`. Consoles use

@@ -13,6 +13,7 @@ use super::odd_keys;
 pub static RULE: Rule = Rule {
     code: "FBC204",
     name: "field-case",
+    since: "0.1.0",
     summary: "A field is spelt in another case than in the format",
     explanation: "\
 opm takes fields whatever their case: `defaultchannel` counts as `defaultChannel`. Other readers do not:

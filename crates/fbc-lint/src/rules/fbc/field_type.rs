@@ -13,6 +13,7 @@ use super::{go_words, load_fault};
 pub static RULE: Rule = Rule {
     code: "FBC009",
     name: "field-type",
+    since: "0.1.0",
     summary: "A field of a blob has the wrong type",
     explanation: "\
 The fields of `olm.package`, `olm.channel`, `olm.bundle` and `olm.deprecations` have fixed types. A
@@ -36,7 +37,7 @@ YAML 1.1 reads `4.19`, `1_000`, `on`, `yes` and the like as numbers and booleans
         Case {
             title: "no base64",
             files: "schema: olm.package\nname: foo\nicon: {base64data: '*', mediatype: image/png}\n",
-            findings: &["3:20 `icon.base64data` is no base64: byte 0 of it cannot stand there"],
+            findings: &["3:20 `icon.base64data` is not base64: byte 0 of it cannot stand there"],
         },
     ],
 };

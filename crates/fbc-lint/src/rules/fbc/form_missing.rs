@@ -14,6 +14,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "FBC232",
     name: "form-missing",
+    since: "0.1.0",
     summary: "A bundle lacks the property that the clusters of the catalog read",
     explanation: "\
 Every bundle of a catalog for OpenShift 4.17 or later needs `olm.csv.metadata`; before, it needs

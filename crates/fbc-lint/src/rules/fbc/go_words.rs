@@ -10,7 +10,7 @@ pub(crate) fn explain(message: &str) -> String {
         return format!("must be {}, found {}", wanted(kind), found_kind(found));
     }
     if let Some((_, byte)) = message.split_once("illegal base64 data at input byte ") {
-        return format!("is no base64: byte {byte} of it cannot stand there");
+        return format!("is not base64: byte {byte} of it cannot stand there");
     }
     if message.ends_with("unexpected end of JSON input") {
         return "is missing".to_owned();

@@ -14,6 +14,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC212",
     name: "api-name",
+    since: "0.1.0",
     summary: "An API that a bundle provides or needs has no valid group, version or kind",
     explanation: "\
 `olm.gvk` and `olm.gvk.required` name an API by group, version and kind. Kubernetes asks for a group in
@@ -42,7 +43,7 @@ package: foo
 properties:
 - {type: olm.gvk, value: {group: example.com/v1, version: v1, kind: Foo}}
 ",
-            findings: &["5:34 group \"example.com/v1\" of property \"olm.gvk\" is no domain name"],
+            findings: &["5:34 group \"example.com/v1\" of property \"olm.gvk\" is not a domain name"],
         },
         Case {
             title: "no kind",

@@ -14,6 +14,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC213",
     name: "api-twice",
+    since: "0.1.0",
     summary: "A bundle names an API twice",
     explanation: "\
 A bundle has several properties `olm.gvk`, or several `olm.gvk.required`, with the same group, version and

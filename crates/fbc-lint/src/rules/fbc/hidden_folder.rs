@@ -1,4 +1,4 @@
-//! Hidden folders that are read as part of the catalog.
+//! Hidden directories that are read as part of the catalog.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,17 +16,18 @@ use super::load_fault;
 pub static RULE: Rule = Rule {
     code: "FBC033",
     name: "hidden-folder",
-    summary: "A hidden folder is read as part of the catalog",
+    since: "0.1.0",
+    summary: "A hidden directory is read as part of the catalog",
     explanation: "\
-opm reads every file below the folder of a catalog, also in hidden folders such as `.git` and whatever the
+opm reads every file below the directory of a catalog, also in hidden directories such as `.git` and whatever the
 names of the files. What it finds there is no catalog.
 
-Validate the folder of the catalog rather than the root of the repository, or name the hidden folder in
-`.indexignore`. A folder is reported once.",
+Validate the directory of the catalog rather than the root of the repository, or name the hidden directory in
+`.indexignore`. A directory is reported once.",
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[Case {
-        title: "no hidden folder",
+        title: "no hidden directory",
         files: "\
 schema: olm.package
 name: foo
@@ -46,7 +47,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for (folder, (first, count)) in folders {
         let what = if count == 1 { "something" } else { "much" };
         let message = format!(
-            "hidden folder {} is read as part of the catalog, and holds {what} that is no catalog",
+            "hidden directory {} is read as part of the catalog, and holds {what} that is not a catalog",
             quote(&folder.to_string_lossy())
         );
         let pattern = load_fault::ignore_pattern(&first.path);

@@ -12,9 +12,10 @@ use super::load_fault;
 pub static RULE: Rule = Rule {
     code: "FBC002",
     name: "bad-indexignore",
+    since: "0.1.0",
     summary: "An `.indexignore` file cannot be read",
     explanation: "\
-`.indexignore` says which files are no part of the catalog, one pattern on each line. This one cannot be
+`.indexignore` says which files are not part of the catalog, one pattern on each line. This one cannot be
 read, or has a line of more than 64 KiB, which opm refuses.
 
 Put one pattern on each line, as in `.gitignore`.",
@@ -29,7 +30,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             ("a line of this file is longer than 64 KiB".to_owned(), "put each pattern on a line of its own")
         } else {
             let reason = fault.message.rsplit_once(": ").map_or(fault.message.as_str(), |(_, reason)| reason);
-            (format!("this file cannot be read: {reason}"), "mend it or remove it")
+            (format!("this file cannot be read: {reason}"), "fix it or remove it")
         };
         findings.push(load_fault::finding(&RULE, fault, message).label("cannot be used").help(help));
     }

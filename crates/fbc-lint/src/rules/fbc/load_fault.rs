@@ -14,7 +14,7 @@ pub(crate) fn of_kind<'c>(context: &Context<'c>, kind: LoadFaultKind) -> impl It
     context.catalog.faults.iter().filter(move |fault| fault.kind == kind && hidden_folder(fault).is_none())
 }
 
-/// The hidden folder that a fault lies in; nothing if its file looks like one of a catalog.
+/// The hidden directory that a fault lies in; nothing if its file looks like one of a catalog.
 pub(crate) fn hidden_folder(fault: &LoadFault) -> Option<&Path> {
     if fault.origin.is_none() || is_catalog_file(&fault.path) {
         return None;
@@ -44,7 +44,7 @@ pub(crate) fn stray_file_help(path: &Path, help: impl Into<String>) -> String {
         return help.into();
     }
     format!(
-        "opm reads every file whatever its name; if this one is no part of the catalog, add the line `{}` to an \
+        "opm reads every file whatever its name; if this one is not part of the catalog, add the line `{}` to an \
          `.indexignore` file at the root of the catalog",
         ignore_pattern(path)
     )

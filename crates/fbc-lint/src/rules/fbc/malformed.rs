@@ -14,7 +14,8 @@ use super::load_fault;
 pub static RULE: Rule = Rule {
     code: "FBC003",
     name: "malformed-document",
-    summary: "A document is no valid YAML or JSON",
+    since: "0.1.0",
+    summary: "A document is not valid YAML or JSON",
     explanation: "\
 Every file of a catalog is read as YAML or JSON, whatever its name. The place shown is where the parser
 gave up; the mistake is there or a little before it.
@@ -29,13 +30,15 @@ neighbours; a missing or superfluous comma in JSON; comments in JSON.",
         Case {
             title: "a colon in a text without quotes",
             files: "schema: olm.package\nname: foo\ndescription: note: this\n",
-            findings: &["3:18 the document is no valid YAML: mapping values are not allowed in this context"],
+            findings: &[
+                "3:18 the document is not valid YAML: mapping values are not allowed in this context",
+            ],
         },
         Case {
             title: "a superfluous comma",
             files: "{\"schema\": \"olm.package\",, \"name\": \"foo\"}\n",
             findings: &[
-                "1:26 the document is no valid JSON: invalid character ',' looking for beginning of object key string",
+                "1:26 the document is not valid JSON: invalid character ',' looking for beginning of object key string",
             ],
         },
     ],
@@ -46,7 +49,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let syntax = syntax(context, fault.origin);
         let reason = reason(&fault.message);
         findings.push(
-            load_fault::finding(&RULE, fault, format!("the document is no valid {syntax}: {reason}"))
+            load_fault::finding(&RULE, fault, format!("the document is not valid {syntax}: {reason}"))
                 .label("the parser gives up here")
                 .help(load_fault::stray_file_help(&fault.path, help(reason))),
         );

@@ -12,6 +12,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC238",
     name: "manifest-kind",
+    since: "0.1.0",
     summary: "A bundle holds a manifest of a kind that is not allowed",
     explanation:
         "\

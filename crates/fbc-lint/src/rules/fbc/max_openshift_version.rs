@@ -13,7 +13,8 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC211",
     name: "max-openshift-version",
-    summary: "The value of `olm.maxOpenShiftVersion` is no minor version",
+    since: "0.1.0",
+    summary: "The value of `olm.maxOpenShiftVersion` is not a minor version",
     explanation: "\
 The property `olm.maxOpenShiftVersion` keeps a cluster from an upgrade beyond the minor version that it
 names, such as `\"4.19\"`. A bundle has it once at most. While an operator

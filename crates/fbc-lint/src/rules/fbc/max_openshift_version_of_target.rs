@@ -13,6 +13,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC240",
     name: "max-openshift-version-of-target",
+    since: "0.1.0",
     summary: "The head of a channel does not claim to work on a version that the catalog is for",
     explanation: "\
 `olm.maxOpenShiftVersion` names the last version of OpenShift that an operator works on. The head of a channel

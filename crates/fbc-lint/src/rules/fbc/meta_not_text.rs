@@ -1,4 +1,4 @@
-//! `schema`, `package` and `name` that are no text.
+//! `schema`, `package` and `name` that are not text.
 
 use fbc_model::load::{FaultPlace, LoadFaultKind};
 
@@ -13,7 +13,8 @@ use super::{go_words, load_fault};
 pub static RULE: Rule = Rule {
     code: "FBC007",
     name: "meta-not-text",
-    summary: "The schema, package or name of a blob is no text",
+    since: "0.1.0",
+    summary: "The schema, package or name of a blob is not a string",
     explanation: "\
 `schema`, `package` and `name` of every blob are texts. YAML 1.1, which opm reads, takes more for
 numbers and booleans than one would think: `4.19`, `1_000`, `0x1F`, and also `y`, `n`, `yes`, `no`, `on`

@@ -9,6 +9,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "FBC231",
     name: "metadata-for-target",
+    since: "0.1.0",
     summary: "A bundle holds `olm.csv.metadata` in a catalog for OpenShift before 4.17",
     explanation: "\
 Before OpenShift 4.17, clusters read what they show of a bundle from `olm.bundle.object`, and pipelines refuse

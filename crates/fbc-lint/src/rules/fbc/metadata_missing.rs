@@ -13,6 +13,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC206",
     name: "metadata-missing",
+    since: "0.1.0",
     summary: "Bundles have nothing that a console could show",
     explanation: "\
 Consoles show the display name, description, provider and links of a bundle from its property

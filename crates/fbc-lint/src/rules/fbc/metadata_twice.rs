@@ -14,6 +14,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC205",
     name: "metadata-twice",
+    since: "0.1.0",
     summary: "A bundle has several properties `olm.csv.metadata`",
     explanation: "\
 The property `olm.csv.metadata` holds what a console shows of a bundle. opm validates a catalog in which a

@@ -15,6 +15,7 @@ use super::{load_fault, suggest};
 pub static RULE: Rule = Rule {
     code: "FBC008",
     name: "missing-schema",
+    since: "0.1.0",
     summary: "A document has no schema",
     explanation: "\
 Every document of a catalog is a blob, and its `schema` says of which kind it is: `olm.package`,
@@ -24,7 +25,7 @@ A document may also lack a schema because it holds nothing at all. The usual rea
 with a `---` line below it: what stands before the line is a document of its own, which consists of
 comments only. Remove that line, and separators with nothing between them.
 
-A file that is no part of the catalog, such as a Kubernetes manifest or a `README.md`, belongs into
+A file that is not part of the catalog, such as a Kubernetes manifest or a `README.md`, belongs into
 `.indexignore`: opm reads every file, whatever its name.",
     basis: Basis::Opm,
     check: Check::Catalog(check),

@@ -12,6 +12,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC239",
     name: "network-policy-rights",
+    since: "0.1.0",
     summary: "An operator asks for no right to manage network policies",
     explanation: "\
 Release policies want operators to manage the network policies of what they run: the ClusterServiceVersion must

@@ -8,9 +8,10 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "FBC233",
     name: "no-package",
+    since: "0.1.0",
     summary: "The catalog has no package",
     explanation: "\
-opm accepts an empty catalog. Whoever publishes one has named the wrong folder, or an `.indexignore` leaves out
+opm accepts an empty catalog. Whoever publishes one has named the wrong directory, or an `.indexignore` leaves out
 too much.",
     basis: Basis::Policy,
     check: Check::Catalog(check),
@@ -40,7 +41,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     if context.catalog.packages.is_empty() && context.catalog.faults.is_empty() {
         findings.push(
             Finding::new(&RULE, "the catalog has no `olm.package`")
-                .help("name the folder whose files declare packages"),
+                .help("name the directory whose files declare packages"),
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Catalogs that do not keep packages in folders.
+//! Catalogs that do not keep packages in directories.
 
 use std::path::Path;
 
@@ -10,11 +10,12 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "FBC234",
     name: "no-package-folder",
-    summary: "The catalog has no folder for its packages",
+    since: "0.1.0",
+    summary: "The catalog has no directory for its packages",
     explanation: "\
-Pipelines take the folders directly below the root of a catalog for its packages, and refuse a catalog without
-any: `catalog/foo/catalog.yaml`, not `catalog/catalog.yaml`. This is about the folder that becomes the root
-of the catalog image, usually `/configs`; do not name the folder of a package itself.",
+Pipelines take the directories directly below the root of a catalog for its packages, and refuse a catalog without
+any: `catalog/foo/catalog.yaml`, not `catalog/catalog.yaml`. This is about the directory that becomes the root
+of the catalog image, usually `/configs`; do not name the directory of a package itself.",
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[Case {
@@ -24,7 +25,7 @@ schema: olm.package
 name: foo
 defaultChannel: stable
 ",
-        findings: &["- the catalog has no folder below its root"],
+        findings: &["- the catalog has no directory below its root"],
     }],
 };
 
@@ -33,8 +34,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     let Ok(entries) = context.tree.list(Path::new("")) else { return };
     if !entries.iter().any(|entry| entry.is_directory && !entry.name.to_string_lossy().starts_with('.')) {
         findings.push(
-            Finding::new(&RULE, "the catalog has no folder below its root")
-                .help("put the files of each package into a folder of its own, and name the folder above"),
+            Finding::new(&RULE, "the catalog has no directory below its root").help(
+                "put the files of each package into a directory of its own, and name the directory above",
+            ),
         );
     }
 }

@@ -14,6 +14,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC030",
     name: "normalized-name",
+    since: "0.1.0",
     summary: "The name of a bundle with a release is not made of package, version and release",
     explanation: "\
 A bundle whose property `olm.package` has a `release` is named `<package>-v<version>-<release>`. Bundles

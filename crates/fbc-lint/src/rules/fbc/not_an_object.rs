@@ -1,4 +1,4 @@
-//! Documents that are no objects.
+//! Documents that are not objects.
 
 use fbc_model::load::LoadFaultKind;
 
@@ -12,12 +12,13 @@ use super::{go_words, load_fault};
 pub static RULE: Rule = Rule {
     code: "FBC005",
     name: "not-an-object",
-    summary: "A document is no object",
+    since: "0.1.0",
+    summary: "A document is not an object",
     explanation: "\
 Every document of a catalog is a blob: an object with a `schema`. This document is a list or a single
 value.
 
-Turn a list of blobs into documents of their own with `---` lines between them. A file that is no part
+Turn a list of blobs into documents of their own with `---` lines between them. A file that is not part
 of the catalog, such as a text file, belongs into `.indexignore`: opm reads every file, whatever its
 name.",
     basis: Basis::Opm,

@@ -15,6 +15,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC207",
     name: "objects-and-metadata",
+    since: "0.1.0",
     summary: "Bundles have both `olm.bundle.object` and `olm.csv.metadata`",
     explanation: "\
 `olm.csv.metadata` was made to replace the manifests in `olm.bundle.object`, which make catalogs several

@@ -10,7 +10,8 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "FBC012",
     name: "package-name",
-    summary: "The name of a package is no RFC 1123 label",
+    since: "0.1.0",
+    summary: "The name of a package is not an RFC 1123 label",
     explanation: "\
 The name of a package becomes part of the names of Kubernetes objects, so it must be an RFC 1123
 label: at most 63 lower-case letters, digits and `-`, beginning and ending with a letter or digit.
@@ -25,13 +26,13 @@ another name is another package.",
             title: "capitals and an underscore",
             files: "schema: olm.package\nname: Foo_bar\n",
             findings: &[
-                "2:7 \"Foo_bar\" is no valid package name: use lower-case letters, digits and '-', with a letter or digit at both ends",
+                "2:7 \"Foo_bar\" is not a valid package name: use lower-case letters, digits and '-', with a letter or digit at both ends",
             ],
         },
         Case {
             title: "dots",
             files: "schema: olm.package\nname: my.operator\n",
-            findings: &["2:7 \"my.operator\" is no valid package name: use no dots"],
+            findings: &["2:7 \"my.operator\" is not a valid package name: use no dots"],
         },
     ],
 };
@@ -58,13 +59,16 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         findings.push(
-            Finding::new(&RULE, format!("{} is no valid package name: {}", quote(name), problems.join("; ")))
-                .at(context.value(package.origin, "/name"))
-                .about(Subject::package(name))
-                .opm(OpmText::Conversion {
-                    order: ConversionOrder { phase: Phase::Packages, blob: index as u32, check: 3, item: 0 },
-                    text: format!("invalid package name {}: [{}]", quote(name), opm.join(" ")),
-                }),
+            Finding::new(
+                &RULE,
+                format!("{} is not a valid package name: {}", quote(name), problems.join("; ")),
+            )
+            .at(context.value(package.origin, "/name"))
+            .about(Subject::package(name))
+            .opm(OpmText::Conversion {
+                order: ConversionOrder { phase: Phase::Packages, blob: index as u32, check: 3, item: 0 },
+                text: format!("invalid package name {}: [{}]", quote(name), opm.join(" ")),
+            }),
         );
     }
 }

@@ -17,6 +17,7 @@ use super::suggest;
 pub static RULE: Rule = Rule {
     code: "FBC024",
     name: "package-property-count",
+    since: "0.1.0",
     summary: "A bundle does not have exactly one property `olm.package`",
     explanation: "\
 The property `olm.package` says of which package and version a bundle is:

@@ -13,6 +13,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC025",
     name: "package-property-name",
+    since: "0.1.0",
     summary: "A bundle and its property `olm.package` name different packages",
     explanation: "\
 A bundle names its package twice: in `package`, and as `packageName` in its property `olm.package`. The

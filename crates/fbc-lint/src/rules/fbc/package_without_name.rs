@@ -13,6 +13,7 @@ use super::opm::conversion;
 pub static RULE: Rule = Rule {
     code: "FBC011",
     name: "package-without-name",
+    since: "0.1.0",
     summary: "A package has no name",
     explanation: "\
 An `olm.package` blob declares a package. Without a name, no channel and no bundle can belong to it.

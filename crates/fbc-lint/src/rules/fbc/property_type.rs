@@ -14,6 +14,7 @@ use super::{annotation_name, opm, suggest};
 pub static RULE: Rule = Rule {
     code: "FBC214",
     name: "unknown-property-type",
+    since: "0.1.0",
     summary: "The type of a property looks like one of OLM's, and is none",
     explanation: "\
 OLM does not look at properties whose type it does not know, so a misspelt `olm.gvk` or
@@ -45,7 +46,7 @@ package: foo
 properties:
 - {type: olm.maxOpenshiftVersion, value: \"4.19\"}
 ",
-            findings: &["5:10 \"olm.maxOpenshiftVersion\" is no type of property of OLM"],
+            findings: &["5:10 \"olm.maxOpenshiftVersion\" is not a type of property of OLM"],
         },
         Case {
             title: "an annotation",
@@ -56,7 +57,7 @@ package: foo
 properties:
 - {type: olm.skipRange, value: \"<1.0.0\"}
 ",
-            findings: &["5:10 \"olm.skipRange\" is no type of property of OLM"],
+            findings: &["5:10 \"olm.skipRange\" is not a type of property of OLM"],
         },
     ],
 };
@@ -96,7 +97,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             }
             None => "for properties of your own, use a type that begins with a domain of yours".to_owned(),
         };
-        let mut finding = Finding::new(&RULE, format!("{} is no type of property of OLM", quote(kind)))
+        let mut finding = Finding::new(&RULE, format!("{} is not a type of property of OLM", quote(kind)))
             .at(context.value(item.bundle.origin, format!("/properties/{index}/type")))
             .about(Subject::bundle(&item.bundle.package, &item.bundle.name))
             .label("unknown type")

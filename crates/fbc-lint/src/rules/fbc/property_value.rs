@@ -15,6 +15,7 @@ use super::{go_words, opm};
 pub static RULE: Rule = Rule {
     code: "FBC023",
     name: "property-value",
+    since: "0.1.0",
     summary: "The value of a property does not have the form of its type",
     explanation: "\
 Every property of a bundle has a `value`, and opm knows the form of these types:

@@ -15,6 +15,7 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC210",
     name: "required-range",
+    since: "0.1.0",
     summary: "The version range of a required package cannot be read",
     explanation: "\
 `versionRange` of the property `olm.package.required` says which versions of another package a bundle

@@ -15,6 +15,7 @@ use super::suggest;
 pub static RULE: Rule = Rule {
     code: "FBC004",
     name: "bad-separator",
+    since: "0.1.0",
     summary: "A line begins with `---` and goes on",
     explanation: "\
 The reader cuts a file into documents before it looks at the YAML in it. To it, a line that begins with

@@ -15,9 +15,10 @@ use crate::lost::is_catalog_file;
 pub static RULE: Rule = Rule {
     code: "FBC216",
     name: "stray-file",
+    since: "0.1.0",
     summary: "A file whose name is not that of a catalog file is part of the catalog",
     explanation: "\
-opm reads every file below the folder of a catalog, whatever its name. This one is neither `.yaml`, `.yml`
+opm reads every file below the directory of a catalog, whatever its name. This one is neither `.yaml`, `.yml`
 nor `.json`, and what it holds happens to load: a note or a backup copy that became part of the catalog,
 perhaps.
 

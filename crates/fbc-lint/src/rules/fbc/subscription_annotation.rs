@@ -12,7 +12,8 @@ use super::opm;
 pub static RULE: Rule = Rule {
     code: "FBC237",
     name: "subscription-annotation",
-    summary: "The annotation of valid subscriptions is no JSON list of texts",
+    since: "0.1.0",
+    summary: "The annotation of valid subscriptions is not a JSON list of texts",
     explanation: "\
 `operators.openshift.io/valid-subscription` says which subscriptions cover an operator. Release policies want a
 JSON list of texts in it that is not empty and names nothing twice. It stands in the ClusterServiceVersion of
@@ -60,7 +61,7 @@ properties:
     annotations: 
       operators.openshift.io/valid-subscription: My Subscription
 ",
-            findings: &["8:50 annotation \"operators.openshift.io/valid-subscription\" of bundle \"foo.v1\" is no JSON: \"My Subscription\""],
+            findings: &["8:50 annotation \"operators.openshift.io/valid-subscription\" of bundle \"foo.v1\" is not JSON: \"My Subscription\""],
         },
         Case {
             title: "missing",

@@ -13,6 +13,7 @@ use super::{odd_keys, suggest};
 pub static RULE: Rule = Rule {
     code: "FBC203",
     name: "unknown-field",
+    since: "0.1.0",
     summary: "A blob has a field that its schema does not have",
     explanation: "\
 opm drops fields that it does not know without a word: they have no effect, and `opm render` writes the
@@ -38,7 +39,7 @@ schema: olm.package
 name: foo
 defaultChanel: stable
 ",
-            findings: &["3:1 `defaultChanel` is no field of a package, and is dropped"],
+            findings: &["3:1 `defaultChanel` is not a field of a package, and is dropped"],
         },
         Case {
             title: "a field of every entry",
@@ -50,7 +51,7 @@ entries:
 - {name: foo.v1, skip: [x]}
 - {name: foo.v2, skip: [y]}
 ",
-            findings: &["5:18 `skip` is no field of an entry, and is dropped"],
+            findings: &["5:18 `skip` is not a field of an entry, and is dropped"],
         },
     ],
 };
@@ -68,13 +69,15 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 None => Fix::risky(format!("remove `{}`", odd.key)),
             };
             let fix = odd.fix(fix, blob.origin, question);
-            let mut finding =
-                Finding::new(&RULE, format!("`{}` is no field of {}, and is dropped", odd.key, odd.object))
-                    .at(context.key(blob.origin, &odd.pointer))
-                    .about(blob.subject.clone())
-                    .label("unknown field")
-                    .fix(fix)
-                    .help(help);
+            let mut finding = Finding::new(
+                &RULE,
+                format!("`{}` is not a field of {}, and is dropped", odd.key, odd.object),
+            )
+            .at(context.key(blob.origin, &odd.pointer))
+            .about(blob.subject.clone())
+            .label("unknown field")
+            .fix(fix)
+            .help(help);
             if odd.count > 1 {
                 finding = finding.note(format!(
                     "{} objects of this blob have the field {}",

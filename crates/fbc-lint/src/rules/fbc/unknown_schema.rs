@@ -18,6 +18,7 @@ use super::suggest;
 pub static RULE: Rule = Rule {
     code: "FBC202",
     name: "unknown-schema",
+    since: "0.1.0",
     summary: "The schema of a blob looks like one of OLM's, and is none",
     explanation: "\
 opm keeps blobs of schemas that it does not know as they are and looks no further at them. A bundle with
@@ -26,8 +27,8 @@ the schema `olm.bundel` is therefore no bundle, and nobody says so.
 All schemas that begin with `olm.` are reserved for OLM. For blobs of your own, use a schema that begins
 with a domain of yours.
 
-A template (`olm.semver`, `olm.template.basic`) is no part of a catalog: render it, and keep the template
-outside of the folder of the catalog or name it in `.indexignore`.",
+A template (`olm.semver`, `olm.template.basic`) is not part of a catalog: render it, and keep the template
+outside of the directory of the catalog or name it in `.indexignore`.",
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[
@@ -45,7 +46,7 @@ package: foo
 schema: olm.bundel
 name: foo.v1
 ",
-            findings: &["1:9 \"olm.bundel\" is no schema of OLM, so opm does not look at this blob"],
+            findings: &["1:9 \"olm.bundel\" is not a schema of OLM, so opm does not look at this blob"],
         },
         Case {
             title: "a template",
@@ -82,7 +83,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             )
         } else {
             (
-                format!("{quoted} is no schema of OLM, so opm does not look at this blob"),
+                format!("{quoted} is not a schema of OLM, so opm does not look at this blob"),
                 format!(
                     "{}for blobs of your own, use a schema that begins with a domain of yours",
                     suggest::did_you_mean(name, KNOWN)

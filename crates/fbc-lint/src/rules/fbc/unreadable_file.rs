@@ -1,4 +1,4 @@
-//! Files and folders that cannot be read.
+//! Files and directories that cannot be read.
 
 use fbc_go::text::quote;
 use fbc_model::confined_tree::LEADS_OUT;
@@ -14,9 +14,10 @@ use super::load_fault;
 pub static RULE: Rule = Rule {
     code: "FBC001",
     name: "unreadable-file",
-    summary: "A file or folder of the catalog cannot be read",
+    since: "0.1.0",
+    summary: "A file or directory of the catalog cannot be read",
     explanation: "\
-A catalog is every file below its folder that no `.indexignore` leaves out. One of them cannot be read:
+A catalog is every file below its directory that no `.indexignore` leaves out. One of them cannot be read:
 a permission is missing, a symbolic link leads nowhere or to a directory, or it is not a regular file.
 
 A symbolic link that leads out of the catalog is not followed either, because it could show any file of the machine
@@ -37,8 +38,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let reason = fault.message.rsplit_once(": ").map_or(fault.message.as_str(), |(_, reason)| reason);
         let shown = if fault.path.as_os_str().is_empty() { ".".into() } else { fault.path.to_string_lossy() };
         let help = match reason {
-            "no such file or directory" => "this is a link that leads nowhere: remove it, or mend its target",
-            "is a directory" => "a link to a folder is not followed: put the files themselves here",
+            "no such file or directory" => "this is a link that leads nowhere: remove it, or fix its target",
+            "is a directory" => "a link to a directory is not followed: put the files themselves here",
             "permission denied" => "give yourself permission to read it",
             LEADS_OUT => {
                 "put the file itself here; `--follow-links` follows links of catalogs that you trust"

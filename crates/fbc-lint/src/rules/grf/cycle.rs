@@ -13,6 +13,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF004",
     name: "replaces-cycle",
+    since: "0.1.0",
     summary: "The replaces chain of a channel runs in a circle",
     explanation: "\
 From the head of a channel, opm follows `replaces` from entry to entry, and expects to come to an end. If

@@ -14,6 +14,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF011",
     name: "duplicate-version",
+    since: "0.1.0",
     summary: "Two bundles of a package have the same version",
     explanation: "\
 Updates go by version, so no two bundles of a package may have the same one, whatever channels they are in.

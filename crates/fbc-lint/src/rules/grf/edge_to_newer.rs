@@ -13,6 +13,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF012",
     name: "replaces-newer",
+    since: "0.1.0",
     summary: "An entry replaces or skips a newer version",
     explanation: "\
 `replaces` and `skips` name what users come from: older versions. An edge to a newer version offers its

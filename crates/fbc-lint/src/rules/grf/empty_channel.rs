@@ -12,6 +12,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF005",
     name: "empty-channel",
+    since: "0.1.0",
     summary: "A channel has no entries",
     explanation: "\
 A channel without entries offers nothing to install, so opm refuses it.

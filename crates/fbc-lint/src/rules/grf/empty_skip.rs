@@ -12,6 +12,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF009",
     name: "empty-skip",
+    since: "0.1.0",
     summary: "A name in `skips` is empty",
     explanation: "\
 Every item of `skips` is the name of a bundle. An empty item is mostly what is left of a template or a

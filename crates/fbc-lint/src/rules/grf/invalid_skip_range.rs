@@ -1,4 +1,4 @@
-//! Texts in `skipRange` that are no ranges.
+//! Texts in `skipRange` that are not ranges.
 
 use std::ops::Bound;
 
@@ -17,6 +17,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF010",
     name: "invalid-skip-range",
+    since: "0.1.0",
     summary: "A `skipRange` cannot be read",
     explanation: "\
 `skipRange` has the grammar of the Go library blang/semver: comparisons with whole versions, separated by
@@ -58,7 +59,9 @@ entries:
 - name: foo.v1.1.0
   skipRange: ^1.0.0
 ",
-            findings: &["9:14 `skipRange` of \"foo.v1.1.0\" in channel \"stable\" is no range: \"^1.0.0\""],
+            findings: &[
+                "9:14 `skipRange` of \"foo.v1.1.0\" in channel \"stable\" is not a range: \"^1.0.0\"",
+            ],
         },
     ],
 };
@@ -70,7 +73,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 let Some(Err(error)) = view.graph().skip_range(entry) else { continue };
                 let range = quote(&entry.skip_range);
                 let message = format!(
-                    "`skipRange` of {} in channel {} is no range: {range}",
+                    "`skipRange` of {} in channel {} is not a range: {range}",
                     quote(&entry.name),
                     quote(&channel.name)
                 );
@@ -97,8 +100,8 @@ fn label(error: &RangeError) -> String {
         RangeError::LeadingOr => "begins with `||`".to_owned(),
         RangeError::TrailingOr => "ends with `||`, or holds nothing that counts".to_owned(),
         RangeError::NoVersion(token) => format!("no version in `{token}`"),
-        RangeError::Operator { operator, .. } => format!("`{operator}` is no operator here"),
-        RangeError::Version { version, .. } => format!("`{version}` is no version of three numbers"),
+        RangeError::Operator { operator, .. } => format!("`{operator}` is not an operator here"),
+        RangeError::Version { version, .. } => format!("`{version}` is not a version of three numbers"),
     }
 }
 

@@ -13,10 +13,11 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF018",
     name: "misspelt-edge",
+    since: "0.1.0",
     summary: "`replaces` or `skips` names an entry in another spelling",
     explanation: "\
 `replaces` and `skips` may name bundles that are not in the catalog, so opm accepts any text there. This
-name is no bundle of the package, but it differs from one only in capitals, punctuation or a missing `v`.
+name is not a bundle of the package, but it differs from one only in capitals, punctuation or a missing `v`.
 Then the edge that was meant does not exist.
 
 Spell the name as the entry does.",

@@ -12,6 +12,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF006",
     name: "package-without-channels",
+    since: "0.1.0",
     summary: "A package has no channels",
     explanation: "\
 Users install a package by way of its channels. A package blob alone, without at least one `olm.channel`

@@ -12,6 +12,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF007",
     name: "no-default-channel",
+    since: "0.1.0",
     summary: "A package names no default channel",
     explanation: "\
 Who installs a package without naming a channel gets its default channel, so every package needs one.

@@ -14,6 +14,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF001",
     name: "no-channel-head",
+    since: "0.1.0",
     summary: "Every entry of a channel is replaced or skipped by one",
     explanation: "\
 The head of a channel is the entry that no other entry replaces or skips: what a new user gets, and where

@@ -11,6 +11,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF016",
     name: "head-not-newest",
+    since: "0.1.0",
     summary: "The head of a channel is older than another entry of it",
     explanation: "\
 The head of a channel is what new users get, and where all updates lead. Here another entry of the channel

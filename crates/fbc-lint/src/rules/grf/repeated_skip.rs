@@ -13,6 +13,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF015",
     name: "repeated-skip",
+    since: "0.1.0",
     summary: "A name stands twice in the `skips` of an entry",
     explanation: "\
 The second item has no effect. Mostly it was meant to be another name.

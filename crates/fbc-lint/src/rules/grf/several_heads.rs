@@ -16,13 +16,14 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF002",
     name: "several-channel-heads",
+    since: "0.1.0",
     summary: "Several entries of a channel are replaced or skipped by none",
     explanation: "\
 A channel must have exactly one head: one entry that no other entry replaces or skips. If there are more,
 it is open what a new user gets, and users of one head never see the other.
 
 Usually an edge was forgotten: let the newer head replace the older one, or add the older one to its
-`skips`. `skipRange` is no edge in this sense: it moves users on, but hides no head.",
+`skips`. `skipRange` is not an edge in this sense: it moves users on, but hides no head.",
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -14,6 +14,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF017",
     name: "skipped-without-update",
+    since: "0.1.0",
     summary: "Users of a skipped entry have no update under OLM v0",
     explanation: "\
 OLM v0 installs only what lies on the replaces chain from the head; a skipped entry is never installed. So

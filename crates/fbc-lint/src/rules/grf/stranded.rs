@@ -16,6 +16,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF003",
     name: "stranded-bundle",
+    since: "0.1.0",
     summary: "An entry of a channel has no way to the head",
     explanation: "\
 From the head, opm follows `replaces` from entry to entry. Every entry of the channel must lie on that way,

@@ -14,6 +14,7 @@ use crate::rules::fbc::suggest;
 pub static RULE: Rule = Rule {
     code: "GRF008",
     name: "unknown-default-channel",
+    since: "0.1.0",
     summary: "The default channel of a package does not exist",
     explanation: "\
 `defaultChannel` must be the name of an `olm.channel` blob of the package. opm puts an empty channel of

@@ -10,6 +10,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF014",
     name: "skip-range-without-effect",
+    since: "0.1.0",
     summary: "A `skipRange` covers no version at all",
     explanation: "\
 No version can satisfy the range, so it moves nobody on. Comparisons that stand side by side must all

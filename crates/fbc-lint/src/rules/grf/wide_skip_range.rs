@@ -10,6 +10,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "GRF013",
     name: "skip-range-too-wide",
+    since: "0.1.0",
     summary: "A `skipRange` covers the version of its own entry or a newer one",
     explanation: "\
 Whoever is on a version in the `skipRange` of an entry is offered the entry as an update. A range that

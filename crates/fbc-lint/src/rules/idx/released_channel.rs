@@ -11,12 +11,13 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "IDX001",
     name: "released-channel-missing",
+    since: "0.1.0",
     summary: "A channel of the released index is missing",
     explanation: "\
 When the catalog is published, its packages take the place of those in the index. Who installed from a channel that is
 gone gets no more updates. Name the index by `--index`. Channels whose names have `dev-preview`, `pre-ga` or `candidate` in
 them promise nothing and are left alone, as in Konflux's fbc-target-index-pruning-check. That one takes `stable-v1` for
-`stable`; here names must be equal. In the examples the folder `index` is the released index.",
+`stable`; here names must be equal. In the examples the directory `index` is the released index.",
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

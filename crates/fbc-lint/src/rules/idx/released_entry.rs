@@ -13,12 +13,13 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "IDX002",
     name: "released-entry-missing",
+    since: "0.1.0",
     summary: "An entry of a channel of the released index is missing",
     explanation: "\
 Who installed a version that is no longer in the channel may find no way on, and nobody can install it again. Name the
 index by `--index`. Channels whose names have `dev-preview`, `pre-ga` or `candidate` in them are left alone, as in Konflux's
 fbc-target-index-pruning-check. That one takes `foo.v1.1.0-1` for `foo.v1.1.0`; here names must be equal. In the examples
-the folder `index` is the released index.",
+the directory `index` is the released index.",
     basis: Basis::Advice,
     check: Check::Catalog(check),
     cases: &[

@@ -1,4 +1,4 @@
-//! Images of bundles that are no image references.
+//! Images of bundles that are not image references.
 
 use fbc_go::text::quote;
 use fbc_model::image_reference;
@@ -14,7 +14,8 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "IMG001",
     name: "bundle-image",
-    summary: "The image of a bundle is no image reference",
+    since: "0.1.0",
+    summary: "The image of a bundle is not an image reference",
     explanation: "\
 An image reference is `registry/path:tag` or `registry/path@digest`: no `http://` before it, no capital
 letters in the path, no spaces, a tag of at most 128 letters, digits, `_`, `.` and `-`, and a digest of
@@ -40,7 +41,9 @@ name: foo.v1
 package: foo
 image: https://quay.io/foo/foo:v1
 ",
-            findings: &["4:8 \"https://quay.io/foo/foo:v1\" is no image reference: invalid reference format"],
+            findings: &[
+                "4:8 \"https://quay.io/foo/foo:v1\" is not an image reference: invalid reference format",
+            ],
         },
         Case {
             title: "a capital letter",
@@ -51,7 +54,7 @@ package: foo
 image: quay.io/Foo/foo:v1
 ",
             findings: &[
-                "4:8 \"quay.io/Foo/foo:v1\" is no image reference: invalid reference format: repository name must be lowercase",
+                "4:8 \"quay.io/Foo/foo:v1\" is not an image reference: invalid reference format: repository name must be lowercase",
             ],
         },
     ],
@@ -71,7 +74,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             quote(image)
         );
         findings.push(
-            Finding::new(&RULE, format!("{} is no image reference: {error}", quote(image)))
+            Finding::new(&RULE, format!("{} is not an image reference: {error}", quote(image)))
                 .at(context.value(item.bundle.origin, "/image"))
                 .about(item.subject())
                 .label("no image reference")

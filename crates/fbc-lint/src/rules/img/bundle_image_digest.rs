@@ -13,6 +13,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "IMG101",
     name: "bundle-image-digest",
+    since: "0.1.0",
     summary: "The image of a bundle does not end in a sha256 digest",
     explanation: "\
 A tag can be moved; a digest cannot. Pipelines refuse a catalog whose bundle images do not end in `@sha256:` and

@@ -13,6 +13,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "IMG102",
     name: "bundle-image-registry",
+    since: "0.1.0",
     summary: "The image of a bundle is not from an allowed registry",
     explanation: "\
 Those who publish catalogs take bundle images only from registries of their own. The list is that of the profile;

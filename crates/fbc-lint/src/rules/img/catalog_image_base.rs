@@ -9,6 +9,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "IMG302",
     name: "catalog-image-base",
+    since: "0.1.0",
     summary: "The catalog image does not name its base image",
     explanation: "\
 Pipelines take the base image from the annotation `org.opencontainers.image.base.name` of the manifest: to judge it, and

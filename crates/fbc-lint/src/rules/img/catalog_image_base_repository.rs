@@ -11,6 +11,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "IMG303",
     name: "catalog-image-base-repository",
+    since: "0.1.0",
     summary: "The base of the catalog image is not an allowed one",
     explanation: "\
 The base brings the program that serves the catalog, so those who publish catalogs allow few. The list is that of the

@@ -8,6 +8,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "IMG305",
     name: "catalog-image-opm",
+    since: "0.1.0",
     summary: "The catalog image does not hold exactly one opm",
     explanation: "\
 The pod of a CatalogSource runs `opm serve`, and pipelines validate the catalog with the opm of the image, so they want to

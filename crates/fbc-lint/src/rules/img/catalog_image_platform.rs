@@ -8,6 +8,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "IMG301",
     name: "catalog-image-platform",
+    since: "0.1.0",
     summary: "The catalog image has no variant for linux/amd64",
     explanation: "\
 Pipelines look into the variant for amd64 alone, and clusters on amd64 are most of all. Without it, the pod of a

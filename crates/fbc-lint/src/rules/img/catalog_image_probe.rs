@@ -8,6 +8,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "IMG306",
     name: "catalog-image-probe",
+    since: "0.1.0",
     summary: "The catalog image has no grpc_health_probe",
     explanation: "\
 The probes of a CatalogSource's pod run `grpc_health_probe`; without it the pod is never ready. For OLM v1 it is not

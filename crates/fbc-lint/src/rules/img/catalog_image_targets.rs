@@ -8,6 +8,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "IMG304",
     name: "catalog-image-targets",
+    since: "0.1.0",
     summary: "The catalog image does not say for which version of OpenShift it is",
     explanation: "\
 Pipelines take the versions from the label `com.redhat.fbc.openshift.version`, a JSON list such as
@@ -39,7 +40,7 @@ defaultChannel: stable
             findings: &[],
         },
         Case {
-            title: "a label that is no list",
+            title: "a label that is not a list",
             files: "\
 schema: olm.package
 name: foo
@@ -47,7 +48,7 @@ defaultChannel: stable
 -- facts.json --
 {\"image\": {\"labels\": {\"com.redhat.fbc.openshift.version\": \"v4.17\"}}}
 ",
-            findings: &["- it is not known for which OpenShift the catalog image is: label com.redhat.fbc.openshift.version is no list of versions such as [\"v4.17\"]: \"v4.17\""],
+            findings: &["- it is not known for which OpenShift the catalog image is: label com.redhat.fbc.openshift.version is not a list of versions such as [\"v4.17\"]: \"v4.17\""],
         },
         Case {
             title: "neither",

@@ -12,6 +12,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "IMG105",
     name: "csv-image-digest",
+    since: "0.1.0",
     summary: "A ClusterServiceVersion names an image without a digest",
     explanation: "\
 Release policies look for images in all places of a ClusterServiceVersion from which tools read them: annotations,

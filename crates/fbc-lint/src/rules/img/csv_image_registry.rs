@@ -13,6 +13,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "IMG106",
     name: "csv-image-registry",
+    since: "0.1.0",
     summary: "A ClusterServiceVersion names an image that is not from an allowed registry",
     explanation: "\
 The same places as of IMG105, and the same registries as of IMG104: the list of the profile, or

@@ -13,6 +13,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "IMG203",
     name: "floating-image",
+    since: "0.1.0",
     summary: "The image of a bundle has no tag, or the tag `latest`",
     explanation: "\
 A reference without a tag or digest, or with the tag `latest`, leads to another image tomorrow. A bundle

@@ -1,4 +1,4 @@
-//! Icons that are no images.
+//! Icons that are not images.
 
 use fbc_go::text::quote;
 use fbc_model::Icon;
@@ -12,9 +12,10 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "IMG201",
     name: "icon",
-    summary: "The icon of a package is no image of the type that it says",
+    since: "0.1.0",
+    summary: "The icon of a package is not an image of the type that it says",
     explanation: "\
-Consoles show the icon of a package from `base64data`, and believe `mediatype`. Data that is no image, or
+Consoles show the icon of a package from `base64data`, and believe `mediatype`. Data that is not an image, or
 an image of another type, leaves a broken picture. opm does not look at icons.
 
 Types that browsers show: `image/svg+xml`, `image/png`, `image/jpeg`, `image/gif`, `image/webp`.",
@@ -37,7 +38,7 @@ schema: olm.package
 name: foo
 icon: {base64data: SGVsbG8=, mediatype: image/png}
 ",
-            findings: &["3:20 the icon of package \"foo\" is no PNG, JPEG, GIF, WebP or SVG image"],
+            findings: &["3:20 the icon of package \"foo\" is not a PNG, JPEG, GIF, WebP or SVG image"],
         },
         Case {
             title: "another type",
@@ -75,7 +76,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 "add `base64data`, or remove the icon".to_owned(),
             ),
             Fault::NoImage => (
-                format!("the icon of package {name} is no PNG, JPEG, GIF, WebP or SVG image"),
+                format!("the icon of package {name} is not a PNG, JPEG, GIF, WebP or SVG image"),
                 "/icon/base64data",
                 "no image",
                 "encode the file of the image itself in base64".to_owned(),

@@ -5,7 +5,7 @@ use fbc_model::{Bundle, Origin, image_reference};
 
 use crate::fix::Fix;
 
-/// What to do about a text that is no image reference.
+/// What to do about a text that is not an image reference.
 pub(crate) fn help(image: &str) -> String {
     for scheme in ["docker://", "http://", "https://", "oci://"] {
         if let Some(rest) = image.strip_prefix(scheme) {

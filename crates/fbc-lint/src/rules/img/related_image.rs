@@ -1,4 +1,4 @@
-//! Related images that are no image references.
+//! Related images that are not image references.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,8 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "IMG002",
     name: "related-image",
-    summary: "A related image is no image reference",
+    since: "0.1.0",
+    summary: "A related image is not an image reference",
     explanation: "\
 `relatedImages` names the images that a bundle needs, so that they can be mirrored. Each must be an image
 reference: `registry/path:tag` or `registry/path@digest`.",
@@ -44,7 +45,7 @@ relatedImages:
 - {name: a, image: quay.io/foo/foo :v1}
 ",
             findings: &[
-                "5:20 related image \"quay.io/foo/foo :v1\" is no image reference: invalid reference format",
+                "5:20 related image \"quay.io/foo/foo :v1\" is not an image reference: invalid reference format",
             ],
         },
         Case {
@@ -57,7 +58,7 @@ relatedImages:
 - {name: a, image: docker://quay.io/foo/foo:v1}
 ",
             findings: &[
-                "5:20 related image \"docker://quay.io/foo/foo:v1\" is no image reference: invalid reference format",
+                "5:20 related image \"docker://quay.io/foo/foo:v1\" is not an image reference: invalid reference format",
             ],
         },
     ],
@@ -83,17 +84,16 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 quote(image)
             );
             findings.push(
-                Finding::new(&RULE, format!("related image {} is no image reference: {error}", quote(image)))
-                    .at(context.value(item.bundle.origin, format!("/relatedImages/{index}/image")))
-                    .about(item.subject())
-                    .label("no image reference")
-                    .fix_if(reference::fix(
-                        item.bundle.origin,
-                        &format!("/relatedImages/{index}/image"),
-                        image,
-                    ))
-                    .help(reference::help(image))
-                    .opm(item.conversion(8, index, text)),
+                Finding::new(
+                    &RULE,
+                    format!("related image {} is not an image reference: {error}", quote(image)),
+                )
+                .at(context.value(item.bundle.origin, format!("/relatedImages/{index}/image")))
+                .about(item.subject())
+                .label("no image reference")
+                .fix_if(reference::fix(item.bundle.origin, &format!("/relatedImages/{index}/image"), image))
+                .help(reference::help(image))
+                .opm(item.conversion(8, index, text)),
             );
         }
     }

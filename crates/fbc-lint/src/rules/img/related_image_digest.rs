@@ -13,6 +13,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "IMG103",
     name: "related-image-digest",
+    since: "0.1.0",
     summary: "A related image is not named by its digest",
     explanation: "\
 Mirrors for disconnected clusters redirect digests, not tags, and a tag can be moved after a release was tested.

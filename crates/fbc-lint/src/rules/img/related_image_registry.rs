@@ -14,6 +14,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "IMG104",
     name: "related-image-registry",
+    since: "0.1.0",
     summary: "A related image is not from an allowed registry",
     explanation: "\
 Release policies take images only from registries that customers may pull from. The list is that of the profile;

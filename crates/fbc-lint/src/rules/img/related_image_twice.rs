@@ -14,6 +14,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "IMG202",
     name: "related-image-twice",
+    since: "0.1.0",
     summary: "A bundle has several related images of one name",
     explanation: "\
 Tools look up a related image by its name, and find one of several. Two entries of the same name with

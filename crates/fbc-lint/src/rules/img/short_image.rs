@@ -14,6 +14,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "IMG204",
     name: "short-image",
+    since: "0.1.0",
     summary: "An image names no registry",
     explanation: "\
 `foo` and `foo/bar` are short names: which registry they mean depends on the machine. opm cannot pull

@@ -13,6 +13,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "IMG205",
     name: "tag-and-digest",
+    since: "0.1.0",
     summary: "An image has both a tag and a digest",
     explanation: "\
 opm checks such a reference and then cannot pull it: `Docker references with both a tag and digest are

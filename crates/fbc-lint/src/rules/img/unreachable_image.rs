@@ -15,7 +15,8 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "IMG307",
     name: "unreachable-image",
-    summary: "A bundle image or related image cannot be had",
+    since: "0.1.0",
+    summary: "A bundle image or related image cannot be pulled",
     explanation: "\
 What the registry does not give, clusters cannot run and mirrors cannot copy. `fbc validate --check-images` asks for the
 manifest of every image; with `--index` only of those that this catalog does not name. Credentials, mirrors and mirror sets
@@ -51,7 +52,7 @@ relatedImages:
 -- facts.json --
 {\"unreachable\": {\"registry.redhat.io/foo/operator@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\": \"there is no such image\"}}
 ",
-            findings: &["7:10 image \"registry.redhat.io/foo/operator@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\" cannot be had: there is no such image"],
+            findings: &["7:10 image \"registry.redhat.io/foo/operator@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\" cannot be pulled: there is no such image"],
         },
     ],
 };
@@ -67,10 +68,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         for (image, pointer) in std::iter::once(own).chain(related) {
             let Some(reason) = unreachable.get(image).filter(|_| told.insert(image)) else { continue };
             findings.push(
-                Finding::new(&RULE, format!("image {} cannot be had: {reason}", quote(image)))
+                Finding::new(&RULE, format!("image {} cannot be pulled: {reason}", quote(image)))
                     .at(context.value(item.bundle.origin, pointer))
                     .about(item.subject())
-                    .help("push the image, mend the reference, or name the credentials (`--authfile`)"),
+                    .help("push the image, fix the reference, or name the credentials (`--authfile`)"),
             );
         }
     }

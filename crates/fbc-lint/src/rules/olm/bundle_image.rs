@@ -12,6 +12,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "OLM006",
     name: "bundle-image-for-v1",
+    since: "0.1.0",
     summary: "A bundle has no image, and OLM v1 installs from images",
     explanation: "\
 OLM v0 can install a bundle from the manifests in the catalog. OLM v1 pulls the image of the bundle, and has

@@ -10,6 +10,7 @@ use crate::rule::{Basis, Case, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "OLM007",
     name: "channel-name",
+    since: "0.1.0",
     summary: "The name of a channel cannot be given to OLM v1",
     explanation: "\
 A ClusterExtension names channels as DNS-1123 subdomains: lower-case letters, digits, `-` and `.`, with a letter

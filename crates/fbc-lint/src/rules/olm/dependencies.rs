@@ -12,6 +12,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "OLM001",
     name: "dependencies",
+    since: "0.1.0",
     summary: "A bundle has a dependency, which OLM v1 refuses",
     explanation: "\
 OLM v1 does not resolve dependencies. It picks the best bundle without a look at them, and then refuses to

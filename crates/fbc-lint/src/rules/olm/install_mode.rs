@@ -12,6 +12,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "OLM002",
     name: "all-namespaces",
+    since: "0.1.0",
     summary: "A bundle does not support the install mode AllNamespaces, which OLM v1 needs",
     explanation: "\
 OLM v1 installs an operator once for the cluster, and so refuses a bundle whose install modes do not include

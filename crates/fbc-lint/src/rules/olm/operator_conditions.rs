@@ -12,6 +12,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "OLM005",
     name: "operator-conditions",
+    since: "0.1.0",
     summary: "An operator uses the OperatorConditions API, which OLM v1 does not have",
     explanation: "\
 With OperatorConditions an operator tells OLM v0 that it must not be upgraded right now. OLM v1 does not have the

@@ -12,6 +12,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "OLM003",
     name: "owned-api-services",
+    since: "0.1.0",
     summary: "A bundle provides an aggregated API, which OLM v1 refuses",
     explanation: "\
 OLM v1 does not install APIServices: `unsupported bundle: apiServiceDefintions are not supported`.",

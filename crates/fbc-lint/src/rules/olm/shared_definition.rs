@@ -14,6 +14,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "OLM008",
     name: "shared-definition",
+    since: "0.1.0",
     summary: "Two packages provide the same custom resource, so that a cluster takes only one of them",
     explanation: "\
 An object of a cluster belongs to one ClusterExtension, custom resource definitions among them. Who has installed one of

@@ -13,6 +13,7 @@ use crate::rules::fbc::opm;
 pub static RULE: Rule = Rule {
     code: "OLM004",
     name: "webhooks",
+    since: "0.1.0",
     summary: "A bundle has webhooks, which OLM v1 refuses before OpenShift 4.21",
     explanation: "\
 OLM v1 has installed the webhooks of bundles since OpenShift 4.21; before, it refuses them:

@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP012",
     name: "api-removed",
+    since: "0.1.0",
     summary: "A bundle no longer provides an API",
     explanation: "\
 Custom resources of the API lose their operator with the update, and bundles that require it lose their

@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP008",
     name: "bundle-content-changed",
+    since: "0.1.0",
     summary: "A published bundle has other contents",
     explanation: "\
 Related images, manifests or properties of a bundle changed under its old name. Clusters that have it

@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP006",
     name: "bundle-image-changed",
+    since: "0.1.0",
     summary: "A published bundle has another image",
     explanation: "\
 Bundle images and their metadata count as immutable. Whoever has the bundle installed keeps the old

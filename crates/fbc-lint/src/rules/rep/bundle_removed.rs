@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP005",
     name: "bundle-removed",
+    since: "0.1.0",
     summary: "A bundle is removed from its package",
     explanation: "\
 A published bundle is assumed to be installed somewhere. It cannot be installed again, a ClusterExtension

@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP007",
     name: "bundle-version-changed",
+    since: "0.1.0",
     summary: "A published bundle has another version",
     explanation: "\
 Ranges, the order of updates and pinned versions count on the version of a bundle, and whoever has it

@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP103",
     name: "bundles-and-catalogs-together",
+    since: "0.1.0",
     summary: "A change touches bundles and catalogs at once",
     explanation: "\
 A catalog refers to the image of a bundle, which is built only after the change of the bundle is merged.

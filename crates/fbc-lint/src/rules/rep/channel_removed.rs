@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP002",
     name: "channel-removed",
+    since: "0.1.0",
     summary: "A channel is removed",
     explanation: "\
 A Subscription that names the channel finds nothing in it, and a ClusterExtension that lists no other

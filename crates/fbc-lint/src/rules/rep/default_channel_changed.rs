@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP010",
     name: "default-channel-changed",
+    since: "0.1.0",
     summary: "The default channel of a package is another",
     explanation: "\
 A Subscription without a channel follows the default channel of the day, so its operator moves to the new

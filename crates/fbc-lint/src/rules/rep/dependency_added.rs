@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP013",
     name: "dependency-added",
+    since: "0.1.0",
     summary: "A bundle needs something that it did not need",
     explanation: "\
 OLM v0 does the update only when the required package or API can be installed too. OLM v1 installs no

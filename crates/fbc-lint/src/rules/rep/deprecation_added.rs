@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP016",
     name: "deprecation-added",
+    since: "0.1.0",
     summary: "A package, channel or bundle is deprecated",
     explanation: "\
 Users of it see a warning in the console and in the status of their objects, and OLM v1 prefers what is

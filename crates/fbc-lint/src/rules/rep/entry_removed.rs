@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP009",
     name: "entry-removed",
+    since: "0.1.0",
     summary: "A bundle is no longer in a channel",
     explanation: "\
 The bundle cannot be installed from the channel any more (`startingCSV` of a Subscription, channel and

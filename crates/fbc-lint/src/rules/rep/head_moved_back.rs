@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP004",
     name: "head-moved-back",
+    since: "0.1.0",
     summary: "The head of a channel is an older version than before",
     explanation: "\
 Neither OLM v0 nor OLM v1 goes back to a lower version by itself. Whoever has the old head stays on it

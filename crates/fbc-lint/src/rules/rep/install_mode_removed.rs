@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP015",
     name: "install-mode-removed",
+    since: "0.1.0",
     summary: "A bundle no longer supports an install mode",
     explanation: "\
 Installations in this mode fail after the update: under OLM v0 the new ClusterServiceVersion is refused

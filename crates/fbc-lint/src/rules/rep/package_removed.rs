@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP001",
     name: "package-removed",
+    since: "0.1.0",
     summary: "A package is removed",
     explanation: "\
 Whoever has the operator installed gets no updates any more, nobody can install it, and mirrors drop its

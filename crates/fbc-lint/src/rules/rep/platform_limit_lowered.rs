@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP014",
     name: "platform-limit-lowered",
+    since: "0.1.0",
     summary: "The highest OpenShift version of a bundle is lower",
     explanation: "\
 `olm.maxOpenShiftVersion` keeps a cluster with this bundle from moving on to a later minor version. A

@@ -1,4 +1,4 @@
-//! A bundle folder that was published is edited.
+//! A bundle directory that was published is edited.
 
 use crate::rule::{Basis, Check, Rule};
 
@@ -7,7 +7,8 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP101",
     name: "published-bundle-edited",
-    summary: "A bundle folder that was published is edited",
+    since: "0.1.0",
+    summary: "A bundle directory that was published is edited",
     explanation: "\
 Files of a bundle that was there before changed (`operators/<operator>/<version>/...`). Published bundles
 count as immutable: clusters that have the version installed keep the old content.

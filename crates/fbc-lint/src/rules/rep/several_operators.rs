@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP104",
     name: "several-operators",
+    since: "0.1.0",
     summary: "A change touches more than one operator",
     explanation: "\
 Every operator has its own reviewers, and a pull request is merged as a whole. Pipelines of community and

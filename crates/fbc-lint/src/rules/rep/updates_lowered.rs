@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP011",
     name: "updates-lowered",
+    since: "0.1.0",
     summary: "Installed versions are updated less far than before",
     explanation: "\
 The next update of these versions is lower than the one they had. Updates that were one step may now be

@@ -1,4 +1,4 @@
-//! A bundle folder is deleted although a catalog uses the bundle.
+//! A bundle directory is deleted although a catalog uses the bundle.
 
 use crate::rule::{Basis, Check, Rule};
 
@@ -7,13 +7,14 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP102",
     name: "used-bundle-deleted",
-    summary: "A bundle folder is deleted although a catalog uses the bundle",
+    since: "0.1.0",
+    summary: "A bundle directory is deleted although a catalog uses the bundle",
     explanation: "\
-The folder of a bundle (`operators/<operator>/<version>/`) is gone, and a catalog of the repository still
+The directory of a bundle (`operators/<operator>/<version>/`) is gone, and a catalog of the repository still
 has a bundle of this package and version.
 
 Take the bundle out of all catalogs first, in a change of its own, after thinking about who has it
-installed; or keep the folder.",
+installed; or keep the directory.",
     basis: Basis::Advice,
     check: Check::Elsewhere,
     cases: &[],

@@ -7,6 +7,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "REP003",
     name: "users-stranded",
+    since: "0.1.0",
     summary: "Installed versions lose their way to the head of their channel",
     explanation: "\
 Before the change, updates led from these versions to the head of the channel, one after another; after

@@ -6,6 +6,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "TPL002",
     name: "chance-default",
+    since: "0.1.0",
     summary: "The default channel is of another kind than the template prefers",
     explanation: "\
 A semver template chooses the default channel while it makes the channels: each new one is compared by

@@ -6,6 +6,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "TPL001",
     name: "dropped-edge",
+    since: "0.1.0",
     summary: "A channel of the expansion has edges that OLM v0 does not follow",
     explanation: "\
 OLM v0 walks down from the head of a channel over `replaces`. What another entry skips is left out of that

@@ -6,6 +6,7 @@ use crate::rule::{Basis, Check, Rule};
 pub static RULE: Rule = Rule {
     code: "TPL003",
     name: "same-version",
+    since: "0.1.0",
     summary: "Bundles of the expansion have the same version",
     explanation: "\
 Build metadata such as `+2` does not order versions, and semver templates and OLM v0 do not look at

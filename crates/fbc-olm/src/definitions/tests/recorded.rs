@@ -83,7 +83,7 @@ fn printed(lines: &Value) -> Vec<String> {
 fn scenario(name: &str, edition: Edition) -> usize {
     let Some(folder) = fbc_testing::recordings(&format!("olmv1/{name}")) else { return usize::MAX };
     let mut steps: Vec<PathBuf> = std::fs::read_dir(folder.join("steps"))
-        .expect("a folder")
+        .expect("a directory")
         .map(|step| step.expect("a file").path())
         .collect();
     steps.sort();

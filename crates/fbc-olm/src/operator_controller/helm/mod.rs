@@ -109,7 +109,7 @@ impl Helm {
         Ok(release.manifest.iter().filter_map(kind).collect())
     }
 
-    /// Keeps what is installed when its bundle cannot be had.
+    /// Keeps what is installed when its bundle cannot be pulled.
     fn maintain(
         &mut self,
         extension: &Object,

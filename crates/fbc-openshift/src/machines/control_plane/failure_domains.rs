@@ -90,7 +90,7 @@ impl FailureDomains {
     }
 }
 
-/// Parts that are no texts, such as subnets with filters, are kept as JSON.
+/// Parts that are not texts, such as subnets with filters, are kept as JSON.
 fn part_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! The bundle that is to be added: from a folder, a catalog file, or the catalog itself.
+//! The bundle that is to be added: from a directory, a catalog file, or the catalog itself.
 
 use fbc_bundle::ImageTemplate;
 use fbc_model::render::{CSV_METADATA, MigrateLevel, prepare};
@@ -38,7 +38,7 @@ pub(super) fn find(
     let is_folder = is_folder(reference);
     if !is_folder && (arguments.image.is_some() || arguments.image_ref_template.is_some()) {
         return Err(Failure::new(format!("{} names its image itself", reference.display()))
-            .help("--image and --image-ref-template are for bundle folders"));
+            .help("--image and --image-ref-template are for bundle directories"));
     }
     let template = match &arguments.image {
         Some(image) => Some(literal(image)?),
@@ -47,7 +47,7 @@ pub(super) fn find(
     let Some(mut new) = load(arguments, template.as_ref(), session)? else { return Ok(None) };
     let old = known.iter().find(|bundle| bundle.package == new.package && bundle.name == new.name);
     if let Some(old) = old.filter(|old| is_folder && new.image.is_empty() && !old.image.is_empty()) {
-        // A folder does not know its image: it is compared with the one that the catalog names.
+        // A directory does not know its image: it is compared with the one that the catalog names.
         let Some(named) = load(arguments, Some(&literal(&old.image)?), session)? else { return Ok(None) };
         new = named;
     }
@@ -84,7 +84,8 @@ fn changed(name: &str, olds: &[Bundle], news: &[Bundle]) -> Failure {
 
 fn literal(image: &str) -> Result<ImageTemplate, Failure> {
     ImageTemplate::parse(image).ok().filter(|_| !image.contains("{{")).ok_or_else(|| {
-        Failure::new(format!("{image:?} is no image reference")).help("templates go to --image-ref-template")
+        Failure::new(format!("{image:?} is not an image reference"))
+            .help("templates go to --image-ref-template")
     })
 }
 
@@ -105,7 +106,7 @@ fn load(
         (Some(_), more) => Err(Failure::refusal(format!("{shown} holds {} bundles, not one", more + 1))
             .help("`fbc render` of one bundle writes what can be added")),
         (None, _) => Err(Failure::refusal(format!("{shown} holds no bundle")).help(
-            "name a bundle folder (with manifests/ and metadata/) or a file with one `olm.bundle` blob",
+            "name a bundle directory (with manifests/ and metadata/) or a file with one `olm.bundle` blob",
         )),
     }
 }
@@ -124,7 +125,7 @@ fn prepared(bundle: Bundle, level: MigrateLevel) -> Result<Bundle, Failure> {
         Catalog { bundles: vec![Bundle { origin: Origin::default(), ..bundle }], ..Catalog::default() };
     prepare(&mut catalog, level).map_err(|error| {
         Failure::refusal(format!("bundle {:?} cannot be migrated: {}", error.bundle, error.error))
-            .help("mend its cluster service version")
+            .help("fix its cluster service version")
     })?;
     catalog.bundles.pop().ok_or_else(|| Failure::new("the bundle is gone"))
 }

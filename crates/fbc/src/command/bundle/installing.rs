@@ -182,7 +182,7 @@ pub(super) fn read_from(source: &CatalogSource, reference: &Path) -> Result<Bund
     Bundle::read(source.tree.as_ref()).map_err(|error| unreadable(reference, &error))
 }
 
-/// Renders a bundle that was read from a folder.
+/// Renders a bundle that was read from a directory.
 pub(super) fn objects(
     bundle: &Bundle,
     folder: &Path,
@@ -216,7 +216,7 @@ fn unreadable(folder: &Path, error: &ReadError) -> Failure {
     let failure = Failure::new(format!("{}: {}", folder.join(&error.path).display(), error.message));
     match error.pointer.as_str() {
         "" if error.message.starts_with("open ") => {
-            failure.help("a bundle is a folder that holds manifests and metadata/annotations.yaml")
+            failure.help("a bundle is a directory that holds manifests and metadata/annotations.yaml")
         }
         "" => failure,
         pointer => failure.help(format!("the value at {pointer} has another type in the Kubernetes API")),

@@ -24,7 +24,7 @@ use crate::terminal::stdout_has_color;
 standard error), or with --exit-code different, 2 could not run."
 )]
 pub(crate) struct Arguments {
-    /// The bundle: a folder with `manifests` and `metadata` in it, or an image
+    /// The bundle: a directory with `manifests` and `metadata` in it, or an image
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     bundle: PathBuf,
     /// The namespace that the operator is installed in

@@ -1,4 +1,4 @@
-//! `fbc bundle`: bundle folders, the manifests of one version of an operator.
+//! `fbc bundle`: bundle directories, the manifests of one version of an operator.
 
 use clap::{Args, Subcommand};
 
@@ -16,7 +16,7 @@ mod ready;
 mod render;
 mod validate;
 
-/// Check and render bundle folders, and show what they make of a cluster
+/// Check and render bundle directories, and show what they make of a cluster
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

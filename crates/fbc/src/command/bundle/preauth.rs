@@ -28,7 +28,7 @@ hold everything that `kubectl get clusterroles,roles,clusterrolebindings,rolebin
 prints. Rules that only groups have do not count, as in operator-controller."
 )]
 pub(crate) struct Arguments {
-    /// The bundle: a folder with `manifests` and `metadata` in it, or an image
+    /// The bundle: a directory with `manifests` and `metadata` in it, or an image
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     bundle: PathBuf,
     /// The service account of the extension; its namespace is that of the installation

@@ -30,7 +30,7 @@ use crate::terminal;
 before, 2 could not run."
 )]
 pub(crate) struct Arguments {
-    /// The bundle: a folder with `manifests` and `metadata` in it, or an image
+    /// The bundle: a directory with `manifests` and `metadata` in it, or an image
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     bundle: PathBuf,
     /// The namespace that the operator is installed in; with --report, --users and --diff the package by default

@@ -28,7 +28,7 @@ updates do not count.\n\nReleases: 4.18 and 4.19 refuse webhooks; in 4.20 they a
 namespaces is one in 4.19 and 4.20. Releases after 4.21 are taken to be like 4.21."
 )]
 pub(crate) struct Arguments {
-    /// Bundle folders and images
+    /// Bundle directories and images
     #[arg(value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
     folders: Vec<PathBuf>,
     /// Minor versions of OpenShift

@@ -1,4 +1,4 @@
-//! `fbc bundle render`: bundle folders as `olm.bundle` blobs.
+//! `fbc bundle render`: bundle directories as `olm.bundle` blobs.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,12 @@ use super::validate::{no_bundle, open};
 use crate::command::render::{self, RenderingArguments};
 use crate::failure::Failure;
 
-/// Write bundle folders as the blobs of a catalog
+/// Write bundle directories as the blobs of a catalog
 ///
-/// The output equals that of `opm render` on the folders. Nothing is validated beyond what rendering needs.
+/// The output equals that of `opm render` on the directories. Nothing is validated beyond what rendering needs.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Bundle folders and images, in the order of the output
+    /// Bundle directories and images, in the order of the output
     #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     folders: Vec<PathBuf>,
     #[command(flatten)]

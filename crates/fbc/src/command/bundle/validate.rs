@@ -1,4 +1,4 @@
-//! `fbc bundle validate`: every problem of bundle folders.
+//! `fbc bundle validate`: every problem of bundle directories.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ use crate::fixing::FixArguments;
 use crate::registry::{ImageArguments, Session};
 use crate::report::CheckedCatalog;
 
-/// Report every problem of bundle folders
+/// Report every problem of bundle directories
 ///
-/// A bundle folder has the folders `manifests` and `metadata`. Errors are what the validation of opm or
+/// A bundle directory has the directories `manifests` and `metadata`. Errors are what the validation of opm or
 /// operator-sdk refuses; exits with 1 if there is one. Warnings are about what they accept although it hurts
 /// somebody; they do not fail the command unless `--deny-warnings` is given.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Bundle folders and images; each is validated on its own
+    /// Bundle directories and images; each is validated on its own
     #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     folders: Vec<PathBuf>,
     /// The versions of Kubernetes that the bundle is for, such as 1.25,1.32; what they do not have, nor the
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     let session = arguments.images.session(&arguments.folders);
-    // All folders first: a typing error in the last should not show after minutes.
+    // All directories first: a typing error in the last should not show after minutes.
     let sources =
         arguments.folders.iter().map(|folder| open(folder, &session)).collect::<Result<Vec<_>, _>>()?;
     for (folder, source) in arguments.folders.iter().zip(&sources) {
@@ -94,25 +94,25 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     arguments.report.write(&checked, global)
 }
 
-/// Opens a folder; a file is none.
+/// Opens a directory; a file is none.
 pub(super) fn open(folder: &Path, session: &Session) -> Result<CatalogSource, Failure> {
     let is_named = folder.as_os_str() != "-";
     let source = is_named.then(|| CatalogSource::open(folder, session)).transpose()?;
     let source = source.filter(|source| source.is_folder(Path::new("")));
     source.ok_or_else(|| {
         let what = if is_named { folder.display().to_string() } else { "standard input".to_owned() };
-        Failure::new(format!("{what} is no folder"))
-            .help("name the folder that holds `manifests` and `metadata`")
+        Failure::new(format!("{what} is not a directory"))
+            .help("name the directory that holds `manifests` and `metadata`")
     })
 }
 
-/// The failure for a folder that holds something else.
+/// The failure for a directory that holds something else.
 pub(super) fn no_bundle(folder: &Path) -> Failure {
-    Failure::new(format!("{} is no bundle folder", folder.display()))
-        .help("name the folder that holds `manifests` and `metadata`")
+    Failure::new(format!("{} is not a bundle directory", folder.display()))
+        .help("name the directory that holds `manifests` and `metadata`")
 }
 
-/// The findings of a bundle, and what lies in its folder.
+/// The findings of a bundle, and what lies in its directory.
 fn check(source: &CatalogSource, targets: &Targets, policy: &Policy) -> (Report, BundleContents) {
     let tree = source.tree.as_ref();
     let contents = BundleContents::read(tree);

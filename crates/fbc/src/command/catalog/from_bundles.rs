@@ -32,16 +32,16 @@ use crate::report::report_on_stderr;
 /// `olm.skipRange` of their manifests: the highest version that lists a channel is its head, and what one comes to
 /// from there is in the channel. The catalog is validated before it is written.
 ///
-/// It goes to standard output, to a file or folder, or with --tag and --push (or --to) into an image.
+/// It goes to standard output, to a file or directory, or with --tag and --push (or --to) into an image.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// Bundle images, and bundle folders with --image-ref-template; commas may stand between them
+    /// Bundle images, and bundle directories with --image-ref-template; commas may stand between them
     #[arg(value_name = "BUNDLE", required = true, value_delimiter = ',', value_hint = ValueHint::AnyPath)]
     bundles: Vec<PathBuf>,
     /// Where the edges come from
     #[arg(long, value_enum, default_value_t, value_name = "MODE")]
     mode: Mode,
-    /// Name the images of bundle folders, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
+    /// Name the images of bundle directories, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
     #[arg(long, value_name = "TEMPLATE", value_parser = parse_template)]
     image_ref_template: Option<ImageTemplate>,
     #[command(flatten)]
@@ -49,13 +49,13 @@ pub(super) struct Arguments {
     /// Bring bundles up to date, up to this level
     #[arg(long, value_name = "LEVEL", value_parser = levels())]
     migrate_level: Option<MigrateLevel>,
-    /// The format to write [default: json, in a folder or image yaml]
+    /// The format to write [default: json, in a directory or image yaml]
     #[arg(short, long, alias = "format", value_enum, value_name = "FORMAT", hide_possible_values = true)]
     output: Option<OutputFormat>,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
-    /// Write a folder for each package into this folder, which must be empty or absent
+    /// Write a directory for each package into this directory, which must be empty or absent
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "output_file")]
     output_folder: Option<PathBuf>,
     /// The name of the image; with --push it may be given several times
@@ -140,7 +140,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     Ok(CLEAN)
 }
 
-/// A bundle with its annotations: in a folder that the image map has for an image, an image, or a folder.
+/// A bundle with its annotations: in a directory that the image map has for an image, an image, or a directory.
 fn read(
     reference: &Path,
     images: &ImageMap,
@@ -156,8 +156,8 @@ fn read(
     let template = match source.registry_name() {
         Some(name) => literal(name)?,
         None => arguments.image_ref_template.clone().ok_or_else(|| {
-            Failure::new("a folder does not name the image of its bundle").help(
-                "give --image-ref-template, or an image map that says which image the folder stands for",
+            Failure::new("a directory does not name the image of its bundle").help(
+                "give --image-ref-template, or an image map that says which image the directory stands for",
             )
         })?,
     };
@@ -182,7 +182,7 @@ fn bundle(tree: &dyn Tree, image: &ImageTemplate) -> Result<AnnotatedBundle, Fai
 
 type Files = Vec<(PathBuf, Vec<u8>)>;
 
-/// A file for each package, in a folder of its own.
+/// A file for each package, in a directory of its own.
 fn files(catalog: &Catalog, format: writer::Format) -> Result<Files, Failure> {
     let name = if format == writer::Format::Yaml { "catalog.yaml" } else { "catalog.json" };
     let parts = writer::parts(catalog).into_iter().map(|part| {

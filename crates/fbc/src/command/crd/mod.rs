@@ -1,8 +1,8 @@
 //! `fbc crd`: questions about custom resource definitions.
 
 mod source;
-mod told;
 mod view;
+mod wording;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ enum What {
 /// Exits with 1 if the upgrade is refused.
 #[derive(Args, Debug)]
 struct DiffArguments {
-    /// What is on the cluster: a file, a folder of manifests, a bundle folder or image, or `-` for standard
+    /// What is on the cluster: a file, a directory of manifests, a bundle directory or image, or `-` for standard
     /// input
     #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     old: PathBuf,

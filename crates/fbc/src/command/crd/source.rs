@@ -1,4 +1,4 @@
-//! Custom resource definitions from files, folders, bundles and standard input.
+//! Custom resource definitions from files, directories, bundles and standard input.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::registry::Session;
 
 /// Endings of files with manifests.
 const MANIFESTS: [&str; 3] = ["yaml", "yml", "json"];
-/// How deep folders are searched.
+/// How deep directories are searched.
 const DEEPEST: usize = 32;
 
 /// The definitions of one side.
@@ -94,7 +94,7 @@ impl Definitions {
                 Ok(document) => document,
                 Err(Fault::Malformed { message, byte }) => {
                     return Err(Failure::new(format!("{}: {message}", place(byte)))
-                        .help("correct the file; it is no YAML or JSON that Kubernetes would read"));
+                        .help("correct the file; it is not YAML or JSON that Kubernetes would read"));
                 }
                 Err(Fault::Separator { rest, byte }) => {
                     return Err(Failure::new(format!(
@@ -163,7 +163,7 @@ fn nothing(reference: &Path, mut kinds: Vec<String>) -> Failure {
     match closest(KIND, kinds.iter().map(String::as_str)) {
         Some(kind) => failure.help(format!("it holds a {kind}; did you mean {KIND}?")),
         None if kinds.is_empty() => {
-            failure.help("give a file, a folder of manifests or a bundle folder with one")
+            failure.help("give a file, a directory of manifests or a bundle directory with one")
         }
         None => failure.help(format!("it holds only {}", kinds.join(", "))),
     }

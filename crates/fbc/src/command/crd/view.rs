@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use fbc_bundle::crd_upgrade::{Cause, Change, Class, Upgrade};
 
-use super::told;
+use super::wording;
 use crate::escape::markdown_code;
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
 
@@ -65,7 +65,7 @@ fn definition(upgrade: &Upgrade, form: Form, out: &mut dyn Write) -> io::Result<
 }
 
 fn group(class: Class, cause: Cause, changes: &[&Change], form: Form, out: &mut dyn Write) -> io::Result<()> {
-    let heading = told::heading(cause);
+    let heading = wording::heading(cause);
     match (form, class) {
         (Form::Text, Class::Refused | Class::RefusedByServer) => {
             writeln!(out, "  {ERROR}refused{ERROR:#}: {heading}")?;
@@ -97,7 +97,7 @@ fn group(class: Class, cause: Cause, changes: &[&Change], form: Form, out: &mut 
     };
     if class != Class::Harmless {
         for party in cause.hurts() {
-            let harm: &str = told::harm(cause, *party);
+            let harm: &str = wording::harm(cause, *party);
             explain(harm, out)?;
         }
         let has_server = changes.iter().any(|change| !change.server_message.is_empty());

@@ -53,9 +53,9 @@ enum What {
         #[arg(default_values_t = [1_000, 10_000, 100_000], value_name = "N")]
         sizes: Vec<usize>,
     },
-    /// Render all bundle folders below a folder to objects, and do nothing with them
+    /// Render all bundle directories below a directory to objects, and do nothing with them
     Manifests {
-        /// The folder
+        /// The directory
         path: PathBuf,
         /// How often; the fastest counts
         #[arg(long, default_value_t = 1, value_name = "N")]

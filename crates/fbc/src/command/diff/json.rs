@@ -62,7 +62,7 @@ struct JsonAffected<'c> {
     bundles: &'c [String],
 }
 
-/// Writes the documents of comparisons: the one, or several from folders of catalogs as one document.
+/// Writes the documents of comparisons: the one, or several from directories of catalogs as one document.
 pub(super) fn write(documents: &[String], is_layout: bool, out: &mut dyn Write) -> io::Result<()> {
     if !is_layout {
         return documents.iter().try_for_each(|document| writeln!(out, "{document}"));

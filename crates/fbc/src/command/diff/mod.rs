@@ -32,12 +32,12 @@ mod text;
 ///
 /// Compares two catalogs as sets: the order of files, documents and entries does not count. Every change is
 /// breaking (it takes something from people who run the operator), risky (it may) or harmless. Who can still
-/// update to what is worked out for OLM v0 and OLM v1. In repositories, and in folders of catalogs, one for each
+/// update to what is worked out for OLM v0 and OLM v1. In repositories, and in directories of catalogs, one for each
 /// OpenShift version (`catalogs/v4.18/<package>/`), the catalogs of one path are compared, each pair on its own.
 /// Without OLD and NEW, what is here is compared with the last commit.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The catalog before: a folder, a file, `-`, or `REV:PATH` in the git repository
+    /// The catalog before: a directory, a file, `-`, or `REV:PATH` in the git repository
     #[arg(value_name = "OLD", default_value = "HEAD:.", value_hint = ValueHint::AnyPath)]
     old: PathBuf,
     /// The catalog after: as above
@@ -240,7 +240,7 @@ fn load(reference: &Path, source: CatalogSource) -> Result<Option<(Catalog, Cata
         "{} cannot be loaded as a whole, so it cannot be compared",
         reference.display()
     ))
-    .help("what was refused would look as if it were removed or added; mend it first")
+    .help("what was refused would look as if it were removed or added; fix it first")
     .report();
     Ok(None)
 }

@@ -1,4 +1,4 @@
-//! Which catalogs are compared: the two that are named, or, in folders of catalogs, those of one name.
+//! Which catalogs are compared: the two that are named, or, in directories of catalogs, those of one name.
 
 use std::path::{Path, PathBuf};
 
@@ -17,16 +17,16 @@ pub(super) struct Pair {
 /// What is compared.
 pub(super) struct Pairs {
     pub(super) pairs: Vec<Pair>,
-    /// Whether they come from folders of catalogs.
+    /// Whether they come from directories of catalogs.
     pub(super) is_layout: bool,
 }
 
-/// Finds the catalogs. Put together, those of a folder would hide what one loses and another still has.
+/// Finds the catalogs. Put together, those of a directory would hide what one loses and another still has.
 pub(super) fn find(old: &Path, new: &Path, session: &Session) -> Result<Pairs, Failure> {
     let sources = [(old, CatalogSource::open(old, session)?), (new, CatalogSource::open(new, session)?)];
     let mut names = sources.each_ref().map(|(_, source)| layout::catalogs_of_source(source));
     if names.iter().any(Option::is_some) {
-        // An empty folder is one of catalogs that are all gone, or not there yet.
+        // An empty directory is one of catalogs that are all gone, or not there yet.
         for (names, (_, source)) in names.iter_mut().zip(&sources) {
             if source.tree.list(Path::new("")).is_ok_and(|entries| entries.is_empty()) {
                 *names = Some(Vec::new());
@@ -64,7 +64,7 @@ fn several(path: &Path, names: &[Place]) -> Failure {
     .help(format!("name one of them, such as {}", first.display()))
 }
 
-/// A catalog of a folder of catalogs, or nothing in its place.
+/// A catalog of a directory of catalogs, or nothing in its place.
 fn catalog(
     folder: &Path,
     names: &[Place],
@@ -77,13 +77,13 @@ fn catalog(
     }
     if is_image(folder) {
         return Err(Failure::new(format!("{} is an image with several catalogs", folder.display()))
-            .help("`fbc unpack` writes them to a folder; compare that one"));
+            .help("`fbc unpack` writes them to a directory; compare that one"));
     }
     let source = CatalogSource::open(&path, session)?;
     Ok((path, source))
 }
 
-/// A path in a folder, or at the root of a revision.
+/// A path in a directory, or at the root of a revision.
 fn below(folder: &Path, name: &str) -> PathBuf {
     match folder.to_str() {
         Some(revision) if revision.ends_with(':') && !folder.exists() => {

@@ -26,7 +26,7 @@ use crate::report::report_on_stderr;
 /// Put a catalog together from others, as a configuration file says
 ///
 /// The file has `name`, `repo`, `tag`, and `references` with `name` and `image` each. Each reference is a
-/// catalog or a bundle, and becomes a folder of its own in the folder of the catalog.
+/// catalog or a bundle, and becomes a directory of its own in the directory of the catalog.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
     /// The configuration file
@@ -34,10 +34,10 @@ pub(super) struct Arguments {
     configuration: PathBuf,
     #[command(flatten)]
     image_map: ImageMapArguments,
-    /// The folder to write [default: the name of the catalog]
+    /// The directory to write [default: the name of the catalog]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output_folder: Option<PathBuf>,
-    /// Replace the folder and the Dockerfile if they are there; a folder with other files than this command
+    /// Replace the directory and the Dockerfile if they are there; a directory with other files than this command
     /// writes is left alone
     #[arg(long)]
     force: bool,
@@ -50,7 +50,7 @@ pub(super) struct Arguments {
     /// Write the catalog even if opm would refuse it
     #[arg(long)]
     no_validate: bool,
-    /// Write a Dockerfile beside the folder as well
+    /// Write a Dockerfile beside the directory as well
     #[arg(long)]
     dockerfile: bool,
     #[command(flatten)]
@@ -172,7 +172,7 @@ fn part(
     let mut bytes = Vec::new();
     write(&catalog, arguments.output.into(), &mut bytes)?;
     if bytes.is_empty() {
-        return Err(Failure::refusal(format!("{path} holds no blobs")).help("is it the right folder?"));
+        return Err(Failure::refusal(format!("{path} holds no blobs")).help("is it the right directory?"));
     }
     Ok(bytes)
 }
@@ -188,7 +188,7 @@ fn is_valid(folder: &Path, files: &[(PathBuf, Vec<u8>)]) -> Result<bool, Failure
     }
     report_on_stderr(&[checked])?;
     Failure::refusal("opm would refuse the composed catalog, so nothing is written")
-        .help("mend the parts, or give --no-validate to write it all the same")
+        .help("fix the parts, or give --no-validate to write it all the same")
         .report();
     Ok(false)
 }

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 /// A catalog that is put together from others.
 #[derive(Debug)]
 pub(super) struct Configuration {
-    /// The name, which is that of its folder.
+    /// The name, which is that of its directory.
     pub(super) name: String,
     /// The repository of its image.
     pub(super) repository: String,
@@ -26,9 +26,9 @@ pub(super) struct Configuration {
 /// A part of a catalog.
 #[derive(Debug)]
 pub(super) struct Reference {
-    /// The name, which is that of its folder.
+    /// The name, which is that of its directory.
     pub(super) name: String,
-    /// A catalog or a bundle: an image, a folder or a file.
+    /// A catalog or a bundle: an image, a directory or a file.
     pub(super) image: String,
     /// Where the image is named: line and column.
     pub(super) place: (usize, usize),
@@ -79,7 +79,7 @@ impl Reader<'_> {
                 }
             }
             _ if root.kind() == Kind::Object => {
-                self.0.fault("/references", "`references` is no list with at least one entry");
+                self.0.fault("/references", "`references` is not a list with at least one entry");
             }
             _ => {}
         }
@@ -104,10 +104,10 @@ impl Reader<'_> {
         Reference { name, image, place: self.0.place(&format!("{pointer}/image")) }
     }
 
-    /// The name becomes a folder, so it must be one step of a path.
+    /// The name becomes a directory, so it must be one step of a path.
     fn folder_name(&mut self, pointer: &str, name: &str) {
         if name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
-            self.0.fault(pointer, format!("{name:?} cannot be the name of a folder"));
+            self.0.fault(pointer, format!("{name:?} cannot be the name of a directory"));
         }
     }
 }

@@ -8,12 +8,12 @@ use crate::dockerfile::{Dockerfile, OPM_IMAGE, labels, place};
 use crate::failure::{CLEAN, Failure};
 use crate::output_file::write_new_file;
 
-/// Generate a Dockerfile for a catalog, beside its folder
+/// Generate a Dockerfile for a catalog, beside its directory
 ///
 /// It is the one that `opm generate dockerfile` writes, called `<FOLDER>.Dockerfile`.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// The folder of the catalog
+    /// The directory of the catalog
     #[arg(value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
     /// The image that the catalog is added to; `scratch` for an image without a server
@@ -44,8 +44,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let metadata = std::fs::metadata(&arguments.folder)
         .map_err(|error| Failure::io("open", &arguments.folder, &error))?;
     if !metadata.is_dir() {
-        return Err(Failure::new(format!("{} is not a folder", arguments.folder.display()))
-            .help("name the folder that holds the catalog"));
+        return Err(Failure::new(format!("{} is not a directory", arguments.folder.display()))
+            .help("name the directory that holds the catalog"));
     }
     let (path, folder) = place(&arguments.folder);
     let dockerfile = Dockerfile {

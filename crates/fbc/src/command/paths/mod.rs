@@ -27,7 +27,7 @@ pub(crate) use answer::MOST_EDGES_SEARCHED;
 /// worse that opm checks. Exit code 1 says that a version of the catalog does not reach its goal.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The catalog: a folder, a file, an image, or `-` for standard input
+    /// The catalog: a directory, a file, an image, or `-` for standard input
     #[arg(value_name = "REF", value_hint = ValueHint::AnyPath)]
     reference: PathBuf,
     /// The package

@@ -57,7 +57,8 @@ fn no_version(graph: &PackageGraph<'_>, text: &str) -> Failure {
         return Failure::new(format!("{text:?} is a range, and one version is asked for"))
             .help("name one version such as 1.2.3; `fbc range` tells what a range matches");
     }
-    let failure = Failure::new(format!("{text:?} is no version, and no bundle of package {:?}", graph.name));
+    let failure =
+        Failure::new(format!("{text:?} is not a version, and no bundle of package {:?}", graph.name));
     with_proposal(graph, text, failure)
 }
 

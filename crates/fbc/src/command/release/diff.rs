@@ -19,7 +19,7 @@ use crate::terminal;
 /// cluster may miss. An object that is no longer delivered stays on the cluster; only tombstones delete.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// The payload of the present release: a folder, or a release image
+    /// The payload of the present release: a directory, or a release image
     #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     old: PathBuf,
     /// The payload of the next release

@@ -17,7 +17,7 @@ use crate::terminal;
 
 /// Extract the payload of a release image
 ///
-/// The folder gets `manifests` and `release-manifests` as they are in the image; the other commands of `fbc release`
+/// The directory gets `manifests` and `release-manifests` as they are in the image; the other commands of `fbc release`
 /// read it.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     /// docker-archive:FILE[:NAME]
     #[arg(value_name = "IMAGE", value_parser = ImageName::parse)]
     image: ImageName,
-    /// The folder, which must be empty or absent
+    /// The directory, which must be empty or absent
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
     /// The platform, such as linux/arm64 [default: linux/amd64, else the first]

@@ -16,7 +16,7 @@ use crate::registry::ImageArguments;
 /// Manifests of a node are applied one after another; nodes that do not wait for each other go side by side.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// A folder with `release-manifests`, or a release image
+    /// A directory with `release-manifests`, or a release image
     #[arg(value_name = "PAYLOAD", value_hint = ValueHint::AnyPath)]
     payload: PathBuf,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Payloads on the command line: folders, and release images.
+//! Payloads on the command line: directories, and release images.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::image_source::{ImageName, OpenImage, image_of_path, registry_image_of_path};
 use crate::registry::Session;
 
-/// The folders of a payload in a release image.
+/// The directories of a payload in a release image.
 const FOLDERS: [&str; 2] = ["manifests", "release-manifests"];
 
 /// A payload that can be read.
@@ -22,14 +22,14 @@ pub(crate) struct PayloadSource {
     pub(crate) tree: DiskTree,
     /// How its root is shown.
     shown: PathBuf,
-    /// The pull spec, or the folder.
+    /// The pull spec, or the directory.
     image: String,
     /// Holds what was unpacked of an image.
     _folder: Option<StagedDirectory>,
 }
 
 impl PayloadSource {
-    /// Opens a folder or an image.
+    /// Opens a directory or an image.
     pub(crate) fn open(reference: &Path, session: &Session) -> Result<Self, Failure> {
         let image = match image_of_path(reference) {
             Some(image) => Some(image?),
@@ -52,8 +52,8 @@ impl PayloadSource {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => {
-                return Err(Failure::new(format!("{} is no folder", path.display()))
-                    .help("name a folder with release-manifests, or a release image"));
+                return Err(Failure::new(format!("{} is not a directory", path.display()))
+                    .help("name a directory with release-manifests, or a release image"));
             }
             Err(error) => return Err(Failure::io("open", path, &error)),
         }
@@ -86,13 +86,14 @@ impl PayloadSource {
                     format!("{}{line}: {}", self.shown(&fault.file), fault.message)
                 })
                 .collect();
-            Failure::new(faults.join("\n"))
-                .help("a payload is a folder with release-manifests; `fbc release verify` looks at all of it")
+            Failure::new(faults.join("\n")).help(
+                "a payload is a directory with release-manifests; `fbc release verify` looks at all of it",
+            )
         })
     }
 }
 
-/// Writes the payload of an image to an empty folder.
+/// Writes the payload of an image to an empty directory.
 pub(crate) fn unpack(
     name: &ImageName,
     opened: &OpenImage,
@@ -109,7 +110,7 @@ pub(crate) fn unpack(
     }
     let metadata = target.join("release-manifests/release-metadata");
     if !metadata.exists() {
-        return Err(Failure::refusal(format!("{name} is no release image: it holds no /release-manifests/release-metadata"))
+        return Err(Failure::refusal(format!("{name} is not a release image: it holds no /release-manifests/release-metadata"))
             .help("release images of OpenShift are named like quay.io/openshift-release-dev/ocp-release:4.19.0-x86_64"));
     }
     Ok(())

@@ -22,7 +22,7 @@ use crate::terminal;
 /// Exits with 1 if a cluster would refuse the payload or could not get through it.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// A folder with `manifests` and `release-manifests`, or a release image
+    /// A directory with `manifests` and `release-manifests`, or a release image
     #[arg(value_name = "PAYLOAD", value_hint = ValueHint::AnyPath)]
     payload: PathBuf,
     #[command(flatten)]

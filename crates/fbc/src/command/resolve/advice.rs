@@ -59,7 +59,7 @@ impl Advice {
             }
             ResolveError::Catalog { catalog, .. } => {
                 self.why.push("one catalog without an answer stops every extension that selects it".into());
-                self.remedy(&format!("mend catalog {catalog}, or leave it out by the selector"));
+                self.remedy(&format!("fix catalog {catalog}, or leave it out by the selector"));
             }
             ResolveError::InstalledVersion(_) => {
                 self.remedy("the version of what is installed must be of the form 1.2.3");
@@ -326,7 +326,7 @@ fn edges_of(wanted: &Wanted<'_>, request: &Request) -> Vec<String> {
                 }
                 Some(Err(_)) => {
                     says.push(format!(
-                        "its skipRange {:?} is no range and is ignored",
+                        "its skipRange {:?} is not a range and is ignored",
                         entry.blob.skip_range
                     ));
                 }

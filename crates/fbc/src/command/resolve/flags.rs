@@ -19,7 +19,8 @@ pub(super) fn references(
 ) -> Result<BTreeMap<String, PathBuf>, Failure> {
     let mut references = BTreeMap::new();
     for text in catalogs {
-        let (name, reference) = pair("--catalog", text, "NAME=REF", "the folder or file with its content")?;
+        let (name, reference) =
+            pair("--catalog", text, "NAME=REF", "the directory or file with its content")?;
         if references.insert(name.to_owned(), PathBuf::from(reference)).is_some() {
             return Err(Failure::new(format!("--catalog gives {name:?} twice"))
                 .help("a catalog has one content; give the second one another name"));
@@ -58,7 +59,7 @@ pub(super) fn catalogs(
     for text in priorities {
         let (name, number) = pair("--priority", text, "NAME=N", "a number")?;
         known("--priority", name, &mut catalogs)?.priority = number.parse().map_err(|_| {
-            Failure::new(format!("--priority {name}: {number:?} is no priority")).help(format!(
+            Failure::new(format!("--priority {name}: {number:?} is not a priority")).help(format!(
                 "a priority is a whole number from {} to {}",
                 i32::MIN,
                 i32::MAX
@@ -137,7 +138,7 @@ fn find_installed(resolver: &Resolver, package: &str, text: &str) -> Result<Inst
         return Version::parse(version)
             .map(|_| InstalledBundle { name: name.to_owned(), version: version.to_owned(), release: None })
             .map_err(|error| {
-                Failure::new(format!("--installed {text}: {version:?} is no version: {error}"))
+                Failure::new(format!("--installed {text}: {version:?} is not a version: {error}"))
             });
     }
     let rules = resolver.rules();
@@ -190,7 +191,7 @@ fn parse_selector(text: &str) -> Result<LabelSelector, Failure> {
     for part in split_requirements(text) {
         let part = part.trim();
         let refuse = || {
-            Failure::new(format!("--selector: {part:?} is no requirement"))
+            Failure::new(format!("--selector: {part:?} is not a requirement"))
                 .help("write key=value, key!=value, key in (a,b), key notin (a,b), key, or !key")
         };
         let list = |operator: &str, key: &str, rest: &str| -> Result<Requirement, Failure> {

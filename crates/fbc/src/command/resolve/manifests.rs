@@ -26,7 +26,7 @@ const GROUP: &str = "olm.operatorframework.io";
 const API_VERSION: &str = "olm.operatorframework.io/v1";
 /// Names of files that are kustomize's own.
 const KUSTOMIZE: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-/// Folders may nest as deep as this; a link to a folder above would never end.
+/// Directories may nest as deep as this; a link to a directory above would never end.
 const MAXIMUM_DEPTH: usize = 64;
 
 /// A ClusterExtension.
@@ -143,7 +143,7 @@ impl Collector {
             return Ok(vec![File { shown: "standard input".to_owned(), bytes }]);
         }
         let metadata = fs::metadata(path).map_err(|error| {
-            Failure::io("read", path, &error).help("name a file or folder with manifests, or `-`")
+            Failure::io("read", path, &error).help("name a file or directory with manifests, or `-`")
         })?;
         let mut paths = Vec::new();
         if metadata.is_dir() {
@@ -174,7 +174,7 @@ impl Collector {
             } else if path.is_dir() {
                 if depth == MAXIMUM_DEPTH {
                     return Err(Failure::new(format!("{} is nested too deep", path.display()))
-                        .help("is there a link to a folder above it?"));
+                        .help("is there a link to a directory above it?"));
                 }
                 self.walk(&path, depth + 1, paths)?;
             } else if KUSTOMIZE.contains(&name.as_str()) {

@@ -38,11 +38,11 @@ pub(crate) struct Arguments {
     /// The package
     #[arg(value_name = "PACKAGE", required_unless_present = "files", conflicts_with = "files")]
     package: Option<String>,
-    /// Manifests of ClusterCatalogs and ClusterExtensions: files, folders, or `-` for standard input; everything
+    /// Manifests of ClusterCatalogs and ClusterExtensions: files, directories, or `-` for standard input; everything
     /// else in them is passed over
     #[arg(short, long = "file", value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
     files: Vec<PathBuf>,
-    /// The content of a ClusterCatalog: a folder, a file, an image, or `-` for standard input
+    /// The content of a ClusterCatalog: a directory, a file, an image, or `-` for standard input
     #[arg(long = "catalog", value_name = "NAME=REF")]
     catalogs: Vec<String>,
     /// The range of versions, as in `spec.source.catalog.version`

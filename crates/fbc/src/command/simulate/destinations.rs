@@ -29,7 +29,7 @@ pub(super) fn check<'p>(
     Ok(())
 }
 
-/// The file that a path leads to; of one that does not exist yet, its folder counts.
+/// The file that a path leads to; of one that does not exist yet, its directory counts.
 fn real(path: &Path) -> PathBuf {
     if let Ok(file) = fs::canonicalize(path) {
         return file;

@@ -1,4 +1,4 @@
-//! Files that a scenario and its command lines may read: what lies below the scenario's folder, and what the command
+//! Files that a scenario and its command lines may read: what lies below the scenario's directory, and what the command
 //! line of fbc names. A scenario may come from elsewhere, and what it reads shows in what it prints.
 
 use std::collections::BTreeSet;
@@ -12,9 +12,9 @@ use crate::confinement::is_inside;
 use crate::failure::HELP;
 
 /// What lets a path be read that is refused.
-pub(super) const ALLOW: &str = "`--allow-read DIR` lets a scenario read what lies below a folder";
+pub(super) const ALLOW: &str = "`--allow-read DIR` lets a scenario read what lies below a directory";
 
-/// A folder, and other folders that may be read as well. Paths start from the folder.
+/// A directory, and other directories that may be read as well. Paths start from the directory.
 pub(crate) struct ReadableFiles {
     disk: DiskTree,
     allowed: Vec<PathBuf>,

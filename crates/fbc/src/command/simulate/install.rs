@@ -25,7 +25,7 @@ use crate::output_file::write_output;
 #[derive(Args, Debug)]
 #[command(after_help = "Exit codes: 0 every bundle installs and runs, 1 some do not, 2 could not run.")]
 pub(super) struct Arguments {
-    /// Bundle folders, or folders with bundle folders below them
+    /// Bundle directories, or directories with bundle directories below them
     #[arg(value_name = "BUNDLE", required = true, value_hint = ValueHint::DirPath)]
     bundles: Vec<PathBuf>,
     /// Whose release; can be repeated; `all` for every one [default: latest]
@@ -158,10 +158,10 @@ fn platforms(arguments: &Arguments) -> Result<Vec<Platform>, Failure> {
     Ok(platforms)
 }
 
-/// How deep bundles lie below a folder at most: package and version.
+/// How deep bundles lie below a directory at most: package and version.
 const DEPTH: usize = 3;
 
-/// Finds the bundle folders at a path and below it.
+/// Finds the bundle directories at a path and below it.
 fn find(named: &Path, path: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     if path.join("manifests").is_dir() {
         found.push(path.to_path_buf());
@@ -172,7 +172,7 @@ fn find(named: &Path, path: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Re
         let entries = std::fs::read_dir(path).map_err(|error| Failure::io("read", path, &error))?;
         for entry in entries {
             let entry = entry.map_err(|error| Failure::io("read", path, &error))?;
-            // Links are not followed: a folder from elsewhere stays a folder.
+            // Links are not followed: a directory from elsewhere stays a directory.
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 find(named, &entry.path(), depth + 1, found)?;
             }
@@ -180,7 +180,7 @@ fn find(named: &Path, path: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Re
     }
     if depth == 0 && found.len() == before {
         return Err(Failure::new(format!("there is no bundle in {}", named.display()))
-            .help("a bundle is a folder with the folders `manifests` and `metadata`"));
+            .help("a bundle is a directory with the directories `manifests` and `metadata`"));
     }
     Ok(())
 }

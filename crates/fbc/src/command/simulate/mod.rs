@@ -47,7 +47,7 @@ mod upgrade;
 pub(crate) struct Arguments {
     #[command(subcommand)]
     ready_made: Option<ReadyMade>,
-    /// Scenarios: files, or folders with files ending in .yaml or .yml
+    /// Scenarios: files, or directories with files ending in .yaml or .yml
     #[arg(value_name = "SCENARIO", value_hint = ValueHint::AnyPath, required_unless_present_any = ["shell", "replay", "replay_trace"])]
     scenarios: Vec<PathBuf>,
     /// The format to write
@@ -79,7 +79,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["trace", "report", "output_file", "output"])]
     shell: bool,
     /// Play what real programs did instead, as they were recorded: a file with cases of nodes, machines or cluster
-    /// versions, compared with the recording; or a folder with `scenario.yaml` and `steps`, told step by step
+    /// versions, compared with the recording; or a directory with `scenario.yaml` and `steps`, told step by step
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath,
           conflicts_with_all = ["scenarios", "shell", "seeds", "trace", "report", "until", "catalogs"])]
     replay: Option<PathBuf>,
@@ -96,8 +96,8 @@ pub(crate) struct Arguments {
     /// something, at the same point. Exit code 1 if any is answered otherwise
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, exclusive = true)]
     replay_trace: Option<PathBuf>,
-    /// Let scenarios and their command lines read what lies below a folder; without it, they read what lies below
-    /// the folder of the scenario. Can be given several times
+    /// Let scenarios and their command lines read what lies below a directory; without it, they read what lies below
+    /// the directory of the scenario. Can be given several times
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "replay")]
     allow_read: Vec<PathBuf>,
     #[command(flatten)]
@@ -145,7 +145,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     if let Some(scenario) = &arguments.replay {
         let content = arguments.content.as_ref().ok_or_else(|| {
-            Failure::new("`--replay` of a folder needs `--content DIR`").help(
+            Failure::new("`--replay` of a directory needs `--content DIR`").help(
                 "the content has the images of the scenario: `catalogs/NAME` and `bundles/PACKAGE-VERSION`",
             )
         })?;

@@ -15,9 +15,9 @@ use crate::output_file::write_output;
 
 /// A recorded scenario and what goes with it.
 pub(super) struct Replay<'a> {
-    /// The folder with `scenario.yaml` and `steps`.
+    /// The directory with `scenario.yaml` and `steps`.
     pub(super) scenario: &'a Path,
-    /// The folder with `catalogs` and `bundles`.
+    /// The directory with `catalogs` and `bundles`.
     pub(super) content: &'a Path,
     /// Further bundles as `PACKAGE/VERSION`.
     pub(super) bundles: Option<&'a Path>,
@@ -31,7 +31,7 @@ pub(super) fn run(replay: &Replay<'_>, format: Format, output: Option<&Path>) ->
         tree.list(Path::new("")).map_err(|error| Failure::io("read", path, &error))?;
         Ok(Arc::new(tree))
     };
-    // Recordings have further bundles in a folder beside those of the content.
+    // Recordings have further bundles in a directory beside those of the content.
     let beside = replay.content.join("../../bundles");
     let bundles = replay.bundles.map(Path::to_path_buf).or_else(|| beside.is_dir().then_some(beside));
     let content =
@@ -39,7 +39,7 @@ pub(super) fn run(replay: &Replay<'_>, format: Format, output: Option<&Path>) ->
     let scenario = tree(replay.scenario)?;
     let answer = play(scenario.as_ref(), &content, replay.seed).map_err(|error| {
         Failure::new(format!("{}: {error}", replay.scenario.display()))
-            .help("the folder has `scenario.yaml` and `steps`; --content has `catalogs` and `bundles`")
+            .help("the directory has `scenario.yaml` and `steps`; --content has `catalogs` and `bundles`")
     })?;
     write_output(output, |out| {
         if format == Format::Json {

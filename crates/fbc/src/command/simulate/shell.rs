@@ -117,7 +117,7 @@ fn one(session: &mut Session<'_>, line: &str, out: &mut impl io::Write) -> Resul
                     None => {
                         writeln!(
                             crate::terminal::stderr(),
-                            "error: {text:?} is no duration: {DURATION_FORM}"
+                            "error: {text:?} is not a duration: {DURATION_FORM}"
                         )?;
                         return Ok(Answer::Failed);
                     }

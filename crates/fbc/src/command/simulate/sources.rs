@@ -33,7 +33,7 @@ impl Tree for OpenedTree {
     }
 }
 
-/// Opens what a reference names: a folder, a file, a revision or an image.
+/// Opens what a reference names: a directory, a file, a revision or an image.
 pub(crate) fn open(reference: &Path, session: &Session) -> Result<Arc<dyn Tree>, Failure> {
     Ok(Arc::new(OpenedTree(CatalogSource::open_as_one(reference, session)?)))
 }
@@ -53,7 +53,7 @@ pub(crate) fn catalogs_of_flags(
         let pair = flag.split_once('=').filter(|(name, reference)| !name.is_empty() && !reference.is_empty());
         let (name, reference) = pair.ok_or_else(|| {
             Failure::new(format!("--catalog {flag:?} is not of the form NAME=REF"))
-                .help("write the name of a catalog of the scenario, `=`, and the folder, file or image")
+                .help("write the name of a catalog of the scenario, `=`, and the directory, file or image")
         })?;
         if catalogs.insert(name.to_owned(), open(Path::new(reference), session)?).is_some() {
             return Err(Failure::new(format!("--catalog gives {name:?} twice")));
@@ -97,12 +97,13 @@ pub(crate) fn prepare(
     Ok(prepared)
 }
 
-/// The files of paths, those of folders in the order of their names.
+/// The files of paths, those of directories in the order of their names.
 fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
         let metadata = fs::metadata(path).map_err(|error| {
-            Failure::io("read", path, &error).help("name a file with a scenario, or a folder of such files")
+            Failure::io("read", path, &error)
+                .help("name a file with a scenario, or a directory of such files")
         })?;
         if !metadata.is_dir() {
             files.push(path.clone());
@@ -170,7 +171,7 @@ fn failures(faults: Vec<ScenarioFault>) -> Vec<Failure> {
     faults.into_iter().map(failure).collect()
 }
 
-/// Opens what a scenario names; paths start from its folder, what does not exist there may be an image.
+/// Opens what a scenario names; paths start from its directory, what does not exist there may be an image.
 fn contents(
     scenario: &Scenario,
     folder: &Path,
@@ -185,13 +186,13 @@ fn contents(
         let path = if below.exists() { below } else { PathBuf::from(text) };
         let is_open = !path.exists() || files.permits(&path);
         let permitted = is_open.then_some(()).ok_or_else(|| {
-            Failure::new(format!("{text} leads out of the folder of the scenario")).help(ALLOW)
+            Failure::new(format!("{text} leads out of the directory of the scenario")).help(ALLOW)
         });
         permitted
             .and_then(|()| open(&path, session))
             .map_err(|failure| {
                 let place = format!("{}:{line}", scenario.file);
-                failures.push(failure.within(&place).help("paths of a scenario start from its folder"));
+                failures.push(failure.within(&place).help("paths of a scenario start from its directory"));
             })
             .ok()
     };

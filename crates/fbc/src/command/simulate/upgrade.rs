@@ -35,7 +35,7 @@ use crate::registry::ImageArguments;
 /// where a version ends, and what keeps it there if the new catalog has a newer one.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// The catalog that the versions are installed from: a folder, a file, a revision or an image
+    /// The catalog that the versions are installed from: a directory, a file, a revision or an image
     #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     old: PathBuf,
     /// The catalog that takes its place
@@ -47,7 +47,7 @@ pub(super) struct Arguments {
     /// The channel that the extension follows after the installation; without any, all of them
     #[arg(short, long = "channel", value_name = "CHANNEL", requires = "package")]
     channels: Vec<String>,
-    /// A folder with a bundle in each of its folders
+    /// A directory with a bundle in each of its directories
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     bundles: Option<PathBuf>,
     /// Whose behaviour counts
@@ -102,7 +102,7 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
     let session = arguments.images.session([&arguments.old, &arguments.new]);
     if [&arguments.old, &arguments.new].iter().all(|catalog| catalog.as_os_str() == "-") {
         return Err(Failure::new("both catalogs are `-`, and standard input holds only one")
-            .help("name a folder, a file, a revision or an image for one of them"));
+            .help("name a directory, a file, a revision or an image for one of them"));
     }
     destinations::check(
         &[("--report", arguments.report.as_deref()), ("--output-file", arguments.output_file.as_deref())],
@@ -183,7 +183,7 @@ fn versions(catalog: &Catalog, package: Option<&str>, rules: Rules) -> Vec<Insta
     all
 }
 
-/// Finds the contents of the bundles of a package: each folder is the bundle whose ClusterServiceVersion it has.
+/// Finds the contents of the bundles of a package: each directory is the bundle whose ClusterServiceVersion it has.
 fn bundles(
     folder: &Path,
     catalogs: &[&Catalog],
@@ -197,7 +197,7 @@ fn bundles(
         let path = folder.join(&entry.name);
         let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: path.clone() });
         let bundle = fbc_bundle::manifests::Bundle::read(tree.as_ref())
-            .map_err(|error| Failure::refusal(format!("{} is no bundle: {error}", path.display())))?;
+            .map_err(|error| Failure::refusal(format!("{} is not a bundle: {error}", path.display())))?;
         let name = bundle.operator().name();
         let key = path.display().to_string();
         by_name.insert(name.to_owned(), key.clone());
@@ -220,7 +220,7 @@ fn bundles(
 /// How many bundles without contents are named.
 const NAMED_MISSING: usize = 5;
 
-/// Names the bundles of a package that a folder lacks: they are taken as empty.
+/// Names the bundles of a package that a directory lacks: they are taken as empty.
 fn warn_of_missing(folder: &Path, catalogs: &[&Catalog], package: Option<&str>, images: &[BundleImage]) {
     let bundles = catalogs.iter().flat_map(|catalog| &catalog.bundles);
     let is_missing = |bundle: &&fbc_model::Bundle| {

@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     for error in &plan.errors {
         tell(refusal(path, &text, error));
     }
-    // By the folder that is validated: the files that are written into it.
+    // By the directory that is validated: the files that are written into it.
     let mut written: BTreeMap<&Path, BTreeMap<PathBuf, Vec<u8>>> = BTreeMap::new();
     for step in &plan.steps {
         match require_inside_roots(step, folder).and_then(|()| build(step, arguments, &session)) {
@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         }
         if !is_valid {
             Failure::refusal("opm would refuse the catalogs, so nothing is written")
-                .help("mend the contribution, or give --no-validate to write it all the same")
+                .help("fix the contribution, or give --no-validate to write it all the same")
                 .report();
             return Ok(FINDINGS);
         }
@@ -176,7 +176,7 @@ fn output_of(program: &str, words: &[String]) -> Result<Catalog, Failure> {
     let catalog = load_bytes(Path::new("stdout"), &output.stdout);
     match catalog.faults.first() {
         Some(fault) => {
-            Err(Failure::refusal(format!("what {program:?} prints is no catalog: {}", fault.message)))
+            Err(Failure::refusal(format!("what {program:?} prints is not a catalog: {}", fault.message)))
         }
         None => Ok(catalog),
     }

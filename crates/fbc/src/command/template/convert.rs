@@ -18,7 +18,7 @@ pub(super) struct Arguments {
     /// The type of template
     #[arg(value_name = "TYPE", value_enum)]
     target: Target,
-    /// The catalog: a file, a folder, or `-` for standard input
+    /// The catalog: a file, a directory, or `-` for standard input
     #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::AnyPath)]
     catalog: PathBuf,
     /// The format to write
@@ -71,7 +71,7 @@ fn check_catalog(path: &Path, text: &[u8]) -> Result<(), Failure> {
     };
     if text.split(|&byte| byte == b'\n').all(is_filling) {
         return Err(Failure::refusal(format!("{shown} holds no blobs"))
-            .help("name the file or folder of a catalog; its blobs become the template"));
+            .help("name the file or directory of a catalog; its blobs become the template"));
     }
     let command = match fbc_template::detect(text) {
         Ok(_) => "fbc template render",

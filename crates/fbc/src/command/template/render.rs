@@ -22,7 +22,7 @@ use crate::report::{CheckedCatalog, advise_on_stderr};
 
 /// Render a template to a catalog
 ///
-/// Bundles come from their images, or from folders: a template names them itself, or the image map says which folder
+/// Bundles come from their images, or from folders: a template names them itself, or the image map says which directory
 /// stands for which image.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {

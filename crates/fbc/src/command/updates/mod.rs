@@ -21,7 +21,7 @@ use operators::{Installed, InstalledCatalog, Moves};
 
 /// Show which updates of OpenShift a cluster is offered, and the shortest safe route
 ///
-/// The graph is the answer of an update service, or a folder of graph data together with the releases (--releases).
+/// The graph is the answer of an update service, or a directory of graph data together with the releases (--releases).
 /// Without --from, the graph is checked. Risks are judged by the facts about the cluster (--facts): metrics in Prometheus'
 /// text format, such as `cluster_infrastructure_provider{type="AWS"} 1`.
 #[derive(Args, Debug)]
@@ -29,13 +29,13 @@ use operators::{Installed, InstalledCatalog, Moves};
     after_help = "Exit codes: 0 the updates are recommended, 1 there is no safe route or the graph has faults, 2 could not run."
 )]
 pub(crate) struct Arguments {
-    /// The graph: a JSON file, or a folder of graph data
+    /// The graph: a JSON file, or a directory of graph data
     #[arg(value_name = "GRAPH", value_hint = ValueHint::AnyPath)]
     graph: PathBuf,
-    /// The releases of a folder of graph data: a file with a list of their metadata, each with `image`
+    /// The releases of a directory of graph data: a file with a list of their metadata, each with `image`
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     releases: Option<PathBuf>,
-    /// The architecture of a folder of graph data
+    /// The architecture of a directory of graph data
     #[arg(long, value_name = "ARCHITECTURE", default_value = "amd64")]
     architecture: String,
     /// The version of the cluster

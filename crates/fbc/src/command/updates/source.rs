@@ -14,12 +14,12 @@ use crate::failure::Failure;
 /// The architectures of releases.
 const ARCHITECTURES: [&str; 5] = ["amd64", "arm64", "ppc64le", "s390x", "multi"];
 
-/// Reads a graph: a JSON file, or a folder of graph data with releases.
+/// Reads a graph: a JSON file, or a directory of graph data with releases.
 pub(crate) fn graph(path: &Path, releases: Option<&Path>, architecture: &str) -> Result<Graph, Failure> {
     if path.is_dir() {
         let Some(releases) = releases else {
             return Err(Failure::new(format!(
-                "{} is a folder of graph data, which holds no releases",
+                "{} is a directory of graph data, which holds no releases",
                 path.display()
             ))
             .help("--releases FILE names a list of them: version, image, previous, next, metadata"));
@@ -30,7 +30,7 @@ pub(crate) fn graph(path: &Path, releases: Option<&Path>, architecture: &str) ->
     }
     if releases.is_some() {
         return Err(Failure::new(format!(
-            "--releases goes with a folder of graph data, and {} is a file",
+            "--releases goes with a directory of graph data, and {} is a file",
             path.display()
         )));
     }

@@ -50,7 +50,7 @@ pub(super) fn check(
     let first = paths.first().map_or(Path::new("."), PathBuf::as_path);
     let base = Base::find(base, first, is_stdin, &mut talk)?;
     if paths.len() > 1 && !matches!(base, Base::Revision(_)) {
-        return Err(Failure::new("a base folder is the older state of one path, and there are several")
+        return Err(Failure::new("a base directory is the older state of one path, and there are several")
             .help("run the command once for each, or give a revision"));
     }
     configuration.observe_changes_only();
@@ -127,11 +127,11 @@ impl Base {
                 .help(format!("name the path to compare with: `{name}:PATH`"))),
             (false, _) => {
                 let repository = repository.map_err(|failure| {
-                    failure.help(format!("{text:?} is no folder, so it was taken for a revision"))
+                    failure.help(format!("{text:?} is not a directory, so it was taken for a revision"))
                 })?;
                 let id = repository
                     .resolve(name)
-                    .map_err(|failure| failure.help(format!("there is no folder {text:?} either")))?;
+                    .map_err(|failure| failure.help(format!("there is no directory {text:?} either")))?;
                 let id = match repository.merge_base(name)? {
                     Some(commit) => commit,
                     None => {
@@ -160,7 +160,7 @@ impl Base {
                 CatalogSource::open(&base, session).map(Some)
             }
             Self::Revision(revision) => {
-                // A path that is gone still has a place: below the closest folder that is there.
+                // A path that is gone still has a place: below the closest directory that is there.
                 let path = catalog.map_or_else(|| path.to_path_buf(), |catalog| path.join(catalog));
                 let (mut folder, mut below) = (path, PathBuf::new());
                 while !folder.is_dir() {
@@ -176,7 +176,7 @@ impl Base {
     }
 }
 
-/// The closest folder that is there: the path itself, or one above.
+/// The closest directory that is there: the path itself, or one above.
 fn folder_of(path: &Path) -> PathBuf {
     path.ancestors().find(|folder| folder.is_dir()).map(Path::to_path_buf).unwrap_or_default()
 }

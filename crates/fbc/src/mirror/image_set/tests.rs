@@ -126,8 +126,8 @@ fn faults_have_places() {
     for (operators, expected) in [
         ("    ful: true", "set.yaml:6:5: there is no key `ful`, did you mean `full`?"),
         ("    full: yes please", "set.yaml:6:11: `full` is neither true nor false"),
-        ("    packages: {name: a}", "set.yaml:6:15: `packages` is no list"),
-        ("    packages: [a]", "set.yaml:6:16: this is no mapping"),
+        ("    packages: {name: a}", "set.yaml:6:15: `packages` is not a list"),
+        ("    packages: [a]", "set.yaml:6:16: this is not a mapping"),
         ("    packages: [{channels: []}]", "set.yaml:6:16: `name` is missing"),
         ("    packages: [{name: a}, {name: a}]", "set.yaml:6:34: package \"a\" is named twice"),
         (
@@ -138,10 +138,13 @@ fn faults_have_places() {
             "    packages: [{name: a, minVersion: 1.5}]",
             "set.yaml:6:38: `minVersion` is a number; put it in quotes",
         ),
-        ("    packages: [{name: a, minVersion: new}]", "set.yaml:6:38: `minVersion` is no version: \"new\""),
+        (
+            "    packages: [{name: a, minVersion: new}]",
+            "set.yaml:6:38: `minVersion` is not a version: \"new\"",
+        ),
         (
             "    packages: [{name: a, maxVersion: '1.0.0 || 3.0.0'}]",
-            "set.yaml:6:38: `maxVersion` is no version: \"1.0.0 || 3.0.0\"",
+            "set.yaml:6:38: `maxVersion` is not a version: \"1.0.0 || 3.0.0\"",
         ),
         (
             "    full: true\n    packages: [{name: a, minVersion: 1.0.0}]",
@@ -152,13 +155,13 @@ fn faults_have_places() {
             "set.yaml:6:16: a package has either `channels` or `minVersion` and `maxVersion`",
         ),
         ("    packages: [{name: a, bundles: [{name: a.v1}]}]", "set.yaml:6:26: there is no key `bundles`"),
-        ("  blockedImages: [{name: '('}]", "set.yaml:6:26: `name` is no regular expression"),
+        ("  blockedImages: [{name: '('}]", "set.yaml:6:26: `name` is not a regular expression"),
     ] {
         let fault = selected(operators).unwrap_err();
         assert!(fault.starts_with(expected), "{operators}: {fault}");
     }
     for (text, expected) in [
-        ("[]", "set.yaml:1:1: this is no mapping"),
+        ("[]", "set.yaml:1:1: this is not a mapping"),
         ("kind: ImageSetConfiguration\nmirror: {}", "set.yaml:1:1: `apiVersion` is missing"),
         (
             "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v1alpha2\nmirror: {}",

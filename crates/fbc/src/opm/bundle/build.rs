@@ -8,7 +8,7 @@ use fbc_go::text::quote;
 
 use super::generate::{DOCKERFILE, generate, go_words};
 use crate::opm::arguments::Invocation;
-use crate::opm::telling::{OpmError, inform};
+use crate::opm::error::{OpmError, inform};
 
 /// `opm alpha bundle build`.
 pub(in crate::opm) fn build(invocation: &Invocation) -> Result<(), OpmError> {

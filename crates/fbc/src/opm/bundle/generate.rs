@@ -13,7 +13,7 @@ use super::package_folder::PackageFolder;
 use super::{files, first_object};
 use crate::failure::{Failure, words};
 use crate::opm::arguments::Invocation;
-use crate::opm::telling::{OpmError, inform};
+use crate::opm::error::{OpmError, inform};
 use crate::output_file::write_output;
 
 /// The Dockerfile, in the working directory.

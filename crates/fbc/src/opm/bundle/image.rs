@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::image_map::ImageMap;
 use crate::image_source::ImageName;
 use crate::opm::arguments::Invocation;
-use crate::opm::telling::{OpmError, inform};
+use crate::opm::error::{OpmError, inform};
 use crate::registry::{Named, RegistryArguments, Session};
 
 /// `opm alpha bundle validate`.

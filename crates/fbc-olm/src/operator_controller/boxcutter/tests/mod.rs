@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::secrets::Packer;
 use super::*;
 
-/// The folder of recordings, if it is there.
+/// The directory of recordings, if it is there.
 fn recordings() -> Option<PathBuf> {
     fbc_testing::recordings("olmv1")
 }

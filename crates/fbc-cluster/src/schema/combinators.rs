@@ -10,8 +10,8 @@ use super::validate::Validation;
 use crate::error::{FieldError, FieldReason};
 
 impl Validation<'_> {
-    /// Checks all junctors; returns how many checks passed.
-    pub(super) fn junctors(&self, value: &Value, errors: &mut Vec<FieldError>) -> u32 {
+    /// Checks all combinators; returns how many checks passed.
+    pub(super) fn combinators(&self, value: &Value, errors: &mut Vec<FieldError>) -> u32 {
         let Checks { any_of, all_of, one_of, not, .. } = self.checks;
         let mut passed = 1;
         let try_one = |schema: &Schema| {

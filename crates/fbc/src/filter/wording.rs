@@ -38,7 +38,7 @@ pub(crate) fn refusal(refusal: &Refusal, catalog: &Catalog) -> Failure {
             failure.help(format!("widen the range so that it takes {entry:?}, which comes after all of them"))
         }
         Refusal::SeveralHeads { joined_by: None, .. } | Refusal::Cycle { .. } => {
-            failure.help("mend the channel first; `fbc validate` says more")
+            failure.help("fix the channel first; `fbc validate` says more")
         }
         Refusal::Stranded { package, channel, .. } => failure
             .help(format!("take more of the channel, or all of it with `--package {package}:{channel}`")),
