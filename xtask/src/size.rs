@@ -142,8 +142,8 @@ mod tests {
         assert_eq!(
             table(&mut sizes, Some(&seconds)),
             "crate               lines    tests   share   public    build\n\
-             large                  29        1  75.0%        2    1.2 s\n\
-             small                   9        1  25.0%        2        -\n"
+             large                  29        1    75.0%        2    1.2 s\n\
+             small                   9        1    25.0%        2        -\n"
         );
     }
 }

@@ -146,7 +146,7 @@ fn other_targets_are_kept() {
         begin(Transport::Oci, place.path())
             .unwrap_err()
             .to_string()
-            .contains("no OCI layout and is not empty")
+            .contains("not an OCI layout and is not empty")
     );
     assert!(
         begin(Transport::Oci, &place.path().join("notes"))
@@ -183,7 +183,7 @@ fn no_images_are_told() {
             .err()
             .unwrap()
             .to_string()
-            .contains("no OCI layout")
+            .contains("not an OCI layout")
     );
 }
 

@@ -260,6 +260,12 @@ fn set_up(plan: &Plan, from: &Payload) -> ApiServer {
         let _ = api.install_definition(definition);
     }
     let installer = Caller::administrator("installer");
+    // Every cluster of OpenShift has it, and the pods that fetch payloads name it.
+    let priority = json!({
+        "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 1_000_000_000,
+        "metadata": {"name": "openshift-user-critical"},
+    });
+    let _ = api.create(&installer, priority, WriteOptions::default());
     // Operators that no payload brings, such as that of OLM on a cluster that has it otherwise.
     for behaviour in &plan.operators {
         let name = behaviour.operator.as_str();

@@ -9,6 +9,9 @@ const RUNLEVELS: [&str; 8] = ["03", "10", "20", "25", "30", "50", "80", "90"];
 /// A payload of a version with so many operators and manifests; `machine-config` is the last operator of runlevel 80.
 pub fn payload(version: &str, operators: usize, manifests: usize) -> MemoryTree {
     let mut tree = MemoryTree::default();
+    let own =
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "openshift-cluster-version"}});
+    tree.insert("manifests/0000_00_cluster-version-operator_00_namespace.yaml".to_owned(), own.to_string());
     let mut add =
         |name: String, object: &Value| tree.insert(format!("release-manifests/{name}"), object.to_string());
     let metadata =

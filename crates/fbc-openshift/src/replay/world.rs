@@ -15,7 +15,7 @@ use super::agents::{NumberedNames, controllers, definition_of};
 use super::case::{Case, Input, Transition};
 use super::projection::{control_plane_labels, seconds, set};
 use super::{Suite, Time, moment};
-use crate::{definitions, machines};
+use crate::{definitions, machines, platform};
 
 /// A cluster with the controllers of a suite.
 pub(super) struct World {
@@ -61,6 +61,7 @@ impl World {
         for kind in ["TestRemediation", "TestRemediationTemplate"] {
             let _ = api.install_definition(definition_of(kind));
         }
+        platform::serve(&mut api);
         api.add_mutator(Box::new(NumberedNames::default()));
         let start = match case.suite {
             Suite::MachineConfig => -26_000,

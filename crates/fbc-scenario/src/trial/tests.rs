@@ -40,10 +40,13 @@ fn what_the_platform_lacks_is_named() {
     assert_eq!(
         needs,
         [
+            "needs cert-manager.io (v1 Certificate, v1 Issuer): not in the cluster; `--with cert-manager` adds a stand-in",
             "needs monitoring.coreos.com (v1 ServiceMonitor): not in the cluster; `--with monitoring` adds a stand-in"
         ]
     );
-    for (target, with) in [(Target::Latest, &[AddOn::Monitoring][..]), (Target::Ocp421, &[])] {
+    for (target, with) in
+        [(Target::Latest, &[AddOn::CertManager, AddOn::Monitoring][..]), (Target::Ocp421, &[])]
+    {
         let trial = trial(target, with);
         assert_eq!((trial.verdict.word(), &trial.needs[..]), ("installs", &[][..]), "{trial:?}");
     }

@@ -177,7 +177,7 @@ fn what_cannot_be_written_is_told_before_anything_is_asked() {
     assert!(told.contains("cannot write /proc/image"), "{told}");
     place.write("full/file", "mine");
     let told = refused(&place.plain(&["pull", &image, "oci:full"]), 2);
-    assert!(told.contains("no OCI layout and is not empty"), "{told}");
+    assert!(told.contains("not an OCI layout and is not empty"), "{told}");
     assert!(registry.log().is_empty());
     let told = refused(&place.plain(&["render", &image, "--cache-dir", "/proc/cache"]), 2);
     assert!(told.contains("cannot create /proc/cache"), "{told}");

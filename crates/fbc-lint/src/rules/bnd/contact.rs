@@ -54,8 +54,8 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         report("/spec/provider/name".to_owned(), message, "add `provider: {name: ...}`");
     }
     for (list, field, is_valid, noun) in [
-        ("maintainers", "email", is_email as fn(&str) -> bool, "email address"),
-        ("links", "url", is_url, "URL"),
+        ("maintainers", "email", is_email as fn(&str) -> bool, "an email address"),
+        ("links", "url", is_url, "a URL"),
     ] {
         for (number, item) in csv.list(list) {
             let text = |key: &str| item.get_str(key).unwrap_or_default();
@@ -68,7 +68,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
                 );
                 report(pointer, message, "give both, or remove it");
             } else if !is_valid(text(field)) {
-                let message = format!("{} is not a {noun}", quote(text(field)));
+                let message = format!("{} is not {noun}", quote(text(field)));
                 report(format!("{pointer}/{field}"), message, "correct it, or remove the item");
             }
         }

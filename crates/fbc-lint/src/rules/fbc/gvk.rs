@@ -81,8 +81,8 @@ type FieldCheck = (&'static str, fn(&str) -> bool, &'static str);
 
 fn fault(value: Node<'_>, kind: &str, bundle: &str) -> Option<(&'static str, String)> {
     let checks: [FieldCheck; 3] = [
-        ("group", is_group, "no domain name"),
-        ("version", is_label, "no version such as \"v1\""),
+        ("group", is_group, "not a domain name"),
+        ("version", is_label, "not a version such as \"v1\""),
         ("kind", |kind| is_label(&kind.to_ascii_lowercase()), "not the name of a type"),
     ];
     checks.into_iter().find_map(|(field, is_valid, fault)| {

@@ -107,9 +107,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 
 fn fault(text: &str) -> Option<String> {
     let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else {
-        return Some(format!("no JSON: {}", quote(text)));
+        return Some(format!("not JSON: {}", quote(text)));
     };
-    let Some(items) = value.as_array() else { return Some(format!("no list: {}", quote(text))) };
+    let Some(items) = value.as_array() else { return Some(format!("not a list: {}", quote(text))) };
     if items.is_empty() {
         return Some("an empty list".to_owned());
     }

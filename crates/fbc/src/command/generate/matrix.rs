@@ -35,6 +35,7 @@ use crate::terminal;
 
 /// What is generated, and where.
 #[derive(Args, Debug)]
+#[group(id = "matrix")]
 pub(super) struct Arguments {
     /// The root of the repository
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]

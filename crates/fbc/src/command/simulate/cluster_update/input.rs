@@ -150,7 +150,7 @@ impl Material {
             nodes: self.nodes.clone(),
             pools: cluster.pools.clone(),
             is_forced: arguments.force,
-            limit: arguments.limit,
+            limit: arguments.give_up_after,
             seed: arguments.seed,
             restarts: Vec::new(),
         };

@@ -56,7 +56,7 @@ pub(super) struct Arguments {
     force: bool,
     /// Give the update up after so much virtual time
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "12h")]
-    limit: u64,
+    give_up_after: u64,
     /// The seed of all clusters
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
