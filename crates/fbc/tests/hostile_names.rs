@@ -307,6 +307,10 @@ fn no_command_is_forgotten() {
         "help",
         "debug",
         "serve",
+        "cluster",
+        "lsp",
+        "updates",
+        "repository",
     ];
     for command in fbc::command_line().get_subcommands() {
         let name = command.get_name();

@@ -266,6 +266,13 @@ fn set_up(plan: &Plan, from: &Payload) -> ApiServer {
         "metadata": {"name": "openshift-user-critical"},
     });
     let _ = api.create(&installer, priority, WriteOptions::default());
+    // No gate is closed: what administrators must acknowledge comes with payloads.
+    for (namespace, name) in [("openshift-config-managed", "admin-gates"), ("openshift-config", "admin-acks")]
+    {
+        let metadata = json!({"name": name, "namespace": namespace});
+        let gates = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
+        let _ = api.create(&installer, gates, WriteOptions::default());
+    }
     // Operators that no payload brings, such as that of OLM on a cluster that has it otherwise.
     for behaviour in &plan.operators {
         let name = behaviour.operator.as_str();

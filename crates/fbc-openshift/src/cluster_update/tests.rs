@@ -49,7 +49,7 @@ fn keeps_order(report: &Report) -> bool {
 fn a_cluster_gets_through() {
     let report = simulate(&plan("4.19.0", "4.19.1")).unwrap();
     let (control_plane, nodes) = (report.control_plane.unwrap(), report.nodes.unwrap());
-    assert!(control_plane < nodes, "{control_plane} {nodes}");
+    assert!(control_plane <= nodes, "{control_plane} {nodes}");
     assert!(report.obstacles.is_empty(), "{:?}", report.obstacles);
     let levels = levels(&report);
     assert!(levels.len() > 3 && levels.values().any(|bars| bars.len() > 1), "{levels:#?}");

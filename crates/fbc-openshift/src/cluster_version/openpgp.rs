@@ -46,7 +46,7 @@ fn packets(mut bytes: &[u8]) -> Option<Vec<Packet>> {
             let first = usize::from(*take(&mut bytes, 1)?.first()?);
             let (size, is_partial) = match first {
                 0..192 => (first, false),
-                192..224 => ((first - 192 << 8) + number(take(&mut bytes, 1)?) + 192, false),
+                192..224 => (((first - 192) << 8) + number(take(&mut bytes, 1)?) + 192, false),
                 224..255 => (1_usize.checked_shl(first as u32 & 31)?, true),
                 _ => (number(take(&mut bytes, 4)?), false),
             };

@@ -179,9 +179,9 @@ mod tests {
         assert_eq!(parsed("documents=3k"), Ok(("documents", 3_000)));
         for (text, part) in [
             ("documents", "NAME=N"),
-            ("documents=", "no number"),
-            ("documents=1X", "no number"),
-            ("documents=99999999999G", "no number"),
+            ("documents=", "not a number"),
+            ("documents=1X", "not a number"),
+            ("documents=99999999999G", "not a number"),
             ("findings=3", "--max-findings sets"),
             ("nesting=3", "is fixed"),
             ("x=3", "there is no budget"),
