@@ -97,12 +97,12 @@ fn upgrade(arguments: &Arguments) -> Parsed<Verb> {
             "--to-multi-arch may not be used with --to, --to-image, or --to-latest",
         ));
     }
-    if let Some(to) = &upgrade.to {
-        if let Err(error) = fbc_version::Version::parse(to) {
-            return Err(CommandError::error(format!(
-                "--to must be a semantic version (e.g. 4.0.1 or 4.1.0-nightly-20181104): {error}"
-            )));
-        }
+    if let Some(to) = &upgrade.to
+        && let Err(error) = fbc_version::Version::parse(to)
+    {
+        return Err(CommandError::error(format!(
+            "--to must be a semantic version (e.g. 4.0.1 or 4.1.0-nightly-20181104): {error}"
+        )));
     }
     if upgrade.to_image.as_ref().is_some_and(|image| !image.contains('@')) && !upgrade.force {
         return Err(CommandError::error(

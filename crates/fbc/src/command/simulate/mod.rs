@@ -108,7 +108,7 @@ pub(crate) struct Arguments {
 #[derive(Subcommand, Debug)]
 enum ReadyMade {
     Install(install::Arguments),
-    Upgrade(upgrade::Arguments),
+    Upgrade(Box<upgrade::Arguments>),
     ClusterUpdate(Box<cluster_update::Arguments>),
 }
 
