@@ -5,7 +5,7 @@
 //! | [`pods`] | tolerations, priorities and classes of pods, taints of new nodes |
 //! | [`service_account`] | pods run as an account that exists |
 //! | [`request`] | a request as webhooks and policies see it |
-//! | [`policies`] | validating admission policies |
+//! | `policies` | validating admission policies |
 //! | [`webhooks`] | admission webhooks, called through a trait; a stand-in for those of bundles |
 //!
 //! The order is that of the API server: plugins that change objects, mutating webhooks, validation, policies, validating

@@ -1,6 +1,6 @@
 //! Fixes: what would put a finding right, as data.
 //!
-//! A [`Fix`] is a title and edits by document and JSON pointer. [`resolve`] turns the edits into replacements in the
+//! A [`Fix`] is a title and edits by document and JSON pointer. [`resolve()`] turns the edits into replacements in the
 //! text of files; [`all::fix_all`] applies the fixes of a whole run and keeps those that bring no new error.
 
 use std::path::Path;
