@@ -20,7 +20,7 @@ use fbc_model::tree::{MemoryTree, Tree};
 use lsp_server::{Connection, Message, Notification, Request, RequestId};
 use serde_json::{Value, json};
 
-/// A host whose disk is in memory, below `/work`.
+/// A host whose disk is in memory, below `/repository`.
 #[derive(Clone, Default)]
 struct MemoryHost {
     tree: MemoryTree,
@@ -37,7 +37,7 @@ impl Host for MemoryHost {
                 self.0.read(&self.1.join(file))
             }
         }
-        Box::new(Below(self.tree.clone(), folder.strip_prefix("/work").unwrap().to_path_buf()))
+        Box::new(Below(self.tree.clone(), folder.strip_prefix("/repository").unwrap().to_path_buf()))
     }
 
     fn policy(&self, _: &Path) -> Result<Policy, String> {
@@ -47,7 +47,7 @@ impl Host for MemoryHost {
     fn leave_counting(&self, _: &Path, _: &mut Report) {}
 
     fn configuration_file(&self, _: &Path) -> PathBuf {
-        PathBuf::from("/work/fbc.toml")
+        PathBuf::from("/repository/fbc.toml")
     }
 
     fn problems(&self, kind: FileKind, _: &Path, text: &str, _: &FileVersions) -> Vec<Problem> {
@@ -115,7 +115,7 @@ properties:
   value: {packageName: foo, version: 1.1.0}
 ";
 
-const URL: &str = "file:///work/catalog/foo/catalog.yaml";
+const URL: &str = "file:///repository/catalog/foo/catalog.yaml";
 
 impl Client {
     fn start(files: &[(&str, &str)]) -> Self {
@@ -127,7 +127,7 @@ impl Client {
             "initialize",
             json!({
                 "capabilities": {},
-                "workspaceFolders": [{ "uri": "file:///work", "name": "work" }],
+                "workspaceFolders": [{ "uri": "file:///repository", "name": "work" }],
                 "initializationOptions": { "rulePages": "https://example.com/rules/" },
             }),
         );
@@ -377,7 +377,7 @@ fn completion_of_names_keys_and_values() {
 #[test]
 fn other_files_are_checked_by_the_host() {
     let mut client = Client::start(&[]);
-    let url = "file:///work/fbc.toml";
+    let url = "file:///repository/fbc.toml";
     client.open(url, "𝒳 wrong");
     let found = client.diagnostics(url, |_| true);
     assert_eq!((&found[0]["message"], &found[0]["range"]), (&json!("Configuration"), &range((0, 3), (0, 8))));
@@ -388,7 +388,7 @@ fn other_files_are_checked_by_the_host() {
         }),
     );
     assert_eq!(actions[0]["edit"]["changes"][url][0]["newText"], "right");
-    let scenario = "file:///work/s.yaml";
+    let scenario = "file:///repository/s.yaml";
     client.open(scenario, "title: x\nsteps: []\n");
     let lenses = client.ask("textDocument/codeLens", json!({ "textDocument": { "uri": scenario } }));
     assert_eq!(lenses[0]["command"]["command"], "fbc.simulate");
@@ -412,11 +412,13 @@ fn several_roots_and_files_that_vanish() {
     ]);
     client.open(URL, CATALOG);
     // A file that nobody has open has its findings too.
-    client.diagnostics("file:///work/catalog/bar/catalog.yaml", |codes| codes.contains(&"GRF009".to_owned()));
-    let second = "file:///work/b/x/catalog.yaml";
+    client.diagnostics("file:///repository/catalog/bar/catalog.yaml", |codes| {
+        codes.contains(&"GRF009".to_owned())
+    });
+    let second = "file:///repository/b/x/catalog.yaml";
     client.open(second, CATALOG);
     client.diagnostics(second, |codes| codes.contains(&"GRF009".to_owned()));
-    let gone = "file:///work/catalog/nowhere/catalog.yaml";
+    let gone = "file:///repository/catalog/nowhere/catalog.yaml";
     client.open(gone, "schema: olm.package\nname: x\n");
     client.diagnostics(gone, |codes| codes.contains(&"GRF007".to_owned()));
     client.tell("textDocument/didClose", json!({ "textDocument": { "uri": gone } }));
@@ -432,7 +434,7 @@ fn nonsense_and_cancelled_requests() {
     client.tell("textDocument/didOpen", json!({ "textDocument": 7 }));
     client.tell("textDocument/didChange", json!(null));
     client.tell("no/such/notification", json!([1]));
-    client.change("file:///work/never-opened.yaml", 3, None, "x");
+    client.change("file:///repository/never-opened.yaml", 3, None, "x");
     client.change("untitled:1", 3, None, "x");
     for (method, params) in [
         ("textDocument/hover", json!({ "textDocument": {} })),
