@@ -14,7 +14,7 @@ use crate::rule::Rule;
 pub enum Severity {
     /// opm refuses the catalog (or the profile asks for more).
     Error,
-    /// opm accepts it, and it hurts somebody.
+    /// opm accepts it, but it can break users.
     Warning,
 }
 

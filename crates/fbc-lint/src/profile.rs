@@ -10,7 +10,7 @@ mod table;
 /// A choice of levels and parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// Errors are what opm refuses; everything else that is known to hurt is a warning.
+    /// Errors are what opm refuses; what opm accepts although it can break users is a warning.
     #[default]
     Default,
     /// Only what opm refuses.

@@ -67,7 +67,7 @@ pub enum Basis {
     /// The validators accept the bundle, and OLM does not install it: a warning, an error in the strict
     /// profile.
     Olm,
-    /// It is accepted everywhere, and it hurts somebody: a warning.
+    /// opm and the validators accept it, but it can break users: a warning.
     Advice,
     /// Those who publish catalogs in some place, or a kind of cluster, refuse it: off unless a profile or
     /// the configuration asks for it, then an error.

@@ -113,7 +113,7 @@ impl Workspace {
     }
 
     /// The catalog around a file: its directory, or the directory above if that holds nothing but directories and is part of what
-    /// the client works in. A directory named after a version of OpenShift is a catalog of its own.
+    /// the client works in. A directory named after an OpenShift release is a catalog of its own.
     #[must_use]
     pub fn root_of(&self, path: &Path, tree: &dyn Fn(&Path) -> Box<dyn Tree>) -> PathBuf {
         if let Some(known) = self.catalogs.keys().find(|root| path.starts_with(root)) {

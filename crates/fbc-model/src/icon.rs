@@ -11,7 +11,7 @@ pub enum IconError {
     /// There are no bytes.
     #[error("detect icon mediatype: Empty buffer")]
     Empty,
-    /// The bytes are not image.
+    /// The bytes are not an image.
     #[error("detected invalid type \"{media_type}\": not an image")]
     NotAnImage {
         /// What they are instead; empty if that is not known.
@@ -23,7 +23,7 @@ impl Icon {
     /// An icon from the bytes of an image file that opm takes for one.
     ///
     /// # Errors
-    /// The bytes are not image.
+    /// The bytes are not an image.
     pub fn from_image(data: Vec<u8>) -> Result<Self, IconError> {
         if data.is_empty() {
             return Err(IconError::Empty);

@@ -7,7 +7,7 @@ use std::path::Path;
 use fbc_lint::policy::OcpVersion;
 use fbc_model::tree::Tree;
 
-use crate::folders::output_of;
+use crate::directories::output_of;
 use crate::matrix::Layout;
 use crate::place::{CatalogPlace, Repository};
 

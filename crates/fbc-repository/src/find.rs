@@ -9,7 +9,7 @@ use fbc_model::tree::Tree;
 use crate::dockerfile::{self, Copied, Dockerfile};
 use crate::place::{CatalogPlace, FoundBy, ImageFile, Note, Repository, TemplateUse};
 use crate::survey::{Survey, survey};
-use crate::{CONFIGURATION, ci_file, folders, matrix, release, templates};
+use crate::{CONFIGURATION, ci_file, directories, matrix, release, templates};
 
 /// Finds the catalogs of a repository.
 ///
@@ -183,7 +183,7 @@ impl Finder<'_> {
             if known.iter().any(related) {
                 continue;
             }
-            let Some(path) = folders::catalog_in(self.tree, directory) else { continue };
+            let Some(path) = directories::catalog_in(self.tree, directory) else { continue };
             if release.is_none() {
                 self.notes.push(Note::NoRelease(directory.clone()));
             }
@@ -201,7 +201,7 @@ impl Finder<'_> {
         let mut found: BTreeSet<PathBuf> = BTreeSet::new();
         for directory in survey.directories.iter().filter(|path| !path.as_os_str().is_empty()) {
             if found.iter().any(|path| directory.starts_with(path))
-                || !folders::holds_blobs(self.tree, directory, 0)
+                || !directories::holds_blobs(self.tree, directory, 0)
             {
                 continue;
             }

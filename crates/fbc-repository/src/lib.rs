@@ -11,7 +11,7 @@ pub mod ci_file;
 pub mod declaration;
 pub mod dockerfile;
 mod find;
-mod folders;
+mod directories;
 pub mod matrix;
 pub mod next_release;
 mod place;
@@ -22,7 +22,7 @@ mod survey;
 mod templates;
 
 pub use find::find;
-pub use folders::output_of;
+pub use directories::output_of;
 pub use place::{CatalogPlace, FoundBy, ImageFile, Note, Repository, TemplateUse};
 pub use survey::looks_like_repository;
 

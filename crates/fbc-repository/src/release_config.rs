@@ -64,7 +64,7 @@ fn template(item: Node<'_>, index: usize) -> Result<ReleaseTemplate, String> {
         None => Ok(None),
         Some(value) => match value.as_str() {
             Some(text) => Ok(Some(text.to_owned())),
-            None => Err(format!("{place}: `{key}` is not a text")),
+            None => Err(format!("{place}: `{key}` is not a string")),
         },
     };
     let texts = |key: &str| match item.get(key) {
@@ -73,7 +73,7 @@ fn template(item: Node<'_>, index: usize) -> Result<ReleaseTemplate, String> {
             let texts: Option<Vec<String>> =
                 value.items().map(|text| text.as_str().map(str::to_owned)).collect();
             let texts = texts.filter(|texts| value.kind() == Kind::Array && !texts.is_empty());
-            texts.ok_or_else(|| format!("{place}: `{key}` is not a list of texts with at least one entry"))
+            texts.ok_or_else(|| format!("{place}: `{key}` is not a list of strings with at least one entry"))
         }
     };
     // Other keys are the pipelines' own.

@@ -111,7 +111,7 @@ pub enum InstalledVersionError {
     /// It is not a version.
     #[error("failed to get version and release of installed bundle: {0}")]
     Version(VersionError),
-    /// It is not a version, or its release is none, where the two are kept apart.
+    /// It is not a version, or its release is not valid, where the two are kept apart.
     #[error("failed to parse installed bundle version and release: {0}")]
     VersionAndRelease(BundleVersionError),
     /// It is not a version even to the lenient library of 4.19.

@@ -131,7 +131,7 @@ fn check_images(scenario: &Scenario, content: &setting::Content, faults: &mut Ve
     });
     let written: BTreeSet<&str> = catalogs.chain(bundles).chain(published).map(String::as_str).collect();
     for step in &scenario.steps {
-        let Some(Action::Break(Trouble::Image(image)) | Action::Mend(Trouble::Image(image))) = &step.action
+        let Some(Action::Break(Trouble::Image(image)) | Action::Fix(Trouble::Image(image))) = &step.action
         else {
             continue;
         };

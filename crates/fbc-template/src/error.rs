@@ -90,7 +90,7 @@ pub enum DetectionFault {
     /// There is no document, or it cannot be parsed.
     #[error("decoding template input: {0}")]
     Decoding(String),
-    /// The document is not an object, or its schema no text.
+    /// The document is not an object, or its schema is not a string.
     #[error("unmarshalling template schema: {0}")]
     Unmarshalling(String),
     /// There is no schema.

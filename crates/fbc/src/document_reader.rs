@@ -77,7 +77,7 @@ impl<'t> DocumentReader<'t> {
         }
         match object.get(key) {
             Some(value) if value.as_str().is_none_or(str::is_empty) && value.kind() != Kind::Number => {
-                self.fault(&member(pointer, key), format!("`{key}` is not a string, or empty"));
+                self.fault(&member(pointer, key), format!("`{key}` must be a string that is not empty"));
                 String::new()
             }
             _ => self.optional_text(object, pointer, key).unwrap_or_default(),

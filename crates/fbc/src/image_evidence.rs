@@ -24,7 +24,7 @@ use crate::registry::Session;
 /// What to look at beside the catalogs.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct EvidenceArguments {
-    /// The catalog that users have now, an image or a folder: channels and entries of its packages must stay
+    /// The catalog that users have now, an image or a directory: channels and entries of its packages must stay
     #[arg(long, value_name = "REF", conflicts_with = "base", value_hint = ValueHint::AnyPath)]
     index: Option<PathBuf>,
     /// Ask registries whether every image can be pulled that a catalog names; with --index, that the index does not name

@@ -68,7 +68,7 @@ fn basis(basis: Basis) -> &'static str {
         Basis::Olm => {
             "**Warning**, an error under `--profile strict`: the validators accept it, OLM does not install it."
         }
-        Basis::Advice => "**Warning**: it is accepted, and it hurts somebody.",
+        Basis::Advice => "**Warning**: opm and the validators accept it, but it can break users.",
         Basis::Policy => {
             "**Off** unless a profile or the configuration asks for it. The examples are for OpenShift 4.17 with the \
              lists of the profile `konflux`."

@@ -85,9 +85,7 @@ pub(super) fn check(
             continue;
         }
         let is_built_in = !kind.group.contains('.') || kind.group.ends_with(".k8s.io");
-        let text = if is_built_in && of_kind.is_some() {
-            format!("field label not supported: {field}")
-        } else if is_built_in {
+        let text = if is_built_in && of_kind.is_none() {
             format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
         } else {
             format!("field label not supported: {field}")

@@ -108,7 +108,7 @@ pub struct Access {
     pub accounts: BTreeSet<Account>,
 }
 
-/// Why the rules of a role cannot be pulled.
+/// Why the rules of a role cannot be found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReferenceError {
     /// There is no such role. The text is that of a client with a cache.

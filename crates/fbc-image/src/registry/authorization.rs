@@ -21,7 +21,7 @@ use super::transport::{Transport, connection_problem, read_limited};
 /// Tokens live at least that long, whatever their server says.
 const SHORTEST_LIFE: Duration = Duration::from_secs(60);
 
-/// An answer with a token is not longer.
+/// The most bytes of an answer with a token.
 const MOST_BYTES_OF_TOKEN: u64 = 1024 * 1024;
 
 /// What is known of registries and repositories.

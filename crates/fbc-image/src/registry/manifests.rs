@@ -13,7 +13,7 @@ use super::mirrors::Endpoint;
 use super::transport::{Call, Transport, read_limited};
 use crate::limits::TAG_PAGES;
 
-/// A list of tags is not longer, page by page.
+/// The most bytes of a page of tags.
 const MOST_BYTES_OF_TAGS: u64 = 16 * 1024 * 1024;
 
 const CONTENT_DIGEST: &str = "docker-content-digest";

@@ -96,7 +96,7 @@ impl Baseline {
         let mut entries = BTreeMap::new();
         for (index, entry) in findings.iter().enumerate() {
             let (identity, count) =
-                read_entry(entry).ok_or_else(|| format!("entry {} of `findings` is none", index + 1))?;
+                read_entry(entry).ok_or_else(|| format!("entry {} of `findings` is not valid", index + 1))?;
             *entries.entry(identity).or_default() += count;
         }
         Ok(Self { entries })
@@ -240,11 +240,11 @@ mod tests {
             ("[]", "it has no `version`: it is not a baseline"),
             ("{\"version\": 2}", "it has version 2, and only 1 is known"),
             ("{\"version\": 1}", "it has no list `findings`"),
-            ("{\"version\": 1, \"findings\": [{}]}", "entry 1 of `findings` is none"),
-            ("{\"version\": 1, \"findings\": [{\"code\": 1}]}", "entry 1 of `findings` is none"),
+            ("{\"version\": 1, \"findings\": [{}]}", "entry 1 of `findings` is not valid"),
+            ("{\"version\": 1, \"findings\": [{\"code\": 1}]}", "entry 1 of `findings` is not valid"),
             (
                 "{\"version\": 1, \"findings\": [{\"code\": \"A\", \"count\": 0}]}",
-                "entry 1 of `findings` is none",
+                "entry 1 of `findings` is not valid",
             ),
         ] {
             assert_eq!(Baseline::parse(text), Err(error.to_owned()), "{text}");

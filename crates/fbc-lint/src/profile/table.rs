@@ -12,7 +12,7 @@ use crate::finding::Severity::{Error, Warning};
 /// What opm refuses, and the rest as warnings.
 const PLAIN: Definition = Definition {
     name: "default",
-    purpose: "errors are what opm refuses; what hurts otherwise is a warning",
+    purpose: "errors are what opm refuses; what opm accepts although it can break users is a warning",
     levels: &[],
     allowed_registries: &[],
     allowed_related_registries: &[],

@@ -144,7 +144,7 @@ impl Server {
         });
     }
 
-    /// Answers a question about a place; null for files that are not catalog.
+    /// Answers a question about a place; null for files that are not part of a catalog.
     fn at<R: request::Request>(
         &self,
         id: RequestId,
@@ -163,7 +163,7 @@ impl Server {
         });
     }
 
-    /// Answers a question about a file; null for files that are not catalog.
+    /// Answers a question about a file; null for files that are not part of a catalog.
     fn of_file(
         &self,
         id: RequestId,

@@ -259,7 +259,7 @@ pub enum Action {
     /// Something breaks.
     Break(Trouble),
     /// Something is whole again.
-    Mend(Trouble),
+    Fix(Trouble),
     /// A controller starts anew.
     Restart(Component),
     /// The clock jumps: nothing happens in between, and what was due is late.

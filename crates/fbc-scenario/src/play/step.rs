@@ -44,7 +44,7 @@ impl Player<'_> {
             }
             Some(Action::Publish(publication)) => self.setting.publish(publication),
             Some(Action::Break(trouble)) => self.setting.set_trouble(trouble, true),
-            Some(Action::Mend(trouble)) => self.setting.set_trouble(trouble, false),
+            Some(Action::Fix(trouble)) => self.setting.set_trouble(trouble, false),
             Some(Action::Restart(component)) => {
                 self.setting.restart(*component);
                 Ok(())

@@ -159,7 +159,7 @@ fn what_could_never_be_evaluated_is_refused_before() {
 #[test]
 fn images_and_names_that_cannot_be_are_refused_before() {
     let told = prepared(
-        "title: t\nsteps:\n- break: {image: registry.example/a:b}\n- mend: {image: registry.example/a:b}\n",
+        "title: t\nsteps:\n- break: {image: registry.example/a:b}\n- fix: {image: registry.example/a:b}\n",
     );
     assert_eq!(
         told.err().unwrap(),

@@ -2,6 +2,7 @@
 
 use super::expectation::object_reference;
 use super::field::Field;
+use super::step::FORMER_FIX;
 use super::{objects, reference};
 use crate::model::{
     Action, Catalog, Command, Component, Disorder, Manifests, ObjectReference, PatchKind, Publication,
@@ -40,7 +41,7 @@ pub(super) fn action(name: &str, step: &Field<'_>, catalogs: &[Catalog]) -> Opti
         "scale" => scale(&field),
         "publish" => publish(&field, catalogs).map(Action::Publish),
         "break" => trouble(&field).map(Action::Break),
-        "mend" => trouble(&field).map(Action::Mend),
+        "fix" | FORMER_FIX => trouble(&field).map(Action::Fix),
         "restart" => restart(&field),
         "jump" => field.duration().map(Action::Jump),
         "run" => command(step).map(Action::Run),
@@ -229,7 +230,7 @@ impl Action {
                 format!("publish {} as {}", publication.content.text, publication.image)
             }
             Self::Break(trouble) => format!("break {trouble}"),
-            Self::Mend(trouble) => format!("fix {trouble}"),
+            Self::Fix(trouble) => format!("fix {trouble}"),
             Self::Restart(component) => {
                 let name = Component::ALL.iter().find(|(known, _)| known == component).map(|(_, name)| *name);
                 format!("restart {}", name.unwrap_or_default())

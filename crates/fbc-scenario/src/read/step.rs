@@ -9,9 +9,11 @@ use fbc_cluster::time::Milliseconds;
 
 /// The fields that say what happens; a step has one of them, or none.
 pub(crate) const ACTIONS: [&str; 13] = [
-    "apply", "create", "delete", "patch", "edit", "scale", "publish", "break", "mend", "restart", "jump",
-    "run", "wait",
+    "apply", "create", "delete", "patch", "edit", "scale", "publish", "break", "fix", "restart", "jump", "run",
+    "wait",
 ];
+/// The former name of `fix`.
+pub(crate) const FORMER_FIX: &str = "mend";
 /// The fields of any step.
 pub(crate) const STEP_FIELDS: [&str; 11] = [
     "name",
@@ -47,9 +49,10 @@ pub(super) fn steps(items: &[Field<'_>], catalogs: &[Catalog]) -> Vec<Step> {
 }
 
 fn step(number: usize, field: &Field<'_>, catalogs: &[Catalog]) -> Option<Step> {
-    let allowed: Vec<&str> = STEP_FIELDS.iter().chain(&ACTIONS).copied().collect();
+    let actions = || ACTIONS.iter().copied().chain([FORMER_FIX]);
+    let allowed: Vec<&str> = STEP_FIELDS.iter().copied().chain(actions()).collect();
     field.only(&allowed)?;
-    let given: Vec<&str> = ACTIONS.iter().copied().filter(|action| field.has(action)).collect();
+    let given: Vec<&str> = actions().filter(|action| field.has(action)).collect();
     if let [first, second, ..] = given.as_slice() {
         field.fault(
             &format!("has both {first} and {second}"),

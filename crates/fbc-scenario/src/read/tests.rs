@@ -40,7 +40,7 @@ steps:
 - after: 1m
   break: registry
 - when: {object: Deployment/lights/keeper, absent: true, within: 3m}
-  mend: {serviceAccount: lights/keeper}
+  fix: {serviceAccount: lights/keeper}
 - run: oc get clusterextension
   prints: |
     NAME [..]
@@ -61,6 +61,14 @@ expect:
     assert_eq!(scenario.expectations[0].limit, Limit::Never(None));
     let Check::State(predicate) = &scenario.expectations[0].check else { panic!() };
     assert_eq!(predicate.object.group.as_deref(), Some("apps"));
+}
+
+#[test]
+fn the_former_name_of_fix_is_read() {
+    let text = "title: t\nsteps:\n- mend: registry\n";
+    let scenario = Scenario::read("s.yaml", text.as_bytes()).unwrap();
+    assert!(matches!(&scenario.steps[0].action, Some(Action::Fix(Trouble::Registry))));
+    assert_eq!(scenario.steps[0].name, "fix registry");
 }
 
 #[test]
@@ -90,7 +98,7 @@ steps:
             "s.yaml:1:1: title is missing",
             "s.yaml:2:1: until must be a duration (a duration is written like 500ms, 90s, 10m, 1h30m or 2d)",
             "s.yaml:4:3: steps[0].aply is not known (did you mean \"apply\"?)",
-            "s.yaml:4:3: steps[0] does nothing and expects nothing (a step has one of apply, create, delete, patch, edit, scale, publish, break, mend, restart, jump, run, wait)",
+            "s.yaml:4:3: steps[0] does nothing and expects nothing (a step has one of apply, create, delete, patch, edit, scale, publish, break, fix, restart, jump, run, wait)",
             "s.yaml:5:3: steps[1] has both apply and delete (a step does one thing; write two steps)",
             "s.yaml:8:3: steps[2].at is earlier than the step before it (put steps in order)",
             "s.yaml:9:3: steps[2].wait is not a duration: \"1 minute\" (a duration is written like 500ms, 90s, 10m, 1h30m or 2d)",
@@ -199,7 +207,7 @@ fn the_schema_has_the_fields_of_the_reader() {
         ("/$defs/catalog".to_owned(), sorted(&[&CATALOG_FIELDS])),
         ("/$defs/bundle".to_owned(), sorted(&[&BUNDLE_FIELDS])),
         ("/$defs/webhook".to_owned(), sorted(&[&behaviour::WEBHOOK_FIELDS])),
-        ("/$defs/step".to_owned(), sorted(&[&step::STEP_FIELDS, &step::ACTIONS])),
+        ("/$defs/step".to_owned(), sorted(&[&step::STEP_FIELDS, &step::ACTIONS, &[step::FORMER_FIX]])),
         ("/$defs/condition".to_owned(), sorted(&[&expectation::CONDITION_FIELDS])),
         ("/$defs/stateFields".to_owned(), sorted(&[&["object"], &expectation::TESTS])),
         ("/$defs/stateFields/properties/event".to_owned(), sorted(&[&expectation::EVENT_FIELDS])),

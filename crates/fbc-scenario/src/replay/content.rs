@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fbc_model::tree::{Subtree, Tree};
 use fbc_resolve::Rules;
 
-use super::{ContentFolders, ReplayError};
+use super::{ContentDirectories, ReplayError};
 use fbc_olm::content::{Image, Images};
 
 /// The registry of the recordings.
@@ -24,7 +24,7 @@ pub(super) struct Content {
 
 impl Content {
     /// Reads all images.
-    pub(super) fn new(folders: ContentFolders, rules: Rules) -> Result<Self, ReplayError> {
+    pub(super) fn new(folders: ContentDirectories, rules: Rules) -> Result<Self, ReplayError> {
         let mut images = BTreeMap::new();
         for sort in ["catalogs", "bundles"] {
             for name in folders_in(folders.images.as_ref(), Path::new(sort))? {

@@ -48,7 +48,7 @@ impl ReplayError {
 
 /// Where the content of images lies.
 #[derive(Clone)]
-pub struct ContentFolders {
+pub struct ContentDirectories {
     /// With `catalogs/NAME` and `bundles/PACKAGE-VERSION`.
     pub images: Arc<dyn Tree>,
     /// Further bundles as `PACKAGE/VERSION`, if there are any.
@@ -60,7 +60,7 @@ pub struct ContentFolders {
 ///
 /// # Errors
 /// A file of the scenario or an image cannot be read, or a step is not understood.
-pub fn play(scenario: &dyn Tree, content: &ContentFolders, seed: u64) -> Result<Value, ReplayError> {
+pub fn play(scenario: &dyn Tree, content: &ContentDirectories, seed: u64) -> Result<Value, ReplayError> {
     let recording = Recording::read(scenario)?;
     let content = Content::new(content.clone(), recording.options.resolution_rules())?;
     let mut play = Play::new(&recording, content, seed)?;

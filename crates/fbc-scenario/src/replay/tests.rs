@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fbc_model::tree::DiskTree;
 use serde_json::{Value, json};
 
-use super::{ContentFolders, play};
+use super::{ContentDirectories, play};
 use fbc_cluster::object::ObjectFields;
 
 fn folder() -> Option<PathBuf> {
@@ -118,7 +118,7 @@ fn difference(found: &Value, recorded: &Value) -> Option<String> {
 }
 
 /// Plays a scenario; none if it comes out as recorded.
-fn failure(folder: &Path, content: &ContentFolders, name: &str) -> Option<String> {
+fn failure(folder: &Path, content: &ContentDirectories, name: &str) -> Option<String> {
     let scenario = folder.join("olmv1").join(name);
     let played = match play(&DiskTree { root: scenario.clone() }, content, 1) {
         Ok(played) => played,
@@ -138,7 +138,7 @@ fn failure(folder: &Path, content: &ContentFolders, name: &str) -> Option<String
 #[test]
 fn recorded_scenarios() {
     let Some(folder) = folder() else { return };
-    let content = ContentFolders {
+    let content = ContentDirectories {
         images: Arc::new(DiskTree { root: folder.join("olmv1/content") }),
         bundles: Some(Arc::new(DiskTree { root: folder.join("bundles") })),
     };

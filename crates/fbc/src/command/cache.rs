@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             let folder = images.blobs().root().display().to_string();
             match output {
                 InfoFormat::Text => {
-                    writeln!(out, "folder:     {folder}")?;
+                    writeln!(out, "directory:  {folder}")?;
                     writeln!(out, "blobs:      {} ({})", contents.blobs, size(contents.bytes))?;
                     writeln!(
                         out,

@@ -72,7 +72,7 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
         Basis::Olm => {
             "A warning: the validators accept it, OLM does not install it. An error with --profile strict."
         }
-        Basis::Advice => "A warning: it is accepted, and it hurts somebody.",
+        Basis::Advice => "A warning: opm and the validators accept it, but it can break users.",
         Basis::Policy => "Off unless a profile or the configuration asks for it.",
         Basis::Configuration(Severity::Error) => "An error: about the configuration of fbc itself.",
         Basis::Configuration(Severity::Warning) => "A warning: about the configuration of fbc itself.",

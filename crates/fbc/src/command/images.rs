@@ -25,8 +25,8 @@ use crate::terminal;
 
 /// List the images that a catalog needs
 ///
-/// Bundle images and related images, each once. Images that a bundle uses and does not list are told on standard
-/// error, since tools that copy by the lists forget them; this can be seen only where the catalog holds whole
+/// Bundle images and related images, each once. Images that a bundle uses and does not list are reported on
+/// standard error, since tools that copy by the lists forget them; this can be seen only where the catalog holds whole
 /// manifests (`olm.bundle.object`), and in bundle directories.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     /// `olm.deprecated` do not count
     #[arg(long, value_name = "REF", value_hint = ValueHint::AnyPath)]
     not_in: Option<PathBuf>,
-    /// Of a repository, only the catalogs for these versions of OpenShift
+    /// Of a repository, only the catalogs for these OpenShift releases
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version)]
     ocp: Vec<OcpVersion>,
     /// Only images of this role

@@ -63,7 +63,7 @@ struct Input {
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: ListFormat,
-    /// Of a repository, only the catalogs for these versions of OpenShift
+    /// Of a repository, only the catalogs for these OpenShift releases
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version)]
     ocp: Vec<OcpVersion>,
     #[command(flatten)]

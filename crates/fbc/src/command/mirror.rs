@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
     /// Copy what bundles use without listing it, too
     #[arg(long)]
     unlisted: bool,
-    /// Copy what there is; an image that does not exist is only told
+    /// Copy what there is; an image that does not exist is only reported
     #[arg(long, conflicts_with = "from_folder")]
     skip_missing: bool,
     /// Of images for several platforms copy only this one; their digests change, so that pinned references do not find them

@@ -14,7 +14,7 @@ pub(crate) struct PolicyArguments {
     /// Which rules count, and how much [default: default]
     #[arg(long, value_name = "PROFILE", value_parser = profiles(), long_help = profile_help())]
     pub(crate) profile: Option<Profile>,
-    /// The versions of OpenShift that catalogs and bundles are for, such as `4.17,4.18`
+    /// The OpenShift releases that catalogs and bundles are for, such as `4.17,4.18`
     ///
     /// Without it, `targets` of the configuration counts; without that, a catalog in a directory such as
     /// `catalogs/v4.17` is for that version.
@@ -61,10 +61,10 @@ fn profile_help() -> String {
     text
 }
 
-/// Reads a version of OpenShift on the command line.
+/// Reads an OpenShift release on the command line.
 pub(crate) fn version(text: &str) -> Result<OcpVersion, String> {
     let known = OcpVersion::parse(text).filter(|version| version.major >= 4);
-    known.ok_or_else(|| "write a minor version of OpenShift, such as 4.17".to_owned())
+    known.ok_or_else(|| "write an OpenShift release, such as 4.17".to_owned())
 }
 
 fn date(text: &str) -> Result<Date, String> {

@@ -63,7 +63,7 @@ pub static LIMITS: [Limit; 34] = [
         name: "chart-bytes",
         most: fbc_graph::mermaid::MOST_BYTES,
         unit: Unit::Bytes,
-        of: "the edges in a chart of `graph --format mermaid`, as text",
+        of: "the edges in a chart of `graph -o mermaid`, as text",
         beyond: COULD_NOT_RUN,
         raise: Raise::Limit,
     },

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     code: "BND010",
     name: "csv-version",
     since: "0.1.0",
-    summary: "The version of a ClusterServiceVersion is missing or no semantic version",
+    summary: "The version of a ClusterServiceVersion is missing or not a semantic version",
     explanation: "\
 `spec.version` is the version of the bundle in every catalog. It must be a semantic version with three numbers,
 such as `1.4.0` or `1.4.0-rc.1`, without a `v` before it. Some tools read more than that; opm puts the text into

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A bundle has no directory `manifests` or `metadata`",
     explanation: "\
-A bundle of the format registry+v1 is a directory with two folders: `manifests` holds the Kubernetes objects, a
+A bundle of the format registry+v1 is a directory with two directories in it: `manifests` holds the Kubernetes objects, a
 file for each, and `metadata` holds `annotations.yaml`. Both names are fixed. Name the directory that holds both.",
     basis: Basis::Validators,
     check: Check::Bundle(check),

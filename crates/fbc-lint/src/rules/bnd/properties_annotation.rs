@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "The annotation `olm.properties` is not a list of properties",
     explanation: "\
 The annotation `olm.properties` of a ClusterServiceVersion is a JSON list of objects with `type` and `value`. opm skips
-a text that is none, and with it every property: a highest version of OpenShift for instance. Properties are better kept
+a text that is not, and with it every property: a highest OpenShift release for instance. Properties are better kept
 in `metadata/properties.yaml`.",
     basis: Basis::Advice,
     check: Check::Bundle(check),

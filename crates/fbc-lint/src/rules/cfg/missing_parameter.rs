@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     since: "0.1.0",
     summary: "A rule that is wanted cannot look, because it does not know what for",
     explanation: "\
-Some rules depend on the versions of OpenShift that a catalog is for, others on the registries that images
+Some rules depend on the OpenShift releases that a catalog is for, others on the registries that images
 may come from. Where neither the profile nor the configuration says so, they find nothing.
 
 Name the versions with `targets = [\"4.17\"]` or `--ocp 4.17`; without them a catalog in a directory

@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     code: "FBC215",
     name: "annotation-name",
     since: "0.1.0",
-    summary: "An annotation of a bundle looks like one of OLM's, and is none",
+    summary: "An annotation of a bundle looks like one of OLM's, but is not",
     explanation: "\
 OLM reads some annotations of a ClusterServiceVersion, and their case counts: `olm.skiprange` has no
 effect, `olm.skipRange` has. Nobody says so, and users are left without an upgrade.

@@ -22,7 +22,7 @@ pub static RULE: Rule = Rule {
 Each package has exactly one `olm.package` blob in the whole catalog.
 
 Two usual reasons: a package was copied and not renamed; or the directory is not a catalog but holds several,
-for instance one for each version of OpenShift. Validate each of those directories on its own.",
+for instance one for each OpenShift release. Validate each of those directories on its own.",
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[

@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
     summary: "A hidden directory is read as part of the catalog",
     explanation: "\
 opm reads every file below the directory of a catalog, also in hidden directories such as `.git` and whatever the
-names of the files. What it finds there is no catalog.
+names of the files. What it finds there is not a catalog.
 
 Validate the directory of the catalog rather than the root of the repository, or name the hidden directory in
 `.indexignore`. A directory is reported once.",

@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     since: "0.1.0",
     summary: "The head of a channel does not claim to work on a version that the catalog is for",
     explanation: "\
-`olm.maxOpenShiftVersion` names the last version of OpenShift that an operator works on. The head of a channel
+`olm.maxOpenShiftVersion` names the last OpenShift release that an operator works on. The head of a channel
 is what clusters install and upgrade to. If the catalog is for a later version, the operator runs where it says
 that it cannot, and the cluster refuses every further minor upgrade. The rule looks once for each target.
 

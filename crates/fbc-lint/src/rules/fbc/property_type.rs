@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     code: "FBC214",
     name: "unknown-property-type",
     since: "0.1.0",
-    summary: "The type of a property looks like one of OLM's, and is none",
+    summary: "The type of a property looks like one of OLM's, but is not",
     explanation: "\
 OLM does not look at properties whose type it does not know, so a misspelt `olm.gvk` or
 `olm.maxOpenShiftVersion` has no effect. Case counts. All types that begin with `olm.` are reserved for

@@ -19,10 +19,10 @@ pub static RULE: Rule = Rule {
     code: "FBC202",
     name: "unknown-schema",
     since: "0.1.0",
-    summary: "The schema of a blob looks like one of OLM's, and is none",
+    summary: "The schema of a blob looks like one of OLM's, but is not",
     explanation: "\
 opm keeps blobs of schemas that it does not know as they are and looks no further at them. A bundle with
-the schema `olm.bundel` is therefore no bundle, and nobody says so.
+the schema `olm.bundel` is therefore not a bundle, and nothing says so.
 
 All schemas that begin with `olm.` are reserved for OLM. For blobs of your own, use a schema that begins
 with a domain of yours.

@@ -21,7 +21,7 @@ OLM v0 installs only what lies on the replaces chain from the head; a skipped en
 an update from a skipped entry must lead to an entry on the chain: one that replaces it, skips it, or covers
 its version with `skipRange`. If only skipped entries do, its users stay where they are.
 
-opm accepts this, because every entry is on the chain or skipped by *something*. The semver template can
+opm accepts this, because every entry is on the chain or skipped by *something*. The semver template
 generates such channels when skips are in it over several minor versions. OLM v1 has no such limit.
 
 Add the entry to `skips` of an entry on the chain, mostly of the head.",

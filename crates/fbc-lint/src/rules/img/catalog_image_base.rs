@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     summary: "The catalog image does not name its base image",
     explanation: "\
 Pipelines take the base image from the annotation `org.opencontainers.image.base.name` of the manifest: to judge it, and
-to learn for which version of OpenShift the catalog is. `fbc build --annotation` writes it, Konflux does so by itself.
+to learn for which OpenShift release the catalog is. `fbc build --annotation` writes it, Konflux does so by itself.
 In the examples `facts.json` stands for what is known of the image.",
     basis: Basis::Policy,
     check: Check::Catalog(check),

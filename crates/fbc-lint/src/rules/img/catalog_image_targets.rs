@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     code: "IMG304",
     name: "catalog-image-targets",
     since: "0.1.0",
-    summary: "The catalog image does not say for which version of OpenShift it is",
+    summary: "The catalog image does not say for which OpenShift release it is",
     explanation: "\
 Pipelines take the versions from the label `com.redhat.fbc.openshift.version`, a JSON list such as
 `[\"v4.17\", \"v4.18\"]`; without the label from the tag of the base image. The same versions count here where neither

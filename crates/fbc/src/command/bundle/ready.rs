@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     /// Bundle directories and images
     #[arg(value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
     folders: Vec<PathBuf>,
-    /// Minor versions of OpenShift
+    /// OpenShift releases
     #[arg(long, value_name = "VERSION", required = true, value_delimiter = ',', value_parser = release)]
     ocp: Vec<Release>,
     /// Count features of the feature set TechPreviewNoUpgrade as there
@@ -55,7 +55,7 @@ enum Format {
 
 fn release(text: &str) -> Result<Release, String> {
     let release = Release::parse(text).filter(|release| release.major >= 4);
-    release.ok_or_else(|| "write a minor version of OpenShift, such as 4.19".to_owned())
+    release.ok_or_else(|| "write an OpenShift release, such as 4.19".to_owned())
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {

@@ -21,15 +21,15 @@ use crate::report::CheckedCatalog;
 /// Report every problem of bundle directories
 ///
 /// A bundle directory has the directories `manifests` and `metadata`. Errors are what the validation of opm or
-/// operator-sdk refuses; exits with 1 if there is one. Warnings are about what they accept although it hurts
-/// somebody; they do not fail the command unless `--deny-warnings` is given.
+/// operator-sdk refuses; exits with 1 if there is one. Warnings are about what they accept although it can break
+/// users; they do not fail the command unless `--deny-warnings` is given.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// Bundle directories and images; each is validated on its own
     #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     folders: Vec<PathBuf>,
     /// The versions of Kubernetes that the bundle is for, such as 1.25,1.32; what they do not have, nor the
-    /// Kubernetes in the versions of OpenShift of --ocp, is an error
+    /// Kubernetes in the OpenShift releases of --ocp, is an error
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = Targets::parse_kubernetes)]
     kubernetes: Vec<u64>,
     #[command(flatten)]

@@ -19,11 +19,11 @@ pub(super) struct Arguments {
     /// A scenario that the cluster starts from; its steps are played first
     #[arg(long, value_name = "SCENARIO", value_hint = ValueHint::FilePath)]
     scenario: Option<PathBuf>,
-    #[command(flatten)]
-    cluster: ClusterArguments,
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
     command: Vec<OsString>,
+    #[command(flatten)]
+    cluster: ClusterArguments,
 }
 
 pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {

@@ -29,7 +29,7 @@ enum What {
     Diff(DiffArguments),
 }
 
-/// Would clusters accept the upgrade from one definition to another, and whom does it hurt?
+/// Report whether clusters accept the upgrade from one definition to another, and what it breaks for whom
 ///
 /// OLD and NEW hold one or several CustomResourceDefinitions, which are paired by name. The answer is that of the
 /// check that OLM v1 makes before an upgrade, in its words, and that of the API server.
@@ -50,7 +50,7 @@ struct DiffArguments {
     /// Whose check and words count
     #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = Target::NAMES)]
     target: String,
-    /// Whether the check is made; what the API server refuses is told in any case
+    /// Whether the check is made; what the API server refuses is reported in any case
     #[arg(long, value_enum, ignore_case = true, default_value_t, value_name = "ENFORCEMENT")]
     enforcement: EnforcementName,
     #[command(flatten)]

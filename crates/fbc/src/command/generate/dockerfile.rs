@@ -10,11 +10,11 @@ use crate::output_file::write_new_file;
 
 /// Generate a Dockerfile for a catalog, beside its directory
 ///
-/// It is the one that `opm generate dockerfile` writes, called `<FOLDER>.Dockerfile`.
+/// It is the one that `opm generate dockerfile` writes, called `<DIR>.Dockerfile`.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
     /// The directory of the catalog
-    #[arg(value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
     /// The image that the catalog is added to; `scratch` for an image without a server
     #[arg(short = 'i', long, value_name = "IMAGE", default_value = OPM_IMAGE)]

@@ -1,9 +1,9 @@
 //! `fbc generate`: files that are made from something shorter.
 
 mod catalog;
+mod catalogs;
 mod configuration;
 mod dockerfile;
-mod matrix;
 mod new_release;
 
 use clap::{Args, Subcommand};
@@ -13,8 +13,8 @@ use crate::failure::Failure;
 
 /// Generate the catalogs of a repository from its templates, a catalog from its configuration, or a Dockerfile
 ///
-/// Without a command: for every version of OpenShift that `fbc repository` shows, or that `[[catalogs]]` of fbc.toml
-/// name, the template is expanded, at the level that the version wants (olm.csv.metadata from 4.17 on), with the
+/// Without a command: for every OpenShift release that `fbc repository` shows, or that `[[catalogs]]` of fbc.toml
+/// name, the template is expanded, at the level that the release wants (olm.csv.metadata from 4.17 on), with the
 /// exceptions that fbc.toml makes. A file that says the same already is left as it is.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    matrix: matrix::Arguments,
+    catalogs: catalogs::Arguments,
 }
 
 #[derive(Subcommand, Debug)]
@@ -33,7 +33,7 @@ enum Command {
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     match &arguments.command {
-        None => matrix::run(&arguments.matrix, global),
+        None => catalogs::run(&arguments.catalogs, global),
         Some(Command::Dockerfile(arguments)) => dockerfile::run(arguments),
         Some(Command::Catalog(arguments)) => catalog::run(arguments),
     }

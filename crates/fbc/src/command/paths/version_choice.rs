@@ -55,10 +55,10 @@ fn no_version(graph: &PackageGraph<'_>, text: &str) -> Failure {
         .any(|grammar| Range::parse(grammar, Target::Latest, text).is_ok());
     if is_range {
         return Failure::new(format!("{text:?} is a range, and one version is asked for"))
-            .help("name one version such as 1.2.3; `fbc range` tells what a range matches");
+            .help("name one version such as 1.2.3; `fbc range` lists what a range matches");
     }
     let failure =
-        Failure::new(format!("{text:?} is not a version, and no bundle of package {:?}", graph.name));
+        Failure::new(format!("{text:?} is neither a version nor a bundle of package {:?}", graph.name));
     with_proposal(graph, text, failure)
 }
 

@@ -20,7 +20,7 @@ use crate::terminal;
 
 /// Show the catalogs of a repository
 ///
-/// What is a catalog, for which versions of OpenShift, made from which template, and built by which Dockerfile: as
+/// What is a catalog, for which OpenShift releases, made from which template, and built by which Dockerfile: as
 /// `[[catalogs]]` of fbc.toml say, or else Dockerfiles, ci.yaml files and the names of directories. `fbc init
 /// --repository` writes what is found to fbc.toml.
 #[derive(Args, Debug)]

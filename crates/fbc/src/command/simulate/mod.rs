@@ -79,7 +79,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["trace", "report", "output_file", "output"])]
     shell: bool,
     /// Play what real programs did instead, as they were recorded: a file with cases of nodes, machines or cluster
-    /// versions, compared with the recording; or a directory with `scenario.yaml` and `steps`, told step by step
+    /// versions, compared with the recording; or a directory with `scenario.yaml` and `steps`, reported step by step
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath,
           conflicts_with_all = ["scenarios", "shell", "seeds", "trace", "report", "until", "catalogs"])]
     replay: Option<PathBuf>,

@@ -57,6 +57,6 @@ fn case_json(case: &Played) -> Value {
 fn unknown(file: &Path) -> Failure {
     let mut paths: Vec<&str> = SUITES.iter().map(|suite| suite.path).collect();
     paths.dedup();
-    Failure::new(format!("{}: is in no suite of recordings that can be played", file.display()))
-        .help(format!("suites are told by their paths: {}", paths.join(", ")))
+    Failure::new(format!("{}: is not in a suite of recordings that can be played", file.display()))
+        .help(format!("the path says which suite a file belongs to: {}", paths.join(", ")))
 }

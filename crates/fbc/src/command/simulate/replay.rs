@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fbc_model::tree::{DiskTree, Tree};
-use fbc_scenario::replay::{ContentFolders, play};
+use fbc_scenario::replay::{ContentDirectories, play};
 use serde_json::Value;
 
 use super::Format;
@@ -35,7 +35,7 @@ pub(super) fn run(replay: &Replay<'_>, format: Format, output: Option<&Path>) ->
     let beside = replay.content.join("../../bundles");
     let bundles = replay.bundles.map(Path::to_path_buf).or_else(|| beside.is_dir().then_some(beside));
     let content =
-        ContentFolders { images: tree(replay.content)?, bundles: bundles.as_deref().map(tree).transpose()? };
+        ContentDirectories { images: tree(replay.content)?, bundles: bundles.as_deref().map(tree).transpose()? };
     let scenario = tree(replay.scenario)?;
     let answer = play(scenario.as_ref(), &content, replay.seed).map_err(|error| {
         Failure::new(format!("{}: {error}", replay.scenario.display()))

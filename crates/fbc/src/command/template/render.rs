@@ -22,8 +22,8 @@ use crate::report::{CheckedCatalog, advise_on_stderr};
 
 /// Render a template to a catalog
 ///
-/// Bundles come from their images, or from folders: a template names them itself, or the image map says which directory
-/// stands for which image.
+/// Bundles come from their images, or from directories: a template names them itself, or the image map says which directory
+/// is used for which image.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
     /// The type of the template (basic, semver, substitutes, raw), if it is not to be found from its

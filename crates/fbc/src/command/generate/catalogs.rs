@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     /// The root of the repository
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     repository: PathBuf,
-    /// Only for these versions of OpenShift
+    /// Only for these OpenShift releases
     #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version)]
     ocp: Vec<OcpVersion>,
     /// Write nothing; exit with 1 if something is not what it would be
@@ -50,7 +50,7 @@ pub(super) struct Arguments {
     /// already are taken from there
     #[arg(long)]
     fresh: bool,
-    /// Add a version of OpenShift: copy what the version before it has, Dockerfiles, templates and catalogs
+    /// Add an OpenShift release: copy what the release before it has, Dockerfiles, templates and catalogs
     #[arg(long, value_name = "VERSION", value_parser = ocp_version, conflicts_with_all = ["ocp", "check", "fresh"])]
     new_ocp: Option<OcpVersion>,
     #[command(flatten)]
