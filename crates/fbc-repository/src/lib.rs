@@ -9,9 +9,9 @@
 pub mod adjust;
 pub mod ci_file;
 pub mod declaration;
+mod directories;
 pub mod dockerfile;
 mod find;
-mod directories;
 pub mod matrix;
 pub mod next_release;
 mod place;
@@ -21,8 +21,8 @@ pub mod split;
 mod survey;
 mod templates;
 
-pub use find::find;
 pub use directories::output_of;
+pub use find::find;
 pub use place::{CatalogPlace, FoundBy, ImageFile, Note, Repository, TemplateUse};
 pub use survey::looks_like_repository;
 

@@ -9,8 +9,8 @@ use fbc_cluster::time::Milliseconds;
 
 /// The fields that say what happens; a step has one of them, or none.
 pub(crate) const ACTIONS: [&str; 13] = [
-    "apply", "create", "delete", "patch", "edit", "scale", "publish", "break", "fix", "restart", "jump", "run",
-    "wait",
+    "apply", "create", "delete", "patch", "edit", "scale", "publish", "break", "fix", "restart", "jump",
+    "run", "wait",
 ];
 /// The former name of `fix`.
 pub(crate) const FORMER_FIX: &str = "mend";

@@ -89,7 +89,10 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
     }
     for folder in &context.contents.nested_folders {
         if folder.starts_with(MANIFESTS) {
-            let message = format!("{} is a directory, and bundles are not read below it", quote(&folder.to_string_lossy()));
+            let message = format!(
+                "{} is a directory, and bundles are not read below it",
+                quote(&folder.to_string_lossy())
+            );
             let place = Place { path: folder.clone(), origin: None, target: Target::File };
             findings.push(
                 Finding::new(&RULE, message)

@@ -34,8 +34,10 @@ pub(super) fn run(replay: &Replay<'_>, format: Format, output: Option<&Path>) ->
     // Recordings have further bundles in a directory beside those of the content.
     let beside = replay.content.join("../../bundles");
     let bundles = replay.bundles.map(Path::to_path_buf).or_else(|| beside.is_dir().then_some(beside));
-    let content =
-        ContentDirectories { images: tree(replay.content)?, bundles: bundles.as_deref().map(tree).transpose()? };
+    let content = ContentDirectories {
+        images: tree(replay.content)?,
+        bundles: bundles.as_deref().map(tree).transpose()?,
+    };
     let scenario = tree(replay.scenario)?;
     let answer = play(scenario.as_ref(), &content, replay.seed).map_err(|error| {
         Failure::new(format!("{}: {error}", replay.scenario.display()))
