@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     let root = workspace::root()?;
     let fbc = match &options.fbc {
         Some(path) => absolute(path)?,
-        None => build_release(&root)?,
+        None => process::release_binary(&root)?,
     };
     let opm = options.opm.as_deref().map(absolute).transpose()?;
     let real = real_catalogs(&root)?;
@@ -105,11 +105,6 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
 
 fn absolute(path: &Path) -> TaskResult<PathBuf> {
     path.canonicalize().context(|| path.display().to_string())
-}
-
-fn build_release(root: &Path) -> TaskResult<PathBuf> {
-    process::run(workspace::cargo(root).args(["build", "--release", "--package", "fbc", "--bin", "fbc"]))?;
-    Ok(workspace::target_folder(root)?.join("release/fbc"))
 }
 
 fn real_catalogs(root: &Path) -> TaskResult<Vec<Input>> {

@@ -51,17 +51,7 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     let root = workspace::root()?;
     let binary = match &options.fbc {
         Some(binary) => binary.clone(),
-        None => {
-            process::run(workspace::cargo(&root).args([
-                "build",
-                "--release",
-                "--package",
-                "fbc",
-                "--bin",
-                "fbc",
-            ]))?;
-            workspace::target_folder(&root)?.join("release/fbc")
-        }
+        None => process::release_binary(&root)?,
     };
     Ok(if judge(&binary, &options.data)? == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

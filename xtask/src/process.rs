@@ -1,10 +1,12 @@
 //! Child processes: run one and show what it prints, or show and keep it.
 
 use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
 use crate::error::{Context, TaskError, TaskResult};
+use crate::workspace;
 
 /// A child that has ended.
 pub(crate) struct Finished {
@@ -21,6 +23,12 @@ pub(crate) fn run(command: &mut Command) -> TaskResult {
     let words = describe(command);
     let status = command.status().context(|| format!("starting {words}"))?;
     if status.success() { Ok(()) } else { Err(TaskError::new(format!("{words}: {status}"))) }
+}
+
+/// Builds the release binary, and says where it is.
+pub(crate) fn release_binary(root: &Path) -> TaskResult<PathBuf> {
+    run(workspace::cargo(root).args(["build", "--release", "--package", "fbc", "--bin", "fbc"]))?;
+    Ok(workspace::target_folder(root)?.join("release/fbc"))
 }
 
 /// Runs a command, passes on what it prints while it runs, and keeps a copy.

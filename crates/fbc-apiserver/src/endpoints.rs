@@ -1,5 +1,6 @@
 //! Paths that are not resources: the version, health, figures, keys, documents, and the time of the cluster.
 
+use fbc_cluster::control_plane::KUBERNETES_VERSION;
 use fbc_cluster::error::ApiError;
 use fbc_cluster::time::Milliseconds;
 use http::Method;
@@ -12,7 +13,6 @@ use crate::request::{Query, Request};
 use crate::resources::{method_not_allowed, not_found};
 
 /// The version that the recordings of behaviour come from.
-const VERSION: &str = "v1.36.2";
 /// The path of the cluster's time, for `fbc cluster advance`.
 pub const TIME_PATH: &str = "/fbc/time";
 /// So far time can be moved in one request.
@@ -94,10 +94,10 @@ impl Actor<'_> {
 }
 
 fn version() -> Value {
-    let mut parts = VERSION.trim_start_matches('v').split('.');
+    let mut parts = KUBERNETES_VERSION.trim_start_matches('v').split('.');
     let (major, minor) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     json!({
-        "major": major, "minor": minor, "gitVersion": VERSION, "gitCommit": "", "gitTreeState": "clean",
+        "major": major, "minor": minor, "gitVersion": KUBERNETES_VERSION, "gitCommit": "", "gitTreeState": "clean",
         "buildDate": "2026-01-01T00:00:00Z", "goVersion": "", "compiler": "fbc", "platform": "simulated/any",
         "emulationMajor": major, "emulationMinor": minor, "minCompatibilityMajor": major, "minCompatibilityMinor": "35",
     })

@@ -1,6 +1,6 @@
 //! The logs of simulated pods: nothing runs in them, so that their logs tell what became of their containers.
 
-use fbc_cluster::error::{ApiError, Reason};
+use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields};
 
 use crate::actor::Actor;
@@ -31,12 +31,14 @@ impl Actor<'_> {
             let states = status.at(&["state"]).and_then(|state| state.as_object()).into_iter().flatten();
             for (state, detail) in states {
                 let at = match state.as_str() {
-                    "terminated" => detail.text(&["finishedAt"]),
-                    _ => detail.text(&["startedAt"]),
+                    "terminated" => detail.text(&["finishedAt"]).to_owned(),
+                    "running" => detail.text(&["startedAt"]).to_owned(),
+                    // It says nothing of when it began, and holds now.
+                    _ => self.cluster.now().to_string(),
                 };
                 let reason = detail.text(&["reason"]);
                 let reason = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
-                lines.push((at.to_owned(), format!("container {container} is {state}{reason}")));
+                lines.push((at, format!("container {container} is {state}{reason}")));
             }
         }
         lines.sort_by(|one, other| one.0.cmp(&other.0));
@@ -79,5 +81,5 @@ fn container_of<'p>(pod: &'p Object, wanted: &'p str) -> Result<&'p str, ApiErro
     if containers.contains(&wanted) || init.contains(&wanted) {
         return Ok(wanted);
     }
-    Err(ApiError::other(Reason::BadRequest, format!("container {wanted} is not valid for pod {name}")))
+    Err(ApiError::bad_request(format!("container {wanted} is not valid for pod {name}")))
 }

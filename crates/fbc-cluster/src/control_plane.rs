@@ -8,6 +8,8 @@ use crate::kind::Registry;
 use crate::time::Moment;
 use crate::validation;
 
+/// The release of Kubernetes that is emulated, as servers and nodes report it.
+pub const KUBERNETES_VERSION: &str = "v1.36.2";
 /// Namespaces of every cluster.
 const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 

@@ -15,16 +15,15 @@ use serde_json::{Value, json};
 
 use crate::cluster_version::{GROUP, NAMESPACE};
 use crate::machine_config::rendered_name::rendered_name;
+use crate::machine_config::{self, REQUIRED_FOR_UPGRADE};
 use crate::release::Payload;
 use crate::release::file_name::runlevel_and_component;
 use crate::writer::Writer;
 
 /// The group of pools.
-const MACHINE_CONFIG: &str = "machineconfiguration.openshift.io";
 /// The operator that updates nodes.
 const NODES: &str = "machine-config";
 /// Pools with this label are waited for.
-const REQUIRED: &str = "operator.machineconfiguration.openshift.io/required-for-upgrade";
 /// What operators take to be there on a new cluster.
 const INSTALLATION: Milliseconds = SECOND;
 /// What it takes to copy a payload to a node.
@@ -88,7 +87,12 @@ impl Behaviour {
                 "takes" => behaviour.takes = seconds()?,
                 "after" => {
                     let names = value.as_array().ok_or("after must be a list of operators")?;
-                    behaviour.after = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+                    let names = names.iter().map(|name| name.as_str().map(str::to_owned));
+                    behaviour.after =
+                        names.collect::<Option<_>>().ok_or("after must be a list of the names of operators")?;
+                }
+                "degraded" | "unavailable" if trouble.is_some() => {
+                    return Err("only one of degraded and unavailable can be given".to_owned());
                 }
                 "degraded" => trouble = Some(("Degraded", text()?)),
                 "unavailable" => trouble = Some(("Available", text()?)),
@@ -96,6 +100,9 @@ impl Behaviour {
                 "upgradeable" => behaviour.not_upgradeable = Some(("NotUpgradeable".to_owned(), text()?)),
                 other => return Err(format!("unknown field {other:?}")),
             }
+        }
+        if lasts.is_some() && trouble.is_none() {
+            return Err("lasts needs degraded or unavailable".to_owned());
         }
         behaviour.trouble = trouble.map(|(condition, message)| Trouble { condition, message, lasts });
         Ok(behaviour)
@@ -292,11 +299,11 @@ impl ClusterOperators {
     /// Gives all pools the configuration of a release; pools of a new cluster have it already.
     fn render(&self, api: &mut ApiServer, release: &str, is_update: bool) {
         let pools: Vec<ObjectName> =
-            api.all(MACHINE_CONFIG, "MachineConfigPool").map(|pool| pool.object_name()).collect();
+            api.all(machine_config::GROUP, "MachineConfigPool").map(|pool| pool.object_name()).collect();
         for name in pools.iter().filter(|_| is_update) {
             let config = rendered_name(&name.name, release);
             let change = |pool: &mut Object| pool.set(&["spec", "configuration", "name"], config.as_str());
-            let _ = self.writer.change(api, MACHINE_CONFIG, "MachineConfigPool", name, change);
+            let _ = self.writer.change(api, machine_config::GROUP, "MachineConfigPool", name, change);
         }
     }
 
@@ -321,7 +328,7 @@ impl ClusterOperators {
 }
 
 fn required_pools_are_updated(api: &ApiServer) -> bool {
-    api.all(MACHINE_CONFIG, "MachineConfigPool").filter(|pool| pool.label(REQUIRED).is_some()).all(|pool| {
+    api.all(machine_config::GROUP, "MachineConfigPool").filter(|pool| pool.label(REQUIRED_FOR_UPGRADE).is_some()).all(|pool| {
         pool.text(&["spec", "configuration", "name"]) == pool.text(&["status", "configuration", "name"])
             && pool.condition_status("Updated") == "True"
     })

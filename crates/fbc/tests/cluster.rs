@@ -43,10 +43,14 @@ fn wrong_flags_are_refused_before_anything_starts() {
     let file = folder.path().join("config");
     std::fs::write(&file, "apiVersion: v1\nkind: Config\ncontexts: [{name: work}]\n").unwrap();
     let file = file.display().to_string();
+    let manifest = folder.path().join("manifest.yaml");
+    std::fs::write(&manifest, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine}\n").unwrap();
+    let manifest = manifest.display().to_string();
     for (arguments, text) in [
         (&["--without", "nobody"][..], "there is no part"),
         (&["--time", "slow"], "expected still"),
-        (&["--kubeconfig", &file], "holds other clusters"),
+        (&["--kubeconfig", &file], "is not a kubeconfig of `fbc cluster`"),
+        (&["--kubeconfig", &manifest], "is not a kubeconfig of `fbc cluster`"),
         (&["--scenario", "nothing.yaml"], "nothing.yaml"),
         (&["--listen", "192.0.2.1:1"], "cannot listen"),
     ] {
@@ -158,3 +162,30 @@ try:
 except client.ApiException as error:
     print("refused", error.status)
 "#;
+
+#[test]
+fn a_session_is_played_again_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace").display().to_string();
+    let advance = format!("\"{}\" cluster advance 10m", env!("CARGO_BIN_EXE_fbc"));
+    script(&["--time", "paused", "--trace", &trace], &advance);
+    let replayed = std::process::Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .args(["simulate", "--replay-trace", &trace])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&replayed.stdout).into_owned();
+    assert!(replayed.status.success(), "{text}{}", String::from_utf8_lossy(&replayed.stderr));
+    assert!(text.contains("0 answered otherwise"), "{text}");
+    assert!(text.contains("10m"), "{text}");
+}
+
+#[test]
+fn every_release_of_openshift_serves_its_kinds() {
+    if !is_installed("kubectl") {
+        return skip("kubectl is not installed");
+    }
+    for target in ["ocp-4.20", "ocp-4.21", "ocp-5.0"] {
+        let kinds = script(&["--target", target], "kubectl api-resources --api-group=config.openshift.io");
+        assert!(kinds.contains("ClusterVersion"), "{target}: {kinds}");
+    }
+}

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::measure::in_own_process;
-use crate::error::TaskResult;
+use crate::error::{TaskError, TaskResult};
 use crate::{process, workspace};
 
 /// Nodes and pods.
@@ -32,8 +32,10 @@ pub(super) fn run(root: &Path, quick: bool) -> TaskResult {
                     measured.wall_seconds, measured.peak_mebibytes
                 );
             }
-            Ok(measured) => println!("{nodes} nodes: failed: exit code {:?}", measured.exit_code),
-            Err(reason) => println!("{nodes} nodes: failed: {reason}"),
+            Ok(measured) => {
+                return Err(TaskError::new(format!("{nodes} nodes: exit code {:?}", measured.exit_code)));
+            }
+            Err(reason) => return Err(TaskError::new(format!("{nodes} nodes: {reason}"))),
         }
     }
     Ok(())

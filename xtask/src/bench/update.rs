@@ -9,7 +9,7 @@ use fbc_model::tree::Tree as _;
 use fbc_openshift::cluster_update::sample;
 
 use super::median_of_command;
-use crate::error::{Context, TaskResult};
+use crate::error::{Context, TaskError, TaskResult};
 
 const VERSIONS: [&str; 2] = ["4.19.0", "4.19.1"];
 /// Manifests and operators of a payload like those of real releases.
@@ -35,7 +35,7 @@ pub(super) fn run(fbc: &Path, folder: &Path, runs: usize) -> TaskResult {
             format!("infra={}:10%", workers - workers / 2),
         ];
         let mut arguments = arguments(&folder.join("large"));
-        arguments.extend(["--from", "4.19.0", "--limit", "72h"].map(str::to_owned));
+        arguments.extend(["--from", "4.19.0", "--give-up-after", "72h"].map(str::to_owned));
         arguments.extend(pools.into_iter().flat_map(|pool| ["--pool".to_owned(), pool]));
         measure(fbc, &format!("{nodes} nodes"), &arguments, runs)?;
     }
@@ -67,21 +67,22 @@ fn measure(fbc: &Path, what: &str, arguments: &[String], runs: usize) -> TaskRes
         Ok(measured) if measured.exit_code == Some(0) => {
             println!("{what}: {:.2} s, peak {:.0} MiB", measured.wall_seconds, measured.peak_mebibytes);
         }
-        Ok(measured) => println!("{what}: failed: exit code {:?}", measured.exit_code),
-        Err(reason) => println!("{what}: failed: {reason}"),
+        Ok(measured) => return Err(TaskError::new(format!("{what}: exit code {:?}", measured.exit_code))),
+        Err(reason) => return Err(TaskError::new(format!("{what}: {reason}"))),
     }
     Ok(())
 }
 
 fn write(folder: &Path, version: &str, operators: usize, manifests: usize) -> TaskResult {
     let payload = sample::payload(version, operators, manifests);
-    let release = folder.join("release-manifests");
-    fs::create_dir_all(&release).context(|| format!("making {}", release.display()))?;
-    let inside = Path::new("release-manifests");
-    for entry in payload.list(inside).context(|| "listing a payload".to_owned())? {
-        let bytes = payload.read(&inside.join(&entry.name)).context(|| "reading a payload".to_owned())?;
-        let path = release.join(&entry.name);
-        fs::write(&path, bytes).context(|| format!("writing {}", path.display()))?;
+    for directory in ["manifests", "release-manifests"] {
+        let (inside, outside) = (Path::new(directory), folder.join(directory));
+        fs::create_dir_all(&outside).context(|| format!("making {}", outside.display()))?;
+        for entry in payload.list(inside).context(|| "listing a payload".to_owned())? {
+            let bytes = payload.read(&inside.join(&entry.name)).context(|| "reading a payload".to_owned())?;
+            let path = outside.join(&entry.name);
+            fs::write(&path, bytes).context(|| format!("writing {}", path.display()))?;
+        }
     }
     Ok(())
 }

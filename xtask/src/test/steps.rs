@@ -5,6 +5,8 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::Command;
 
+use fbc_testing::SKIPPED_TESTS;
+
 use super::counts::{self, Counts};
 use super::{Outcome, Step};
 use crate::error::{Context as _, TaskResult};
@@ -24,9 +26,6 @@ const CONFORMANCE_SUITES: [&str; 10] = [
     "olmv1",
     "release",
 ];
-
-/// The environment variable that names the file to which skipped tests add a line each (`fbc_testing::skip`).
-const SKIPPED_TESTS: &str = "FBC_SKIPPED_TESTS";
 
 /// Recorded answers that no rule gives, with the reason. They count as skipped when they differ.
 const IRREPRODUCIBLE: [(&str, &str); 1] = [(
@@ -164,8 +163,7 @@ fn conformance(root: &Path) -> TaskResult<Outcome> {
         let skipped = Counts { skipped: 1, ..Counts::default() };
         return Ok(Outcome::Skipped(skipped, "no recorded data beside the checkout".to_owned()));
     }
-    process::run(cargo(root).args(["build", "--release", "--package", "fbc", "--bin", "fbc"]))?;
-    let binary = workspace::target_folder(root)?.join("release/fbc");
+    let binary = process::release_binary(root)?;
     let mut command = Command::new("python3");
     command.current_dir(root).arg(&runner).arg("-v").arg("--fbc").arg(&binary).args(CONFORMANCE_SUITES);
     let finished = process::run_and_keep(&mut command)?;

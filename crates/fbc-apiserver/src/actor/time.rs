@@ -1,6 +1,6 @@
 //! Time: it stands still between requests, flows with the clock, or moves when it is told to.
 
-use fbc_cluster::time::{MINUTE, Milliseconds};
+use fbc_cluster::time::{MINUTE, Milliseconds, Moment};
 
 use super::Actor;
 
@@ -44,7 +44,7 @@ impl Actor<'_> {
         loop {
             let rest = (self.cluster.last_change().max(start) + after_writes).min(start + patience);
             match self.cluster.next_activity() {
-                Some(at) if at <= rest => self.step(at),
+                Some(at) if at <= rest && self.step(at).is_some() => {}
                 _ => break,
             }
         }
@@ -60,7 +60,7 @@ impl Actor<'_> {
         let before = self.cluster.api.store().revision();
         while self.cluster.api.store().revision() == before {
             match self.cluster.next_activity() {
-                Some(at) if at <= end => self.step(at),
+                Some(at) if at <= end && self.step(at).is_some() => {}
                 _ => return,
             }
         }
@@ -70,21 +70,16 @@ impl Actor<'_> {
     /// Lets a span of time go by.
     pub fn pass(&mut self, span: Milliseconds) {
         let end = self.cluster.now() + span;
-        loop {
-            match self.cluster.step(end) {
-                Ok(true) => self.hand_out_if_many(),
-                Ok(false) => break,
-                Err(error) => tracing::warn!(%error, "controllers do not come to rest"),
-            }
-        }
+        while self.step(end) == Some(true) {}
         self.cluster.api.advance_to(end);
         self.hand_out();
     }
 
-    fn step(&mut self, end: fbc_cluster::time::Moment) {
-        if let Err(error) = self.cluster.step(end) {
-            tracing::warn!(%error, "controllers do not come to rest");
-        }
+    /// Does what is due next until then, and says whether there was anything; none if the controllers do not come to rest,
+    /// and more steps would change nothing about that.
+    fn step(&mut self, end: Moment) -> Option<bool> {
+        let stepped = self.cluster.step(end);
         self.hand_out_if_many();
+        stepped.map_err(|error| tracing::warn!(%error, "controllers do not come to rest")).ok()
     }
 }

@@ -11,6 +11,7 @@ mod protobuf;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use fbc_cluster::control_plane::KUBERNETES_VERSION;
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::ObjectFields;
 use ring::digest::{SHA256, digest};
@@ -122,7 +123,7 @@ impl Actor<'_> {
             self.add_paths(&group, &version, Dialect::V2, &mut paths);
         }
         json!({
-            "swagger": "2.0", "info": {"title": "Kubernetes", "version": "v1.36.2"}, "paths": paths,
+            "swagger": "2.0", "info": {"title": "Kubernetes", "version": KUBERNETES_VERSION}, "paths": paths,
             "definitions": schemas,
         })
     }
@@ -142,7 +143,7 @@ impl Actor<'_> {
         self.add_schemas(group, version, Dialect::V3, &mut schemas);
         self.add_paths(group, version, Dialect::V3, &mut paths);
         Some(json!({
-            "openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "v1.36.2"}, "paths": paths,
+            "openapi": "3.0.0", "info": {"title": "Kubernetes", "version": KUBERNETES_VERSION}, "paths": paths,
             "components": {"schemas": schemas},
         }))
     }

@@ -81,13 +81,13 @@ impl Subresources {
             ("", "Pod") => {
                 add("attach", ("", "v1", "PodAttachOptions"), &["create", "get"]);
                 add("binding", ("", "v1", "Binding"), &["create"]);
-                add("ephemeralcontainers", own, Self::CHANGE);
+                add("ephemeralcontainers", own, &["get"]);
                 add("eviction", ("policy", "v1", "Eviction"), &["create"]);
                 add("exec", ("", "v1", "PodExecOptions"), &["create", "get"]);
                 add("log", own, &["get"]);
                 add("portforward", ("", "v1", "PodPortForwardOptions"), &["create", "get"]);
                 add("proxy", ("", "v1", "PodProxyOptions"), Self::CONNECT);
-                add("resize", own, Self::CHANGE);
+                add("resize", own, &["get"]);
             }
             ("", "Service") => add("proxy", ("", "v1", "ServiceProxyOptions"), Self::CONNECT),
             ("", "ServiceAccount") => {

@@ -33,8 +33,8 @@ pub struct Recorder {
     written: u64,
     similar: BTreeMap<Similar, Recent>,
     counted: BTreeMap<(Similar, String), Counted>,
-    /// What may still be written, by the kind and the uid of the object.
-    allowances: BTreeMap<(String, String), Allowance>,
+    /// What may still be written, by the kind and the uid of the object and the type of the event.
+    allowances: BTreeMap<(String, String, &'static str), Allowance>,
 }
 
 /// How many events may be written, as a bucket that fills up again.
@@ -109,7 +109,7 @@ impl Recorder {
             (self.component, about.kind().to_owned(), about.uid().to_owned(), event_type, reason.to_owned());
         let (message, is_combined) = self.combined(&similar, message, now);
         let key = (similar, if is_combined { String::new() } else { message.clone() });
-        let is_spam = !self.allows(about, now);
+        let is_spam = !self.allows(about, event_type, now);
         let mut count = 1;
         if let Some(counted) = self.counted.get_mut(&key) {
             counted.count += 1;
@@ -141,14 +141,14 @@ impl Recorder {
         }
     }
 
-    /// Takes one of the events that may be written about an object; false if there is none left.
+    /// Takes one of the events that of a type that may be written about an object; false if there is none left.
     ///
     /// Source: `kubernetes/client-go:tools/record/events_cache.go` (`EventSourceObjectSpamFilter`).
-    fn allows(&mut self, about: &Object, now: Moment) -> bool {
+    fn allows(&mut self, about: &Object, event_type: &'static str, now: Moment) -> bool {
         if self.allowances.len() >= REMEMBERED {
             self.allowances.clear();
         }
-        let key = (about.kind().to_owned(), about.uid().to_owned());
+        let key = (about.kind().to_owned(), about.uid().to_owned(), event_type);
         let allowance = self.allowances.entry(key).or_insert(Allowance { left: BURST, at: now });
         let regained = now.since(allowance.at) as f64 / ONE_EACH as f64;
         *allowance = Allowance { left: (allowance.left + regained).min(BURST), at: now };
@@ -221,4 +221,21 @@ impl Recorder {
 pub fn micro_time(moment: Moment) -> String {
     let text = moment.to_string();
     format!("{}.{:06}Z", text.trim_end_matches('Z'), moment.0 % 1000 * 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Source: `kubernetes/client-go:tools/record/events_cache.go` (`getSpamKey`).
+    #[test]
+    fn each_type_of_event_has_a_budget_of_its_own() {
+        let mut recorder = Recorder::new("test");
+        let about = json!({"kind": "Pod", "metadata": {"uid": "1"}});
+        let now = Moment::START;
+        let normal = (0..26).filter(|_| recorder.allows(&about, "Normal", now)).count();
+        assert_eq!(normal, 25, "the burst is spent");
+        assert!(recorder.allows(&about, "Warning", now));
+        assert!(recorder.allows(&about, "Normal", now + ONE_EACH), "one comes back after a while");
+    }
 }

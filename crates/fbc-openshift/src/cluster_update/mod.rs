@@ -29,12 +29,11 @@ use crate::definitions;
 use crate::machine_config::control_plane_nodes::ControlPlaneNodes;
 use crate::machine_config::node_controller::NodeController;
 use crate::machine_config::rendered_name::rendered_name;
-use crate::machine_config::{daemon, drain_controller};
+use crate::machine_config::{self, REQUIRED_FOR_UPGRADE, daemon, drain_controller};
 use crate::release::file_name::runlevel_and_component;
 use crate::release::{Inclusion, Payload};
 use observer::{Observer, Seen};
 
-const MACHINE_CONFIG: &str = "machineconfiguration.openshift.io";
 /// The start of an update that is still refused so long after it was asked for counts as blocked.
 const ACCEPTANCE: Milliseconds = 5 * MINUTE;
 /// A new cluster is there after so long at the latest.
@@ -299,11 +298,11 @@ fn set_up(plan: &Plan, from: &Payload) -> ApiServer {
         let config = rendered_name(&pool.name, &from.release.version);
         let mut labels = json!({});
         if pool.name == "master" {
-            labels = json!({"operator.machineconfiguration.openshift.io/required-for-upgrade": ""});
+            labels = json!({(REQUIRED_FOR_UPGRADE): ""});
         }
         let role = format!("node-role.kubernetes.io/{}", pool.name);
         let object = json!({
-            "apiVersion": format!("{MACHINE_CONFIG}/v1"), "kind": "MachineConfigPool",
+            "apiVersion": format!("{}/v1", machine_config::GROUP), "kind": "MachineConfigPool",
             "metadata": {"name": pool.name, "labels": labels},
             "spec": {
                 "configuration": {"name": config}, "paused": pool.is_paused, "maxUnavailable": pool.max_unavailable,
@@ -369,7 +368,7 @@ fn completion(api: &ApiServer) -> Option<Moment> {
 }
 
 fn pools_are_updated(api: &ApiServer) -> bool {
-    api.all(MACHINE_CONFIG, "MachineConfigPool").all(|pool| {
+    api.all(machine_config::GROUP, "MachineConfigPool").all(|pool| {
         pool.text(&["spec", "configuration", "name"]) == pool.text(&["status", "configuration", "name"])
             && pool.condition_status("Updated") == "True"
     })
@@ -388,7 +387,7 @@ fn obstacles(api: &ApiServer) -> Vec<String> {
     texts.extend(told("ReleaseAccepted", "False"));
     texts.extend(told("Failing", "True").or_else(|| told("Failing", "Unknown")));
     texts.extend(told("Progressing", "True").filter(|text| !texts.contains(text)));
-    for pool in api.all(MACHINE_CONFIG, "MachineConfigPool") {
+    for pool in api.all(machine_config::GROUP, "MachineConfigPool") {
         let name = pool.name();
         if pool.condition_status("Degraded") == "True" {
             let message = pool.condition("Degraded").map(|one| one.text(&["message"])).unwrap_or_default();

@@ -28,6 +28,9 @@ mod tests;
 /// The group of the custom kinds.
 pub const GROUP: &str = "machineconfiguration.openshift.io";
 
+/// The label of pools whose nodes an update of the cluster waits for.
+pub const REQUIRED_FOR_UPGRADE: &str = "operator.machineconfiguration.openshift.io/required-for-upgrade";
+
 /// The pool of the control plane.
 pub const MASTER: &str = "master";
 /// The pool of nodes that no other pool selects.

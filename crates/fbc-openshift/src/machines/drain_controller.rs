@@ -15,6 +15,7 @@ use fbc_cluster::store::Change;
 use fbc_cluster::time::{Milliseconds, Moment, SECOND};
 use serde_json::{Value, json};
 
+use super::is_control_plane;
 use super::GROUP;
 use super::conditions::Condition;
 use super::hooks::{Point, hooks};
@@ -304,12 +305,6 @@ impl DrainController {
 
 fn is_cordoned(node: &Object) -> bool {
     node.at(&["spec", "unschedulable"]) == Some(&json!(true))
-}
-
-fn is_control_plane(node: &Object) -> bool {
-    ["control-plane", "master"]
-        .iter()
-        .any(|role| node.label(&format!("node-role.kubernetes.io/{role}")).is_some())
 }
 
 fn another_is_cordoned(api: &ApiServer) -> bool {

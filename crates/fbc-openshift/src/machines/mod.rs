@@ -33,9 +33,17 @@ mod resync;
 #[cfg(test)]
 mod tests;
 
+use fbc_cluster::object::{Object, ObjectFields};
+
 /// The group of the custom kinds.
 pub const GROUP: &str = "machine.openshift.io";
 /// The namespace of the Machine API.
 pub const NAMESPACE: &str = "openshift-machine-api";
 /// What keeps a machine until its instance and node are gone.
 pub const FINALIZER: &str = "machine.machine.openshift.io";
+
+/// True if a node is one of the control plane.
+pub(crate) fn is_control_plane(node: &Object) -> bool {
+    let roles = ["node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane"];
+    roles.iter().any(|role| node.label(role).is_some())
+}

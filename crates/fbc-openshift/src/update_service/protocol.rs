@@ -54,8 +54,8 @@ fn parameter(query: &str, name: &str) -> Option<String> {
 
 impl UpdateService {
     /// A service that answers for these architectures.
-    pub fn new(graphs: Vec<(String, Graph)>) -> Self {
-        Self { graphs }
+    pub fn new(graphs: impl IntoIterator<Item = (String, Graph)>) -> Self {
+        Self { graphs: graphs.into_iter().collect() }
     }
 
     /// Answers a request by its query and the header `Accept`.

@@ -158,8 +158,8 @@ pub fn upgrade(bundles: &[TrialBundle], platform: &Platform) -> Vec<Trial> {
     let mut installed: Option<String> = None;
     let mut trials = Vec::new();
     for bundle in bundles {
-        let wanted = extension(bundle, &options.gates);
-        let refused = wish(&mut setting, &wanted, installed.is_some() || !trials.is_empty()).err();
+        let wanted = extension(bundle, &first.namespace, &options.gates);
+        let refused = apply_extension(&mut setting, &wanted, !trials.is_empty()).err();
         let rendered = Renderings::default().render(&bundle.image, &wanted, &options);
         let needs = match &rendered {
             Ok(rendered) => needs::needs(&rendered.objects, setting.cluster.api.registry()),
@@ -232,12 +232,12 @@ fn surroundings(bundle: &TrialBundle) -> Vec<Object> {
     all
 }
 
-/// The extension that wants a bundle.
-fn extension(bundle: &TrialBundle, gates: &fbc_olm::FeatureGates) -> Object {
+/// The extension that wants a bundle, in the namespace of the first one: a namespace cannot be changed.
+fn extension(bundle: &TrialBundle, namespace: &str, gates: &fbc_olm::FeatureGates) -> Object {
     let mut extension = json!({
         "apiVersion": "olm.operatorframework.io/v1", "kind": CLUSTER_EXTENSION, "metadata": {"name": EXTENSION},
         "spec": {
-            "namespace": bundle.namespace, "serviceAccount": {"name": "installer"},
+            "namespace": namespace, "serviceAccount": {"name": "installer"},
             "source": {
                 "sourceType": "Catalog",
                 "catalog": {"packageName": bundle.package, "version": bundle.version},
@@ -246,7 +246,7 @@ fn extension(bundle: &TrialBundle, gates: &fbc_olm::FeatureGates) -> Object {
     });
     // A bundle that cannot watch all namespaces says nothing of which one it should; its own comes first.
     if gates.single_own_namespace_install_support && !bundle.supports("AllNamespaces") {
-        let watched = if bundle.supports("OwnNamespace") { &bundle.namespace } else { WATCHED };
+        let watched = if bundle.supports("OwnNamespace") { namespace } else { WATCHED };
         extension
             .set(&["spec", "config"], json!({"configType": "Inline", "inline": {"watchNamespace": watched}}));
     }
@@ -254,7 +254,7 @@ fn extension(bundle: &TrialBundle, gates: &fbc_olm::FeatureGates) -> Object {
 }
 
 /// Creates the extension, or changes what it wants.
-fn wish(setting: &mut Setting<'_>, wanted: &Value, exists: bool) -> Result<(), String> {
+fn apply_extension(setting: &mut Setting<'_>, wanted: &Value, exists: bool) -> Result<(), String> {
     if !exists {
         return setting.create_one(wanted).map(drop);
     }

@@ -57,13 +57,15 @@ fn refuse_foreign(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let contexts = read_value(path).ok().map(|config| {
-        let contexts = config["contexts"].as_array().cloned().unwrap_or_default();
-        contexts.iter().all(|context| context["name"] == NAME)
+        let contexts = config["contexts"].as_array().map(Vec::as_slice).unwrap_or_default();
+        config["kind"] == "Config"
+            && !contexts.is_empty()
+            && contexts.iter().all(|context| context["name"] == NAME)
     });
     if contexts == Some(true) {
         return Ok(());
     }
-    Err(Failure::new(format!("{} exists and holds other clusters, which would be lost", path.display()))
+    Err(Failure::new(format!("{} exists and is not a kubeconfig of `fbc cluster`: its content would be lost", path.display()))
         .help("name a new file; `KUBECONFIG=one:other` lets clients use both"))
 }
 

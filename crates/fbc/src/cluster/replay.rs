@@ -94,7 +94,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
         stillness: Stillness::default(),
         tokens: new_token_authority()?,
         anonymous: false,
-        openshift: prepared.scenario.target == Target::Ocp419,
+        openshift: prepared.scenario.target.is_openshift(),
         stop: stopped,
         recorder: None,
     };

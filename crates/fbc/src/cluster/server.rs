@@ -12,7 +12,6 @@ use fbc_apiserver::server::Front;
 use fbc_scenario::{Prepared, Session};
 use fbc_serve::current::Current;
 use fbc_serve::listener::{Limits, Listener};
-use fbc_version::Target;
 use rustls::pki_types::UnixTime;
 use tokio::sync::watch;
 
@@ -85,7 +84,7 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
         stillness: Stillness::default(),
         tokens: authority.tokens,
         anonymous: plan.anonymous,
-        openshift: plan.prepared.scenario.target == Target::Ocp419,
+        openshift: plan.prepared.scenario.target.is_openshift(),
         stop: stopped.clone(),
         recorder: plan
             .trace

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::super::write::update_status_as;
 use super::pressure::{Pressures, RESOURCES as WATCHED};
 use crate::api::{ApiServer, Caller, Subresource, WriteOptions};
+use crate::control_plane::KUBERNETES_VERSION;
 use crate::error::ApiError;
 use crate::object::{Object, ObjectFields, ObjectName};
 
@@ -168,7 +169,7 @@ fn resources(node: &Object) -> Value {
 fn info(node: &Object) -> Value {
     let label = |key: &str, default: &str| node.label(key).unwrap_or(default).to_owned();
     json!({
-        "kubeletVersion": "v1.36.2", "kubeProxyVersion": "", "containerRuntimeVersion": "cri-o://1.36.2",
+        "kubeletVersion": KUBERNETES_VERSION, "kubeProxyVersion": "", "containerRuntimeVersion": "cri-o://1.36.2",
         "operatingSystem": label("kubernetes.io/os", "linux"), "architecture": label("kubernetes.io/arch", "amd64"),
         "osImage": "Simulated Linux", "kernelVersion": "6.12.0", "machineID": node.uid(),
         "systemUUID": node.uid(), "bootID": node.uid(),

@@ -41,23 +41,8 @@ pub fn play(recordings: &Arc<dyn Tree>, case: &Value) -> Result<Vec<String>, Str
     Ok(differences)
 }
 
-/// `3m7.071286369s` in milliseconds.
+/// `3m7.071286369s` in milliseconds; what is no duration takes no time.
 fn duration(text: &str) -> u64 {
-    let (mut total, mut number) = (0.0, String::new());
-    for character in text.chars() {
-        match character {
-            'h' | 'm' | 's' => {
-                let value: f64 = number.parse().unwrap_or_default();
-                number.clear();
-                let unit = match character {
-                    'h' => 3_600_000.0,
-                    'm' => 60_000.0,
-                    _ => 1000.0,
-                };
-                total += value * unit;
-            }
-            digit => number.push(digit),
-        }
-    }
-    total as u64
+    let nanoseconds = fbc_go::time::parse_duration(text).unwrap_or_default();
+    u64::try_from(nanoseconds / 1_000_000).unwrap_or_default()
 }

@@ -32,6 +32,9 @@ const START: Moment = Moment::START;
 const WIDGETS: &str =
     "cvo/payloads/small-4.19.0/release-manifests/0000_03_config-operator_01_widgets.crd.yaml";
 
+/// Flags that change nothing here: there are no names to look up, and the operator ends before it updates by itself.
+const WITHOUT_EFFECT: [&str; 2] = ["--use-dns-for-services", "--enable-auto-update=true"];
+
 /// What a watcher has seen.
 #[derive(Default)]
 struct Seen {
@@ -346,7 +349,9 @@ impl World {
                 let (kind, name) = object(step.text(&["object"]));
                 workload_status(api, &kind, &name, step.text(&["mode"]));
             }
-            _ => {}
+            // What was seen, not what was done.
+            "observed" => {}
+            other => self.refusals.push(format!("the step {other:?} is not known")),
         }
     }
 
@@ -374,7 +379,8 @@ impl World {
                 Some(("--always-enable-capabilities", names)) => {
                     options.always_enabled = names.split(',').map(str::to_owned).collect();
                 }
-                _ => {}
+                _ if WITHOUT_EFFECT.contains(&flag) => {}
+                _ => self.refusals.push(format!("the flag {flag} is not known")),
             }
         }
         for (name, value) in step["env"].as_object().into_iter().flatten() {
@@ -382,7 +388,7 @@ impl World {
             match name.as_str() {
                 "EXCLUDE_MANIFESTS" => options.exclude = value,
                 "CLUSTER_PROFILE" => options.profile = value,
-                _ => {}
+                other => self.refusals.push(format!("the variable {other} is not known")),
             }
         }
         options

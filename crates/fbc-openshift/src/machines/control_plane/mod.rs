@@ -27,7 +27,8 @@ use fbc_cluster::time::{Moment, SECOND};
 use serde_json::{Value, json};
 
 use self::machines::Machines;
-use self::status::{Conditions, count, is_control_plane, judge, tell_operator};
+use self::status::{Conditions, count, judge, tell_operator};
+use super::is_control_plane;
 use self::updates::{Action, Plan, on_delete, rolling};
 use super::{GROUP, NAMESPACE};
 use crate::writer::Writer;

@@ -10,6 +10,7 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::Moment;
 use serde_json::{Value, json};
 
+use crate::machines::is_control_plane;
 use super::machines::{Info, Machines};
 
 /// Reason of `Progressing` while something is wrong.
@@ -156,12 +157,6 @@ fn failed_replacements(machines: &Machines) -> Option<Fault> {
     let count = failed.count();
     (count > 0)
         .then(|| ("FailedReplacement", format!("Observed {count} replacement machine(s) in error state")))
-}
-
-/// True if a node is one of the control plane.
-pub(super) fn is_control_plane(node: &Object) -> bool {
-    let roles = ["node-role.kubernetes.io/master", "node-role.kubernetes.io/control-plane"];
-    roles.iter().any(|role| node.label(role).is_some())
 }
 
 /// Says in the ClusterOperator what a set says of itself; an inactive or missing set has nothing to say.

@@ -1,6 +1,7 @@
 //! What instances do by themselves: their kubelets register nodes, which become ready.
 
 use fbc_cluster::api::ApiServer;
+use fbc_cluster::control_plane::KUBERNETES_VERSION;
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
@@ -120,7 +121,7 @@ fn node(machine: &Object, id: &str, address: &str, role: Option<&str>, now: Mome
             "conditions": [ready_condition("False", "KubeletNotReady", now)],
             "capacity": room, "allocatable": room,
             "nodeInfo": {
-                "kubeletVersion": "v1.36.2", "containerRuntimeVersion": "cri-o://1.36.2", "kernelVersion": "6.12.0",
+                "kubeletVersion": KUBERNETES_VERSION, "containerRuntimeVersion": "cri-o://1.36.2", "kernelVersion": "6.12.0",
                 "osImage": "Simulated Linux", "operatingSystem": "linux", "architecture": "amd64",
             },
         },

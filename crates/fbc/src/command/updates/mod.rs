@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     facts: Option<PathBuf>,
     /// A catalog with the next versions of installed operators
-    #[arg(long, value_name = "CATALOG", value_hint = ValueHint::AnyPath, requires = "operators")]
+    #[arg(long, value_name = "CATALOG", value_hint = ValueHint::AnyPath, requires_all = ["operators", "to"])]
     catalog: Option<PathBuf>,
     /// An operator that the cluster has, by package and version; may be given more than once
     #[arg(long = "operator", value_name = "PACKAGE=VERSION", requires = "catalog")]
@@ -198,9 +198,6 @@ fn offered(arguments: &Arguments, graph: &Graph, from: &str, facts: Option<&Fact
             let session = arguments.images.session([catalog]);
             let installed = Installed::of(&arguments.operators, &InstalledCatalog::open(catalog, &session)?)?;
             operators::moves(&installed, hops)
-        }
-        (Some(_), None) => {
-            return Err(Failure::new("--catalog needs --to").help("name the version to update to"));
         }
         _ => Vec::new(),
     };

@@ -115,7 +115,11 @@ pub(crate) fn moves(installed: &Installed, hops: &[Hop]) -> Vec<Moves> {
     let mut all = Vec::new();
     for hop in hops {
         let mut moves = Moves::default();
-        let (Some(from), Some(to)) = (release(&hop.from), release(&hop.to)) else { continue };
+        let (Some(from), Some(to)) = (release(&hop.from), release(&hop.to)) else {
+            // One for each hop, also for those whose versions say nothing.
+            all.push(moves);
+            continue;
+        };
         for (operator, version) in installed.operators.iter().zip(&mut present) {
             let limit_of = |wanted: &str| {
                 operator.bundles.iter().find(|(known, _)| known.to_string() == wanted).map(|(_, limit)| limit)

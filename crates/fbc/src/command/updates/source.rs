@@ -17,16 +17,8 @@ const ARCHITECTURES: [&str; 5] = ["amd64", "arm64", "ppc64le", "s390x", "multi"]
 /// Reads a graph: a JSON file, or a directory of graph data with releases.
 pub(crate) fn graph(path: &Path, releases: Option<&Path>, architecture: &str) -> Result<Graph, Failure> {
     if path.is_dir() {
-        let Some(releases) = releases else {
-            return Err(Failure::new(format!(
-                "{} is a directory of graph data, which holds no releases",
-                path.display()
-            ))
-            .help("--releases FILE names a list of them: version, image, previous, next, metadata"));
-        };
-        let data = GraphData::read(&DiskTree { root: path.to_path_buf() })
-            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-        return Ok(data.graph(&read_releases(releases)?, architecture));
+        let (data, releases) = graph_data(path, releases)?;
+        return Ok(data.graph(&releases, architecture));
     }
     if releases.is_some() {
         return Err(Failure::new(format!(
@@ -44,12 +36,25 @@ pub(crate) fn graph(path: &Path, releases: Option<&Path>, architecture: &str) ->
 
 /// An update service for all architectures that have releases; a graph of a file is that of amd64.
 pub(crate) fn service(path: &Path, releases: Option<&Path>) -> Result<UpdateService, Failure> {
-    let architectures: &[&str] = if path.is_dir() { &ARCHITECTURES } else { &["amd64"] };
-    let graphs = architectures
-        .iter()
-        .map(|architecture| Ok(((*architecture).to_owned(), graph(path, releases, architecture)?)))
-        .collect::<Result<Vec<_>, Failure>>()?;
-    Ok(UpdateService::new(graphs))
+    if !path.is_dir() {
+        let architecture = "amd64";
+        return Ok(UpdateService::new([(architecture.to_owned(), graph(path, releases, architecture)?)]));
+    }
+    let (data, releases) = graph_data(path, releases)?;
+    let graph = |architecture: &str| (architecture.to_owned(), data.graph(&releases, architecture));
+    Ok(UpdateService::new(ARCHITECTURES.map(graph)))
+}
+
+/// A directory of graph data, and the releases that it says something about.
+fn graph_data(path: &Path, releases: Option<&Path>) -> Result<(GraphData, Vec<ReleaseRecord>), Failure> {
+    let Some(releases) = releases else {
+        let text = format!("{} is a directory of graph data, which holds no releases", path.display());
+        return Err(Failure::new(text)
+            .help("--releases FILE names a list of them: version, image, previous, next, metadata"));
+    };
+    let data = GraphData::read(&DiskTree { root: path.to_path_buf() })
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    Ok((data, read_releases(releases)?))
 }
 
 fn read_releases(path: &Path) -> Result<Vec<ReleaseRecord>, Failure> {

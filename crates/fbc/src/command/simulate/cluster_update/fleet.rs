@@ -7,7 +7,7 @@ use std::path::Path;
 use fbc_openshift::cluster_update::Pool;
 use serde_json::{Value, json};
 
-use super::input::{Described, default_pools};
+use super::input::{Described, default_pools, max_unavailable};
 use crate::failure::Failure;
 
 pub(super) fn read(path: &Path) -> Result<Vec<Described>, Failure> {
@@ -66,8 +66,15 @@ fn pool(name: &str, value: &Value) -> Result<Pool, String> {
     for (field, value) in members {
         match field.as_str() {
             "nodes" => pool.nodes = nodes(value)?,
-            "maxUnavailable" => pool.max_unavailable = value.clone(),
-            "paused" => pool.is_paused = value == true,
+            "maxUnavailable" => {
+                pool.max_unavailable = max_unavailable(value).ok_or_else(|| {
+                    format!("pools.{name}.maxUnavailable must be a number of nodes, or a percentage such as \"20%\"")
+                })?;
+            }
+            "paused" => {
+                pool.is_paused =
+                    value.as_bool().ok_or_else(|| format!("pools.{name}.paused must be true or false"))?;
+            }
             other => return Err(format!("pools.{name}: unknown field {other:?}")),
         }
     }

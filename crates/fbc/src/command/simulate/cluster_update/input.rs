@@ -10,6 +10,7 @@ use fbc_openshift::cluster_operators;
 use fbc_openshift::cluster_update::{Plan, Pool};
 use fbc_openshift::machine_config::daemon;
 use fbc_openshift::release::Inclusion;
+use fbc_openshift::release::payload::missing_part;
 use serde_json::{Value, json};
 
 use super::Arguments;
@@ -58,15 +59,16 @@ pub(super) fn pools(flags: &[String]) -> Result<Vec<Pool>, Failure> {
         let (name, rest) = flag.split_once('=').ok_or_else(wrong)?;
         let (nodes, max) = rest.split_once(':').unwrap_or((rest, "1"));
         let max = max.parse::<u64>().map_or_else(|_| json!(max), |number| json!(number));
-        if max
-            .as_str()
-            .is_some_and(|text| text.strip_suffix('%').is_none_or(|number| number.parse::<u8>().is_err()))
-        {
-            return Err(wrong());
-        }
+        let max = max_unavailable(&max).ok_or_else(wrong)?;
         Ok(pool(name, nodes.parse().map_err(|_| wrong())?, max))
     };
     flags.iter().map(one).collect()
+}
+
+/// How many nodes of a pool may be unavailable: a number, or a percentage.
+pub(super) fn max_unavailable(value: &Value) -> Option<Value> {
+    let is_percentage = |text: &str| text.strip_suffix('%').is_some_and(|number| number.parse::<u8>().is_ok());
+    (value.is_u64() || value.as_str().is_some_and(is_percentage)).then(|| value.clone())
 }
 
 impl Material {
@@ -75,6 +77,10 @@ impl Material {
         let mut sources = Vec::new();
         for path in &arguments.payloads {
             let source = PayloadSource::open(path, session)?;
+            if let Some(missing) = missing_part(&source.tree) {
+                return Err(Failure::new(format!("{} is not a payload: it has no {missing}", path.display()))
+                    .help("a payload has `manifests` and `release-manifests`, as in a release image"));
+            }
             let payload = source.load(&Inclusion::default())?;
             payloads.push((payload.release.version, DiskTree { root: source.tree.root.clone() }));
             sources.push(source);
@@ -208,8 +214,48 @@ impl Tree for RenamedTree {
     fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
         let bytes = DiskTree { root: self.root.clone() }.read(file)?;
         Ok(match String::from_utf8(bytes) {
-            Ok(text) => text.replace(&self.version, &self.other).into_bytes(),
+            Ok(text) => renamed(&text, &self.version, &self.other).into_bytes(),
             Err(error) => error.into_bytes(),
         })
+    }
+}
+
+/// Replaces a version where it stands alone: `4.19.1` is no part of `4.19.10` or `14.19.1`.
+fn renamed(text: &str, version: &str, other: &str) -> String {
+    let continues = |neighbour: Option<char>| neighbour.is_some_and(|neighbour| neighbour.is_ascii_alphanumeric());
+    let mut renamed = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, _) in text.match_indices(version) {
+        let after = at + version.len();
+        renamed.push_str(&text[done..at]);
+        done = after;
+        let stands_alone =
+            !continues(text[..at].chars().next_back()) && !continues(text[after..].chars().next());
+        renamed.push_str(if stands_alone { other } else { version });
+    }
+    renamed.push_str(&text[done..]);
+    renamed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_versions_are_renamed() {
+        for (text, expected) in [
+            ("version: 4.19.1\n", "version: 4.18.0\n"),
+            ("4.19.10, 14.19.1 and 4.19.1-x86_64", "4.19.10, 14.19.1 and 4.18.0-x86_64"),
+            ("quay.io/ocp:4.19.1", "quay.io/ocp:4.18.0"),
+        ] {
+            assert_eq!(renamed(text, "4.19.1", "4.18.0"), expected);
+        }
+    }
+
+    #[test]
+    fn what_may_be_unavailable_is_a_number_or_a_percentage() {
+        for (value, fits) in [(json!(2), true), (json!("10%"), true), (json!("2"), false), (json!(-1), false)] {
+            assert_eq!(max_unavailable(&value).is_some(), fits, "{value}");
+        }
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Arguments {
     /// The wanted version
     #[arg(long, value_name = "VERSION")]
     to: String,
-    /// A payload: a directory with `release-manifests`, or a release image; may be given more than once
+    /// A payload: a directory with `manifests` and `release-manifests`, or a release image; may be given more than once
     #[arg(long = "payload", value_name = "PAYLOAD", value_hint = ValueHint::AnyPath, required = true)]
     payloads: Vec<PathBuf>,
     /// A catalog that knows the operators
