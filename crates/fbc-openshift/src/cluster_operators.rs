@@ -88,8 +88,9 @@ impl Behaviour {
                 "after" => {
                     let names = value.as_array().ok_or("after must be a list of operators")?;
                     let names = names.iter().map(|name| name.as_str().map(str::to_owned));
-                    behaviour.after =
-                        names.collect::<Option<_>>().ok_or("after must be a list of the names of operators")?;
+                    behaviour.after = names
+                        .collect::<Option<_>>()
+                        .ok_or("after must be a list of the names of operators")?;
                 }
                 "degraded" | "unavailable" if trouble.is_some() => {
                     return Err("only one of degraded and unavailable can be given".to_owned());
@@ -328,10 +329,12 @@ impl ClusterOperators {
 }
 
 fn required_pools_are_updated(api: &ApiServer) -> bool {
-    api.all(machine_config::GROUP, "MachineConfigPool").filter(|pool| pool.label(REQUIRED_FOR_UPGRADE).is_some()).all(|pool| {
-        pool.text(&["spec", "configuration", "name"]) == pool.text(&["status", "configuration", "name"])
-            && pool.condition_status("Updated") == "True"
-    })
+    api.all(machine_config::GROUP, "MachineConfigPool")
+        .filter(|pool| pool.label(REQUIRED_FOR_UPGRADE).is_some())
+        .all(|pool| {
+            pool.text(&["spec", "configuration", "name"]) == pool.text(&["status", "configuration", "name"])
+                && pool.condition_status("Updated") == "True"
+        })
 }
 
 impl Controller for ClusterOperators {

@@ -106,7 +106,8 @@ mod tests {
             Ok(serde_json::json!({"a": {"b": 1}}))
         );
         let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
-        for (text, format) in [("{", BodyFormat::Json), ("a: [", BodyFormat::Yaml), (&deep, BodyFormat::Json)] {
+        for (text, format) in [("{", BodyFormat::Json), ("a: [", BodyFormat::Yaml), (&deep, BodyFormat::Json)]
+        {
             assert_eq!(read(text, format).map_err(|error| error.code()), Err(400), "{text}");
         }
         assert_eq!(BodyFormat::of_object("text/plain").map_err(|one| one.code()), Err(415));

@@ -15,10 +15,10 @@ use fbc_cluster::store::Change;
 use fbc_cluster::time::{Milliseconds, Moment, SECOND};
 use serde_json::{Value, json};
 
-use super::is_control_plane;
 use super::GROUP;
 use super::conditions::Condition;
 use super::hooks::{Point, hooks};
+use super::is_control_plane;
 use super::resync::Resync;
 use crate::drain::{Attempt, Step};
 use crate::writer::Writer;

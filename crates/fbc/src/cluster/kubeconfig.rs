@@ -65,8 +65,11 @@ fn refuse_foreign(path: &Path) -> Result<(), Failure> {
     if contexts == Some(true) {
         return Ok(());
     }
-    Err(Failure::new(format!("{} exists and is not a kubeconfig of `fbc cluster`: its content would be lost", path.display()))
-        .help("name a new file; `KUBECONFIG=one:other` lets clients use both"))
+    Err(Failure::new(format!(
+        "{} exists and is not a kubeconfig of `fbc cluster`: its content would be lost",
+        path.display()
+    ))
+    .help("name a new file; `KUBECONFIG=one:other` lets clients use both"))
 }
 
 fn read_value(path: &Path) -> Result<Value, Failure> {

@@ -28,8 +28,8 @@ use serde_json::{Value, json};
 
 use self::machines::Machines;
 use self::status::{Conditions, count, judge, tell_operator};
-use super::is_control_plane;
 use self::updates::{Action, Plan, on_delete, rolling};
+use super::is_control_plane;
 use super::{GROUP, NAMESPACE};
 use crate::writer::Writer;
 

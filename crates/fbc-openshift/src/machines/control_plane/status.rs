@@ -10,8 +10,8 @@ use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::time::Moment;
 use serde_json::{Value, json};
 
-use crate::machines::is_control_plane;
 use super::machines::{Info, Machines};
+use crate::machines::is_control_plane;
 
 /// Reason of `Progressing` while something is wrong.
 const OPERATOR_DEGRADED: &str = "OperatorDegraded";

@@ -67,7 +67,8 @@ pub(super) fn pools(flags: &[String]) -> Result<Vec<Pool>, Failure> {
 
 /// How many nodes of a pool may be unavailable: a number, or a percentage.
 pub(super) fn max_unavailable(value: &Value) -> Option<Value> {
-    let is_percentage = |text: &str| text.strip_suffix('%').is_some_and(|number| number.parse::<u8>().is_ok());
+    let is_percentage =
+        |text: &str| text.strip_suffix('%').is_some_and(|number| number.parse::<u8>().is_ok());
     (value.is_u64() || value.as_str().is_some_and(is_percentage)).then(|| value.clone())
 }
 
@@ -78,8 +79,11 @@ impl Material {
         for path in &arguments.payloads {
             let source = PayloadSource::open(path, session)?;
             if let Some(missing) = missing_part(&source.tree) {
-                return Err(Failure::new(format!("{} is not a payload: it has no {missing}", path.display()))
-                    .help("a payload has `manifests` and `release-manifests`, as in a release image"));
+                return Err(Failure::new(format!(
+                    "{} is not a payload: it has no {missing}",
+                    path.display()
+                ))
+                .help("a payload has `manifests` and `release-manifests`, as in a release image"));
             }
             let payload = source.load(&Inclusion::default())?;
             payloads.push((payload.release.version, DiskTree { root: source.tree.root.clone() }));
@@ -222,7 +226,8 @@ impl Tree for RenamedTree {
 
 /// Replaces a version where it stands alone: `4.19.1` is no part of `4.19.10` or `14.19.1`.
 fn renamed(text: &str, version: &str, other: &str) -> String {
-    let continues = |neighbour: Option<char>| neighbour.is_some_and(|neighbour| neighbour.is_ascii_alphanumeric());
+    let continues =
+        |neighbour: Option<char>| neighbour.is_some_and(|neighbour| neighbour.is_ascii_alphanumeric());
     let mut renamed = String::with_capacity(text.len());
     let mut done = 0;
     for (at, _) in text.match_indices(version) {
@@ -254,7 +259,8 @@ mod tests {
 
     #[test]
     fn what_may_be_unavailable_is_a_number_or_a_percentage() {
-        for (value, fits) in [(json!(2), true), (json!("10%"), true), (json!("2"), false), (json!(-1), false)] {
+        for (value, fits) in [(json!(2), true), (json!("10%"), true), (json!("2"), false), (json!(-1), false)]
+        {
             assert_eq!(max_unavailable(&value).is_some(), fits, "{value}");
         }
     }
