@@ -42,6 +42,13 @@ impl Release {
         Some(Self { major: number(major)?, minor: number(minor)? })
     }
 
+    /// The first release with a minor version of Kubernetes 1: since 4.3 the two are 13 apart. Nothing for older ones.
+    #[must_use]
+    pub fn of_kubernetes(minor: u32) -> Option<Self> {
+        let minor = minor.checked_sub(13).filter(|minor| *minor >= 3)?;
+        Some(Self { major: 4, minor }.counted())
+    }
+
     /// The next minor version.
     #[must_use]
     pub fn next(self) -> Self {
@@ -209,6 +216,42 @@ pub fn readiness(bundle: &Bundle, tree: &dyn Tree, releases: &BTreeSet<Release>)
         .collect();
     let properties = bundle.annotations.get("olm.properties").map(String::as_str);
     Readiness { name: bundle.operator().name().to_owned(), issues, limit: limit_of(properties) }
+}
+
+/// What a catalog says of a bundle whose manifests it does not have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Described {
+    /// The supported install modes; none where the catalog does not say.
+    pub install_modes: BTreeSet<String>,
+    /// Whether it is known to have webhooks.
+    pub has_webhooks: bool,
+    /// The types of its properties.
+    pub properties: BTreeSet<String>,
+}
+
+impl Described {
+    /// What is known to speak against an installation by OLM v1 of a release. The manifests may hold more.
+    #[must_use]
+    pub fn issues(&self, release: Release) -> Vec<Issue> {
+        let abilities = release.abilities();
+        if !abilities.has_olm_v1 {
+            return vec![Issue::NoOlmV1];
+        }
+        let is_single = !self.install_modes.is_empty() && !self.install_modes.contains("AllNamespaces");
+        let dependencies = DEPENDENCIES.into_iter().filter(|kind| self.properties.contains(*kind));
+        let mut issues: Vec<Issue> = dependencies.map(|kind| Issue::Dependency(kind.to_owned())).collect();
+        for (is_used, feature, support) in [
+            (self.has_webhooks, Feature::Webhooks, abilities.webhooks),
+            (is_single, Feature::SingleNamespaces, abilities.single_namespaces),
+        ] {
+            match support {
+                Support::None if is_used => issues.push(Issue::Missing(feature)),
+                Support::Preview if is_used => issues.push(Issue::Preview(feature)),
+                _ => {}
+            }
+        }
+        issues
+    }
 }
 
 fn issues_of(bundle: &Bundle, abilities: Abilities) -> Vec<Issue> {

@@ -131,3 +131,34 @@ fn d_upd_18_limits() {
     assert_eq!(release("4.19").next(), release("4.20"));
     assert_eq!(release("4.23").next(), release("5.1"));
 }
+
+#[test]
+fn a_described_bundle_is_judged_by_what_is_known() {
+    let described = |modes: &[&str], has_webhooks: bool, properties: &[&str]| Described {
+        install_modes: modes.iter().map(|mode| (*mode).to_owned()).collect(),
+        has_webhooks,
+        properties: properties.iter().map(|kind| (*kind).to_owned()).collect(),
+    };
+    for (bundle, at, expected) in [
+        (described(&[], false, &[]), "4.17", vec![Issue::NoOlmV1]),
+        (described(&[], false, &["olm.package"]), "4.18", vec![]),
+        (described(&["OwnNamespace"], false, &[]), "4.18", vec![Issue::Missing(Feature::SingleNamespaces)]),
+        (described(&["OwnNamespace"], false, &[]), "4.20", vec![Issue::Preview(Feature::SingleNamespaces)]),
+        (described(&["AllNamespaces", "OwnNamespace"], true, &[]), "4.18", vec![Issue::Missing(Feature::Webhooks)]),
+        (described(&["OwnNamespace"], true, &[]), "5.0", vec![]),
+        (
+            described(&[], false, &["olm.gvk.required"]),
+            "5.0",
+            vec![Issue::Dependency("olm.gvk.required".to_owned())],
+        ),
+    ] {
+        assert_eq!(bundle.issues(release(at)), expected, "{bundle:?} on {at}");
+    }
+}
+
+#[test]
+fn kubernetes_is_in_releases() {
+    for (minor, release) in [(15, None), (16, Some("4.3")), (25, Some("4.12")), (36, Some("5.0"))] {
+        assert_eq!(Release::of_kubernetes(minor).map(|release| release.to_string()).as_deref(), release, "{minor}");
+    }
+}

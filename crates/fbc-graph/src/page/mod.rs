@@ -26,6 +26,12 @@ pub fn content_security_policy(script: &str) -> String {
     )
 }
 
+/// The policy of the pages that [`draw`] makes.
+#[must_use]
+pub fn policy() -> String {
+    content_security_policy(SCRIPT)
+}
+
 /// JSON as the text of a script element: `</script>` and `<!--` must not appear in it, nor what drives a terminal.
 #[must_use]
 pub fn data_block(json: &str) -> String {
@@ -61,7 +67,7 @@ pub fn draw(packages: &[(PackageGraph<'_>, Vec<usize>)], semantics: Semantics) -
         let (place, rest) =
             if number == 0 { ("", text) } else { text.split_once("}}").unwrap_or(("", text)) };
         match place {
-            "policy" => page.push_str(&content_security_policy(SCRIPT)),
+            "policy" => page.push_str(&policy()),
             "title" => page.push_str(&title),
             "style" => page.push_str(&style),
             "semantics" => page.push_str(semantics.name()),

@@ -37,6 +37,10 @@ pub(crate) struct Arguments {
     /// The releases of a directory of graph data
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "updates")]
     releases: Option<PathBuf>,
+    /// Show the catalogs in a browser as well, at `/ui/` of the HTTP address: packages, bundles, upgrade graphs, and which
+    /// bundle a cluster would get
+    #[arg(long)]
+    ui: bool,
     /// How often to look for changes of directories and files, and for new digests of images; `never` for not at all
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_poll)]
     poll: Poll,
@@ -82,6 +86,9 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         }
         given => given,
     };
+    if arguments.ui && http.is_none() {
+        return Err(Failure::new("--ui needs an address for HTTP").help("add --http ADDRESS"));
+    }
     log::start(arguments.log_format, global.verbose);
     for address in [grpc, http].into_iter().flatten().filter(|address| !address.ip().is_loopback()) {
         tracing::info!(%address, "this address can be reached from other machines");
@@ -94,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Some(graph) => Some(super::updates::source::service(graph, arguments.releases.as_deref())?),
         None => None,
     };
-    serve::run(Plan { catalogs, grpc, http, encryption, poll, termination_log: None, updates })?;
+    serve::run(Plan { catalogs, grpc, http, encryption, poll, termination_log: None, updates, ui: arguments.ui })?;
     Ok(CLEAN)
 }
 

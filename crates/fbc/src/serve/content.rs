@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use fbc_lint::{Profile, Severity};
+use fbc_model::Catalog;
 use fbc_model::tree::Tree;
 use fbc_serve::catalogs::store::Store;
 use fbc_serve::registry::Registry;
@@ -12,6 +13,7 @@ use fbc_serve::registry::Registry;
 pub(crate) struct Content {
     pub(crate) registry: Option<Arc<Registry>>,
     pub(crate) store: Option<Arc<Store>>,
+    pub(super) catalog: Option<Arc<Catalog>>,
 }
 
 /// Which APIs a catalog is loaded for.
@@ -19,6 +21,7 @@ pub(crate) struct Content {
 pub(crate) struct Wanted {
     pub(crate) registry: bool,
     pub(crate) store: bool,
+    pub(crate) pages: bool,
 }
 
 impl Content {
@@ -36,14 +39,15 @@ impl Content {
                 several => format!("{error} (the first of {several} errors; `fbc validate` shows all)"),
             });
         }
+        let catalog = Arc::new(catalog);
         let registry = match wanted.registry {
-            true => Some(Arc::new(Registry::new(Arc::new(catalog)).map_err(|error| error.to_string())?)),
+            true => Some(Arc::new(Registry::new(Arc::clone(&catalog)).map_err(|error| error.to_string())?)),
             false => None,
         };
         let store = match wanted.store {
             true => Some(Arc::new(Store::read(tree, modified).map_err(|fault| fault.message)?)),
             false => None,
         };
-        Ok(Self { registry, store })
+        Ok(Self { registry, store, catalog: wanted.pages.then_some(catalog) })
     }
 }

@@ -49,6 +49,11 @@ impl Health {
         });
     }
 
+    /// Why the newest content of a catalog is not served, if it is not.
+    pub(super) fn fault(&self, catalog: &str) -> Option<String> {
+        self.with(catalog, |standing| standing.fault.clone())
+    }
+
     pub(super) fn count_http(&self) {
         self.http_requests.fetch_add(1, Ordering::Relaxed);
     }

@@ -8,12 +8,14 @@
 //! | `health` | what probes and Prometheus ask |
 //! | `server` | the listeners, from the start to the end |
 //! | `stop` | the signals that end a server |
+//! | `pages` | what people see in a browser |
 //! | `log` | what a server writes about its work |
 
 mod content;
 mod encryption;
 mod health;
 pub(crate) mod log;
+mod pages;
 mod server;
 pub(crate) mod stop;
 mod watch;

@@ -24,6 +24,7 @@ use tower_service::Service as _;
 use super::content::{Content, Wanted};
 use super::encryption::Encryption;
 use super::health::Health;
+use super::pages::{PageRequest, Pages, Site};
 use super::stop;
 use super::watch::{Fingerprint, fingerprint};
 use crate::catalog_source::CatalogSource;
@@ -68,6 +69,8 @@ pub(crate) struct Plan {
     pub(crate) termination_log: Option<PathBuf>,
     /// The update service, if there is one.
     pub(crate) updates: Option<UpdateService>,
+    /// Whether the pages for browsers are served over HTTP.
+    pub(crate) ui: bool,
 }
 
 /// A catalog while it is served.
@@ -77,6 +80,7 @@ struct Slot {
     seen: Option<Fingerprint>,
     registry: Option<Arc<Current<Registry>>>,
     store: Option<Arc<Current<fbc_serve::catalogs::store::Store>>>,
+    site: Option<Arc<Current<Site>>>,
 }
 
 impl Slot {
@@ -94,6 +98,9 @@ impl Slot {
         }
         if let (Some(current), Some(store)) = (&self.store, content.store) {
             current.set(store);
+        }
+        if let (Some(current), Some(catalog)) = (&self.site, content.catalog) {
+            current.set(Arc::new(Site::new(&self.served.name, catalog)));
         }
         health.loaded(&self.served.name);
         let millis = begun.elapsed().as_millis();
@@ -137,13 +144,20 @@ fn serve(mut plan: Plan) -> Result<(), Failure> {
     let health = Arc::new(Health::default());
     let service = Arc::new(CatalogService::default());
     let registry = Arc::new(Current::default());
+    let names = plan.catalogs.iter().map(|served| served.name.as_str());
+    let pages = plan.ui.then(|| Arc::new(Pages::new(names, Arc::clone(&health))));
     let mut slots = Vec::new();
     for (index, served) in plan.catalogs.drain(..).enumerate() {
         health.expects(&served.name);
-        let wanted = Wanted { registry: plan.grpc.is_some() && index == 0, store: plan.http.is_some() };
+        let site = pages.as_ref().and_then(|pages| pages.site(&served.name));
+        let wanted = Wanted {
+            registry: plan.grpc.is_some() && index == 0,
+            store: plan.http.is_some(),
+            pages: site.is_some(),
+        };
         let registry = wanted.registry.then(|| Arc::clone(&registry));
         let store = wanted.store.then(|| service.catalog(&served.name));
-        slots.push(Slot { served, wanted, seen: None, registry, store });
+        slots.push(Slot { served, wanted, seen: None, registry, store, site });
     }
     for slot in &mut slots {
         slot.load(&health)?;
@@ -166,7 +180,11 @@ fn serve(mut plan: Plan) -> Result<(), Failure> {
             let listener = bind(address, encryption).await?;
             announce("http", &listener);
             let updates = plan.updates.take().map(Arc::new);
-            let answer = catalog_answers(Arc::clone(&service), updates, Arc::clone(&health));
+            if pages.is_some() && let Ok(address) = listener.address() {
+                let scheme = if plan.encryption.is_some() { "https" } else { "http" };
+                tracing::info!(address = format!("{scheme}://{address}/ui/"), "pages for browsers");
+            }
+            let answer = catalog_answers(Arc::clone(&service), updates, pages, Arc::clone(&health));
             tasks.push(tokio::spawn(listener.serve(answer, stop::wait(asked.clone()))));
         }
         if let Some(poll) = plan.poll {
@@ -255,24 +273,46 @@ fn registry_answers(
 fn catalog_answers(
     service: Arc<CatalogService>,
     updates: Option<Arc<UpdateService>>,
+    pages: Option<Arc<Pages>>,
     health: Arc<Health>,
-) -> impl Fn(Request<Incoming>) -> std::future::Ready<Result<Response<AnswerBody>, Infallible>> + Clone {
+) -> impl Fn(Request<Incoming>) -> Answering<AnswerBody> + Clone {
     move |request| {
         health.count_http();
-        let response = match request.uri().path() {
-            "/healthz" | "/livez" => plain(StatusCode::OK, "ok\n".to_owned()),
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        let page = pages.as_ref().filter(|_| Pages::has(&path)).map(Arc::clone);
+        let response = match path.as_str() {
+            _ if page.is_some() => None,
+            "/healthz" | "/livez" => Some(plain(StatusCode::OK, "ok\n".to_owned())),
             "/readyz" => {
                 let (is_ready, text) = health.readiness();
-                plain(if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, text)
+                let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+                Some(plain(status, text))
             }
-            "/metrics" => plain(StatusCode::OK, health.metrics()),
-            path if updates.is_some() && PATHS.contains(&path) => graph(updates.as_deref(), &request),
-            _ => service.answer(&request),
+            "/metrics" => Some(plain(StatusCode::OK, health.metrics())),
+            path if updates.is_some() && PATHS.contains(&path) => Some(graph(updates.as_deref(), &request)),
+            _ => Some(service.answer(&request)),
         };
-        let (method, path, status) = (request.method(), request.uri().path(), response.status().as_u16());
-        tracing::info!(%method, path, status, "http");
-        std::future::ready(Ok(response))
+        Box::pin(async move {
+            let response = match (response, page) {
+                (Some(response), _) => response,
+                (None, Some(page)) => page_answer(page, &request).await,
+                (None, None) => plain(StatusCode::NOT_FOUND, String::new()),
+            };
+            tracing::info!(%method, path, status = response.status().as_u16(), "http");
+            Ok(response)
+        })
     }
+}
+
+/// A page, written beside the threads that serve others: some take a while.
+async fn page_answer(pages: Arc<Pages>, request: &Request<Incoming>) -> Response<AnswerBody> {
+    let wanted = PageRequest {
+        method: request.method().clone(),
+        path: request.uri().path().to_owned(),
+        query: request.uri().query().unwrap_or_default().to_owned(),
+    };
+    let written = tokio::task::spawn_blocking(move || pages.answer(&wanted)).await;
+    written.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, "the page cannot be written\n".to_owned()))
 }
 
 /// The answer of the update service.

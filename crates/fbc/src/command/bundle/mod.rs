@@ -12,7 +12,7 @@ mod preauth;
 mod rbac;
 mod rbac_manifests;
 mod rbac_report;
-mod ready;
+pub(crate) mod ready;
 mod render;
 mod validate;
 

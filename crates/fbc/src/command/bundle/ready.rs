@@ -96,7 +96,8 @@ fn verdict_word(verdict: Verdict) -> &'static str {
     }
 }
 
-fn words(issue: &Issue) -> String {
+/// An issue, in words.
+pub(crate) fn words(issue: &Issue) -> String {
     let feature = |feature: &Feature| match feature {
         Feature::Webhooks => "webhooks",
         Feature::SingleNamespaces => "install modes without AllNamespaces",

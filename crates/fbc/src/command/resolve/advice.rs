@@ -13,15 +13,15 @@ const SHOWN: usize = 8;
 
 /// Sentences about an answer.
 #[derive(Default)]
-pub(super) struct Advice {
+pub(crate) struct Advice {
     /// Why it is what it is.
-    pub(super) why: Vec<String>,
+    pub(crate) why: Vec<String>,
     /// What would change it.
-    pub(super) remedies: Vec<String>,
+    pub(crate) remedies: Vec<String>,
 }
 
 impl Advice {
-    pub(super) fn on(explanation: &Explanation<'_>, request: &Request, rules: Rules) -> Self {
+    pub(crate) fn on(explanation: &Explanation<'_>, request: &Request, rules: Rules) -> Self {
         let mut advice = Self::default();
         match &explanation.outcome {
             Ok(_) => {
@@ -341,7 +341,7 @@ fn edges_of(wanted: &Wanted<'_>, request: &Request) -> Vec<String> {
 }
 
 /// The version of a bundle, or its name where it has none.
-pub(super) fn version(bundle: &IndexedBundle) -> String {
+pub(crate) fn version(bundle: &IndexedBundle) -> String {
     match &bundle.version {
         Ok(version) => version.to_version().to_string(),
         Err(_) => bundle.blob.name.clone(),

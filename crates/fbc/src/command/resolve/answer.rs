@@ -145,7 +145,7 @@ impl<'c> Answer<'c> {
 
 /// The deprecations that concern what is resolved: of the package, of the channels that were asked for (of all
 /// channels if none was), and of the bundle.
-fn deprecations<'r>(
+pub(crate) fn deprecations<'r>(
     resolution: &'r Resolution<'_>,
     request: &'r Request,
 ) -> impl Iterator<Item = &'r DeprecationEntry> {

@@ -21,12 +21,12 @@ use crate::output_format::{FormatOrFile, FormatOrFileParser};
 use crate::registry::{ImageArguments, Session};
 use crate::terminal;
 
-mod advice;
-mod answer;
+pub(crate) mod advice;
+pub(crate) mod answer;
 mod fields;
 mod flags;
 mod manifests;
-mod tree;
+pub(crate) mod tree;
 
 /// Say which bundle OLM v1 would install, and why no other
 ///

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::advice::{Advice, version};
 
 /// What became of a catalog, in words.
-fn verdict(verdict: &CatalogVerdict) -> String {
+pub(crate) fn verdict(verdict: &CatalogVerdict) -> String {
     let has = |has_package: bool| if has_package { ", though it has the package" } else { "" };
     match verdict {
         CatalogVerdict::NotSelected { requirement, has_package } => {
@@ -64,7 +64,7 @@ fn edge(edge: Edge<'_>) -> String {
 }
 
 /// What became of a bundle, in words.
-fn fate(bundle: &BundleExplanation<'_>, catalog: &CatalogVerdict, request: &Request) -> String {
+pub(crate) fn fate(bundle: &BundleExplanation<'_>, catalog: &CatalogVerdict, request: &Request) -> String {
     let mut words = Vec::new();
     for filter in &bundle.removed_by {
         words.push(match filter {

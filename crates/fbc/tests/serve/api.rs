@@ -1,74 +1,9 @@
-//! `fbc serve` as clients meet it: HTTP by hand, gRPC by the Python client if that is installed.
+//! Both APIs: HTTP by hand, gRPC by the Python client if that is installed.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-
-/// A server in a process of its own, which ends with the test.
-struct Server {
-    child: Child,
-    lines: BufReader<std::process::ChildStderr>,
-    addresses: Vec<String>,
-}
-
-impl Server {
-    /// Starts a server and waits until it listens at so many addresses.
-    fn start(arguments: &[&str], listeners: usize) -> Self {
-        let mut child =
-            Command::new(env!("CARGO_BIN_EXE_fbc")).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(child.stderr.take().unwrap());
-        let mut server = Self { child, lines, addresses: Vec::new() };
-        while server.addresses.len() < listeners {
-            let line = server.line();
-            if let Some((_, address)) =
-                line.split_once("serving api=").and_then(|(_, rest)| rest.split_once("address="))
-            {
-                server.addresses.push(address.trim().to_owned());
-            }
-        }
-        server
-    }
-
-    /// The next line of the log.
-    fn line(&mut self) -> String {
-        let mut line = String::new();
-        assert!(self.lines.read_line(&mut line).unwrap() > 0, "the server ended");
-        line
-    }
-
-    /// Status and body of a request to the last address.
-    fn get(&self, path: &str) -> (u16, String) {
-        let mut stream = TcpStream::connect(self.addresses.last().unwrap()).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
-    }
-
-    /// Asks the server to end, and answers with its exit code.
-    fn end(mut self) -> Option<i32> {
-        assert!(
-            Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap().success()
-        );
-        self.child.wait().unwrap().code()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // One that has ended already cannot be ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn sample() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/sample-catalog")
-}
+use crate::server::{Server, sample};
 
 #[test]
 fn catalogs_are_served_over_http_until_the_end() {

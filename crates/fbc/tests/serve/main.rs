@@ -1,0 +1,9 @@
+//! `fbc serve` as clients meet it.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod api;
+mod browser;
+mod generated;
+mod pages;
+mod server;
