@@ -94,7 +94,7 @@ pub(super) fn document(page: &Page, place: &Place<'_>) -> String {
 }
 
 /// Text without characters that control a program or the direction of other text: all of them are somebody else's.
-fn visible(text: &str) -> String {
+pub(super) fn visible(text: &str) -> String {
     let is_bad = |c: char| crate::escape::is_hostile(c) && c != '\t';
     if !text.contains(is_bad) {
         return text.to_owned();

@@ -251,5 +251,5 @@ pub(super) fn graph(site: &Site, summary: &Summary, chosen: Option<&str>) -> Pag
 pub(super) fn drawing(site: &Site, summary: &Summary) -> String {
     let graph = PackageGraph::of(&site.catalog, &summary.name);
     let channels = (0..graph.channels.len()).collect();
-    page::draw(&[(graph, channels)], Semantics::V1)
+    frame::visible(&page::draw(&[(graph, channels)], Semantics::V1))
 }
