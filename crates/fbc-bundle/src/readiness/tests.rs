@@ -144,7 +144,11 @@ fn a_described_bundle_is_judged_by_what_is_known() {
         (described(&[], false, &["olm.package"]), "4.18", vec![]),
         (described(&["OwnNamespace"], false, &[]), "4.18", vec![Issue::Missing(Feature::SingleNamespaces)]),
         (described(&["OwnNamespace"], false, &[]), "4.20", vec![Issue::Preview(Feature::SingleNamespaces)]),
-        (described(&["AllNamespaces", "OwnNamespace"], true, &[]), "4.18", vec![Issue::Missing(Feature::Webhooks)]),
+        (
+            described(&["AllNamespaces", "OwnNamespace"], true, &[]),
+            "4.18",
+            vec![Issue::Missing(Feature::Webhooks)],
+        ),
         (described(&["OwnNamespace"], true, &[]), "5.0", vec![]),
         (
             described(&[], false, &["olm.gvk.required"]),
@@ -159,6 +163,10 @@ fn a_described_bundle_is_judged_by_what_is_known() {
 #[test]
 fn kubernetes_is_in_releases() {
     for (minor, release) in [(15, None), (16, Some("4.3")), (25, Some("4.12")), (36, Some("5.0"))] {
-        assert_eq!(Release::of_kubernetes(minor).map(|release| release.to_string()).as_deref(), release, "{minor}");
+        assert_eq!(
+            Release::of_kubernetes(minor).map(|release| release.to_string()).as_deref(),
+            release,
+            "{minor}"
+        );
     }
 }

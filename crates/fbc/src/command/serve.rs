@@ -101,7 +101,16 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Some(graph) => Some(super::updates::source::service(graph, arguments.releases.as_deref())?),
         None => None,
     };
-    serve::run(Plan { catalogs, grpc, http, encryption, poll, termination_log: None, updates, ui: arguments.ui })?;
+    serve::run(Plan {
+        catalogs,
+        grpc,
+        http,
+        encryption,
+        poll,
+        termination_log: None,
+        updates,
+        ui: arguments.ui,
+    })?;
     Ok(CLEAN)
 }
 

@@ -180,7 +180,9 @@ fn serve(mut plan: Plan) -> Result<(), Failure> {
             let listener = bind(address, encryption).await?;
             announce("http", &listener);
             let updates = plan.updates.take().map(Arc::new);
-            if pages.is_some() && let Ok(address) = listener.address() {
+            if pages.is_some()
+                && let Ok(address) = listener.address()
+            {
                 let scheme = if plan.encryption.is_some() { "https" } else { "http" };
                 tracing::info!(address = format!("{scheme}://{address}/ui/"), "pages for browsers");
             }
@@ -312,7 +314,9 @@ async fn page_answer(pages: Arc<Pages>, request: &Request<Incoming>) -> Response
         query: request.uri().query().unwrap_or_default().to_owned(),
     };
     let written = tokio::task::spawn_blocking(move || pages.answer(&wanted)).await;
-    written.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, "the page cannot be written\n".to_owned()))
+    written.unwrap_or_else(|_| {
+        plain(StatusCode::INTERNAL_SERVER_ERROR, "the page cannot be written\n".to_owned())
+    })
 }
 
 /// The answer of the update service.

@@ -30,7 +30,8 @@ impl Browser {
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
-        let [commands, messages, profile] = ["commands", "messages", "profile"].map(|name| folder.path().join(name));
+        let [commands, messages, profile] =
+            ["commands", "messages", "profile"].map(|name| folder.path().join(name));
         assert!(Command::new("mkfifo").args([&commands, &messages]).status().unwrap().success());
         let child = Command::new("sh")
             .args(["-c", START, "sh"])
@@ -118,9 +119,13 @@ impl Browser {
             "ArrowDown" => 40,
             _ => 0,
         };
-        let event = |kind: &str| json!({"type": kind, "key": key, "text": text, "windowsVirtualKeyCode": code});
+        let event =
+            |kind: &str| json!({"type": kind, "key": key, "text": text, "windowsVirtualKeyCode": code});
         self.call("Input.dispatchKeyEvent", event("keyDown"));
-        self.call("Input.dispatchKeyEvent", json!({"type": "keyUp", "key": key, "windowsVirtualKeyCode": code}));
+        self.call(
+            "Input.dispatchKeyEvent",
+            json!({"type": "keyUp", "key": key, "windowsVirtualKeyCode": code}),
+        );
     }
 
     /// Types a text.

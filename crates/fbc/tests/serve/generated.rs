@@ -76,7 +76,8 @@ fn blobs(number: usize) -> Vec<Value> {
     let stable: Vec<Value> = (0..last).map(entry).collect();
     blobs.push(json!({"schema": "olm.channel", "package": name, "name": "stable", "entries": stable}));
     let last_entry = json!([{"name": bundle(number, last), "skipRange": format!(">=1.0.0 <1.{last}.0")}]);
-    blobs.push(json!({"schema": "olm.channel", "package": name, "name": fast(number), "entries": last_entry}));
+    blobs
+        .push(json!({"schema": "olm.channel", "package": name, "name": fast(number), "entries": last_entry}));
     blobs.extend((0..=last).map(|minor| bundle_blob(number, minor)));
     if number == DEPRECATED_PACKAGE || number == HOSTILE_PACKAGE {
         let entries = json!([
@@ -104,7 +105,8 @@ fn bundle_blob(number: usize, minor: usize) -> Value {
         properties.push(json!({"type": "olm.package.required", "value": needed}));
     }
     let title = if number == HOSTILE_PACKAGE { HOSTILE.to_owned() } else { format!("Operator {number}") };
-    let description = "## What it does\n\n[More](javascript:alert(1)) <script>document.title='owned'</script>";
+    let description =
+        "## What it does\n\n[More](javascript:alert(1)) <script>document.title='owned'</script>";
     let spec = json!({
         "displayName": title,
         "description": description,

@@ -87,15 +87,20 @@ fn a_package_and_its_bundles_say_what_they_are() {
     let Some(mut browser) = Browser::start() else { return };
     let site = Site::start();
     browser.open(&site.package(WHOLE_PACKAGE));
-    for text in ["Operator 7", "package-007", "stable", "default", "1.4.0", "6 bundles", "nobody@example.com"] {
+    for text in ["Operator 7", "package-007", "stable", "default", "1.4.0", "6 bundles", "nobody@example.com"]
+    {
         assert!(shows(&mut browser, text), "{text}");
     }
     browser.open(&site.bundle(WHOLE_PACKAGE, 3));
-    for text in ["secrets", "keeper", "Kind007", "quay.io/example/operator-7:v1.3", "replaces 1.2.0", "by replaces"] {
+    for text in
+        ["secrets", "keeper", "Kind007", "quay.io/example/operator-7:v1.3", "replaces 1.2.0", "by replaces"]
+    {
         assert!(shows(&mut browser, text), "{text}");
     }
     browser.open(&site.bundle(4, 1));
-    for text in ["fbc bundle rbac", "its olm.maxOpenShiftVersion is 4.18", "4.14 to 4.15: it needs Kubernetes 1.29.0"] {
+    for text in
+        ["fbc bundle rbac", "its olm.maxOpenShiftVersion is 4.18", "4.14 to 4.15: it needs Kubernetes 1.29.0"]
+    {
         assert!(shows(&mut browser, text), "{text}");
     }
     browser.open(&site.package(DEPRECATED_PACKAGE));
@@ -125,11 +130,19 @@ fn the_question_is_answered_while_it_is_asked() {
     browser.see("document.querySelector('input[value=stable]').click()");
     while browser.see("location.search") != "?channel=stable" {}
     browser.settled();
-    assert!(shows(&mut browser, "OLM v1 installs 1.2.0") && shows(&mut browser, "newer: 1.3.0 is in channel fast"));
+    assert!(
+        shows(&mut browser, "OLM v1 installs 1.2.0")
+            && shows(&mut browser, "newer: 1.3.0 is in channel fast")
+    );
     let installed = generated::bundle(0, 0);
     let address = format!("{}/resolve?channel=stable&installed={installed}&version=1.2.0", site.package(0));
     browser.open(&address);
-    for text in ["OLM v1 installs nothing", "no edge leads to it from 1.0.0", "go step by step", "removed: no edge leads to it"] {
+    for text in [
+        "OLM v1 installs nothing",
+        "no edge leads to it from 1.0.0",
+        "go step by step",
+        "removed: no edge leads to it",
+    ] {
         assert!(shows(&mut browser, text), "{text}");
     }
     browser.open(&format!("{}/big/search?q=kind042", site.address));
@@ -158,7 +171,11 @@ fn names_of_strangers_stay_names() {
         // What an icon tries by itself is refused, and that is what is to be heard.
         let is_icon = address.ends_with("/icon");
         assert_ne!(browser.see("document.title"), "owned", "{address}");
-        assert_eq!(browser.see("document.querySelectorAll('img[onerror], main script').length"), 0, "{address}");
+        assert_eq!(
+            browser.see("document.querySelectorAll('img[onerror], main script').length"),
+            0,
+            "{address}"
+        );
         let text = browser.see("document.documentElement.outerHTML");
         assert!(!text.as_str().unwrap().contains('\u{202e}'), "{address}");
         let faults = browser.faults();
@@ -184,7 +201,8 @@ fn every_page_fits_a_phone_and_the_dark() {
         browser.look(width, scheme);
         for page in &pages {
             browser.open(page);
-            let beyond = browser.see("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+            let beyond =
+                browser.see("document.documentElement.scrollWidth - document.documentElement.clientWidth");
             assert_eq!(beyond, 0, "{page} at {width}");
             // Text stands out from its ground: the ratio that accessibility asks for.
             let poor = browser.see(POOR_CONTRAST);

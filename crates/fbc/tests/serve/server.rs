@@ -71,4 +71,3 @@ impl Drop for Server {
 pub(crate) fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/sample-catalog")
 }
-

@@ -1,8 +1,8 @@
 //! The page of a bundle: what it says of itself, what it may do, which images it needs, and where it runs.
 
 use fbc_graph::{Moves, PackageGraph, Semantics};
-use fbc_model::blob::schema;
 use fbc_model::Bundle;
+use fbc_model::blob::schema;
 use fbc_yaml::{Node, json_writer};
 use maud::{Markup, html};
 
@@ -116,7 +116,9 @@ fn updates(site: &Site, summary: &Summary, bundle: &Bundle) -> Markup {
     });
     let places: Vec<_> = places.collect();
     if places.is_empty() {
-        return frame::nothing("This bundle is in no channel, so no update leads to it or from it in OLM v0.");
+        return frame::nothing(
+            "This bundle is in no channel, so no update leads to it or from it in OLM v0.",
+        );
     }
     html! {
         p {
@@ -171,7 +173,8 @@ fn apis(bundle: &Bundle, descriptor: Option<&Descriptor>) -> Markup {
             descriptor.into_iter().flat_map(move |descriptor| descriptor.list(&path).collect::<Vec<_>>())
         });
         let of_group = |api: &Node<'_>| {
-            api.get_str("group") == Some(group) || api.get_str("name").is_some_and(|name| name.ends_with(group))
+            api.get_str("group") == Some(group)
+                || api.get_str("name").is_some_and(|name| name.ends_with(group))
         };
         let found = all.find(|api| api.get_str("kind") == Some(kind) && of_group(api));
         found.and_then(|api| api.get_str("description")).unwrap_or_default().trim().to_owned()
@@ -277,8 +280,11 @@ fn images(bundle: &Bundle) -> Markup {
 }
 
 fn raw(bundle: &Bundle, descriptor: Option<&Descriptor>) -> Markup {
-    let annotations: Vec<(&str, &str)> =
-        descriptor.into_iter().flat_map(Descriptor::annotations).filter(|(_, value)| value.len() < 4096).collect();
+    let annotations: Vec<(&str, &str)> = descriptor
+        .into_iter()
+        .flat_map(Descriptor::annotations)
+        .filter(|(_, value)| value.len() < 4096)
+        .collect();
     let others = bundle.properties.iter().filter(|property| !CONTENT.contains(&property.kind.as_str()));
     html! {
         details {

@@ -113,8 +113,13 @@ pub(super) fn icon(site: &Site, summary: &Summary, class: &str) -> Markup {
         let address = format!("{}/icon", address::package(&site.name, &summary.name));
         return html! { img.icon.(class) src=(address) alt="" loading="lazy" decoding="async"; };
     }
-    let letter: String =
-        summary.title.chars().find(|c| c.is_alphanumeric()).into_iter().flat_map(char::to_uppercase).collect();
+    let letter: String = summary
+        .title
+        .chars()
+        .find(|c| c.is_alphanumeric())
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect();
     // One of the colours of the style sheet, always the same for a package.
     let colour = summary.name.bytes().fold(0_u32, |sum, byte| sum.wrapping_mul(31) + u32::from(byte)) % 6;
     html! { span.icon.letter.(class).{ "colour-" (colour) } aria-hidden="true" { (letter) } }
@@ -165,7 +170,6 @@ pub(super) fn way(steps: &[(String, &str)], here: &str) -> Markup {
 pub(super) fn nothing(text: &str) -> Markup {
     html! { p.nothing { (text) } }
 }
-
 
 #[cfg(test)]
 mod tests {

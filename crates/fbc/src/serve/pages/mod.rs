@@ -98,9 +98,8 @@ impl Pages {
             return response;
         }
         let query = address::query(&wanted.query);
-        let value = |name: &str| {
-            query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-        };
+        let value =
+            |name: &str| query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
         let asked = address::read(&wanted.path);
         let site = match &asked {
             Some(Asked::Catalog(name, _)) => self.sites.get(name).and_then(|site| site.get()),
@@ -190,11 +189,14 @@ fn icon_of(site: &Site, summary: &Summary) -> Answer {
 fn sent(answer: Answer, place: &Place<'_>) -> Response<AnswerBody> {
     let html = "text/html; charset=utf-8";
     let (mut response, policy, kept) = match answer {
-        Answer::Page(page) => {
-            (response(StatusCode::OK, html, frame::document(&page, place).into()), POLICY.to_owned(), "no-cache")
-        }
+        Answer::Page(page) => (
+            response(StatusCode::OK, html, frame::document(&page, place).into()),
+            POLICY.to_owned(),
+            "no-cache",
+        ),
         Answer::NotFound(why) => {
-            let body = html! { h1 { "Not found" } (frame::nothing(why)) p { a href="/ui/" { "All catalogs" } } };
+            let body =
+                html! { h1 { "Not found" } (frame::nothing(why)) p { a href="/ui/" { "All catalogs" } } };
             let text = frame::document(&Page { title: "Not found".to_owned(), body }, place);
             (response(StatusCode::NOT_FOUND, html, text.into()), POLICY.to_owned(), "no-cache")
         }

@@ -55,7 +55,8 @@ pub(super) fn overview(site: &Site, summary: &Summary) -> Page {
     let representative = site.representative(summary);
     let descriptor = representative.and_then(Descriptor::of);
     let own = site.blob(summary).map(|blob| blob.description.trim()).unwrap_or_default();
-    let told = descriptor.as_ref().map(|descriptor| descriptor.text("description").trim()).unwrap_or_default();
+    let told =
+        descriptor.as_ref().map(|descriptor| descriptor.text("description").trim()).unwrap_or_default();
     let description = if told.is_empty() { own } else { told };
     let body = html! {
         (heading(site, summary, Tab::Overview))

@@ -10,10 +10,10 @@ use fbc_resolve::{
 use fbc_version::Target;
 use maud::{Markup, html};
 
+use super::address;
 use super::frame::{self, Page, count};
 use super::package::{self, Tab};
 use super::site::{Site, Summary, version};
-use super::address;
 use crate::command::resolve::advice::{self, Advice};
 use crate::command::resolve::answer::deprecations;
 use crate::command::resolve::tree;
@@ -173,7 +173,13 @@ fn answer(site: &Site, others: &[Arc<Site>], summary: &Summary, question: &Quest
     }
 }
 
-fn outcome(site: &Site, summary: &Summary, explanation: &Explanation<'_>, request: &Request, rules: Rules) -> Markup {
+fn outcome(
+    site: &Site,
+    summary: &Summary,
+    explanation: &Explanation<'_>,
+    request: &Request,
+    rules: Rules,
+) -> Markup {
     let resolution = match &explanation.outcome {
         Ok(resolution) => resolution,
         Err(error) => {

@@ -145,7 +145,8 @@ fn span(releases: &[Release]) -> String {
         [one] => one.to_string(),
         [first, .., last] => {
             let place = |release: &Release| SHOWN.iter().position(|shown| shown == release);
-            let is_run = place(last).zip(place(first)).is_some_and(|(last, first)| last - first + 1 == releases.len());
+            let is_run =
+                place(last).zip(place(first)).is_some_and(|(last, first)| last - first + 1 == releases.len());
             let names: Vec<String> = releases.iter().map(ToString::to_string).collect();
             if is_run { format!("{first} to {last}") } else { names.join(", ") }
         }
@@ -159,7 +160,8 @@ mod tests {
     #[test]
     fn limits_and_needs_decide() {
         let release = |minor: u32| Release { major: 4, minor };
-        let verdict = |minor: u32, least: &str, limit: &Limit| standing(release(minor), least, limit, &[]).verdict;
+        let verdict =
+            |minor: u32, least: &str, limit: &Limit| standing(release(minor), least, limit, &[]).verdict;
         let until = Limit::Until(release(18));
         for (minor, least, limit, expected) in [
             (14, "", &Limit::None, Verdict::Ready),

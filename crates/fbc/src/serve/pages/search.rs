@@ -75,7 +75,9 @@ fn sorted(site: &Site, fits: impl Fn(&Bundle) -> bool) -> Vec<&Bundle> {
 fn apis<'s>(site: &'s Site, fits: &dyn Fn(&str) -> bool) -> Vec<(String, Vec<&'s Summary>)> {
     let mut found: std::collections::BTreeMap<String, Vec<&Summary>> = std::collections::BTreeMap::new();
     for summary in site.packages().values() {
-        for api in site.representative(summary).into_iter().flat_map(|bundle| bundle.property_values("olm.gvk")) {
+        for api in
+            site.representative(summary).into_iter().flat_map(|bundle| bundle.property_values("olm.gvk"))
+        {
             let text = |key: &str| api.get_str(key).unwrap_or_default();
             let api = format!("{}.{}/{}", text("kind"), text("group"), text("version"));
             if fits(&api.to_lowercase()) {
@@ -105,8 +107,11 @@ fn more(number: usize) -> Markup {
 
 /// All deprecations of a catalog.
 pub(super) fn deprecations(site: &Site) -> Page {
-    let with_any: Vec<&Summary> =
-        site.packages().values().filter(|summary| site.deprecations(&summary.name).next().is_some()).collect();
+    let with_any: Vec<&Summary> = site
+        .packages()
+        .values()
+        .filter(|summary| site.deprecations(&summary.name).next().is_some())
+        .collect();
     let body = html! {
         h1 { "Deprecations" }
         @if with_any.is_empty() { (frame::nothing("Nothing in this catalog is deprecated.")) }

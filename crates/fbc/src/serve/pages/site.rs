@@ -108,10 +108,7 @@ impl Site {
     }
 
     /// The deprecations of a package.
-    pub(super) fn deprecations<'s>(
-        &'s self,
-        package: &str,
-    ) -> impl Iterator<Item = &'s DeprecationEntry> {
+    pub(super) fn deprecations<'s>(&'s self, package: &str) -> impl Iterator<Item = &'s DeprecationEntry> {
         let blobs = self.catalog.deprecations.iter().filter(move |blob| blob.package == package);
         blobs.flat_map(|blob| blob.entries())
     }
@@ -138,7 +135,8 @@ impl Site {
 
 /// The version of a bundle as pages show it; its name where it has none.
 pub(super) fn version(bundle: &Bundle) -> String {
-    bundle_version::find(bundle).map_or_else(|| bundle.name.clone(), |version| version.to_version().to_string())
+    bundle_version::find(bundle)
+        .map_or_else(|| bundle.name.clone(), |version| version.to_version().to_string())
 }
 
 fn summaries(catalog: &Catalog) -> BTreeMap<String, Summary> {
@@ -229,7 +227,8 @@ const MOST_ON_CARD: usize = 180;
 
 /// The first line of a description in Markdown that is text, without markup; cut where it is long.
 fn first_sentence(text: &str) -> String {
-    let is_markup = |line: &&str| line.is_empty() || line.starts_with(['#', '!', '<', '|', '=', '-', '*', '`']);
+    let is_markup =
+        |line: &&str| line.is_empty() || line.starts_with(['#', '!', '<', '|', '=', '-', '*', '`']);
     let mut lines = text.lines().map(str::trim);
     let line = lines.clone().find(|line| !is_markup(line)).or_else(|| lines.find(|line| !line.is_empty()));
     let plain: String = super::markdown::plain(line.unwrap_or_default());
@@ -250,7 +249,10 @@ mod tests {
         for (text, line) in [
             ("", ""),
             ("Runs lamps.", "Runs lamps."),
-            ("# Title\n\n![x](y)\n\nRuns **lamps** and [more](https://x.y).\n\nNext.", "Runs lamps and more."),
+            (
+                "# Title\n\n![x](y)\n\nRuns **lamps** and [more](https://x.y).\n\nNext.",
+                "Runs lamps and more.",
+            ),
             ("# Title only", "Title only"),
         ] {
             assert_eq!(first_sentence(text), line, "{text}");
