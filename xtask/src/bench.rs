@@ -36,6 +36,9 @@ pub(crate) struct Options {
     /// The fbc binary; without it, the release binary is built
     #[arg(long, value_name = "PATH")]
     fbc: Option<PathBuf>,
+    /// Only the table of the commands that opm has as well
+    #[arg(long)]
+    table: bool,
     /// Fewer runs and a generated catalog of a tenth of the size
     #[arg(long)]
     quick: bool,
@@ -84,9 +87,17 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         rows.extend(sum);
         rows.push(measured_row(&fbc, opm.as_deref(), arguments, &generated, runs)?);
     }
-    rows.extend(diff_rows(&root, &fbc, &real, runs)?);
-    println!("\nmedian of up to {runs} runs after a warm-up; MB are millions of bytes of input\n");
+    if !options.table {
+        rows.extend(diff_rows(&root, &fbc, &real, runs)?);
+    }
+    println!("\n{}", machine());
+    println!("median of up to {runs} runs after a warm-up; MB are millions of bytes of input\n");
     print!("{}", report::table(&rows, opm.is_some()));
+    let failed = rows.iter().filter(|row| row.fbc.is_err()).count();
+    let code = if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    if options.table {
+        return Ok(code);
+    }
     load_throughput(&fbc, &generated)?;
     manifest_throughput(&fbc, &root)?;
     for input in real.iter().chain([&generated]) {
@@ -99,8 +110,19 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     update::run(&fbc, &workspace::target_folder(&root)?.join("bench/update"), runs)?;
     images::run(&fbc, &root, &generated.folder, runs)?;
     push::run(&fbc, &root, runs, options.quick)?;
-    let failed = rows.iter().filter(|row| row.fbc.is_err()).count();
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(code)
+}
+
+/// The machine, as far as the system tells: processors and memory.
+fn machine() -> String {
+    let value = |file: &str, key: &str| {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix(key)?.split_once(':'));
+        line.map_or_else(|| "unknown".to_owned(), |(_, value)| value.trim().to_owned())
+    };
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let (model, memory) = (value("/proc/cpuinfo", "model name"), value("/proc/meminfo", "MemTotal"));
+    format!("machine: {processors} processors ({model}), {memory} of memory, {}", std::env::consts::OS)
 }
 
 fn absolute(path: &Path) -> TaskResult<PathBuf> {

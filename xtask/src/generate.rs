@@ -16,10 +16,14 @@ use crate::error::{Context, TaskError, TaskResult};
 use crate::workspace;
 
 mod commands;
+mod conventions;
 mod limits;
+mod outputs;
+mod picture;
 mod profiles;
 mod rules;
 mod schemas;
+mod summary;
 
 /// What to do with the generated files.
 #[derive(Args)]
@@ -42,8 +46,16 @@ pub(crate) struct Generated {
 type Generator = fn(&Path) -> TaskResult<Vec<Generated>>;
 
 /// All generators. To add one, write a module beside `schemas` and name its function here.
-const GENERATORS: [Generator; 5] =
-    [commands::page, limits::page, profiles::page, rules::pages, schemas::index];
+const GENERATORS: [Generator; 8] = [
+    commands::page,
+    conventions::page,
+    limits::page,
+    outputs::page,
+    picture::session,
+    profiles::page,
+    rules::pages,
+    schemas::index,
+];
 
 /// Directories that hold nothing but generated files: what no generator makes is removed from them.
 const GENERATED_FOLDERS: [&str; 2] = ["docs/rules", "docs/reference"];
@@ -99,6 +111,7 @@ fn everything(root: &Path) -> TaskResult<Vec<Generated>> {
     for generator in GENERATORS {
         files.extend(generator(root)?);
     }
+    files.push(summary::page(root, &files)?);
     Ok(files)
 }
 

@@ -13,6 +13,7 @@ use crate::error::TaskResult;
 mod bench;
 mod bundles;
 mod dist;
+mod documentation;
 mod error;
 mod fuzz;
 mod generate;
@@ -41,6 +42,8 @@ enum Task {
     Test(test::Options),
     /// Write the documentation that is generated from the code
     Gen(generate::Options),
+    /// Check links, pages and command lines of the documentation; build the book
+    Book(documentation::Options),
     /// Measure time and memory of fbc, beside opm when asked
     Bench(bench::Options),
     /// Compare fbc under the name opm with a real opm on mutated input
@@ -55,8 +58,15 @@ enum Task {
     Size(size::Options),
     /// Install every bundle of a directory on every simulated platform, and upgrade every package
     Bundles(bundles::Options),
-    /// Build the binary for distribution, with its checksum
+    /// Build what a release consists of: archives, packages, checksums, bill of materials
     Dist(dist::Options),
+    /// Run fbc itself; `gen` and `dist` call this in a process of its own
+    #[command(hide = true)]
+    Fbc {
+        /// The arguments
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// Run a command and print its time and memory as JSON; `bench` calls this in a process of its own
     #[command(hide = true)]
     Measure {
@@ -80,6 +90,7 @@ fn run(task: Task) -> TaskResult<ExitCode> {
     match task {
         Task::Test(options) => test::run(&options),
         Task::Gen(options) => generate::run(&options),
+        Task::Book(options) => documentation::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Opm(options) => opm::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
@@ -88,6 +99,9 @@ fn run(task: Task) -> TaskResult<ExitCode> {
         Task::Size(options) => size::run(&options),
         Task::Bundles(options) => bundles::run(&options),
         Task::Dist(options) => dist::run(&options),
+        Task::Fbc { arguments } => {
+            Ok(fbc::run(std::iter::once(OsString::from("fbc")).chain(arguments).collect()))
+        }
         Task::Measure { command } => bench::measure::run_hidden_task(&command),
     }
 }

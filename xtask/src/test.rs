@@ -38,6 +38,8 @@ enum Step {
     Docs,
     /// Generated documentation is up to date
     Gen,
+    /// Links, pages and command lines of the documentation
+    Book,
     /// Arrows between crates, and what library crates may not do
     Layering,
     /// All tests of the workspace but those in documentation

@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
 use crate::limits::{self, LimitArgument};
 use crate::terminal::{self, Color};
-use crate::{catalog_source, opm, registry, runtime};
+use crate::{catalog_source, completion, examples, opm, registry, runtime};
 
 /// Toolchain for OLM file-based catalogs
 ///
@@ -95,6 +96,7 @@ enum Command {
     Add(command::add::Arguments),
     Deprecate(command::deprecate::Arguments),
     Explain(command::explain::Arguments),
+    Doctor(Box<command::doctor::Arguments>),
     Serve(command::serve::Arguments),
     Lsp(command::lsp::Arguments),
     Schema(command::schema::Arguments),
@@ -112,20 +114,36 @@ enum Command {
     Debug(command::debug::Arguments),
 }
 
-/// The definition of the command line, for documentation and completions.
+/// The definition of the command line with its examples, for help, documentation and completions.
 #[must_use]
 pub fn command_line() -> clap::Command {
-    CommandLine::command()
+    examples::with_examples(CommandLine::command())
+}
+
+/// Parses a command line. Examples are added only when help is asked for, which then parses once more.
+fn parse(arguments: &[OsString]) -> Result<CommandLine, clap::Error> {
+    CommandLine::try_parse_from(arguments).map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            command_line().try_get_matches_from(arguments).err().unwrap_or(error)
+        }
+        _ => error,
+    })
 }
 
 /// Runs a command line of fbc.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     terminal::settle_early(arguments);
+    if let Some(answered) = completion::answer(arguments) {
+        return match answered {
+            Ok(()) => ExitCode::from(CLEAN),
+            Err(failed) => Failure::from(failed).report(),
+        };
+    }
     // What follows `fbc opm` is opm's own; clap must not look at it, its global flags least of all.
     if arguments.get(1).is_some_and(|word| word == "opm") {
         return opm::run(arguments.get(2..).unwrap_or_default());
     }
-    let mut line = match CommandLine::try_parse_from(arguments) {
+    let mut line = match parse(arguments) {
         Ok(line) => line,
         Err(error) => {
             if error.use_stderr() {
@@ -185,6 +203,7 @@ impl CommandLine {
             Command::Add(arguments) => command::add::run(&arguments),
             Command::Deprecate(arguments) => command::deprecate::run(&arguments),
             Command::Explain(arguments) => command::explain::run(&arguments),
+            Command::Doctor(arguments) => command::doctor::run(&arguments),
             Command::Lsp(arguments) => command::lsp::run(&arguments),
             Command::Serve(arguments) => command::serve::run(&arguments, global),
             Command::Schema(arguments) => command::schema::run(&arguments),

@@ -13,21 +13,24 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// # Errors
 /// The variable holds no number of seconds.
 pub(crate) fn today() -> Result<Date, Failure> {
-    let moment = match std::env::var("SOURCE_DATE_EPOCH") {
-        Err(std::env::VarError::NotPresent) => Moment::now(),
-        variable => {
-            let seconds =
-                variable.ok().and_then(|text| text.parse().ok()).filter(|seconds| *seconds < 1 << 37);
-            Moment::at(seconds.ok_or_else(|| {
-                Failure::new("SOURCE_DATE_EPOCH is not a number of seconds since 1970")
-                    .help("unset it, or name the day with `--today`")
-            })?)
-        }
+    let moment = match named_moment() {
+        None => Moment::now(),
+        Some(named) => named.ok_or_else(|| {
+            Failure::new("SOURCE_DATE_EPOCH is not a number of seconds since 1970")
+                .help("unset it, or name the day with `--today`")
+        })?,
     };
     let day = fbc_go::time::civil(moment.0);
     let [month, day_of_month] = [day.month(), day.day()].map(i8::unsigned_abs);
     Date::new(day.year().unsigned_abs(), month, day_of_month)
         .ok_or_else(|| Failure::new("the clock gives no day of the calendar").help("name it with `--today`"))
+}
+
+/// What `SOURCE_DATE_EPOCH` says, if it is set; nothing inside if it is no number of seconds.
+fn named_moment() -> Option<Option<Moment>> {
+    let value = std::env::var_os("SOURCE_DATE_EPOCH")?;
+    let seconds: Option<u64> = value.to_str().and_then(|text| text.parse().ok());
+    Some(seconds.filter(|seconds| *seconds < 1 << 37).map(Moment::at))
 }
 
 /// A moment: whole seconds since the beginning of 1970, in UTC.
@@ -39,9 +42,19 @@ impl Moment {
         Self::at(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs()))
     }
 
+    /// That of `SOURCE_DATE_EPOCH` where it is set to one, else now.
+    pub(crate) fn of_environment() -> Self {
+        named_moment().flatten().unwrap_or_else(Self::now)
+    }
+
     /// The moment that many seconds after the beginning of 1970.
     pub(crate) fn at(seconds: u64) -> Self {
         Self(i64::try_from(seconds).unwrap_or(i64::MAX))
+    }
+
+    /// Seconds since the beginning of 1970.
+    pub(crate) fn seconds(&self) -> i64 {
+        self.0
     }
 
     /// As logrus writes it: `2026-11-21T05:42:09Z`.

@@ -117,6 +117,12 @@ impl Failure {
         &self.message
     }
 
+    /// What is wrong, and what to do next, each in one line.
+    pub(crate) fn into_parts(self) -> (String, Option<String>) {
+        let message = self.details.iter().fold(self.message, |line, detail| format!("{line}; {}", detail.trim()));
+        (message, (!self.help.is_empty()).then(|| self.help.join("; ")))
+    }
+
     /// Everything in one line, for a failure that becomes part of another text.
     pub(crate) fn line(&self) -> String {
         let mut line = self.message.clone();

@@ -306,6 +306,7 @@ fn no_command_is_forgotten() {
         "opm",
         "help",
         "debug",
+        "doctor",
         "serve",
         "cluster",
         "lsp",

@@ -127,7 +127,7 @@ fn long_lines_and_broken_text_are_shown_in_part() {
 fn completions_and_manual_pages_are_made() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = fbc(&["completions", shell]).output().unwrap();
-        assert!(output.status.success() && text(&output.stdout).contains("validate"), "{shell}");
+        assert!(output.status.success() && text(&output.stdout).contains("FBC_COMPLETE"), "{shell}");
     }
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("man");
     let output = fbc(&["man"]).output().unwrap();

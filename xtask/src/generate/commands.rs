@@ -13,7 +13,9 @@ use crate::error::TaskResult;
 pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
     let mut root = fbc::command_line();
     root.build();
-    let mut text = "# Commands\n".to_owned();
+    let mut text = "# Commands\n\n[Conventions](conventions.md) holds the flags that every command has, and the exit \
+        codes.\n"
+        .to_owned();
     let mut shared = BTreeMap::new();
     command(&mut text, &root, root.get_name(), &mut shared);
     let _ = writeln!(text, "\n## {SHARED}\n\nOf all commands that speak with registries.");
@@ -37,9 +39,9 @@ fn command<'c>(
     }
     let usage = described.clone().render_usage().to_string();
     let _ = writeln!(text, "```\n{}\n```", usage.trim_start_matches("Usage: ").trim());
-    let shown: Vec<&Arg> = described.get_arguments().filter(|argument| !argument.is_hide_set()).collect();
-    let is_root = described.get_subcommands().next().is_some() && !name.contains(' ');
-    let own = shown.into_iter().filter(|argument| is_root || !argument.is_global_set());
+    let own = described
+        .get_arguments()
+        .filter(|argument| !argument.is_hide_set() && !is_shown_by_every_command(argument));
     let (others, own): (Vec<&Arg>, Vec<&Arg>) =
         own.partition(|argument| argument.get_help_heading() == Some(SHARED));
     table(text, &own);
@@ -51,11 +53,36 @@ fn command<'c>(
     for argument in others {
         shared.entry(argument.get_id().as_str()).or_insert(argument);
     }
+    if let Some(after) = described.get_after_help() {
+        text.push_str(&behind(&after.to_string()));
+    }
     for child in
         described.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help")
     {
         command(text, child, &format!("{name} {}", child.get_name()), shared);
     }
+}
+
+/// Whether an argument is one that every command has; `conventions.md` has them once.
+pub(super) fn is_shown_by_every_command(argument: &Arg) -> bool {
+    argument.is_global_set() || matches!(argument.get_long(), Some("help" | "version"))
+}
+
+/// What stands behind the help of a command: paragraphs, then examples as code.
+fn behind(text: &str) -> String {
+    let (paragraphs, examples) = match text.split_once("Examples:\n") {
+        Some((paragraphs, examples)) => (paragraphs.trim(), examples),
+        None => (text.trim(), ""),
+    };
+    let mut shown = String::new();
+    if !paragraphs.is_empty() {
+        shown = format!("\n{paragraphs}\n");
+    }
+    if !examples.is_empty() {
+        let lines: Vec<&str> = examples.lines().map(str::trim).collect();
+        shown.push_str(&format!("\n```sh\n{}\n```\n", lines.join("\n")));
+    }
+    shown
 }
 
 /// Arguments as a table, unless there are none.
@@ -70,7 +97,7 @@ fn table<'a>(text: &mut String, arguments: impl IntoIterator<Item = &'a &'a Arg>
 }
 
 /// `-o, --output FORMAT`, or `PATH...` for what has no name.
-fn form(argument: &Arg) -> String {
+pub(super) fn form(argument: &Arg) -> String {
     let values: Vec<String> =
         argument.get_value_names().into_iter().flatten().map(|name| name.to_string()).collect();
     let takes_values = argument.get_action().takes_values();
@@ -86,7 +113,7 @@ fn form(argument: &Arg) -> String {
 }
 
 /// What an argument means, as sentences.
-fn meaning(argument: &Arg) -> String {
+pub(super) fn meaning(argument: &Arg) -> String {
     let help =
         argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string).unwrap_or_default();
     let mut meaning: Vec<String> =

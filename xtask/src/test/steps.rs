@@ -11,7 +11,7 @@ use super::counts::{self, Counts};
 use super::{Outcome, Step};
 use crate::error::{Context as _, TaskResult};
 use crate::process::{self, Finished};
-use crate::{generate, layering, workspace};
+use crate::{documentation, generate, layering, workspace};
 
 /// The conformance suites that `fbc` passes today; a suite is added here together with the command that it needs.
 const CONFORMANCE_SUITES: [&str; 10] = [
@@ -44,6 +44,7 @@ pub(super) fn run(step: Step, root: &Path) -> TaskResult<Outcome> {
             plain(cargo(root).env("RUSTDOCFLAGS", "-D warnings").args(["doc", "--workspace", "--no-deps"]))
         }
         Step::Gen => generated_documentation(root),
+        Step::Book => documentation_checks(root),
         Step::Layering => layers(root),
         Step::Tests => tests(root),
         Step::Doctests => {
@@ -86,6 +87,15 @@ fn generated_documentation(root: &Path) -> TaskResult<Outcome> {
         Outcome::Passed(Counts::default())
     } else {
         Outcome::Failed(Counts::default(), "generated files differ; run: cargo xtask gen".to_owned())
+    })
+}
+
+fn documentation_checks(root: &Path) -> TaskResult<Outcome> {
+    let problems = documentation::check(root)?;
+    problems.iter().for_each(|problem| println!("error: {problem}"));
+    Ok(match problems.len() {
+        0 => Outcome::Passed(Counts::default()),
+        number => Outcome::Failed(Counts::default(), format!("{number} problems in the documentation")),
     })
 }
 

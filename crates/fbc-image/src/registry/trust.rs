@@ -30,6 +30,20 @@ struct HostFolder {
     identity: Option<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)>,
 }
 
+/// The certificates for a host, for a report.
+#[derive(Debug)]
+pub struct HostCertificates {
+    /// The directory.
+    pub folder: PathBuf,
+    /// The host, `host[:port]`; nothing for `--cert-dir`, which is for every host.
+    pub host: Option<String>,
+    /// Authorities and our own certificates, each in DER.
+    ///
+    /// # Errors
+    /// A file that cannot be read or used.
+    pub certificates: Result<Vec<Vec<u8>>>,
+}
+
 impl TrustSettings {
     /// TLS for a host (`host[:port]`).
     pub(crate) fn tls(&self, host: &str, verify: bool) -> Result<ClientConfig> {
@@ -58,12 +72,46 @@ impl TrustSettings {
         }
     }
 
+    /// The directories of all hosts with what they hold; of several for one host, only the one that counts.
+    #[must_use]
+    pub fn hosts(&self) -> Vec<HostCertificates> {
+        if let Some(folder) = &self.certificate_folder {
+            return vec![HostCertificates::of(folder.clone(), None)];
+        }
+        let mut hosts = std::collections::BTreeMap::new();
+        for folder in &self.certificate_folders {
+            let Ok(entries) = std::fs::read_dir(folder) else { continue };
+            for path in entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir()) {
+                if let Some(host) = path.file_name().map(|name| name.to_string_lossy().into_owned()) {
+                    hosts.entry(host).or_insert(path);
+                }
+            }
+        }
+        hosts.into_iter().map(|(host, folder)| HostCertificates::of(folder, Some(host))).collect()
+    }
+
     fn folder_for(&self, host: &str) -> Option<PathBuf> {
         if let Some(folder) = &self.certificate_folder {
             return Some(folder.clone());
         }
         self.certificate_folders.iter().map(|folder| folder.join(host)).find(|folder| folder.is_dir())
     }
+}
+
+impl HostCertificates {
+    fn of(folder: PathBuf, host: Option<String>) -> Self {
+        let certificates = read_folder(&folder).map(|found| {
+            let own = found.identity.into_iter().flat_map(|(chain, _)| chain);
+            found.authorities.into_iter().chain(own).map(|certificate| certificate.to_vec()).collect()
+        });
+        Self { folder, host, certificates }
+    }
+}
+
+/// How many authorities the system has; with none, those of Mozilla count that are part of the program.
+#[must_use]
+pub fn system_authorities() -> usize {
+    rustls_native_certs::load_native_certs().certs.len()
 }
 
 /// The authorities of the system, or Mozilla's where the system has none, as in an image from scratch.
@@ -187,6 +235,10 @@ mod tests {
                 }
             }
             assert!(settings.tls("b.io", true).is_ok());
+            let hosts = settings.hosts();
+            assert_eq!(hosts.len(), 1);
+            assert_eq!(hosts[0].host.as_deref(), Some("a.io:5000"));
+            assert_eq!(hosts[0].certificates.is_ok(), settings.tls("a.io:5000", true).is_ok());
         }
     }
 }

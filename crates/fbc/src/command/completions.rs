@@ -5,13 +5,13 @@ use std::io::Write as _;
 use clap::Args;
 use clap_complete::Shell;
 
-use crate::arguments::command_line;
+use crate::completion;
 use crate::failure::{CLEAN, Failure};
 use crate::terminal;
 
 /// Print a completion script for a shell
 ///
-/// For bash: `fbc completions bash > /etc/bash_completion.d/fbc`.
+/// The script asks fbc for packages, channels and bundles of the catalog that the line names, and for codes of rules.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The shell
@@ -20,9 +20,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    // Into memory first: the generator panics if its output fails.
-    let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut command_line(), "fbc", &mut script);
+    let script = completion::script(arguments.shell)?;
     let mut out = terminal::stdout();
     out.write_all(&script)?;
     out.flush()?;

@@ -11,6 +11,7 @@ pub(crate) mod crd;
 pub(crate) mod debug;
 pub(crate) mod deprecate;
 pub(crate) mod diff;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod filter;
 pub(crate) mod generate;

@@ -39,8 +39,7 @@ const MAX_ERROR: usize = 240;
     override_usage = "fbc query [OPTIONS] EXPR REF...\n       fbc query [OPTIONS] --from-file FILE REF...",
     after_help = "Exit codes: 0 done; 1 a catalog is refused, or with --exit-status the last value is null or \
                   false or there is none; 2 the program is wrong or fails on a blob. A program that calls \
-                  halt_error chooses its own.",
-    after_long_help = EXAMPLES
+                  halt_error chooses its own."
 )]
 pub(crate) struct Arguments {
     /// The jq program, then catalogs (directories, single files, `-` for standard input) and bundle directories
@@ -109,19 +108,6 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     images: ImageArguments,
 }
-
-const EXAMPLES: &str = r#"Exit codes: 0 done; 1 a catalog is refused, or with --exit-status the last value is null or false or
-there is none; 2 the program is wrong or fails on a blob. A program that calls halt_error chooses its
-own.
-
-Examples:
-  packages:
-    fbc query -r 'select(.schema == "olm.package").name' catalog/
-  channels of a package:
-    fbc query -r --arg p my-operator 'select(.schema == "olm.channel" and .package == $p).name' catalog/
-  bundles without olm.csv.metadata:
-    fbc query -r 'select(.schema == "olm.bundle" and all(.properties[]?; .type != "olm.csv.metadata")).name' catalog/
-"#;
 
 /// A program as the user gave it.
 struct ProgramText {

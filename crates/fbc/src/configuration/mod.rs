@@ -25,6 +25,11 @@ pub(crate) fn check(path: &Path, text: &str) -> Result<(), Failure> {
     file::ConfigurationFile::parse(path, text.to_owned()).map(drop)
 }
 
+/// The configuration file that counts in the directory that the command runs in.
+pub(crate) fn nearest() -> Option<PathBuf> {
+    find::around(Path::new("."))
+}
+
 /// The configuration file that counts for a path; where there is none, the one that would at the root of its repository,
 /// or beside the path.
 pub(crate) fn file_for(path: &Path) -> PathBuf {

@@ -8,6 +8,7 @@ mod arguments;
 mod environment;
 mod failure;
 mod logins;
+mod places;
 mod progress;
 mod session;
 mod tokio_clock;
@@ -16,5 +17,6 @@ pub(crate) use arguments::{
     CopyLogins, ImageArguments, RegistryArguments, TransferArguments, parse_duration,
 };
 pub(crate) use logins::Named;
+pub(crate) use places::Places;
 pub(crate) use progress::settle_voice;
 pub(crate) use session::{OpenSession, Session};

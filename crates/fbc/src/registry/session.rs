@@ -13,8 +13,8 @@ use fbc_image::registry::{
 };
 
 use super::RegistryArguments;
-use super::environment::{Environment, user_number};
 use super::logins::Logins;
+use super::places::Places;
 use super::progress::Progress;
 use super::tokio_clock::TokioClock;
 use crate::failure::{Failure, words};
@@ -79,8 +79,7 @@ pub(crate) struct OpenSession {
 impl OpenSession {
     fn new(settled: Flags) -> Result<Self, Failure> {
         let flags = &settled.registry;
-        let variable = |name: &str| std::env::var_os(name);
-        let environment = Environment { variable: &variable, user: user_number() };
+        let Places { credentials, registries, trust, proxies, is_offline } = flags.places();
         let mut settings = Settings::new(Arc::new(TokioClock));
         if let Some(named) = &flags.registries_conf {
             check_file("--registries-conf", named)?;
@@ -91,12 +90,11 @@ impl OpenSession {
             return Err(Failure::new(format!("--cert-dir {} is not a directory", folder.display()))
                 .help("name the directory that holds ca.crt"));
         }
-        settings.registries =
-            Registries::read(&environment.registries(flags.registries_conf.as_deref(), &flags.mirror_set))?;
-        settings.credentials = Credentials::read(&environment.credentials(flags.authfile.as_deref()))?;
+        settings.registries = Registries::read(&registries)?;
+        settings.credentials = Credentials::read(&credentials)?;
         settled.logins.add_to(&mut settings.credentials, &settings.registries)?;
-        settings.trust = environment.trust(flags.cert_dir.as_deref());
-        settings.proxies = environment.proxies();
+        settings.trust = trust;
+        settings.proxies = proxies;
         settings.security = match (flags.plain_http, flags.insecure_skip_tls_verify, flags.tls_verify) {
             (true, _, _) => Some(Security::PlainHttp),
             (_, true, _) | (_, _, Some(false)) => Some(Security::Unverified),
@@ -123,7 +121,6 @@ impl OpenSession {
             })?;
         let cache = flags.cache.images()?;
         let client = Client::new(settings);
-        let is_offline = flags.offline || environment.is_offline();
         let parallel = settled.parallel;
         Ok(Self { client, runtime, cache, parallel, is_offline, progress, meanings: Mutex::default() })
     }

@@ -11,6 +11,7 @@ use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::{Located, Report, Rule, Severity};
 
 use crate::catalog_source::CatalogSource;
+use crate::clock::Moment;
 use crate::escape::Lines;
 use crate::failure::Failure;
 
@@ -20,6 +21,7 @@ mod github;
 mod gitlab;
 mod json;
 mod junit;
+mod konflux;
 mod markdown;
 mod opm;
 mod sarif;
@@ -49,6 +51,8 @@ pub(crate) enum Format {
     Junit,
     /// A table for a comment on a pull request
     Markdown,
+    /// The result of a test for Konflux: the content of `TEST_OUTPUT`
+    Konflux,
     /// opm's own error and nothing else
     Opm,
 }
@@ -188,6 +192,7 @@ pub(crate) fn write(
         Format::Gitlab => gitlab::write(catalogs, style, out),
         Format::Junit => junit::write(catalogs, style, out),
         Format::Markdown => markdown::write(catalogs, style, out),
+        Format::Konflux => konflux::write(catalogs, &Moment::of_environment(), out),
         Format::Opm => opm::write(catalogs, &mut Lines::new(out, false)),
     }
 }

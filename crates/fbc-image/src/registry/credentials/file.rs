@@ -75,6 +75,16 @@ impl AuthFile {
         })
     }
 
+    /// All entries by their keys.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.entries.iter().map(|(key, entry)| (key.as_str(), entry))
+    }
+
+    /// All helpers by their registries.
+    pub(super) fn helpers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.helpers.iter().map(|(registry, name)| (registry.as_str(), name.as_str()))
+    }
+
     /// The helper for a registry; helpers know no namespaces.
     pub(super) fn helper_for(&self, registry: &str) -> Option<&str> {
         let keys: &[&str] =

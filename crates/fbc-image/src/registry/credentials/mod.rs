@@ -10,6 +10,7 @@
 
 mod file;
 mod helper;
+pub mod inventory;
 #[cfg(test)]
 mod tests;
 

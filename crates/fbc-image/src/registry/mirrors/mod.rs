@@ -3,6 +3,7 @@
 //! Source: `containers/image:pkg/sysregistriesv2/system_registries_v2.go`, `docs/containers-registries.conf.5.md`.
 
 mod mirror_set;
+pub mod overview;
 mod registries_conf;
 #[cfg(test)]
 mod tests;
@@ -82,6 +83,27 @@ pub struct RegistriesPaths {
     pub mirror_sets: Vec<PathBuf>,
 }
 
+impl RegistriesPaths {
+    /// The `registries.conf` files that count, in the order in which they are read.
+    #[must_use]
+    pub fn configurations(&self) -> Vec<PathBuf> {
+        let mut configurations: Vec<PathBuf> =
+            self.main.iter().find(|path| path.is_file()).cloned().into_iter().collect();
+        for folder in &self.drop_in {
+            let Ok(entries) = std::fs::read_dir(folder) else { continue };
+            let mut files: Vec<PathBuf> = entries
+                .filter_map(|entry| Some(entry.ok()?.path()))
+                .filter(|path| {
+                    path.extension().is_some_and(|extension| extension == "conf") && path.is_file()
+                })
+                .collect();
+            files.sort();
+            configurations.append(&mut files);
+        }
+        configurations
+    }
+}
+
 /// What is known about registries. The default knows nothing: every registry is asked itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Registries {
@@ -98,21 +120,8 @@ impl Registries {
     /// [`Problem::Configuration`] or [`Problem::Io`], with the file.
     pub fn read(paths: &RegistriesPaths) -> Result<Self> {
         let mut registries = Self::default();
-        if let Some(main) = paths.main.iter().find(|path| path.is_file()) {
-            registries.add_configuration(main)?;
-        }
-        for folder in &paths.drop_in {
-            let Ok(entries) = std::fs::read_dir(folder) else { continue };
-            let mut files: Vec<PathBuf> = entries
-                .filter_map(|entry| Some(entry.ok()?.path()))
-                .filter(|path| {
-                    path.extension().is_some_and(|extension| extension == "conf") && path.is_file()
-                })
-                .collect();
-            files.sort();
-            for file in files {
-                registries.add_configuration(&file)?;
-            }
+        for file in paths.configurations() {
+            registries.add_configuration(&file)?;
         }
         for file in &paths.mirror_sets {
             registries.add_mirror_set(file)?;

@@ -1,0 +1,59 @@
+//! The directory that the command runs in: its configuration and its catalogs.
+
+use std::fs;
+use std::path::Path;
+
+use super::item::{Item, counted};
+use crate::configuration;
+use crate::failure::Failure;
+use crate::git::Repository;
+use crate::layout::repository_tree;
+
+pub(super) fn items() -> Vec<Item> {
+    let here = Path::new(".");
+    let mut items = vec![configuration_file()];
+    let is_repository = match Repository::around(here) {
+        Ok(_) => {
+            items.push(Item::good("a git repository: revisions such as `origin/main:PATH` can be read"));
+            true
+        }
+        // Outside of one there is nothing wrong; a repository that git refuses is told.
+        Err(failure) if failure.message().contains("dubious ownership") => {
+            items.push(Item::from(failure));
+            true
+        }
+        Err(_) => {
+            items.push(Item::note("not a git repository: `--base` has nothing to compare with"));
+            false
+        }
+    };
+    // A home directory may be large, and nobody asks about it.
+    if is_repository || configuration::nearest().is_some() {
+        items.push(catalogs(here));
+    }
+    items
+}
+
+fn configuration_file() -> Item {
+    let Some(path) = configuration::nearest() else {
+        return Item::note("no fbc.toml here or above: every setting has its default");
+    };
+    let checked = fs::read_to_string(&path)
+        .map_err(|error| Failure::io("read", &path, &error))
+        .and_then(|text| configuration::check(&path, &text));
+    match checked {
+        Ok(()) => Item::good(format!("configuration: {}", path.display())),
+        Err(failure) => Item::from(failure),
+    }
+}
+
+fn catalogs(here: &Path) -> Item {
+    let found = match repository_tree(here) {
+        Ok(tree) => fbc_repository::find(tree.as_ref()).catalogs.len(),
+        Err(failure) => return Item::from(failure),
+    };
+    match found {
+        0 => Item::note("no catalogs are found here"),
+        number => Item::good(format!("{}; `fbc repository` lists them", counted(number, "catalog"))),
+    }
+}

@@ -1,0 +1,49 @@
+//! The programs: this one, those that it starts, and those that it makes unnecessary.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use super::item::Item;
+
+/// Programs that other toolchains need and fbc does not.
+const NOT_NEEDED: [&str; 5] = ["docker", "podman", "skopeo", "oc", "jq"];
+
+pub(super) fn items() -> Vec<Item> {
+    let (version, system) = (env!("CARGO_PKG_VERSION"), std::env::consts::OS);
+    let own = std::env::current_exe().ok();
+    let place = own.as_ref().map(|path| format!(", {}", path.display())).unwrap_or_default();
+    let mut items = vec![Item::good(format!("fbc {version} ({system}/{}){place}", std::env::consts::ARCH))];
+    items.push(git());
+    if let Some(opm) = in_path("opm") {
+        let is_this = |own: &PathBuf| opm.canonicalize().ok() == own.canonicalize().ok();
+        items.push(match own.as_ref().is_some_and(is_this) {
+            true => Item::good(format!("opm: {} is this program", opm.display())),
+            false => Item::note(format!("opm: {} is another program; `fbc opm` takes its command line", opm.display())),
+        });
+    }
+    let others: Vec<&str> = NOT_NEEDED.into_iter().filter(|name| in_path(name).is_some()).collect();
+    if !others.is_empty() {
+        items.push(Item::note(format!("found, and not needed: {}", others.join(", "))));
+    }
+    items
+}
+
+fn git() -> Item {
+    let output = Command::new("git").arg("--version").stdin(Stdio::null()).output();
+    match output {
+        Ok(output) if output.status.success() => {
+            let text = String::from_utf8_lossy(&output.stdout);
+            Item::good(format!("git: {}", text.trim().trim_start_matches("git version ")))
+        }
+        _ => Item::warning(
+            "git: not found",
+            "install it to compare with revisions, as `fbc validate --base` and `fbc diff` do",
+        ),
+    }
+}
+
+/// The file of a program.
+fn in_path(name: &str) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+}

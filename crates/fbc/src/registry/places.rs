@@ -1,0 +1,34 @@
+//! Where credentials, mirrors, certificates and proxies are looked for, by flags and environment.
+
+use fbc_image::registry::credentials::CredentialPaths;
+use fbc_image::registry::mirrors::RegistriesPaths;
+use fbc_image::registry::transport::Proxies;
+use fbc_image::registry::trust::TrustSettings;
+
+use super::RegistryArguments;
+use super::environment::{Environment, user_number};
+
+/// The places.
+pub(crate) struct Places {
+    pub(crate) credentials: CredentialPaths,
+    pub(crate) registries: RegistriesPaths,
+    pub(crate) trust: TrustSettings,
+    pub(crate) proxies: Proxies,
+    /// Whether no registry may be asked.
+    pub(crate) is_offline: bool,
+}
+
+impl RegistryArguments {
+    /// The places that count with these flags.
+    pub(crate) fn places(&self) -> Places {
+        let variable = |name: &str| std::env::var_os(name);
+        let environment = Environment { variable: &variable, user: user_number() };
+        Places {
+            credentials: environment.credentials(self.authfile.as_deref()),
+            registries: environment.registries(self.registries_conf.as_deref(), &self.mirror_set),
+            trust: environment.trust(self.cert_dir.as_deref()),
+            proxies: environment.proxies(),
+            is_offline: self.offline || environment.is_offline(),
+        }
+    }
+}

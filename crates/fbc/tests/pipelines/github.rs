@@ -1,0 +1,100 @@
+//! The scripts of the GitHub Action.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::comments::Comments;
+use crate::workspace::{Workspace, are_installed, pipelines};
+
+fn script(name: &str) -> String {
+    pipelines().join("github").join(name).display().to_string()
+}
+
+#[test]
+fn validate_reports_and_leaves_judging_to_the_last_step() {
+    if !are_installed(&["bash", "git"]) {
+        return;
+    }
+    let workspace = Workspace::new();
+    let variables = [("FBC_CATALOGS", "catalog\n"), ("FBC_BASE", "HEAD"), ("FBC_ARGUMENTS", "")];
+    let (code, text) = workspace.run(&script("validate.sh"), &variables);
+    assert_eq!(code, 0, "{text}");
+    assert!(workspace.text("runner/output").contains("exit-code=0\n"));
+    workspace.break_catalog();
+    let (code, text) = workspace.run(&script("validate.sh"), &variables);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("::error file=catalog/broken/catalog.yaml"), "{text}");
+    assert!(workspace.text("runner/output").contains("exit-code=1\n"));
+    let sarif: Value = serde_json::from_str(&workspace.text("runner/fbc.sarif")).unwrap();
+    assert!(!sarif["runs"][0]["results"].as_array().unwrap().is_empty());
+    let (code, text) = workspace.run(&script("validate.sh"), &[("FBC_CATALOGS", "missing")]);
+    assert_eq!(code, 2, "{text}");
+    let (code, text) =
+        workspace.run(&script("validate.sh"), &[("FBC_ARGUMENTS", "--profile olmv1 --deny-warnings")]);
+    assert_eq!(code, 0, "{text}");
+}
+
+#[test]
+fn one_comment_is_updated() {
+    if !are_installed(&["bash", "git", "curl", "jq"]) {
+        return;
+    }
+    let workspace = Workspace::new();
+    workspace.break_catalog();
+    let comments = Comments::serve(&["somebody says something"]);
+    let run = || {
+        let variables = [
+            ("FBC_CATALOGS", "catalog"),
+            ("FBC_BASE", "HEAD"),
+            ("FBC_PULL_REQUEST", "7"),
+            ("GITHUB_API_URL", &comments.address),
+            ("GITHUB_REPOSITORY", "me/catalogs"),
+            ("GITHUB_TOKEN", "token"),
+            ("NO_PROXY", "127.0.0.1"),
+        ];
+        let (code, text) = workspace.run(&script("comment.sh"), &variables);
+        assert_eq!(code, 0, "{text}");
+    };
+    run();
+    let first = comments.bodies();
+    assert_eq!(first.len(), 2, "{first:?}");
+    assert!(first[1].starts_with("<!-- fbc diff -->\n### "), "{}", first[1]);
+    assert!(first[1].contains("`broken`"), "{}", first[1]);
+    fs::remove_dir_all(workspace.path("repository/catalog/broken")).unwrap();
+    run();
+    let second = comments.bodies();
+    assert_eq!(second.len(), 2, "a second comment was written");
+    assert!(!second[1].contains("`broken`"), "{}", second[1]);
+    assert!(workspace.text("runner/summary").contains("fbc diff"));
+}
+
+#[test]
+fn install_checks_what_it_downloads() {
+    if !are_installed(&["bash", "curl", "tar", "sha256sum"])
+        || !cfg!(all(target_os = "linux", target_arch = "x86_64"))
+    {
+        return;
+    }
+    let workspace = Workspace::new();
+    let name = "fbc-1.2.3-x86_64-unknown-linux-musl";
+    let releases = workspace.path("releases");
+    fs::create_dir_all(releases.join(name)).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fbc"), releases.join(name).join("fbc")).unwrap();
+    let archive = format!("{name}.tar.gz");
+    let make = format!("tar -czf {archive} {name} && sha256sum {archive} >{archive}.sha256");
+    assert!(Command::new("sh").args(["-c", &make]).current_dir(&releases).status().unwrap().success());
+    let url = format!("file://{}", releases.display());
+    let variables = [("FBC_VERSION", "1.2.3"), ("FBC_DOWNLOAD_URL", url.as_str())];
+    let (code, text) = workspace.run(&script("install.sh"), &variables);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("fbc 0."), "{text}");
+    assert!(workspace.text("runner/path").trim_end().ends_with(name));
+    fs::write(releases.join(format!("{archive}.sha256")), format!("{}  {archive}\n", "0".repeat(64))).unwrap();
+    let (code, _) = workspace.run(&script("install.sh"), &variables);
+    assert_ne!(code, 0);
+    let missing = [("FBC_VERSION", "9.9.9"), ("FBC_DOWNLOAD_URL", url.as_str())];
+    let (code, text) = workspace.run(&script("install.sh"), &missing);
+    assert!(code == 2 && text.contains("::error::cannot download"), "{text}");
+}

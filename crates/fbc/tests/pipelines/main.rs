@@ -1,0 +1,11 @@
+//! What `docs/pipelines` gives to people's pipelines: its scripts run here with the built program, and its files fit the
+//! schemas of those who read them.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![cfg(unix)]
+
+mod comments;
+mod files;
+mod github;
+mod konflux;
+mod workspace;

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Writes what a change means to the summary of the run and to a comment on the pull request. A comment that an earlier
+# run wrote is updated, so that there is one.
+set -euo pipefail
+
+marker='<!-- fbc diff -->'
+body="${RUNNER_TEMP:?RUNNER_TEMP is not set}/fbc-comment.md"
+echo "$marker" >"$body"
+has_catalog=false
+while IFS= read -r catalog; do
+  if [ -z "$catalog" ]; then
+    continue
+  fi
+  if ! git cat-file -e "$FBC_BASE:${catalog#./}" 2>/dev/null && [ "$catalog" != . ]; then
+    echo "$catalog is new" >>"$body"
+    continue
+  fi
+  # Git knows the root of a repository by an empty path.
+  old="$FBC_BASE:${catalog#.}"
+  old="${old/:\//:}"
+  # 0 and 1 are answers; the action judges by `fbc validate`.
+  status=0
+  fbc diff "$old" "$catalog" -o markdown --fail-on none >>"$body" || status=$?
+  if [ "$status" -ge 2 ]; then
+    exit "$status"
+  fi
+  has_catalog=true
+done <<<"${FBC_CATALOGS:-.}"
+if [ "$has_catalog" = true ] && [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
+  cat "$body" >>"$GITHUB_STEP_SUMMARY"
+fi
+
+api() {
+  curl --silent --show-error --fail-with-body --header "Authorization: Bearer $GITHUB_TOKEN" \
+    --header 'Accept: application/vnd.github+json' "$@"
+}
+
+comments="$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues/$FBC_PULL_REQUEST/comments"
+mine=
+page=1
+while :; do
+  answer="$(api "$comments?per_page=100&page=$page")"
+  mine="$(jq --raw-output --arg marker "$marker" 'map(select(.body | startswith($marker)))[0].id // empty' <<<"$answer")"
+  if [ -n "$mine" ] || [ "$(jq length <<<"$answer")" -lt 100 ]; then
+    break
+  fi
+  page=$((page + 1))
+done
+if [ -n "$mine" ]; then
+  target=(--request PATCH "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues/comments/$mine")
+else
+  target=(--request POST "$comments")
+fi
+if ! jq --raw-input --slurp '{body: .}' "$body" | api "${target[@]}" --data @- >"$RUNNER_TEMP/fbc-answer.json"; then
+  # Pull requests from forks have a token that may only read.
+  echo "::warning::the comment cannot be written: $(jq --raw-output '.message // "no reason given"' "$RUNNER_TEMP/fbc-answer.json" || true)"
+fi

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Puts fbc of a version in front of PATH, from a release archive whose checksum is checked.
+set -euo pipefail
+
+if [ -z "${FBC_VERSION:-}" ]; then
+  fbc version
+  exit 0
+fi
+
+case "$(uname -s)-$(uname -m)" in
+  Linux-x86_64) triple=x86_64-unknown-linux-musl ;;
+  Linux-aarch64) triple=aarch64-unknown-linux-musl ;;
+  Darwin-x86_64) triple=x86_64-apple-darwin ;;
+  Darwin-arm64) triple=aarch64-apple-darwin ;;
+  *)
+    echo "::error::there is no archive of fbc for $(uname -s) on $(uname -m); install fbc yourself and set version to ''"
+    exit 2
+    ;;
+esac
+
+name="fbc-${FBC_VERSION}-${triple}"
+releases="${FBC_DOWNLOAD_URL:-${GITHUB_SERVER_URL:-https://github.com}/${FBC_REPOSITORY:-}/releases/download/v${FBC_VERSION}}"
+folder="${RUNNER_TEMP:?RUNNER_TEMP is not set}/fbc"
+mkdir -p "$folder"
+cd "$folder"
+for file in "$name.tar.gz" "$name.tar.gz.sha256"; do
+  if ! curl --fail --silent --show-error --location --retry 3 --output "$file" "$releases/$file"; then
+    echo "::error::cannot download $releases/$file"
+    exit 2
+  fi
+done
+if command -v sha256sum >/dev/null; then
+  sha256sum --check --quiet "$name.tar.gz.sha256"
+else
+  shasum --algorithm 256 --check --quiet "$name.tar.gz.sha256"
+fi
+tar -xzf "$name.tar.gz"
+echo "$folder/$name" >>"$GITHUB_PATH"
+"$folder/$name/fbc" version

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Validates: annotations for the pull request, a SARIF file for code scanning, and the exit code as an output.
+# The step itself succeeds, so that later steps can report; the last step of the action judges.
+set -euo pipefail
+
+arguments=()
+if [ -n "${FBC_BASE:-}" ]; then
+  arguments+=(--base "$FBC_BASE")
+fi
+# Words of a command line, which the workflow's author wrote.
+read -r -a further <<<"${FBC_ARGUMENTS:-}"
+catalogs=()
+while IFS= read -r line; do
+  if [ -n "$line" ]; then
+    catalogs+=("$line")
+  fi
+done <<<"${FBC_CATALOGS:-.}"
+
+sarif="${RUNNER_TEMP:?RUNNER_TEMP is not set}/fbc.sarif"
+status=0
+fbc validate ${arguments[@]+"${arguments[@]}"} ${further[@]+"${further[@]}"} \
+  -o sarif --output-file "$sarif" "${catalogs[@]}" || status=$?
+if [ "$status" -lt 2 ]; then
+  fbc validate --quiet ${arguments[@]+"${arguments[@]}"} ${further[@]+"${further[@]}"} -o github "${catalogs[@]}" || true
+else
+  echo "::error::fbc could not validate; the log of this step says why"
+  exit "$status"
+fi
+{
+  echo "exit-code=$status"
+  echo "sarif-file=$sarif"
+} >>"$GITHUB_OUTPUT"

@@ -1,0 +1,193 @@
+//! `cargo xtask dist`: what a release consists of.
+//!
+//! For each target an archive with the program, completions, manual pages and licences, its checksum, for Linux a Debian
+//! package; for all of them a bill of materials, a formula for Homebrew and a statement of provenance. Everything is made
+//! of the checkout and the lock file alone: times are those of the commit, names are sorted, so that two builds give equal
+//! bytes.
+
+mod archive;
+mod contents;
+mod debian;
+mod dependencies;
+mod formula;
+mod provenance;
+mod sbom;
+mod target;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use sha2::{Digest as _, Sha256};
+
+use self::target::Target;
+use crate::error::{Context, TaskError, TaskResult};
+use crate::{process, workspace};
+
+/// What to build.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// A target triple; without any, those of a release that are installed, or that of this machine
+    #[arg(long, value_name = "TRIPLE")]
+    target: Vec<String>,
+    /// Where releases are downloaded from, for the formula
+    #[arg(long, value_name = "URL", default_value = "https://github.com/OWNER/fbc/releases/download")]
+    url: String,
+    /// Take these programs instead of building, one for each target, such as those of a test
+    #[arg(long, value_name = "PROGRAM")]
+    program: Vec<PathBuf>,
+    /// Where to write
+    #[arg(long, value_name = "DIR")]
+    output_folder: Option<PathBuf>,
+    /// Build twice, in different directories, and compare the archives
+    #[arg(long, conflicts_with = "program")]
+    verify_reproducible: bool,
+}
+
+/// A file of a release, with its checksum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Artifact {
+    pub(crate) name: String,
+    /// Hexadecimal.
+    pub(crate) sha256: String,
+    /// The triple of an archive; nothing for what is for every system.
+    pub(crate) triple: Option<String>,
+}
+
+/// Runs the task.
+pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
+    let root = workspace::root()?;
+    let build_folder = workspace::target_folder(&root)?;
+    let output = options.output_folder.clone().unwrap_or_else(|| build_folder.join("dist"));
+    let targets = target::chosen(&options.target)?;
+    if !options.program.is_empty() && options.program.len() != targets.len() {
+        return Err(TaskError::new(format!("{} targets need as many programs", targets.len())));
+    }
+    fs::create_dir_all(&output).context(|| format!("making {}", output.display()))?;
+    let release = Release::of(&root)?;
+    let mut artifacts = Vec::new();
+    for (index, target) in targets.iter().enumerate() {
+        let program = match options.program.get(index) {
+            Some(program) => program.clone(),
+            None => target.build(&root, &build_folder)?,
+        };
+        if options.verify_reproducible {
+            let other = target.build(&root, &build_folder.join("again"))?;
+            if read(&program)? != read(&other)? {
+                return Err(TaskError::new(format!("two builds of {} differ", target.triple)));
+            }
+            println!("two builds of {} are equal", target.triple);
+        }
+        artifacts.extend(release.package(&root, target, &program, &output)?);
+    }
+    artifacts.push(write(&output, &release.sbom_name(), &sbom::document(&root, &release)?, None)?);
+    let formula = formula::text(&release.version, &options.url, &artifacts);
+    artifacts.push(write(&output, "fbc.rb", formula.as_bytes(), None)?);
+    let statement = provenance::statement(&root, &release, &artifacts)?;
+    let name = format!("fbc-{}.intoto.json", release.version);
+    artifacts.push(write(&output, &name, statement.as_bytes(), None)?);
+    for artifact in &artifacts {
+        println!("{}  {}", artifact.sha256, output.join(&artifact.name).display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What all files of a release share.
+pub(crate) struct Release {
+    /// The version of fbc.
+    pub(crate) version: String,
+    /// The moment of the commit, in seconds since 1970; it is that of every file.
+    pub(crate) moment: u64,
+    /// The commit; nothing outside of a repository.
+    pub(crate) commit: Option<String>,
+}
+
+impl Release {
+    fn of(root: &Path) -> TaskResult<Self> {
+        let said = |format: &str| {
+            let output = std::process::Command::new("git")
+                .current_dir(root)
+                .args(["log", "-1", &format!("--format={format}")])
+                .output()
+                .ok()
+                .filter(|output| output.status.success())?;
+            Some(String::from_utf8_lossy(&output.stdout).trim().to_owned()).filter(|text| !text.is_empty())
+        };
+        let named = std::env::var("SOURCE_DATE_EPOCH").ok().or_else(|| said("%ct"));
+        let moment = named.and_then(|text| text.parse().ok()).unwrap_or_default();
+        Ok(Self { version: env!("CARGO_PKG_VERSION").to_owned(), moment, commit: said("%H") })
+    }
+
+    fn sbom_name(&self) -> String {
+        format!("fbc-{}.cdx.json", self.version)
+    }
+
+    /// The files for one target.
+    fn package(
+        &self,
+        root: &Path,
+        target: &Target,
+        program: &Path,
+        output: &Path,
+    ) -> TaskResult<Vec<Artifact>> {
+        let files = contents::files(root, target, &read(program)?)?;
+        let name = format!("fbc-{}-{}", self.version, target.triple);
+        let bytes = archive::tar_gz(&format!("{name}/"), &files, self.moment)?;
+        let archive = format!("{name}.tar.gz");
+        let mut artifacts = vec![write(output, &archive, &bytes, Some(&target.triple))?];
+        if let Some(architecture) = target.debian_architecture() {
+            let package = debian::package(self, architecture, &files)?;
+            let name = format!("fbc_{}_{architecture}.deb", self.version);
+            artifacts.push(write(output, &name, &package, None)?);
+        }
+        Ok(artifacts)
+    }
+}
+
+/// Writes a file of the release, and its checksum beside it as `sha256sum --check` reads it.
+fn write(folder: &Path, name: &str, bytes: &[u8], triple: Option<&String>) -> TaskResult<Artifact> {
+    let sha256 = hexadecimal(&Sha256::digest(bytes));
+    for (name, bytes) in
+        [(name.to_owned(), bytes), (format!("{name}.sha256"), format!("{sha256}  {name}\n").as_bytes())]
+    {
+        let path = folder.join(name);
+        fs::write(&path, bytes).context(|| format!("writing {}", path.display()))?;
+    }
+    Ok(Artifact { name: name.to_owned(), sha256, triple: triple.cloned() })
+}
+
+fn read(path: &Path) -> TaskResult<Vec<u8>> {
+    fs::read(path).context(|| format!("reading {}", path.display()))
+}
+
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Runs fbc, which is part of this program, in the root of the workspace, and returns what it prints.
+pub(crate) fn fbc(root: &Path, arguments: &[&str]) -> TaskResult<Vec<u8>> {
+    let own = std::env::current_exe().context(|| "finding this program".to_owned())?;
+    let mut command = std::process::Command::new(own);
+    command.current_dir(root).arg("fbc").args(arguments).env_remove("COLUMNS").env("FBC_OFFLINE", "1");
+    let output = command.output().context(|| "starting fbc".to_owned())?;
+    if output.status.code().is_none_or(|code| code > 1) {
+        let reason = String::from_utf8_lossy(&output.stderr);
+        return Err(TaskError::new(format!("{}: {}", process::describe(&command), reason.trim())));
+    }
+    Ok(output.stdout)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checksums_are_those_of_the_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let artifact = write(folder.path(), "fbc", b"abc", None).unwrap();
+        assert_eq!(artifact.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        let line = fs::read_to_string(folder.path().join("fbc.sha256")).unwrap();
+        assert_eq!(line, format!("{}  fbc\n", artifact.sha256));
+    }
+}

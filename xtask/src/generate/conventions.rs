@@ -1,0 +1,142 @@
+//! `docs/reference/conventions.md`: what holds for every command: exit codes, shared flags, variables of the environment.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, Command};
+use fbc::variables::VARIABLES;
+
+use super::commands::{form, is_shown_by_every_command, meaning};
+use super::Generated;
+use crate::error::TaskResult;
+
+/// A flag that fewer commands have is not called shared.
+const FEWEST_COMMANDS: usize = 4;
+
+const HEAD: &str = "\
+# Conventions
+
+What holds for every command.
+
+## Exit codes
+
+| code | meaning |
+|---|---|
+| 0 | done; nothing to report |
+| 1 | findings, differences or a refusal: the input was read and judged |
+| 2 | could not run: wrong arguments, files that cannot be read, a registry that does not answer, a used-up [limit](limits.md) |
+| 130, 143 | ended by SIGINT or SIGTERM; nothing half-written is left |
+
+Under the name `opm` the exit codes are those of opm. Some commands say more precisely:
+
+| command | exit codes |
+|---|---|
+";
+
+/// The page.
+pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
+    let mut root = fbc::command_line();
+    root.build();
+    let mut text = HEAD.to_owned();
+    let mut flags: Flags = BTreeMap::new();
+    walk(&root, "fbc", &mut |name, command| {
+        if let Some(codes) = exit_codes(command).filter(|_| name != "fbc") {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "| `{name}` | {} |", codes.replace('|', "\\|"));
+        }
+        for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+            if let Some(long) = argument.get_long() {
+                flags.entry(long.to_owned()).or_default().push((name.to_owned(), argument.clone()));
+            }
+        }
+    });
+    text.push_str(
+        "\n## Flags of all commands\n\n| flag | meaning |\n|---|---|\n\
+         | `-h, --help` | Print help: `-h` in short, `--help` in full, with examples. |\n\
+         | `-V, --version` | Print the version. |\n",
+    );
+    for argument in root.get_arguments().filter(|argument| argument.is_global_set()) {
+        let _ = writeln!(text, "| `{}` | {} |", form(argument), meaning(argument));
+    }
+    text.push_str(
+        "\n## Flags that commands share\n\nOne name means one thing everywhere: `-o` and `--output` are a format, \
+         `--output-file` is a file and `--output-folder` a directory. The flags for registries are in \
+         [a table of their own](commands.md#registry-options).\n\n| flag | meaning | commands |\n|---|---|---|\n",
+    );
+    for (_, uses) in flags {
+        shared(&mut text, &uses);
+    }
+    text.push_str("\n## Environment variables\n\n| variable | meaning |\n|---|---|\n");
+    for variable in &VARIABLES {
+        let _ = writeln!(text, "| `{}` | {} |", variable.name, variable.meaning);
+    }
+    text.push_str("\n`fbc doctor` shows what they lead to on this machine.\n");
+    Ok(vec![Generated { path: PathBuf::from("docs/reference/conventions.md"), content: text }])
+}
+
+/// By long name: the commands with the flag as each defines it.
+type Flags = BTreeMap<String, Vec<(String, Arg)>>;
+
+fn walk<'c>(command: &'c Command, name: &str, visit: &mut impl FnMut(&str, &'c Command)) {
+    visit(name, command);
+    for child in command.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help") {
+        walk(child, &format!("{name} {}", child.get_name()), visit);
+    }
+}
+
+/// What a command says of its exit codes behind its help.
+fn exit_codes(command: &Command) -> Option<String> {
+    let text = command.get_after_help()?.to_string();
+    let line = text.lines().find_map(|line| line.trim().strip_prefix("Exit codes: "))?;
+    Some(line.trim_end_matches('.').to_owned())
+}
+
+/// A row, if enough commands have the flag.
+fn shared(text: &mut String, uses: &[(String, Arg)]) {
+    let Some((_, first)) = uses.first() else { return };
+    let is_of_registries = first.get_help_heading() == Some("Registry options");
+    if uses.len() < FEWEST_COMMANDS || is_of_registries || is_shown_by_every_command(first) {
+        return;
+    }
+    let summary = |argument: &Arg| argument.get_help().map(ToString::to_string).unwrap_or_default();
+    // What most commands say; the first of equals.
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, argument) in uses {
+        *counts.entry(summary(argument)).or_default() += 1;
+    }
+    let most = counts.values().max().copied().unwrap_or_default();
+    let said = uses.iter().map(|(_, argument)| summary(argument)).find(|text| counts.get(text) == Some(&most));
+    let commands: Vec<String> = uses
+        .iter()
+        .map(|(name, _)| format!("`{}`", name.strip_prefix("fbc ").unwrap_or(name)))
+        .collect();
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        text,
+        "| `{}` | {} | {} |",
+        form(first),
+        said.unwrap_or_default().replace('|', "\\|"),
+        commands.join(", ")
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_hold_what_commands_share() {
+        let pages = page(Path::new("")).unwrap();
+        let text = &pages.first().unwrap().content;
+        for part in [
+            "| `-o, --output FORMAT` |",
+            "| `--output-file FILE` | Write to a file instead of standard output |",
+            "| `fbc simulate` | 0 all that was expected was seen, 1 something was not, 2 could not run |",
+            "| `--color WHEN` |",
+            "| `NO_COLOR` |",
+        ] {
+            assert!(text.contains(part), "{part} is missing in {text}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! `docs/SUMMARY.md`: the table of contents of the book.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fbc_lint::rules::RULES;
+
+use super::Generated;
+use crate::error::{Context as _, TaskResult};
+
+/// The parts of the book: a heading, and pages below `docs`. The rules come behind the page that lists them.
+const PARTS: [(&str, &[&str]); 5] = [
+    ("", &["start.md"]),
+    (
+        "Guides",
+        &[
+            "guides/create-a-catalog.md",
+            "guides/repositories.md",
+            "guides/policy.md",
+            "diff.md",
+            "guides/pipelines.md",
+            "guides/editors.md",
+            "guides/query.md",
+            "guides/filter.md",
+            "guides/mirror.md",
+            "guides/simulate.md",
+            "guides/cluster.md",
+        ],
+    ),
+    ("Concepts", &["concepts/catalog.md", "concepts/edges.md", "concepts/simulation.md"]),
+    (
+        "Reference",
+        &[
+            "reference/commands.md",
+            "reference/conventions.md",
+            "reference/outputs.md",
+            "reference/profiles.md",
+            "reference/limits.md",
+            "reference/schemas.md",
+            
+            "rules/README.md",
+        ],
+    ),
+    ("About fbc", &["stability.md", "architecture.md", "CONTRIBUTING.md", "style.md", "CHANGELOG.md"]),
+];
+
+/// The file, with further guides behind those that are listed. The headings are those of the generated pages and of the
+/// pages on disk.
+pub(super) fn page(root: &Path, generated: &[Generated]) -> TaskResult<Generated> {
+    let mut text = "# Summary\n\n".to_owned();
+    for (part, pages) in PARTS {
+        if !part.is_empty() {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "\n# {part}\n\n");
+        }
+        let mut pages: Vec<String> = pages.iter().map(ToString::to_string).collect();
+        if part == "Guides" {
+            pages.extend(further_guides(root, &pages)?);
+        }
+        for page in pages {
+            let bullet = if part.is_empty() { "" } else { "- " };
+            let _ = writeln!(text, "{bullet}[{}]({page})", title(root, generated, &page)?);
+            if page == "rules/README.md" {
+                for rule in RULES.iter() {
+                    let _ = writeln!(text, "  - [{} {}](rules/{}.md)", rule.code, rule.name, rule.code);
+                }
+            }
+        }
+    }
+    Ok(Generated { path: PathBuf::from("docs/SUMMARY.md"), content: text })
+}
+
+fn further_guides(root: &Path, listed: &[String]) -> TaskResult<Vec<String>> {
+    let files = crate::workspace::files_below(&root.join("docs/guides"))?;
+    let names = files.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy());
+    let pages = names.filter(|name| name.ends_with(".md")).map(|name| format!("guides/{name}"));
+    Ok(pages.filter(|page| !listed.contains(page)).collect())
+}
+
+/// The first heading of a page.
+fn title(root: &Path, generated: &[Generated], page: &str) -> TaskResult<String> {
+    let path = Path::new("docs").join(page);
+    let text = match generated.iter().find(|file| file.path == path) {
+        Some(file) => file.content.clone(),
+        None => fs::read_to_string(root.join(&path)).context(|| format!("reading {}", path.display()))?,
+    };
+    let heading = text.lines().find_map(|line| line.strip_prefix("# "));
+    Ok(heading.unwrap_or(page).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_and_further_guides_are_listed() {
+        let root = crate::workspace::root().unwrap();
+        let mut generated = super::super::rules::pages(&root).unwrap();
+        for page in PARTS.iter().flat_map(|(_, pages)| *pages).filter(|page| page.starts_with("reference/")) {
+            let content = format!("# {page}\n");
+            generated.push(Generated { path: Path::new("docs").join(page), content });
+        }
+        let text = page(&root, &generated).unwrap().content;
+        assert!(text.contains("\n  - [FBC001 "), "{text}");
+        let guides = crate::workspace::files_below(&root.join("docs/guides")).unwrap();
+        for guide in guides.iter().filter(|path| path.extension().is_some_and(|ending| ending == "md")) {
+            let name = guide.file_name().unwrap().to_string_lossy();
+            assert!(text.contains(&format!("(guides/{name})")), "{name}");
+        }
+    }
+}
