@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::cache_folder::CacheArguments;
 use crate::failure::{CLEAN, Failure};
+use crate::json_document;
 use crate::terminal;
 
 /// Show or empty the cache of images
@@ -71,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
                         "unfinished": contents.unfinished,
                         "unfinishedBytes": contents.unfinished_bytes,
                     });
-                    writeln!(out, "{info:#}")?;
+                    json_document::write(&mut out, &info)?;
                 }
             }
         }

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::render;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
+use crate::json_document;
 use crate::limits;
 use crate::output_file::write_output;
 use crate::output_format::{FormatOrFile, FormatOrFileParser};
@@ -201,7 +202,7 @@ fn draw(mut graphs: Vec<PackageGraph<'_>>, arguments: &Arguments) -> Result<Stri
                 dot::draw(&graphs, semantics)
             } else {
                 let packages: Vec<_> = graphs.iter().map(|graph| document::of(graph, &[semantics])).collect();
-                format!("{:#}\n", json!({ "packages": packages }))
+                format!("{}\n", json_document::text(&json!({ "packages": packages }))?)
             }
         }
     })

@@ -17,6 +17,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{PackageWord, selection};
 use crate::filter::wording;
 use crate::image_evidence::load_index;
+use crate::json_document;
 use crate::layout;
 use crate::needed_images::{Found, Needs, Role, Use, find_all};
 use crate::output_file::write_output;
@@ -144,8 +145,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         }
         Format::Json => {
             let document = document(&needs, &found);
-            serde_json::to_writer_pretty(&mut *out, &document).map_err(std::io::Error::from)?;
-            Ok(writeln!(out)?)
+            Ok(json_document::write(out, &document)?)
         }
     })?;
     let mut is_clean = !arguments.unlisted || needs.unlisted.is_empty();

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::failure::{CLEAN, Failure};
+use crate::json_document;
 use crate::terminal;
 
 /// Print the version
@@ -33,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     match arguments.output {
         VersionFormat::Text => writeln!(out, "fbc {version} ({system}/{architecture})")?,
         VersionFormat::Json => {
-            writeln!(out, "{}", json!({ "version": version, "os": system, "architecture": architecture }))?;
+            json_document::write(&mut out, &json!({ "version": version, "os": system, "architecture": architecture }))?;
         }
     }
     out.flush()?;

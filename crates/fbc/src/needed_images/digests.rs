@@ -8,6 +8,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream;
 
 use crate::failure::Failure;
+use crate::progress::Counter;
 use crate::registry::Session;
 
 /// An image in a registry.
@@ -37,8 +38,14 @@ pub(crate) fn find_all<'r>(
         );
     }
     let client = session.client();
-    let questions =
-        references.into_iter().map(|text| async move { (text.to_owned(), find(client, text).await) });
+    let references: Vec<&str> = references.into_iter().collect();
+    let progress = Counter::new("asking for images", references.len());
+    let counter = &progress;
+    let questions = references.into_iter().map(|text| async move {
+        let found = find(client, text).await;
+        counter.step();
+        (text.to_owned(), found)
+    });
     Ok(session.wait(stream::iter(questions).buffer_unordered(session.parallel()).collect()))
 }
 

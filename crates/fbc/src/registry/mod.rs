@@ -18,5 +18,5 @@ pub(crate) use arguments::{
 };
 pub(crate) use logins::Named;
 pub(crate) use places::Places;
-pub(crate) use progress::settle_voice;
+pub(crate) use progress::{is_quiet, settle_voice};
 pub(crate) use session::{OpenSession, Session};

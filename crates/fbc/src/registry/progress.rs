@@ -43,6 +43,11 @@ pub(crate) fn voice() -> Voice {
     VOICE.get().copied().unwrap_or_default()
 }
 
+/// Whether nothing but errors is reported.
+pub(crate) fn is_quiet() -> bool {
+    voice() == Voice::Quiet
+}
+
 /// Blobs smaller than this get no bar, in bytes: they are there before it is drawn.
 const SMALL: u64 = 256 << 10;
 

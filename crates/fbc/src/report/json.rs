@@ -9,6 +9,8 @@ use serde_json::Value;
 
 use super::{CheckedCatalog, FindingView, Style, Summary};
 
+use crate::json_document;
+
 #[derive(Serialize)]
 struct JsonReport<'r> {
     findings: Vec<JsonFinding<'r>>,
@@ -159,8 +161,7 @@ pub(super) fn write_document(
         Cause::Baselined => None,
     });
     let report = JsonReport { findings, waived: waived.collect(), summary: Summary::of(catalogs) };
-    serde_json::to_writer_pretty(&mut *out, &report)?;
-    writeln!(out)
+    json_document::write(out, &report)
 }
 
 pub(super) fn write_lines(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::installing::{InstallationArguments, objects, read};
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, WARNING, closest};
+use crate::json_document;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use crate::terminal;
@@ -102,8 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     match arguments.output {
         Format::Text => write_text(&answer, account, extension)?,
         Format::Json => write_output(None, |out| {
-            serde_json::to_writer_pretty(&mut *out, &in_json(&answer)).map_err(std::io::Error::from)?;
-            Ok(writeln!(out)?)
+            Ok(json_document::write(out, &in_json(&answer))?)
         })?,
     }
     Ok(if answer.is_authorized() { CLEAN } else { FINDINGS })

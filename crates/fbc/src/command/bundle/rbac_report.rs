@@ -8,10 +8,11 @@ use fbc_bundle::permissions::operator_rights::{
 };
 use serde_json::{Value, json};
 
+use crate::json_document;
+
 /// Writes a value with indentation.
 pub(super) fn write_json(value: &Value, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, value)?;
-    writeln!(out)
+    json_document::write(out, value)
 }
 
 /// Writes rights as text, the dangerous ones first.

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::json_document;
 use crate::registry::ImageArguments;
 use crate::terminal;
 use source::Definitions;
@@ -107,7 +108,7 @@ fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
     match arguments.output {
         DiffFormat::Json => {
             let mut out = terminal::stdout();
-            writeln!(out, "{:#}", as_json(&upgrades, target, arguments.enforcement))?;
+            json_document::write(&mut out, &as_json(&upgrades, target, arguments.enforcement))?;
             out.flush()?;
         }
         DiffFormat::Text => {

@@ -7,6 +7,7 @@ use fbc_lint::rules::rep;
 use serde::Serialize;
 
 use super::Compared;
+use crate::json_document;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -70,7 +71,7 @@ pub(super) fn write(documents: &[String], is_layout: bool, out: &mut dyn Write) 
     // No string of a JSON document has a line break in it, so lines can be indented.
     let inner: Vec<String> =
         documents.iter().map(|document| format!("    {}", document.replace('\n', "\n    "))).collect();
-    writeln!(out, "{{\n  \"catalogs\": [\n{}\n  ]\n}}", inner.join(",\n"))
+    writeln!(out, "{{\n  \"schemaVersion\": 1,\n  \"catalogs\": [\n{}\n  ]\n}}", inner.join(",\n"))
 }
 
 /// One comparison as a document.
@@ -88,7 +89,7 @@ pub(super) fn document(compared: &Compared<'_>) -> io::Result<String> {
         changed_packages: &comparison.changed_packages,
         changes: comparison.changes.iter().map(|change| json_change(compared, change)).collect(),
     };
-    Ok(serde_json::to_string_pretty(&document)?)
+    json_document::text(&document)
 }
 
 fn json_change<'c>(compared: &Compared<'_>, change: &'c Change) -> JsonChange<'c> {

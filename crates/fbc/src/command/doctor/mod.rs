@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use self::item::{Item, Level};
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, STRONG};
+use crate::json_document;
 use crate::registry::RegistryArguments;
 use crate::terminal;
 
@@ -70,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     let mut out = terminal::stdout();
     match arguments.output {
-        Format::Json => writeln!(out, "{:#}", document(&sections))?,
+        Format::Json => json_document::write(&mut out, &document(&sections))?,
         Format::Text => write_text(&mut terminal::text_to(&mut out, None), &sections)?,
     }
     out.flush()?;
@@ -109,7 +110,6 @@ fn document(sections: &[Section]) -> Value {
         })
         .collect();
     json!({
-        "schemaVersion": 1,
         "version": env!("CARGO_PKG_VERSION"),
         "errors": count(sections, Level::Error),
         "warnings": count(sections, Level::Warning),

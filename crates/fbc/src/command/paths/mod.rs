@@ -14,6 +14,7 @@ use fbc_graph::{ChainEnd, NodeIndex, PackageGraph};
 use super::graph::{Semantics, require_channels, require_package};
 use super::render;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::json_document;
 use crate::registry::ImageArguments;
 use crate::terminal;
 use answer::Answer;
@@ -91,8 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     match arguments.output {
         PathsFormat::Text => text::write(&answer, &mut terminal::text_to(&mut out, None))?,
         PathsFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &answer).map_err(std::io::Error::from)?;
-            out.write_all(b"\n")?;
+            json_document::write(&mut out, &answer)?;
         }
     }
     out.flush()?;

@@ -10,6 +10,7 @@ use super::ClusterArguments;
 use super::source::PayloadSource;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, Failure, STRONG};
+use crate::json_document;
 use crate::registry::ImageArguments;
 use crate::terminal;
 
@@ -53,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     match arguments.output {
         Format::Json => {
             let mut out = terminal::stdout();
-            writeln!(out, "{:#}", difference.to_value())?;
+            json_document::write(&mut out, &difference.to_value())?;
             out.flush()?;
         }
         Format::Text => {

@@ -11,6 +11,7 @@ use super::ClusterArguments;
 use super::source::PayloadSource;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
+use crate::json_document;
 use crate::registry::ImageArguments;
 use crate::terminal;
 
@@ -82,7 +83,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             let release = payload.as_ref().map(|payload| payload.release.to_value());
             let manifests = payload.as_ref().map(|payload| payload.manifests.len());
             let mut out = terminal::stdout();
-            writeln!(out, "{:#}", json!({"release": release, "manifests": manifests, "findings": findings}))?;
+            json_document::write(&mut out, &json!({"release": release, "manifests": manifests, "findings": findings}))?;
             out.flush()?;
         }
     }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
+use crate::json_document;
 use crate::layout::repository_tree;
 use crate::output_file::replace_files;
 use crate::terminal;
@@ -63,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     let mut out = terminal::stdout();
     match arguments.output {
-        Format::Json => writeln!(out, "{:#}", document(&found))?,
+        Format::Json => json_document::write(&mut out, &document(&found))?,
         Format::Text => {
             let mut out = terminal::text_to(&mut out, None);
             lines(&found).iter().try_for_each(|line| writeln!(out, "{line}"))?;

@@ -11,6 +11,7 @@ use super::advice::Advice;
 use super::manifests::Extension;
 use super::tree;
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
+use crate::json_document;
 
 /// The answer to one extension.
 pub(super) struct Answer<'c> {
@@ -171,7 +172,7 @@ pub(super) fn write_text(answers: &[Answer<'_>], style: Style, out: &mut dyn Wri
 
 pub(super) fn write_json(answers: &[Answer<'_>], out: &mut dyn Write) -> io::Result<()> {
     let answers: Vec<Value> = answers.iter().map(Answer::json).collect();
-    writeln!(out, "{:#}", json!({ "extensions": answers }))
+    json_document::write(out, &json!({ "extensions": answers }))
 }
 
 pub(super) fn write_jsonl(answers: &[Answer<'_>], out: &mut dyn Write) -> io::Result<()> {

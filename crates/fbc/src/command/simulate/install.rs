@@ -15,6 +15,8 @@ use serde_json::{Value, json};
 use super::{Format, verdict};
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::json_document;
+use crate::progress::Counter;
 use crate::output_file::write_output;
 
 /// Install bundles on simulated clusters, and upgrade each package version by version
@@ -86,13 +88,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     let packages = by_package(bundles);
     let jobs = jobs(&packages, &platforms, arguments.no_upgrades);
+    let progress = Counter::new("installing bundles", jobs.len());
     let tried: Vec<Vec<Row>> = jobs
         .par_iter()
         .map(|(bundles, platform)| {
             let trials = trial::upgrade(bundles, platform);
+            progress.step();
             trials.into_iter().map(|trial| Row { platform: (*platform).clone(), trial }).collect()
         })
         .collect();
+    drop(progress);
     // What begins a chain of upgrades was installed alone as well.
     let is_told = |row: &Row, of: usize| of == 1 || row.trial.from.is_some();
     let mut rows: Vec<Row> = Vec::new();
@@ -213,7 +218,7 @@ fn tell(rows: &[Row], platforms: &[Platform], arguments: &Arguments) -> Result<(
     write_output(arguments.output_file.as_deref(), |out| {
         if arguments.output == Format::Json {
             let trials: Vec<Value> = rows.iter().map(json_row).collect();
-            writeln!(out, "{:#}", json!({ "trials": trials }))?;
+            json_document::write(out, &json!({ "trials": trials }))?;
             return Ok(());
         }
         let out = &mut Lines::new(out, false);

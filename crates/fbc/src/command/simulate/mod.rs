@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::arguments::Global;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
+use crate::json_document;
 use crate::output_file::write_output;
 use crate::registry::{ImageArguments, Session};
 use crate::terminal;
@@ -267,7 +268,7 @@ fn play_all(scenarios: &[Prepared], options: Options) -> Vec<Run> {
 
 fn tell(runs: &[Run], arguments: &Arguments, global: Global) -> Result<(), Failure> {
     write_output(arguments.output_file.as_deref(), |out| match arguments.output {
-        Format::Json => Ok(writeln!(out, "{:#}", json!({ "runs": all_json(runs) }))?),
+        Format::Json => Ok(json_document::write(out, &json!({ "runs": all_json(runs) }))?),
         Format::Text => {
             let look = text::Look {
                 has_color: arguments.output_file.is_none() && terminal::stdout_has_color(),

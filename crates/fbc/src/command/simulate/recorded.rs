@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::Format;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::json_document;
 use crate::output_file::write_output;
 
 /// Plays the cases of a file whose names hold a text. Differences are findings.
@@ -31,7 +32,7 @@ pub(super) fn run(
     write_output(output, |out| {
         if format == Format::Json {
             let cases: Vec<Value> = played.iter().map(case_json).collect();
-            return Ok(writeln!(out, "{:#}", json!({"suite": suite.name, "cases": cases}))?);
+            return Ok(json_document::write(out, &json!({"suite": suite.name, "cases": cases}))?);
         }
         let out = &mut Lines::new(out, false);
         for case in &played {

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::{budgets, text, verdict};
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::progress::Counter;
 use crate::terminal;
 
 /// Plays every scenario with so many seeds, and shows the first run that fails with the command that repeats it;
@@ -33,9 +34,15 @@ fn search_each(
     for prepared in scenarios {
         let first = options.seed.unwrap_or(prepared.scenario.seed);
         let last = first.saturating_add(count - 1);
-        let play_with = |seed: u64| play(prepared, Options { seed: Some(seed), ..options });
+        let progress = Counter::new("playing seeds", usize::try_from(count).unwrap_or(usize::MAX));
+        let play_with = |seed: u64| {
+            let run = play(prepared, Options { seed: Some(seed), ..options });
+            progress.step();
+            run
+        };
         // The first failing seed, not any: the answer must not depend on the number of threads.
         let failed = (first..=last).into_par_iter().find_first(|seed| !play_with(*seed).is_success());
+        progress.clear();
         let file = &prepared.scenario.file;
         let Some(seed) = failed else {
             writeln!(out, "{file}: no seed from {first} to {last} fails")?;

@@ -24,6 +24,8 @@ use crate::command::graph::{require_channels, require_package};
 use crate::command::render;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, WARNING};
+use crate::json_document;
+use crate::progress::Counter;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 
@@ -153,14 +155,18 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
     let first = scenario(arguments, target, first, &images);
     // Catalogs and bundles are read once, and shared by all runs.
     let first = Prepared::new(first, contents, files).map_err(failure)?;
+    let progress = Counter::new("upgrading installed versions", versions.len());
     let outcomes: Vec<Outcome> = versions
         .par_iter()
         .map(|version| {
             let prepared =
                 first.with_scenario(scenario(arguments, target, version, &images)).map_err(failure)?;
-            Ok(outcome(version, play(&prepared, Options::default()), &new, arguments))
+            let outcome = outcome(version, play(&prepared, Options::default()), &new, arguments);
+            progress.step();
+            Ok(outcome)
         })
         .collect::<Result<_, Failure>>()?;
+    drop(progress);
     let exit = if outcomes.iter().all(Outcome::is_fine) { CLEAN } else { FINDINGS };
     verdict(tell(&outcomes, arguments), exit)
 }
@@ -353,7 +359,7 @@ fn tell(outcomes: &[Outcome], arguments: &Arguments) -> Result<(), Failure> {
             };
             let upgrades: Vec<Value> = outcomes.iter().map(row).collect();
             let package = &arguments.package;
-            writeln!(out, "{:#}", json!({"package": package, "upgrades": upgrades}))?;
+            json_document::write(out, &json!({"package": package, "upgrades": upgrades}))?;
             return Ok(());
         }
         table(&mut Lines::new(out, false), outcomes, arguments.package.is_none())

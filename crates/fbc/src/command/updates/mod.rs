@@ -15,6 +15,7 @@ use fbc_version::Version;
 use serde_json::{Value, json};
 
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::json_document;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use operators::{Installed, InstalledCatalog, Moves};
@@ -126,7 +127,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     write_output(arguments.output_file.as_deref(), |out| {
         match arguments.output {
             Format::Text => text::write(&answer, out)?,
-            Format::Json => writeln!(out, "{:#}", answer.to_value())?,
+            Format::Json => json_document::write(&mut *out, &answer.to_value())?,
             Format::Graph => writeln!(out, "{:#}", answer.graph.to_value())?,
             Format::Dot => out.write_all(answer.graph.dot().as_bytes())?,
         }

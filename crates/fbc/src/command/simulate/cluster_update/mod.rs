@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::{Format, destinations, duration};
 use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::json_document;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
 use input::{Described, Material};
@@ -121,7 +122,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     write_output(arguments.output_file.as_deref(), |out| {
         match arguments.output {
             Format::Json => {
-                writeln!(out, "{:#}", json!({"clusters": outcomes.iter().map(value).collect::<Vec<_>>()}))?
+                json_document::write(out, &json!({"clusters": outcomes.iter().map(value).collect::<Vec<_>>()}))?
             }
             Format::Text if arguments.fleet.is_some() => text::table(&outcomes, out)?,
             Format::Text => text::story(&outcomes, out)?,

@@ -1,0 +1,38 @@
+//! How far work is that takes long: a line on a terminal, on standard error, unless `--quiet` is given.
+
+use std::io::IsTerminal as _;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::registry::is_quiet;
+
+/// A line that counts; it goes away with the value.
+pub(crate) struct Counter(ProgressBar);
+
+impl Counter {
+    /// Begins to count up to a number.
+    pub(crate) fn new(what: &'static str, total: usize) -> Self {
+        if is_quiet() || !std::io::stderr().is_terminal() {
+            return Self(ProgressBar::hidden());
+        }
+        let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        Self(ProgressBar::new(total as u64).with_style(style).with_message(what))
+    }
+
+    /// Takes the line away, so that what is told next stands alone.
+    pub(crate) fn clear(&self) {
+        self.0.finish_and_clear();
+    }
+
+    /// Counts one more.
+    pub(crate) fn step(&self) {
+        self.0.inc(1);
+    }
+}
+
+impl Drop for Counter {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
