@@ -10,13 +10,14 @@ pub struct Variable {
 }
 
 /// All variables that change what commands do.
-pub static VARIABLES: [Variable; 24] = [
+pub static VARIABLES: [Variable; 25] = [
     of("FBC_CACHE_DIR", "the directory of the cache, as --cache-dir"),
     of("FBC_COMPLETE", "set by completion scripts: the shell whose words are completed"),
     of("FBC_IMAGE_MAP", "under the name `opm`: a file that maps images to directories, as --image-map"),
     of("FBC_MIRROR_SET", "files of mirror sets, separated as in PATH; --mirror-set replaces them"),
     of("FBC_OFFLINE", "neither 0 nor false: ask no registry, as --offline"),
     of("FBC_OPM_VERSION", "under the name `opm`: the version that is told, and whose expansion of semver templates counts"),
+    of("HELP_ALPHA", "under the name `opm`: `true` shows in help what may still change"),
     of("NO_COLOR", "not empty: no colours, unless --color says otherwise"),
     of("FORCE_COLOR", "neither 0 nor false: colours also where there is no terminal, unless NO_COLOR is set"),
     of("CLICOLOR_FORCE", "not 0: colours also where there is no terminal, unless NO_COLOR is set"),

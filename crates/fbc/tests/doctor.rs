@@ -59,7 +59,7 @@ fn nothing_is_wrong_with_an_empty_home() {
         "  note     no fbc.toml here or above",
         "  note     none: only public images can be pulled",
         "~/.config/containers/auth.json, ~/.docker/config.json, ~/.dockercfg)",
-        "  ok       ~/.cache/fbc: 0 blobs, 0 bytes",
+        "  ok       ~/.cache/fbc/blobs: 0 blobs, 0 bytes",
         "\n0 errors, 1 warning\n",
     ] {
         assert!(text.contains(part), "{part} is missing in {text}");

@@ -1,5 +1,6 @@
 //! Archives that are equal for equal files: fixed owners, times and compression.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 
 use flate2::{Compression, GzBuilder};
@@ -11,6 +12,16 @@ use crate::error::{Context, TaskResult};
 pub(super) fn tar_gz(below: &str, files: &[PackedFile], moment: u64) -> TaskResult<Vec<u8>> {
     let making = || "making an archive".to_owned();
     let mut archive = tar::Builder::new(Vec::new());
+    let directories: BTreeSet<String> =
+        files.iter().flat_map(|file| directories_of(&format!("{below}{}", file.path))).collect();
+    for directory in directories {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::Directory);
+        header.set_mode(0o755);
+        header.set_size(0);
+        header.set_mtime(moment);
+        archive.append_data(&mut header, directory, std::io::empty()).context(making)?;
+    }
     for file in files {
         let mut header = tar::Header::new_gnu();
         header.set_entry_type(tar::EntryType::Regular);
@@ -21,6 +32,12 @@ pub(super) fn tar_gz(below: &str, files: &[PackedFile], moment: u64) -> TaskResu
         archive.append_data(&mut header, path, file.bytes.as_slice()).context(making)?;
     }
     gzip(&archive.into_inner().context(making)?)
+}
+
+/// The directories above a path, each with a slash at its end.
+fn directories_of(path: &str) -> Vec<String> {
+    let ends = path.match_indices('/').filter_map(|(end, _)| path.get(..=end));
+    ends.filter(|directory| *directory != "./").map(str::to_owned).collect()
 }
 
 /// Compressed, without a time or name.
@@ -52,6 +69,7 @@ mod tests {
                 (path, header.mode().unwrap(), header.mtime().unwrap())
             })
             .collect();
-        assert_eq!(entries, [("x/a".to_owned(), 0o755, 7), ("x/b/c".to_owned(), 0o644, 7)]);
+        let expected = [("x/", 0o755), ("x/b/", 0o755), ("x/a", 0o755), ("x/b/c", 0o644)];
+        assert_eq!(entries, expected.map(|(path, mode)| (path.to_owned(), mode, 7)));
     }
 }

@@ -71,7 +71,8 @@ mod tests {
         };
         let text = String::from_utf8(output.stdout).unwrap();
         let names: Vec<&str> = text.lines().filter_map(|line| line.split(' ').next_back()).collect();
-        assert_eq!(names, ["./usr/bin/fbc", "./usr/share/man/man1/fbc.1"], "{text}");
+        let files: Vec<&str> = names.into_iter().filter(|name| !name.ends_with('/')).collect();
+        assert_eq!(files, ["usr/bin/fbc", "usr/share/man/man1/fbc.1"], "{text}");
         let output = Command::new("dpkg-deb").arg("--field").arg(&path).arg("Version").output().unwrap();
         assert_eq!(String::from_utf8(output.stdout).unwrap(), "1.2.3\n");
     }

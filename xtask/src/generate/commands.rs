@@ -38,7 +38,7 @@ fn command<'c>(
         let _ = writeln!(text, "{}\n", about.to_string().trim());
     }
     let usage = described.clone().render_usage().to_string();
-    let _ = writeln!(text, "```\n{}\n```", usage.trim_start_matches("Usage: ").trim());
+    let _ = writeln!(text, "```text\n{}\n```", usage.trim_start_matches("Usage: ").trim());
     let own = described
         .get_arguments()
         .filter(|argument| !argument.is_hide_set() && !is_shown_by_every_command(argument));

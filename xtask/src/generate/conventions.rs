@@ -11,6 +11,9 @@ use super::commands::{form, is_shown_by_every_command, meaning};
 use super::Generated;
 use crate::error::TaskResult;
 
+/// Names that commands use for different things.
+const SEVERAL_MEANINGS: [&str; 5] = ["config", "diff", "profile", "report", "to"];
+
 /// A flag that fewer commands have is not called shared.
 const FEWEST_COMMANDS: usize = 4;
 
@@ -60,13 +63,17 @@ pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
         let _ = writeln!(text, "| `{}` | {} |", form(argument), meaning(argument));
     }
     text.push_str(
-        "\n## Flags that commands share\n\nOne name means one thing everywhere: `-o` and `--output` are a format, \
-         `--output-file` is a file and `--output-folder` a directory. The flags for registries are in \
+        "\n## Flags that commands share\n\nIn every command `-o` and `--output` are a format, `--output-file` is \
+         a file and `--output-folder` a directory. What a flag does to one command exactly is said there. The flags for registries are in \
          [a table of their own](commands.md#registry-options).\n\n| flag | meaning | commands |\n|---|---|---|\n",
     );
-    for (_, uses) in flags {
-        shared(&mut text, &uses);
+    for (name, uses) in &flags {
+        if !SEVERAL_MEANINGS.contains(&name.as_str()) {
+            shared(&mut text, uses);
+        }
     }
+    let several: Vec<String> = SEVERAL_MEANINGS.iter().map(|name| format!("`--{name}`")).collect();
+    let _ = writeln!(text, "\nNot shared are {}: each command says what it means by them.", several.join(", "));
     text.push_str("\n## Environment variables\n\n| variable | meaning |\n|---|---|\n");
     for variable in &VARIABLES {
         let _ = writeln!(text, "| `{}` | {} |", variable.name, variable.meaning);

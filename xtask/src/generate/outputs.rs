@@ -15,8 +15,8 @@ use crate::error::{Context as _, TaskResult};
 
 /// What a command writes, and command lines whose answers together show it; they run in `testdata`.
 const OUTPUTS: [(&str, &[&str]); 18] = [
-    ("bundle preauth", &["bundle preauth harbour-bundle --service-account harbours/harbour-installer --rbac rbac/installer.yaml --extension pipes -o json"]),
-    ("bundle rbac --report", &["bundle rbac beacon-bundle --report -o json"]),
+    ("bundle preauth", &["bundle preauth harbour-bundle --service-account harbours/harbour-installer --rbac rbac/installer.yaml --extension pipes -o json", "bundle preauth dock-bundle -w harbours --service-account harbours/harbour-installer --rbac rbac/weak.yaml --extension harbour -o json"]),
+    ("bundle rbac --report", &["bundle rbac beacon-bundle --report -o json", "bundle rbac harbour-bundle --report -o json"]),
     ("bundle ready", &["bundle ready harbour-bundle dock-bundle --ocp 4.20 -o json"]),
     ("cache info", &["cache info --cache-dir no-cache -o json"]),
     ("crd diff", &["crd diff custom-resource-definitions/lamp-old.yaml custom-resource-definitions/lamp-cluster-scope.yaml -o json"]),

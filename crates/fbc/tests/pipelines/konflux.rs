@@ -73,13 +73,7 @@ fn the_diff_task_fails_on_what_it_is_told() {
     let workspace = Workspace::new();
     let task = &documents("tekton/fbc-diff.yaml")[0];
     let script = executable(&workspace, task["spec"]["steps"][0]["script"].as_str().unwrap());
-    let package = fs::read_dir(workspace.path("repository/catalog")).unwrap().next().unwrap().unwrap().path();
-    match package.is_dir() {
-        true => fs::remove_dir_all(&package).unwrap(),
-        false => fs::remove_file(&package).unwrap(),
-    }
-    fs::create_dir_all(workspace.path("repository/catalog")).unwrap();
-    workspace.break_catalog();
+    fs::remove_dir_all(workspace.path("repository/catalog/tide-operator")).unwrap();
     for (fail_on, expected) in [("breaking", 1), ("none", 0)] {
         let variables = [("OLD", "HEAD:catalog"), ("NEW", "catalog"), ("FAIL_ON", fail_on)];
         let (code, text) = workspace.run(&script, &variables);

@@ -13,6 +13,7 @@ mod registries;
 
 use std::io::Write;
 
+use anstyle::Style;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
@@ -33,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "IMAGE")]
     images: Vec<String>,
     /// The format to write
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: Format,
     #[command(flatten)]
     registry: RegistryArguments,
@@ -72,7 +73,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let mut out = terminal::stdout();
     match arguments.output {
         Format::Json => json_document::write(&mut out, &document(&sections))?,
-        Format::Text => write_text(&mut terminal::text_to(&mut out, None), &sections)?,
+        Format::Text => {
+            let has_color = terminal::stdout_has_color();
+            write_text(&mut terminal::text_to(&mut out, None), &sections, has_color)?;
+        }
     }
     out.flush()?;
     Ok(if count(&sections, Level::Error) == 0 { CLEAN } else { FINDINGS })
@@ -82,14 +86,16 @@ fn count(sections: &[Section], level: Level) -> usize {
     sections.iter().flat_map(|section| &section.items).filter(|item| item.level == level).count()
 }
 
-fn write_text(out: &mut dyn Write, sections: &[Section]) -> std::io::Result<()> {
+fn write_text(out: &mut dyn Write, sections: &[Section], has_color: bool) -> std::io::Result<()> {
+    let shown = |style: Style| if has_color { style } else { Style::new() };
+    let (strong, help_style) = (shown(STRONG), shown(HELP));
     for section in sections {
-        writeln!(out, "{STRONG}{}{STRONG:#}", section.name)?;
+        writeln!(out, "{strong}{}{strong:#}", section.name)?;
         for item in &section.items {
-            let (name, style) = (item.level.name(), item.level.style());
+            let (name, style) = (item.level.name(), shown(item.level.style()));
             writeln!(out, "  {style}{name:7}{style:#}  {}", item.text)?;
             if let Some(help) = &item.help {
-                writeln!(out, "           {HELP}help{HELP:#}: {help}")?;
+                writeln!(out, "           {help_style}help{help_style:#}: {help}")?;
             }
         }
     }
