@@ -119,11 +119,7 @@ fn candidates(kind: Kind, words: &[OsString], current: &OsStr) -> Vec<Completion
         .collect()
 }
 
-fn catalog_values(
-    kind: Kind,
-    words: &[OsString],
-    current: &str,
-) -> Vec<(String, Option<&'static str>)> {
+fn catalog_values(kind: Kind, words: &[OsString], current: &str) -> Vec<(String, Option<&'static str>)> {
     let catalogs = catalogs_at_hand(words);
     let packages: Vec<&str> =
         catalogs.iter().flat_map(|catalog| &catalog.packages).map(|package| package.name.as_str()).collect();
@@ -210,10 +206,16 @@ mod tests {
             (vec!["fbc", "list", "channels", "CATALOG", ""], package.clone()),
             (vec!["fbc", "paths", "CATALOG", &package[..2]], package.clone()),
             (vec!["fbc", "graph", "CATALOG", "-p", &package, "-c", ""], channel.name.clone()),
-            (vec!["fbc", "resolve", &package, "--catalog", "x=CATALOG", "--installed", ""], bundle.name.clone()),
+            (
+                vec!["fbc", "resolve", &package, "--catalog", "x=CATALOG", "--installed", ""],
+                bundle.name.clone(),
+            ),
             (vec!["fbc", "explain", "FBC00"], "FBC001".to_owned()),
             (vec!["fbc", "validate", "--ignore", "FBC00"], "FBC001".to_owned()),
-            (vec!["fbc", "filter", "CATALOG", "-p", &format!("{package}:")], format!("{package}:{}", channel.name)),
+            (
+                vec!["fbc", "filter", "CATALOG", "-p", &format!("{package}:")],
+                format!("{package}:{}", channel.name),
+            ),
             (vec!["fbc", "val"], "validate".to_owned()),
         ] {
             let found = complete(&words);

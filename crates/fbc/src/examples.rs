@@ -8,19 +8,28 @@ use clap::builder::StyledStr;
 /// What a command line is for, and the command line. It belongs to the command that it calls.
 const EXAMPLES: &[(&str, &str)] = &[
     ("Every problem of the catalogs here", "fbc validate"),
-    ("What a pull request brings, for code scanning", "fbc validate --base origin/main -o sarif --output-file findings.sarif catalogs/"),
+    (
+        "What a pull request brings, for code scanning",
+        "fbc validate --base origin/main -o sarif --output-file findings.sarif catalogs/",
+    ),
     ("An image, for two releases of OpenShift", "fbc validate --ocp 4.18,4.19 quay.io/me/catalog:v4.19"),
     ("Fix what is safe to fix, and show the rest", "fbc validate --fix catalog/"),
     ("One stream of YAML, as opm writes it", "fbc render -o yaml catalog/"),
     ("Bundles and catalogs, put together", "fbc render catalog/ quay.io/me/bundle:v1.2.3"),
     ("The bundle here", "fbc bundle validate"),
     ("Against the Kubernetes of two releases", "fbc bundle validate --ocp 4.18,4.19 bundle/"),
-    ("A bundle as blobs of a catalog", "fbc bundle render -o yaml bundle/ --image-ref-template 'quay.io/me/{{.Package}}:v{{.Version}}'"),
+    (
+        "A bundle as blobs of a catalog",
+        "fbc bundle render -o yaml bundle/ --image-ref-template 'quay.io/me/{{.Package}}:v{{.Version}}'",
+    ),
     ("The objects that OLM v1 applies", "fbc bundle manifests -n operators bundle/"),
     ("What a new version changes", "fbc bundle manifests -n operators bundle/ --diff bundle-next/"),
     ("A service account that may install the bundle", "fbc bundle rbac -n operators bundle/"),
     ("What the operator may do, dangerous rights first", "fbc bundle rbac --report bundle/"),
-    ("Whether an installer has all rights that it needs", "fbc bundle preauth bundle/ -s operators/installer --rbac rbac.yaml"),
+    (
+        "Whether an installer has all rights that it needs",
+        "fbc bundle preauth bundle/ -s operators/installer --rbac rbac.yaml",
+    ),
     ("Which releases can install two bundles", "fbc bundle ready --ocp 4.18,4.19,4.20 bundle-a/ bundle-b/"),
     ("Packages with their default channels", "fbc list packages catalog/"),
     ("As JSON", "fbc list packages -o json quay.io/me/catalog:v4.19"),
@@ -29,35 +38,74 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("A page to pan, zoom and search", "fbc graph -o html --output-file graph.html catalog/"),
     ("One channel as Mermaid", "fbc graph -p my-operator -c stable catalog/"),
     ("Every image that a catalog needs", "fbc images catalog/"),
-    ("Those that the released index does not have, with digests", "fbc images catalog/ --digests --not-in registry.redhat.io/redhat/community-operator-index:v4.19"),
-    ("What would be copied for one channel", "fbc mirror quay.io/me/catalog:v4.19 --to mirror.example.com/olm -p my-operator:stable --dry-run"),
-    ("To a directory, and from there to a registry without internet", "fbc mirror quay.io/me/catalog:v4.19 --to-folder disk/"),
+    (
+        "Those that the released index does not have, with digests",
+        "fbc images catalog/ --digests --not-in registry.redhat.io/redhat/community-operator-index:v4.19",
+    ),
+    (
+        "What would be copied for one channel",
+        "fbc mirror quay.io/me/catalog:v4.19 --to mirror.example.com/olm -p my-operator:stable --dry-run",
+    ),
+    (
+        "To a directory, and from there to a registry without internet",
+        "fbc mirror quay.io/me/catalog:v4.19 --to-folder disk/",
+    ),
     ("The second half, on the other side", "fbc mirror --from-folder disk/ --to mirror.example.com/olm"),
     ("Packages", "fbc query -r 'select(.schema == \"olm.package\").name' catalog/"),
-    ("Channels of a package", "fbc query -r --arg p my-operator 'select(.schema == \"olm.channel\" and .package == $p).name' catalog/"),
-    ("Bundles without olm.csv.metadata", "fbc query -r 'select(.schema == \"olm.bundle\" and all(.properties[]?; .type != \"olm.csv.metadata\")).name' catalog/"),
-    ("One channel of a package", "fbc filter -p my-operator:stable catalog/ -o yaml --output-file small.yaml"),
+    (
+        "Channels of a package",
+        "fbc query -r --arg p my-operator 'select(.schema == \"olm.channel\" and .package == $p).name' catalog/",
+    ),
+    (
+        "Bundles without olm.csv.metadata",
+        "fbc query -r 'select(.schema == \"olm.bundle\" and all(.properties[]?; .type != \"olm.csv.metadata\")).name' catalog/",
+    ),
+    (
+        "One channel of a package",
+        "fbc filter -p my-operator:stable catalog/ -o yaml --output-file small.yaml",
+    ),
     ("All versions from 1.2 on", "fbc filter -p 'my-operator::>=1.2' catalog/ --output-folder small/"),
     ("The newest version, and why no other", "fbc resolve my-operator --catalog mine=catalog/ --explain"),
-    ("What an installed version updates to", "fbc resolve my-operator --catalog mine=catalog/ --installed 1.2.0 --version '1.x'"),
+    (
+        "What an installed version updates to",
+        "fbc resolve my-operator --catalog mine=catalog/ --installed 1.2.0 --version '1.x'",
+    ),
     ("Every extension in manifests", "fbc resolve -f extensions/ --catalog mine=catalog/"),
     ("Who gets where, and who is stuck", "fbc paths catalog/ my-operator"),
     ("The route of one version under OLM v0", "fbc paths catalog/ my-operator --from 1.0.0 --semantics v0"),
     ("Play scenarios, and write a page", "fbc simulate scenarios/ --report run.html"),
     ("Type oc commands on a cluster with OLM v1", "fbc simulate --shell"),
     ("Whether bundles run on a release", "fbc simulate install --target ocp-4.20 bundles/"),
-    ("Every installed version, updated by a pull request", "fbc simulate upgrade origin/main:catalog catalog/ -p my-operator"),
-    ("From one release of OpenShift to another", "fbc simulate cluster-update --from 4.18.3 --to 4.18.9 --payload payload/"),
+    (
+        "Every installed version, updated by a pull request",
+        "fbc simulate upgrade origin/main:catalog catalog/ -p my-operator",
+    ),
+    (
+        "From one release of OpenShift to another",
+        "fbc simulate cluster-update --from 4.18.3 --to 4.18.9 --payload payload/",
+    ),
     ("For kubectl, until Ctrl-C", "fbc cluster up --catalog mine=catalog/ --kubeconfig kubeconfig"),
     ("For one command", "fbc cluster run --catalog mine=catalog/ -- kubectl get clustercatalogs"),
     ("Ten minutes of virtual time", "fbc cluster advance 10m"),
     ("What the work tree changes since the last commit", "fbc diff"),
-    ("For a comment on a pull request", "fbc diff origin/main:catalog catalog/ -o markdown --output-file comment.md"),
-    ("Between two images, failing for nothing", "fbc diff quay.io/me/catalog:v1 quay.io/me/catalog:v2 --fail-on none"),
+    (
+        "For a comment on a pull request",
+        "fbc diff origin/main:catalog catalog/ -o markdown --output-file comment.md",
+    ),
+    (
+        "Between two images, failing for nothing",
+        "fbc diff quay.io/me/catalog:v1 quay.io/me/catalog:v2 --fail-on none",
+    ),
     ("Build and push, without a daemon", "fbc build catalog/ -t quay.io/me/catalog:v4.19 --push"),
-    ("To a directory, with two platforms", "fbc build catalog/ --to oci:layout --platform linux/amd64 --platform linux/arm64"),
+    (
+        "To a directory, with two platforms",
+        "fbc build catalog/ --to oci:layout --platform linux/amd64 --platform linux/arm64",
+    ),
     ("The image of a bundle", "fbc build --bundle bundle/ -t quay.io/me/bundle:v1.2.3 --push"),
-    ("A catalog of two bundle images", "fbc catalog from-bundles quay.io/me/bundle:v1.0.0 quay.io/me/bundle:v1.1.0 -o yaml"),
+    (
+        "A catalog of two bundle images",
+        "fbc catalog from-bundles quay.io/me/bundle:v1.0.0 quay.io/me/bundle:v1.1.0 -o yaml",
+    ),
     ("From a directory on disk to a registry", "fbc push oci:layout -t quay.io/me/catalog:v4.19"),
     ("From a registry to disk", "fbc pull quay.io/me/catalog:v4.19 oci:layout"),
     ("The files of an image", "fbc unpack quay.io/me/catalog:v4.19 files/"),
@@ -68,12 +116,18 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("Whether the new definitions break anybody", "fbc crd diff bundle/ bundle-next/"),
     ("In which order a release is applied", "fbc release graph payload/"),
     ("Whether manifests are whole and signed", "fbc release verify payload/"),
-    ("The manifests of a release image", "fbc release extract quay.io/openshift-release-dev/ocp-release:4.18.9-x86_64 payload/"),
+    (
+        "The manifests of a release image",
+        "fbc release extract quay.io/openshift-release-dev/ocp-release:4.18.9-x86_64 payload/",
+    ),
     ("What a new release changes", "fbc release diff payload-4.18.3/ payload-4.18.9/"),
     ("Which updates a cluster is offered", "fbc updates graph.json --from 4.18.3"),
     ("The shortest safe route", "fbc updates graph.json --from 4.17.1 --to 4.18.9"),
     ("The catalogs of the repository here", "fbc repository"),
-    ("Put a bundle into the catalogs that its release configuration names", "fbc repository release operators/my-operator/1.2.0 --image quay.io/me/bundle:v1.2.0 --dry-run"),
+    (
+        "Put a bundle into the catalogs that its release configuration names",
+        "fbc repository release operators/my-operator/1.2.0 --image quay.io/me/bundle:v1.2.0 --dry-run",
+    ),
     ("A new package", "fbc init my-operator -c stable -d README.md -i icon.svg -o yaml"),
     ("A basic or semver template as a catalog", "fbc template render -o yaml semver.yaml"),
     ("A catalog as a basic template", "fbc template convert basic catalog/ -o yaml"),
@@ -90,7 +144,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("All rules of a family", "fbc explain BND"),
     ("This machine and this directory", "fbc doctor"),
     ("Why an image cannot be pulled", "fbc doctor quay.io/me/catalog:v4.19"),
-    ("Both APIs, for clusters with OLM v0 and v1", "fbc serve catalog/ --grpc 0.0.0.0:50051 --http 0.0.0.0:8080"),
+    (
+        "Both APIs, for clusters with OLM v0 and v1",
+        "fbc serve catalog/ --grpc 0.0.0.0:50051 --http 0.0.0.0:8080",
+    ),
     ("For an editor, on standard input and output", "fbc lsp"),
     ("The schema of catalogs, for an editor", "fbc schema catalog"),
     ("All schemas", "fbc schema --output-folder schemas/"),
@@ -188,6 +245,9 @@ mod tests {
         without_example(&command_line(), "fbc", &mut found);
         assert!(found.is_empty(), "no example: {found:?}");
         let help = command_line().find_subcommand_mut("diff").unwrap().render_help().to_string();
-        assert!(help.contains("Examples:\n  # What the work tree changes since the last commit\n  fbc diff\n"), "{help}");
+        assert!(
+            help.contains("Examples:\n  # What the work tree changes since the last commit\n  fbc diff\n"),
+            "{help}"
+        );
     }
 }

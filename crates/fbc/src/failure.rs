@@ -119,7 +119,8 @@ impl Failure {
 
     /// What is wrong, and what to do next, each in one line.
     pub(crate) fn into_parts(self) -> (String, Option<String>) {
-        let message = self.details.iter().fold(self.message, |line, detail| format!("{line}; {}", detail.trim()));
+        let message =
+            self.details.iter().fold(self.message, |line, detail| format!("{line}; {}", detail.trim()));
         (message, (!self.help.is_empty()).then(|| self.help.join("; ")))
     }
 

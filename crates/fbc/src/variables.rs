@@ -16,7 +16,10 @@ pub static VARIABLES: [Variable; 25] = [
     of("FBC_IMAGE_MAP", "under the name `opm`: a file that maps images to directories, as --image-map"),
     of("FBC_MIRROR_SET", "files of mirror sets, separated as in PATH; --mirror-set replaces them"),
     of("FBC_OFFLINE", "neither 0 nor false: ask no registry, as --offline"),
-    of("FBC_OPM_VERSION", "under the name `opm`: the version that is told, and whose expansion of semver templates counts"),
+    of(
+        "FBC_OPM_VERSION",
+        "under the name `opm`: the version that is told, and whose expansion of semver templates counts",
+    ),
     of("HELP_ALPHA", "under the name `opm`: `true` shows in help what may still change"),
     of("NO_COLOR", "not empty: no colours, unless --color says otherwise"),
     of("FORCE_COLOR", "neither 0 nor false: colours also where there is no terminal, unless NO_COLOR is set"),
@@ -27,14 +30,20 @@ pub static VARIABLES: [Variable; 25] = [
     of("REGISTRY_AUTH_FILE", "the file with credentials, and no other; --authfile replaces it"),
     of("DOCKER_CONFIG", "the directory of docker's `config.json`"),
     of("XDG_RUNTIME_DIR", "where podman keeps credentials: `containers/auth.json` in it"),
-    of("XDG_CONFIG_HOME", "where `containers/auth.json`, `registries.conf` and `certs.d` are looked for [default: ~/.config]"),
+    of(
+        "XDG_CONFIG_HOME",
+        "where `containers/auth.json`, `registries.conf` and `certs.d` are looked for [default: ~/.config]",
+    ),
     of("XDG_CACHE_HOME", "where the cache is without FBC_CACHE_DIR [default: ~/.cache]"),
     of("HOME", "the home directory, for the defaults above"),
     of("CONTAINERS_REGISTRIES_CONF", "the configuration of registries; --registries-conf replaces it"),
     of("HTTP_PROXY", "the proxy for HTTP, also in lower case; ALL_PROXY where it is not set"),
     of("HTTPS_PROXY", "the proxy for HTTPS, also in lower case; ALL_PROXY where it is not set"),
     of("NO_PROXY", "hosts that are asked without a proxy, also in lower case"),
-    of("KUBECONFIG", "the cluster that `fbc cluster advance` speaks to; set for the command of `fbc cluster run`"),
+    of(
+        "KUBECONFIG",
+        "the cluster that `fbc cluster advance` speaks to; set for the command of `fbc cluster run`",
+    ),
     of("PATH", "where git and `docker-credential-*` programs are"),
 ];
 

@@ -70,7 +70,9 @@ fn nothing_is_wrong_with_an_empty_home() {
 fn what_is_found_is_told_without_secrets() {
     let home = Home::new();
     let secret = "bWU6dmVyeS1zZWNyZXQ=";
-    let auth = format!(r#"{{"auths": {{"quay.io/me": {{"auth": "{secret}"}}, "b.io": {{"identitytoken": "hidden"}}}}}}"#);
+    let auth = format!(
+        r#"{{"auths": {{"quay.io/me": {{"auth": "{secret}"}}, "b.io": {{"identitytoken": "hidden"}}}}}}"#
+    );
     home.write(".config/containers/auth.json", &auth);
     home.write(
         ".config/containers/registries.conf",
@@ -95,7 +97,10 @@ fn what_is_found_is_told_without_secrets() {
     assert_eq!((&document["schemaVersion"], &document["errors"]), (&1.into(), &0.into()));
     assert!(json.contains("quay.io/me/catalog is asked with entry \\\"quay.io/me\\\" of"), "{json}");
     for text in [&text, &json] {
-        assert!(!text.contains(secret) && !text.contains("hidden") && !text.contains("very-secret"), "{text}");
+        assert!(
+            !text.contains(secret) && !text.contains("hidden") && !text.contains("very-secret"),
+            "{text}"
+        );
     }
 }
 
@@ -103,7 +108,8 @@ fn what_is_found_is_told_without_secrets() {
 fn what_is_wrong_is_an_error_with_a_way_out() {
     let home = Home::new();
     home.write(".config/containers/auth.json", r#"{"auths": {"a.io": {"auth": "%"}}, "credsStore": "lost"}"#);
-    fs::set_permissions(home.path(".config/containers/auth.json"), fs::Permissions::from_mode(0o644)).unwrap();
+    fs::set_permissions(home.path(".config/containers/auth.json"), fs::Permissions::from_mode(0o644))
+        .unwrap();
     home.write(".docker/config.json", "{");
     home.write(".config/containers/certs.d/a.io/ca.crt", "nothing");
     home.write(".config/containers/registries.conf", "[registries.search]\n");

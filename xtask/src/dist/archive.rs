@@ -54,7 +54,8 @@ mod tests {
 
     #[test]
     fn equal_files_make_equal_archives() {
-        let file = |path: &str, is_program| PackedFile { path: path.to_owned(), bytes: vec![1, 2], is_program };
+        let file =
+            |path: &str, is_program| PackedFile { path: path.to_owned(), bytes: vec![1, 2], is_program };
         let files = [file("a", true), file("b/c", false)];
         let archive = tar_gz("x/", &files, 7).unwrap();
         assert_eq!(archive, tar_gz("x/", &files, 7).unwrap());

@@ -82,7 +82,8 @@ fn license_files(folder: &Path) -> TaskResult<Vec<std::path::PathBuf>> {
     for entry in fs::read_dir(folder).context(reading)? {
         let path = entry.context(reading)?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().to_uppercase()).unwrap_or_default();
-        let is_license = ["LICENSE", "LICENCE", "COPYING", "NOTICE"].iter().any(|word| name.starts_with(word));
+        let is_license =
+            ["LICENSE", "LICENCE", "COPYING", "NOTICE"].iter().any(|word| name.starts_with(word));
         if is_license && path.is_file() {
             files.push(path);
         }

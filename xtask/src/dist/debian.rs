@@ -59,10 +59,14 @@ mod tests {
     #[test]
     fn dpkg_reads_the_package() {
         let release = Release { version: "1.2.3".to_owned(), moment: 1_700_000_000, commit: None };
-        let file = |path: &str, is_program| PackedFile { path: path.to_owned(), bytes: vec![b'x'; 3], is_program };
+        let file =
+            |path: &str, is_program| PackedFile { path: path.to_owned(), bytes: vec![b'x'; 3], is_program };
         let files = [file("fbc", true), file("man/man1/fbc.1", false), file("README.md", false)];
         let package = package(&release, "amd64", &files).unwrap();
-        assert!(package.starts_with(b"!<arch>\ndebian-binary   1700000000  0     0     100644  4         `\n2.0\n"));
+        assert!(
+            package
+                .starts_with(b"!<arch>\ndebian-binary   1700000000  0     0     100644  4         `\n2.0\n")
+        );
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("fbc.deb");
         std::fs::write(&path, &package).unwrap();

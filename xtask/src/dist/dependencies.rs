@@ -60,8 +60,8 @@ pub(super) fn dependencies(root: &Path, triple: Option<&str>) -> TaskResult<Vec<
         let reason = String::from_utf8_lossy(&output.stderr);
         return Err(TaskError::new(format!("cargo metadata failed: {}", reason.trim())));
     }
-    let metadata: Value =
-        serde_json::from_slice(&output.stdout).context(|| "reading the answer of cargo metadata".to_owned())?;
+    let metadata: Value = serde_json::from_slice(&output.stdout)
+        .context(|| "reading the answer of cargo metadata".to_owned())?;
     let lock = root.join("Cargo.lock");
     let lock = fs::read_to_string(&lock).context(|| format!("reading {}", lock.display()))?;
     of_metadata(&metadata, &checksums(&lock))

@@ -44,7 +44,8 @@ mod tests {
             triple: Some("x86_64-unknown-linux-musl".to_owned()),
         };
         let text = text("1.0.0", "https://example.com/fbc/releases/download", &[artifact]);
-        let url = "https://example.com/fbc/releases/download/v1.0.0/fbc-1.0.0-x86_64-unknown-linux-musl.tar.gz";
+        let url =
+            "https://example.com/fbc/releases/download/v1.0.0/fbc-1.0.0-x86_64-unknown-linux-musl.tar.gz";
         assert!(text.contains(&format!("on_intel do\n      url \"{url}\"\n      sha256 \"ab\"\n")), "{text}");
         assert!(!text.contains("on_macos"), "{text}");
         assert!(text.contains("homepage \"https://example.com/fbc\"\n"), "{text}");

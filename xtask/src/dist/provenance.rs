@@ -19,8 +19,9 @@ pub(super) fn statement(root: &Path, release: &Release, artifacts: &[Artifact]) 
 }
 
 fn of(release: &Release, artifacts: &[Artifact], lock: &str, compiler: Option<&str>) -> Value {
-    let subjects =
-        artifacts.iter().map(|artifact| json!({"name": artifact.name, "digest": {"sha256": artifact.sha256}}));
+    let subjects = artifacts
+        .iter()
+        .map(|artifact| json!({"name": artifact.name, "digest": {"sha256": artifact.sha256}}));
     let mut materials = vec![json!({"name": "Cargo.lock", "digest": {"sha256": lock}})];
     if let Some(commit) = &release.commit {
         materials.push(json!({"name": "fbc", "digest": {"gitCommit": commit}}));
@@ -52,6 +53,9 @@ mod tests {
         let statement = of(&release, &[artifact], "1c", Some("rustc 1.95.0"));
         assert_eq!(statement["subject"][0]["digest"]["sha256"], "ab");
         let materials = &statement["predicate"]["buildDefinition"]["resolvedDependencies"];
-        assert_eq!((&materials[0]["digest"]["sha256"], &materials[1]["digest"]["gitCommit"]), (&"1c".into(), &"c0".into()));
+        assert_eq!(
+            (&materials[0]["digest"]["sha256"], &materials[1]["digest"]["gitCommit"]),
+            (&"1c".into(), &"c0".into())
+        );
     }
 }

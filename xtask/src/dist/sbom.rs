@@ -18,7 +18,8 @@ pub(super) fn document(root: &Path, release: &Release) -> TaskResult<Vec<u8>> {
 }
 
 fn of(dependencies: &[Dependency], release: &Release) -> Value {
-    let (own, others): (Vec<_>, Vec<_>) = dependencies.iter().partition(|dependency| dependency.name == "fbc");
+    let (own, others): (Vec<_>, Vec<_>) =
+        dependencies.iter().partition(|dependency| dependency.name == "fbc");
     let links = dependencies.iter().map(|dependency| {
         let needs: Vec<String> = dependency.needs.iter().map(|id| format!("pkg:cargo/{id}")).collect();
         json!({"ref": reference(dependency), "dependsOn": needs})
@@ -66,8 +67,7 @@ fn component(dependency: &Dependency, kind: &str) -> Value {
 pub(super) fn timestamp(moment: u64) -> String {
     let (days, seconds) = (moment / 86_400 + 719_468, moment % 86_400);
     let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;

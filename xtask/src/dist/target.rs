@@ -69,7 +69,8 @@ impl Target {
     pub(super) fn build(&self, root: &Path, folder: &Path) -> TaskResult<PathBuf> {
         let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
-        let places = [(Some(root.to_owned()), "/fbc"), (home, "/cargo"), (Some(folder.to_owned()), "/target")];
+        let places =
+            [(Some(root.to_owned()), "/fbc"), (home, "/cargo"), (Some(folder.to_owned()), "/target")];
         let mut rust = Vec::new();
         let mut c = Vec::new();
         for (from, to) in places.iter().filter_map(|(from, to)| Some((from.as_ref()?.display(), to))) {

@@ -98,7 +98,8 @@ mod tests {
 
     #[test]
     fn parts_of_a_page() {
-        let page = Page::of("# A `b`: c\n## d\n## d\n[x](y.md#z) `[no](no)` ![p](q.svg)\n```sh\n# no\nfbc\n```\n");
+        let page =
+            Page::of("# A `b`: c\n## d\n## d\n[x](y.md#z) `[no](no)` ![p](q.svg)\n```sh\n# no\nfbc\n```\n");
         assert_eq!(page.anchors, BTreeSet::from(["a-b-c", "d", "d-1"].map(str::to_owned)));
         let targets: Vec<&str> = page.links.iter().map(|link| link.target.as_str()).collect();
         assert_eq!((targets, page.links[0].line), (vec!["y.md#z", "q.svg"], 4));

@@ -13,9 +13,10 @@ use crate::error::TaskResult;
 pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
     let mut root = fbc::command_line();
     root.build();
-    let mut text = "# Commands\n\n[Conventions](conventions.md) holds the flags that every command has, and the exit \
+    let mut text =
+        "# Commands\n\n[Conventions](conventions.md) holds the flags that every command has, and the exit \
         codes.\n"
-        .to_owned();
+            .to_owned();
     let mut shared = BTreeMap::new();
     command(&mut text, &root, root.get_name(), &mut shared);
     let _ = writeln!(text, "\n## {SHARED}\n\nOf all commands that speak with registries.");

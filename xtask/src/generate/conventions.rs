@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, Command};
 use fbc::variables::VARIABLES;
 
-use super::commands::{form, is_shown_by_every_command, meaning};
 use super::Generated;
+use super::commands::{form, is_shown_by_every_command, meaning};
 use crate::error::TaskResult;
 
 /// Names that commands use for different things.
@@ -73,7 +73,8 @@ pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
         }
     }
     let several: Vec<String> = SEVERAL_MEANINGS.iter().map(|name| format!("`--{name}`")).collect();
-    let _ = writeln!(text, "\nNot shared are {}: each command says what it means by them.", several.join(", "));
+    let _ =
+        writeln!(text, "\nNot shared are {}: each command says what it means by them.", several.join(", "));
     text.push_str("\n## Environment variables\n\n| variable | meaning |\n|---|---|\n");
     for variable in &VARIABLES {
         let _ = writeln!(text, "| `{}` | {} |", variable.name, variable.meaning);
@@ -87,7 +88,8 @@ type Flags = BTreeMap<String, Vec<(String, Arg)>>;
 
 fn walk<'c>(command: &'c Command, name: &str, visit: &mut impl FnMut(&str, &'c Command)) {
     visit(name, command);
-    for child in command.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help") {
+    for child in command.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help")
+    {
         walk(child, &format!("{name} {}", child.get_name()), visit);
     }
 }
@@ -113,11 +115,10 @@ fn shared(text: &mut String, uses: &[(String, Arg)]) {
         *counts.entry(summary(argument)).or_default() += 1;
     }
     let most = counts.values().max().copied().unwrap_or_default();
-    let said = uses.iter().map(|(_, argument)| summary(argument)).find(|text| counts.get(text) == Some(&most));
-    let commands: Vec<String> = uses
-        .iter()
-        .map(|(name, _)| format!("`{}`", name.strip_prefix("fbc ").unwrap_or(name)))
-        .collect();
+    let said =
+        uses.iter().map(|(_, argument)| summary(argument)).find(|text| counts.get(text) == Some(&most));
+    let commands: Vec<String> =
+        uses.iter().map(|(name, _)| format!("`{}`", name.strip_prefix("fbc ").unwrap_or(name))).collect();
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,

@@ -15,23 +15,55 @@ use crate::error::{Context as _, TaskResult};
 
 /// What a command writes, and command lines whose answers together show it; they run in `testdata`.
 const OUTPUTS: [(&str, &[&str]); 18] = [
-    ("bundle preauth", &["bundle preauth harbour-bundle --service-account harbours/harbour-installer --rbac rbac/installer.yaml --extension pipes -o json", "bundle preauth dock-bundle -w harbours --service-account harbours/harbour-installer --rbac rbac/weak.yaml --extension harbour -o json"]),
-    ("bundle rbac --report", &["bundle rbac beacon-bundle --report -o json", "bundle rbac harbour-bundle --report -o json"]),
+    (
+        "bundle preauth",
+        &[
+            "bundle preauth harbour-bundle --service-account harbours/harbour-installer --rbac rbac/installer.yaml --extension pipes -o json",
+            "bundle preauth dock-bundle -w harbours --service-account harbours/harbour-installer --rbac rbac/weak.yaml --extension harbour -o json",
+        ],
+    ),
+    (
+        "bundle rbac --report",
+        &["bundle rbac beacon-bundle --report -o json", "bundle rbac harbour-bundle --report -o json"],
+    ),
     ("bundle ready", &["bundle ready harbour-bundle dock-bundle --ocp 4.20 -o json"]),
     ("cache info", &["cache info --cache-dir no-cache -o json"]),
-    ("crd diff", &["crd diff custom-resource-definitions/lamp-old.yaml custom-resource-definitions/lamp-cluster-scope.yaml -o json"]),
+    (
+        "crd diff",
+        &[
+            "crd diff custom-resource-definitions/lamp-old.yaml custom-resource-definitions/lamp-cluster-scope.yaml -o json",
+        ],
+    ),
     ("diff", &["diff sample-catalog changed-catalog -o json"]),
     ("doctor", &["doctor -o json"]),
     ("images", &["images sample-catalog -o json"]),
     ("list bundles", &["list bundles sample-catalog -o json"]),
     ("list channels", &["list channels sample-catalog -o json"]),
     ("list packages", &["list packages sample-catalog -o json"]),
-    ("paths", &["paths sample-catalog lighthouse-operator -o json", "paths sample-catalog lighthouse-operator --from 1.1.0 -o json --channel stable"]),
+    (
+        "paths",
+        &[
+            "paths sample-catalog lighthouse-operator -o json",
+            "paths sample-catalog lighthouse-operator --from 1.1.0 -o json --channel stable",
+        ],
+    ),
     ("range", &["range ~1.2 -o json 1.2.9 1.x"]),
     ("repository", &["repository repositories/split -o json", "repository repositories/matrix -o json"]),
-    ("resolve", &["resolve -f gitops/catalogs.yaml gitops/extensions/tide.yaml --catalog sample=sample-catalog -o json --explain", "resolve lighthouse-operator --catalog sample=sample-catalog -o json"]),
+    (
+        "resolve",
+        &[
+            "resolve -f gitops/catalogs.yaml gitops/extensions/tide.yaml --catalog sample=sample-catalog -o json --explain",
+            "resolve lighthouse-operator --catalog sample=sample-catalog -o json",
+        ],
+    ),
     ("simulate", &["simulate scenarios/blocked-update.yaml -o json"]),
-    ("validate, bundle validate", &["validate two-findings broken-catalog sample-catalog -o json", "bundle validate broken-bundle -o json"]),
+    (
+        "validate, bundle validate",
+        &[
+            "validate two-findings broken-catalog sample-catalog -o json",
+            "bundle validate broken-bundle -o json",
+        ],
+    ),
     ("version", &["version -o json"]),
 ];
 

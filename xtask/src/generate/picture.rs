@@ -20,7 +20,8 @@ pub(super) fn session(root: &Path) -> TaskResult<Vec<Generated>> {
     let mut text = String::new();
     for command in COMMANDS {
         let arguments: Vec<&str> = ["--color", "always"].into_iter().chain(command.split(' ')).collect();
-        let printed = String::from_utf8(fbc(root, &arguments)?).context(|| format!("reading fbc {command}"))?;
+        let printed =
+            String::from_utf8(fbc(root, &arguments)?).context(|| format!("reading fbc {command}"))?;
         text.push_str(&format!("{prompt}${prompt:#} fbc {command}\n{}\n\n", printed.trim_end()));
     }
     let picture = anstyle_svg::Term::new().render_svg(text.trim_end());

@@ -40,7 +40,6 @@ const PARTS: [(&str, &[&str]); 5] = [
             "reference/profiles.md",
             "reference/limits.md",
             "reference/schemas.md",
-            
             "rules/README.md",
         ],
     ),

@@ -96,7 +96,10 @@ impl<'a> Match<'a> {
 fn refuse(arguments: &Arguments, grammar: Grammar, text: &str, error: &str) -> Result<u8, Failure> {
     if arguments.output == RangeFormat::Json {
         let mut out = terminal::stdout();
-        json_document::write(&mut out, &json!({ "range": text, "grammar": grammar.to_string(), "error": error }))?;
+        json_document::write(
+            &mut out,
+            &json!({ "range": text, "grammar": grammar.to_string(), "error": error }),
+        )?;
         out.flush()?;
         return Ok(FINDINGS);
     }

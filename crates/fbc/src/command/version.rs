@@ -34,7 +34,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     match arguments.output {
         VersionFormat::Text => writeln!(out, "fbc {version} ({system}/{architecture})")?,
         VersionFormat::Json => {
-            json_document::write(&mut out, &json!({ "version": version, "os": system, "architecture": architecture }))?;
+            json_document::write(
+                &mut out,
+                &json!({ "version": version, "os": system, "architecture": architecture }),
+            )?;
         }
     }
     out.flush()?;

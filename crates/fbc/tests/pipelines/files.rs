@@ -33,7 +33,9 @@ fn yaml_and_json_fit_published_schemas() {
     for (schema, file) in
         [("vendor.github-actions", "github/action.yml"), ("vendor.renovate", "renovate/templates.json")]
     {
-        check(Command::new("check-jsonschema").args(["--builtin-schema", schema]).arg(pipelines().join(file)));
+        check(
+            Command::new("check-jsonschema").args(["--builtin-schema", schema]).arg(pipelines().join(file)),
+        );
     }
 }
 

@@ -91,7 +91,8 @@ fn install_checks_what_it_downloads() {
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("fbc 0."), "{text}");
     assert!(workspace.text("runner/path").trim_end().ends_with(name));
-    fs::write(releases.join(format!("{archive}.sha256")), format!("{}  {archive}\n", "0".repeat(64))).unwrap();
+    fs::write(releases.join(format!("{archive}.sha256")), format!("{}  {archive}\n", "0".repeat(64)))
+        .unwrap();
     let (code, _) = workspace.run(&script("install.sh"), &variables);
     assert_ne!(code, 0);
     let missing = [("FBC_VERSION", "9.9.9"), ("FBC_DOWNLOAD_URL", url.as_str())];

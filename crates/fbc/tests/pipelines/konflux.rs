@@ -12,7 +12,9 @@ use crate::workspace::{Workspace, are_installed, pipelines};
 fn documents(path: &str) -> Vec<Value> {
     let bytes = fs::read(pipelines().join(path)).unwrap();
     let read = stream::read(&bytes, &|document| Ok::<_, String>(document.root().to_json()));
-    read.into_iter().map(|document| document.outcome.unwrap_or_else(|_| panic!("{path} is not YAML"))).collect()
+    read.into_iter()
+        .map(|document| document.outcome.unwrap_or_else(|_| panic!("{path} is not YAML")))
+        .collect()
 }
 
 /// Writes a script into the workspace and returns its path.
@@ -62,7 +64,9 @@ fn the_task_writes_test_output() {
     assert_eq!(missing["result"], "ERROR", "{missing}");
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&missing), keys(&clean));
-    assert!(workspace.text("runner/images-processed").contains("\"pullspec\": \"registry.invalid/catalog:v1\""));
+    assert!(
+        workspace.text("runner/images-processed").contains("\"pullspec\": \"registry.invalid/catalog:v1\"")
+    );
 }
 
 #[test]
@@ -88,7 +92,8 @@ fn the_component_writes_its_reports() {
     }
     let workspace = Workspace::new();
     let job = &documents("gitlab/fbc.yml")[1]["fbc-validate"];
-    let script = executable(&workspace, &format!("#!/bin/sh\nset -e\n{}", job["script"][0].as_str().unwrap()));
+    let script =
+        executable(&workspace, &format!("#!/bin/sh\nset -e\n{}", job["script"][0].as_str().unwrap()));
     let variables =
         [("FBC_CATALOGS", "catalog"), ("FBC_ARGUMENTS", ""), ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "HEAD")];
     let (code, text) = workspace.run(&script, &variables);

@@ -28,17 +28,21 @@ impl Workspace {
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fbc"), workspace.path("bin/fbc")).unwrap();
         let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/sample-catalog");
         copy(&sample, &workspace.path("repository/catalog"));
-        for words in [&["init", "--quiet", "--initial-branch=main"][..], &["add", "--all"], &[
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@example.com",
-            "-c",
-            "commit.gpgsign=false",
-            "commit",
-            "--quiet",
-            "--message=first",
-        ]] {
+        for words in [
+            &["init", "--quiet", "--initial-branch=main"][..],
+            &["add", "--all"],
+            &[
+                "-c",
+                "user.name=a",
+                "-c",
+                "user.email=a@example.com",
+                "-c",
+                "commit.gpgsign=false",
+                "commit",
+                "--quiet",
+                "--message=first",
+            ],
+        ] {
             assert!(workspace.command("git").args(words).status().unwrap().success());
         }
         workspace

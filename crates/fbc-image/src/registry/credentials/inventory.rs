@@ -52,9 +52,7 @@ pub enum CredentialForm {
 pub fn inventory(paths: &CredentialPaths) -> Vec<CredentialFile> {
     let of = |(path, is_legacy): (PathBuf, bool)| {
         let content = match std::fs::read(&path) {
-            Ok(bytes) => {
-                AuthFile::parse(&path, is_legacy, &bytes).map(|file| Some(stored(&file, paths)))
-            }
+            Ok(bytes) => AuthFile::parse(&path, is_legacy, &bytes).map(|file| Some(stored(&file, paths))),
             Err(error)
                 if error.kind() == std::io::ErrorKind::NotFound && paths.authfile.as_ref() != Some(&path) =>
             {
@@ -87,8 +85,7 @@ fn stored(file: &AuthFile, paths: &CredentialPaths) -> Vec<StoredCredential> {
     let helpers = file
         .helpers()
         .map(|(registry, name)| StoredCredential { scope: registry.to_owned(), form: helper(name) });
-    let store =
-        file.store.iter().map(|name| StoredCredential { scope: "*".to_owned(), form: helper(name) });
+    let store = file.store.iter().map(|name| StoredCredential { scope: "*".to_owned(), form: helper(name) });
     entries.chain(helpers).chain(store).collect()
 }
 
@@ -118,8 +115,7 @@ mod tests {
             stored.iter().map(|stored| (stored.scope.as_str(), &stored.form)).collect();
         let there =
             CredentialForm::Helper { program: "docker-credential-there".to_owned(), found: Some(program) };
-        let missing =
-            CredentialForm::Helper { program: "docker-credential-missing".to_owned(), found: None };
+        let missing = CredentialForm::Helper { program: "docker-credential-missing".to_owned(), found: None };
         let broken = CredentialForm::Broken("has an `auth` that is not base64");
         assert_eq!(
             shown,

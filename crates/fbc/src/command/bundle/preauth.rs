@@ -102,9 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let answer = preauthorize(&objects, &access, account, extension, arguments.engine.engine());
     match arguments.output {
         Format::Text => write_text(&answer, account, extension)?,
-        Format::Json => write_output(None, |out| {
-            Ok(json_document::write(out, &in_json(&answer))?)
-        })?,
+        Format::Json => write_output(None, |out| Ok(json_document::write(out, &in_json(&answer))?))?,
     }
     Ok(if answer.is_authorized() { CLEAN } else { FINDINGS })
 }

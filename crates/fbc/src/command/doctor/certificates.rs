@@ -33,12 +33,11 @@ fn of_host(host: HostCertificates, now: i64) -> Vec<Item> {
         let (_, certificate) = X509Certificate::from_der(der).ok()?;
         let validity = certificate.validity();
         let (from, until) = (validity.not_before.timestamp(), validity.not_after.timestamp());
-        judged(&certificate.subject().to_string(), from, until, now)
-            .map(|(is_wrong, text)| {
-                let text = format!("{folder}: {text}");
-                let help = "ask whoever runs the registry for the new certificate";
-                if is_wrong { Item::error(text, help) } else { Item::warning(text, help) }
-            })
+        judged(&certificate.subject().to_string(), from, until, now).map(|(is_wrong, text)| {
+            let text = format!("{folder}: {text}");
+            let help = "ask whoever runs the registry for the new certificate";
+            if is_wrong { Item::error(text, help) } else { Item::warning(text, help) }
+        })
     }));
     items
 }

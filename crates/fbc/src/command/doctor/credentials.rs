@@ -17,7 +17,8 @@ pub(super) fn items(paths: &CredentialPaths) -> Vec<Item> {
     if !items.is_empty() {
         return items;
     }
-    let looked = if looked.is_empty() { "nowhere, since HOME is not set".to_owned() } else { looked.join(", ") };
+    let looked =
+        if looked.is_empty() { "nowhere, since HOME is not set".to_owned() } else { looked.join(", ") };
     vec![Item::note(format!(
         "none: only public images can be pulled; `podman login` or `docker login` write some (looked in {looked})"
     ))]
@@ -53,7 +54,9 @@ fn usable(stored: &StoredCredential) -> Option<String> {
         CredentialForm::Password => Some(scope.clone()),
         CredentialForm::Token => Some(format!("{scope} (token)")),
         CredentialForm::Helper { program, found: Some(_) } => Some(format!("{scope} (by {program})")),
-        CredentialForm::Helper { found: None, .. } | CredentialForm::Empty | CredentialForm::Broken(_) => None,
+        CredentialForm::Helper { found: None, .. } | CredentialForm::Empty | CredentialForm::Broken(_) => {
+            None
+        }
     }
 }
 

@@ -33,11 +33,7 @@ fn of_image(image: &str, open: &OpenSession, places: &Places) -> Result<Vec<Item
     Ok(items)
 }
 
-fn of_endpoint(
-    endpoint: &Endpoint,
-    credentials: &Credentials,
-    open: &OpenSession,
-) -> Result<Item, Failure> {
+fn of_endpoint(endpoint: &Endpoint, credentials: &Credentials, open: &OpenSession) -> Result<Item, Failure> {
     let (registry, repository) = (endpoint.reference.registry(), endpoint.reference.repository());
     let credential = match open.wait(credentials.origin(registry, repository))? {
         Some(origin) => origin.to_string(),

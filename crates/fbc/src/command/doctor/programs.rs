@@ -18,7 +18,10 @@ pub(super) fn items() -> Vec<Item> {
         let is_this = |own: &PathBuf| opm.canonicalize().ok() == own.canonicalize().ok();
         items.push(match own.as_ref().is_some_and(is_this) {
             true => Item::good(format!("opm: {} is this program", opm.display())),
-            false => Item::note(format!("opm: {} is another program; `fbc opm` takes its command line", opm.display())),
+            false => Item::note(format!(
+                "opm: {} is another program; `fbc opm` takes its command line",
+                opm.display()
+            )),
         });
     }
     let others: Vec<&str> = NOT_NEEDED.into_iter().filter(|name| in_path(name).is_some()).collect();

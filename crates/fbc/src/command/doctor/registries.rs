@@ -10,11 +10,17 @@ use crate::registry::Places;
 pub(super) fn items(places: &Places) -> Vec<Item> {
     let mut items = Vec::new();
     let paths = &places.registries;
-    let files: Vec<String> =
-        paths.configurations().iter().chain(&paths.mirror_sets).map(|path| path.display().to_string()).collect();
+    let files: Vec<String> = paths
+        .configurations()
+        .iter()
+        .chain(&paths.mirror_sets)
+        .map(|path| path.display().to_string())
+        .collect();
     match Registries::read(paths) {
         Err(error) => items.push(Item::from(Failure::from(error))),
-        Ok(_) if files.is_empty() => items.push(Item::note("no registries.conf: registries are asked themselves")),
+        Ok(_) if files.is_empty() => {
+            items.push(Item::note("no registries.conf: registries are asked themselves"))
+        }
         Ok(registries) => {
             items.push(Item::good(format!("configured by {}", files.join(", "))));
             items.extend(registries.overview().iter().flat_map(of_registry));
@@ -23,11 +29,15 @@ pub(super) fn items(places: &Places) -> Vec<Item> {
     let proxies = &places.proxies;
     let shown = [("HTTP", &proxies.http), ("HTTPS", &proxies.https)];
     for (name, value) in shown {
-        items.extend(value.as_ref().map(|value| Item::note(format!("proxy for {name}: {}", without_user(value)))));
+        items.extend(
+            value.as_ref().map(|value| Item::note(format!("proxy for {name}: {}", without_user(value)))),
+        );
     }
     items.extend(proxies.no_proxy.as_ref().map(|hosts| Item::note(format!("no proxy for {hosts}"))));
     if places.is_offline {
-        items.push(Item::note("no registry is asked, because of --offline or FBC_OFFLINE: images come from the cache"));
+        items.push(Item::note(
+            "no registry is asked, because of --offline or FBC_OFFLINE: images come from the cache",
+        ));
     }
     items
 }

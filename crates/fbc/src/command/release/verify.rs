@@ -83,7 +83,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             let release = payload.as_ref().map(|payload| payload.release.to_value());
             let manifests = payload.as_ref().map(|payload| payload.manifests.len());
             let mut out = terminal::stdout();
-            json_document::write(&mut out, &json!({"release": release, "manifests": manifests, "findings": findings}))?;
+            json_document::write(
+                &mut out,
+                &json!({"release": release, "manifests": manifests, "findings": findings}),
+            )?;
             out.flush()?;
         }
     }

@@ -16,8 +16,8 @@ use super::{Format, verdict};
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::json_document;
-use crate::progress::Counter;
 use crate::output_file::write_output;
+use crate::progress::Counter;
 
 /// Install bundles on simulated clusters, and upgrade each package version by version
 ///

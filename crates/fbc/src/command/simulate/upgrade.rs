@@ -25,8 +25,8 @@ use crate::command::render;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, WARNING};
 use crate::json_document;
-use crate::progress::Counter;
 use crate::output_file::write_output;
+use crate::progress::Counter;
 use crate::registry::ImageArguments;
 
 /// Upgrade every installed version of a package, or of all packages, from one catalog to another

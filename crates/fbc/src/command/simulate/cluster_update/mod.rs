@@ -121,9 +121,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     write_output(arguments.output_file.as_deref(), |out| {
         match arguments.output {
-            Format::Json => {
-                json_document::write(out, &json!({"clusters": outcomes.iter().map(value).collect::<Vec<_>>()}))?
-            }
+            Format::Json => json_document::write(
+                out,
+                &json!({"clusters": outcomes.iter().map(value).collect::<Vec<_>>()}),
+            )?,
             Format::Text if arguments.fleet.is_some() => text::table(&outcomes, out)?,
             Format::Text => text::story(&outcomes, out)?,
         }
