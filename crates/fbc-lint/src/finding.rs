@@ -192,6 +192,17 @@ pub struct Finding {
     pub fixes: Vec<Fix>,
     /// What opm says, where it refuses.
     pub opm: Option<OpmText>,
+    /// The other places that it speaks of.
+    pub related: Vec<Related>,
+}
+
+/// Another place that a finding speaks of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Related {
+    /// Where.
+    pub place: Place,
+    /// What is there, such as `declared first`.
+    pub message: String,
 }
 
 impl Finding {
@@ -209,6 +220,7 @@ impl Finding {
             help: String::new(),
             fixes: Vec::new(),
             opm: None,
+            related: Vec::new(),
         }
     }
 
@@ -237,6 +249,13 @@ impl Finding {
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
+        self
+    }
+
+    /// Adds another place that it speaks of, with a few words for it.
+    #[must_use]
+    pub fn related(mut self, place: Place, message: impl Into<String>) -> Self {
+        self.related.push(Related { place, message: message.into() });
         self
     }
 

@@ -25,6 +25,6 @@ pub use fix::Fix;
 pub use image_facts::ImageFacts;
 pub use policy::Policy;
 pub use profile::Profile;
-pub use report::{Located, Report, Span, lint, lint_under, lint_with, load, load_within};
+pub use report::{Located, RelatedPlace, Report, Span, lint, lint_under, lint_with, load, load_within};
 pub use rule::Rule;
 pub use template::lint_template;

@@ -27,6 +27,10 @@ use crate::rules::fbc::documented_form;
 use crate::schema::{self, BlobKind};
 use crate::verdict;
 
+mod related;
+
+pub use related::RelatedPlace;
+
 /// What a run found.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -51,6 +55,8 @@ pub struct Located {
     pub excerpt: Option<Excerpt>,
     /// Its fixes in the text of files, where the policy asks for them.
     pub fixes: Vec<ResolvedFix>,
+    /// The other places that it speaks of.
+    pub related: Vec<RelatedPlace>,
 }
 
 /// A piece of a file: the line of a finding, or the part of it around the finding if it is very long,
@@ -77,6 +83,13 @@ pub struct Span {
     pub start: (usize, usize),
     /// Line and column behind the last character.
     pub end: (usize, usize),
+}
+
+impl Span {
+    /// The stretch of some bytes of a file.
+    fn of(lines: &Lines<'_>, bytes: Range<usize>) -> Self {
+        Self { start: lines.line_and_column(bytes.start), end: lines.line_and_column(bytes.end), bytes }
+    }
 }
 
 impl Report {
@@ -241,6 +254,7 @@ pub(crate) fn locate(
         })
         .collect();
     located.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
+    related::locate(documents, tree, &mut located);
     located
 }
 
@@ -273,7 +287,7 @@ fn locate_in_file(
             let fixes =
                 if with_fixes { resolve_all(&finding.fixes, documents, &text_of) } else { Vec::new() };
             let located = match bytes_of_finding(&finding, &mut locators) {
-                None => Located { finding, span: None, excerpt: None, fixes: Vec::new() },
+                None => Located::without_place(finding),
                 Some(bytes) => Located::at(finding, source, &lines, bytes),
             };
             Located { fixes, ..located }
@@ -284,15 +298,16 @@ fn locate_in_file(
 impl Located {
     fn at(finding: Finding, source: &[u8], lines: &Lines<'_>, bytes: Range<usize>) -> Self {
         Self {
-            finding,
             excerpt: Some(excerpt(source, &bytes)),
-            span: Some(Span {
-                start: lines.line_and_column(bytes.start),
-                end: lines.line_and_column(bytes.end),
-                bytes,
-            }),
-            fixes: Vec::new(),
+            span: Some(Span::of(lines, bytes)),
+            ..Self::without_place(finding)
         }
+    }
+
+    /// A finding whose place is not known more closely.
+    #[must_use]
+    pub fn without_place(finding: Finding) -> Self {
+        Self { finding, span: None, excerpt: None, fixes: Vec::new(), related: Vec::new() }
     }
 
     /// A finding at some bytes of a file that is not a catalog.
@@ -306,7 +321,7 @@ impl Located {
     #[must_use]
     pub fn of_file(finding: Finding, path: &Path) -> Self {
         let place = Place { path: path.to_path_buf(), origin: None, target: Target::File };
-        Self { finding: finding.at(place), span: None, excerpt: None, fixes: Vec::new() }
+        Self::without_place(finding.at(place))
     }
 }
 

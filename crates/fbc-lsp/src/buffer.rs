@@ -11,7 +11,7 @@ use fbc_yaml::stream::{self, Fault};
 use lsp_types::{Position, Range};
 use rayon::prelude::*;
 
-use crate::position::{Encoding, byte_at, position_of};
+use crate::position::{Encoding, byte_at, position_of, shifted};
 
 /// A document with what stands before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Piece {
     pub fault: Option<TextFault>,
     /// The last text that could be read, while this one cannot.
     pub good: Option<Arc<str>>,
+    /// Whether there is a document, be it broken, and not only white space and comments.
+    pub has_document: bool,
 }
 
 /// What a document says of itself; empty where it does not.
@@ -50,8 +52,9 @@ pub struct TextFault {
 
 impl Piece {
     fn new(text: String) -> Self {
-        let (mut about, mut fault) = (About::default(), None);
+        let (mut about, mut fault, mut has_document) = (About::default(), None, false);
         for decoded in stream::read(text.as_bytes(), &|document| meta::read(document.root())) {
+            has_document |= !matches!(decoded.outcome, Err(Fault::Separator { .. }));
             match decoded.outcome {
                 Ok(meta) => {
                     let is_package = meta.schema == fbc_model::blob::schema::PACKAGE;
@@ -63,7 +66,7 @@ impl Piece {
             }
         }
         let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32;
-        Self { text, lines, about, fault, good: None }
+        Self { text, lines, about, fault, good: None, has_document }
     }
 
     /// The text that means something: the last one that could be read.
@@ -307,12 +310,6 @@ fn position_of_end(piece: &Piece, encoding: Encoding) -> Position {
     Position::new(piece.lines, position_of(rest, rest.len(), encoding).character)
 }
 
-/// A position in a piece as one in the text.
-fn shifted(start: Position, inner: Position) -> Position {
-    let column = if inner.line == 0 { start.character + inner.character } else { inner.character };
-    Position::new(start.line + inner.line, column)
-}
-
 /// Documents behind `---` lines.
 fn yaml_documents(text: &str) -> Vec<&str> {
     let mut documents = Vec::new();
@@ -348,5 +345,4 @@ fn json_values(text: &str) -> Option<Vec<&str>> {
 }
 
 #[cfg(test)]
-#[path = "buffer_tests.rs"]
 mod tests;

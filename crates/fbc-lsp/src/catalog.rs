@@ -3,18 +3,21 @@
 //! Packages are judged one by one: rules look at a catalog that holds nothing but the documents of the package. What
 //! only the whole catalog tells ([`WHOLE_CATALOG`]) is judged when a file is opened or saved.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fbc_lint::fix::Fix;
-use fbc_lint::{Located, Policy, Report, Rule, Severity, lint_under};
+use fbc_lint::{Located, RelatedPlace, Rule, Severity, Span, lint_under};
+use fbc_model::blob::schema;
 use fbc_model::tree::{MemoryTree, Tree};
 use fbc_model::{Catalog, CatalogFile};
+use lsp_types::Position;
 
 use crate::buffer::{Buffer, Piece};
-use crate::position::{Encoding, position_of};
+use crate::position::{Encoding, position_of, shifted};
+use crate::setting::Configured;
 
 /// Rules that look beyond a package: a finding may come or go with a change of another one.
 pub const WHOLE_CATALOG: [&str; 9] =
@@ -84,6 +87,19 @@ pub struct Placed {
     pub place: Option<Place>,
     /// What would put it right, in terms of [`Judged::files`].
     pub fixes: Vec<Fix>,
+    /// The other places that it speaks of.
+    pub related: Vec<Related>,
+}
+
+/// Another place that a finding speaks of.
+#[derive(Debug)]
+pub struct Related {
+    /// The file, relative to the catalog.
+    pub path: PathBuf,
+    /// Where in a document.
+    pub place: Place,
+    /// What is there.
+    pub message: String,
 }
 
 /// A stretch of one line of a document.
@@ -109,13 +125,11 @@ impl Place {
 
     /// The range in a file where the document begins at a position.
     #[must_use]
-    pub fn range(&self, start: lsp_types::Position, encoding: Encoding) -> lsp_types::Range {
+    pub fn range(&self, start: Position, encoding: Encoding) -> lsp_types::Range {
         let at = |byte: usize| {
             let line = self.piece.text.get(self.line_start..).unwrap_or_default();
             let inner = position_of(line, byte.saturating_sub(self.line_start), encoding);
-            let line = self.line + inner.line;
-            let column = if line == 0 { start.character + inner.character } else { inner.character };
-            lsp_types::Position::new(start.line + line, column)
+            shifted(start, Position::new(self.line + inner.line, inner.character))
         };
         lsp_types::Range::new(at(self.bytes.start), at(self.bytes.end))
     }
@@ -168,6 +182,22 @@ impl CatalogState {
         names
     }
 
+    /// The packages that have an `olm.package` blob.
+    #[must_use]
+    pub fn declared(&self) -> BTreeSet<String> {
+        let pieces = self.files.values().flat_map(|file| &file.buffer.pieces);
+        let packages = pieces.filter(|piece| piece.about.schema == schema::PACKAGE);
+        packages.map(|piece| piece.about.package.clone()).filter(|name| !name.is_empty()).collect()
+    }
+
+    /// Whether a change of documents of these packages may change what is found in others: one of them is not declared,
+    /// now or as it was before.
+    #[must_use]
+    pub fn reaches_others(&self, changed: &[String], before: &BTreeSet<String>) -> bool {
+        let now = self.declared();
+        changed.iter().any(|package| !before.contains(package) || !now.contains(package))
+    }
+
     /// The documents of a package as files of their own.
     fn part(&self, wanted: &dyn Fn(&Piece) -> bool) -> (MemoryTree, Layout) {
         let mut tree = MemoryTree::default();
@@ -202,18 +232,23 @@ impl CatalogState {
 
     /// Judges one package.
     #[must_use]
-    pub fn judge(&self, package: &str, policy: &Policy, leave: &dyn Fn(&mut Report)) -> Judged {
-        // A document that never could be read may be of any package of its file.
-        let belongs = |piece: &Piece| piece.about.package == package || !piece_means(piece);
-        let (tree, layout) = self.part(&belongs);
-        judged(&tree, layout, policy, leave, &|code| !WHOLE_CATALOG.contains(&code))
+    pub fn judge(&self, package: &str, configured: &Configured) -> Judged {
+        let is_own = |piece: &Piece| piece.about.package == package;
+        // Documents of no package that there is may be meant for this one: what they name is not reported as missing.
+        let declared = self.declared();
+        let is_stray = |piece: &Piece| piece.has_document && !declared.contains(&piece.about.package);
+        let (tree, layout) = self.part(&|piece| is_own(piece) || is_stray(piece));
+        let mut judged = judged(&tree, layout, configured, &|code| !WHOLE_CATALOG.contains(&code));
+        // What is wrong with those is found where they are judged themselves.
+        judged.findings.retain(|placed| placed.place.as_ref().is_none_or(|place| is_own(&place.piece)));
+        judged
     }
 
     /// Judges what only the whole catalog tells.
     #[must_use]
-    pub fn judge_whole(&self, policy: &Policy, leave: &dyn Fn(&mut Report)) -> Judged {
+    pub fn judge_whole(&self, configured: &Configured) -> Judged {
         let (tree, layout) = self.part(&|_| true);
-        judged(&tree, layout, policy, leave, &|code| WHOLE_CATALOG.contains(&code))
+        judged(&tree, layout, configured, &|code| WHOLE_CATALOG.contains(&code))
     }
 }
 
@@ -234,24 +269,30 @@ fn judged_files(catalog: &Catalog, layout: Layout) -> Vec<JudgedFile> {
 fn judged(
     tree: &MemoryTree,
     layout: Layout,
-    policy: &Policy,
-    leave: &dyn Fn(&mut Report),
+    configured: &Configured,
     wanted: &dyn Fn(&str) -> bool,
 ) -> Judged {
     let catalog = fbc_lint::load(tree);
-    let mut report = lint_under(&catalog, tree, policy);
-    leave(&mut report);
+    let mut report = lint_under(&catalog, tree, &configured.policy);
+    (configured.set_aside)(&mut report);
     let files = judged_files(&catalog, layout);
     let findings = report.findings.into_iter().filter(|located| wanted(located.finding.rule.code));
     Judged { findings: findings.map(|located| placed(located, &files)).collect(), files }
 }
 
 fn placed(located: Located, files: &[JudgedFile]) -> Placed {
-    let Located { finding, span, .. } = located;
+    let Located { finding, span, related, .. } = located;
     let path = finding.place.map(|place| place.path).unwrap_or_default();
-    let file = files.iter().find(|file| file.info.path == path);
-    let place = span.zip(file).and_then(|(span, file)| file.piece_at(&span.bytes));
-    let place = place.map(|(piece, bytes)| Place::new(piece, bytes));
+    let place_in = |path: &Path, span: Option<Span>| {
+        let file = files.iter().find(|file| file.info.path == path)?;
+        let (piece, bytes) = file.piece_at(&span?.bytes)?;
+        Some(Place::new(piece, bytes))
+    };
+    let place = place_in(&path, span);
+    let related = related.into_iter().filter_map(|related| {
+        let RelatedPlace { path, span, message } = related;
+        Some(Related { place: place_in(&path, span)?, path, message })
+    });
     let mut notes = finding.notes;
     if !finding.help.is_empty() {
         notes.push(format!("help: {}", finding.help));
@@ -265,6 +306,7 @@ fn placed(located: Located, files: &[JudgedFile]) -> Placed {
         path,
         place,
         fixes: finding.fixes,
+        related: related.collect(),
     }
 }
 

@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use fbc_lint::{Policy, Report};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
+
+use crate::setting::Configured;
 
 /// What a file is, as far as the server looks at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +28,6 @@ pub enum FileKind {
 /// What is wrong in a file that is not a catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The file, if it is another than the one that was asked about.
-    pub path: Option<PathBuf>,
     /// The bytes of the text.
     pub bytes: Range<usize>,
     /// What is wrong.
@@ -69,23 +68,21 @@ pub struct Simulated {
 pub trait Host: Send + Sync {
     /// The files of a directory.
     fn tree(&self, folder: &Path) -> Box<dyn Tree>;
-    /// The policy of a catalog.
+    /// What the configuration says of a catalog.
     ///
     /// # Errors
     /// What is wrong with the configuration, in words.
-    fn policy(&self, catalog: &Path) -> Result<Policy, String>;
-    /// Takes out of a report what the configuration sets aside.
-    fn leave_counting(&self, catalog: &Path, report: &mut Report);
+    fn configured(&self, catalog: &Path) -> Result<Configured, String>;
     /// The configuration file that holds for a path, or the one that would.
     fn configuration_file(&self, path: &Path) -> PathBuf;
     /// What is wrong with a file that is not a catalog. `buffers` are the files that editors hold in other versions than
     /// the disk.
     fn problems(&self, kind: FileKind, path: &Path, text: &str, buffers: &FileVersions) -> Vec<Problem>;
-    /// Plays a scenario.
+    /// Plays a scenario that is saved.
     ///
     /// # Errors
     /// Why it cannot be played.
-    fn simulate(&self, path: &Path, text: &str) -> Result<Simulated, String>;
+    fn simulate(&self, path: &Path) -> Result<Simulated, String>;
 }
 
 /// What a file is, by its name and its first lines.
@@ -97,30 +94,43 @@ pub fn kind_of(path: &Path, text: &str) -> Option<FileKind> {
     }
     let folder = path.parent().and_then(Path::file_name).and_then(|folder| folder.to_str());
     let is_yaml = name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
-    let head: String = text.chars().take(16 << 10).collect();
-    let has = |wanted: &str| {
-        let quoted = wanted.replacen("schema: ", "\"schema\": \"", 1);
-        head.lines().any(|line| line.trim_start().trim_start_matches("--- ").starts_with(wanted))
-            || wanted.starts_with("schema: ") && head.contains(&quoted)
-    };
-    if ["schema: olm.semver", "schema: olm.template.", "schema: olm.composite"]
-        .iter()
-        .any(|schema| has(schema))
-    {
+    let schema = first_schema(text);
+    if schema.is_some_and(|schema| TEMPLATES.iter().any(|template| schema.starts_with(template))) {
         return Some(FileKind::Template);
     }
-    if has("kind: ImageSetConfiguration") {
+    if has_line(text, "kind: ImageSetConfiguration") {
         return Some(FileKind::ImageSet);
     }
-    if matches!(folder, Some("manifests" | "metadata")) && is_yaml && !has("schema: olm.") {
+    let is_of_olm = schema.is_some_and(|schema| schema.starts_with("olm."));
+    if matches!(folder, Some("manifests" | "metadata")) && is_yaml && !is_of_olm {
         return Some(FileKind::Bundle);
     }
-    let is_top = |key: &str| head.lines().any(|line| line.starts_with(key));
-    if is_yaml && is_top("steps:") && (is_top("title:") || is_top("catalogs:")) {
+    if is_yaml && has_line(text, "steps:") && (has_line(text, "title:") || has_line(text, "catalogs:")) {
         return Some(FileKind::Scenario);
     }
-    let has_schema = has("schema:") || head.contains("\"schema\"");
-    (has_schema || is_yaml && head.trim().is_empty()).then_some(FileKind::Catalog)
+    (schema.is_some() || is_yaml && text.trim().is_empty()).then_some(FileKind::Catalog)
+}
+
+/// What the schemas of templates begin with.
+const TEMPLATES: [&str; 3] = ["olm.semver", "olm.template.", "olm.composite"];
+
+/// The first schema that a document names; a large icon may stand before it. Keys of documents begin their line in YAML.
+fn first_schema(text: &str) -> Option<&str> {
+    let is_json = text.trim_start().starts_with('{');
+    memchr::memmem::find_iter(text.as_bytes(), "schema").find_map(|at| {
+        let before = text.get(..at)?.strip_suffix(['"', '\'']).unwrap_or(text.get(..at)?);
+        let begins = before.is_empty() || before.ends_with('\n') || before.ends_with("--- ");
+        let rest = text.get(at + "schema".len()..)?.trim_start_matches(['"', '\'']).trim_start();
+        let rest = rest.strip_prefix(':').filter(|_| is_json || begins)?;
+        let rest = rest.trim_start_matches([' ', '"', '\'']);
+        Some(rest.split([' ', '"', '\'', '\n', '\r', ',', '}']).next().unwrap_or_default())
+    })
+}
+
+/// Whether a line of the text begins like this.
+fn has_line(text: &str, start: &str) -> bool {
+    memchr::memmem::find_iter(text.as_bytes(), start)
+        .any(|at| text.get(..at).is_some_and(|before| before.is_empty() || before.ends_with('\n')))
 }
 
 #[cfg(test)]
@@ -143,9 +153,26 @@ mod tests {
                 Some(FileKind::ImageSet),
             ),
             ("README.md", "# words\n", None),
+            (
+                "crd.yaml",
+                "kind: CustomResourceDefinition\nspec:\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema: {}\n",
+                None,
+            ),
             ("deployment.yaml", "kind: Deployment\n", None),
         ] {
             assert_eq!(kind_of(Path::new(path), text), kind, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_large_icon_before_the_schema_hides_nothing() {
+        let icon = "A".repeat(1 << 20);
+        for text in [
+            format!("---\nicon:\n  base64data: {icon}\nname: foo\nschema: olm.package\n"),
+            format!("{{\"icon\": {{\"base64data\": \"{icon}\"}}, \"schema\": \"olm.package\"}}"),
+            format!("icon: {icon}\n\"schema\": 'olm.package'\n"),
+        ] {
+            assert_eq!(kind_of(Path::new("a/catalog.yaml"), &text), Some(FileKind::Catalog));
         }
     }
 }

@@ -81,6 +81,13 @@ pub fn position_of(text: &str, byte: usize, encoding: Encoding) -> Position {
     Position::new(line as u32, units as u32)
 }
 
+/// A position in a text that begins at `start` of another one, as a position there.
+#[must_use]
+pub fn shifted(start: Position, inner: Position) -> Position {
+    let column = if inner.line == 0 { start.character + inner.character } else { inner.character };
+    Position::new(start.line + inner.line, column)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

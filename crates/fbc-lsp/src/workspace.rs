@@ -1,22 +1,19 @@
 //! What editors have open, and the catalogs around it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fbc_lint::policy::OcpVersion;
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
-use lsp_types::{
-    CodeDescription, Diagnostic, DiagnosticSeverity, NumberOrString, TextDocumentContentChangeEvent, Url,
-};
+use lsp_types::{TextDocumentContentChangeEvent, Url};
 
-use crate::buffer::{Buffer, Piece};
+use crate::buffer::Buffer;
 use crate::catalog::{CatalogState, FileState, Judged, Placed};
 use crate::host::{FileKind, Problem, Simulated, kind_of};
-use crate::position::{Encoding, position_of};
-
-/// Findings of a file that are shown at the most.
-pub const MOST_DIAGNOSTICS: usize = 1_000;
+use crate::position::Encoding;
+use crate::setting::Setting;
 
 /// A file that an editor holds.
 #[derive(Debug)]
@@ -48,6 +45,8 @@ pub struct CatalogEntry {
     pub whole: Option<Arc<Judged>>,
     /// Whether all files have been read.
     pub is_loaded: bool,
+    /// What the configuration says of it.
+    pub setting: Arc<Setting>,
 }
 
 impl CatalogEntry {
@@ -58,8 +57,16 @@ impl CatalogEntry {
     }
 }
 
-/// A finding where it stands now, with its judgement; a fault of the text has none.
-pub type Shown<'w> = (Diagnostic, Option<(&'w Arc<Judged>, &'w Placed)>);
+/// What a change of a text changes in its catalog.
+#[derive(Debug)]
+pub struct Changed {
+    /// The catalog.
+    pub root: PathBuf,
+    /// The packages of the documents that changed.
+    pub packages: Vec<String>,
+    /// The packages in which other things may be found now.
+    pub others: Vec<String>,
+}
 
 /// Everything that the server knows.
 #[derive(Debug, Default)]
@@ -76,6 +83,8 @@ pub struct Workspace {
     pub catalogs: BTreeMap<PathBuf, CatalogEntry>,
     /// Files with findings that the client was told of.
     pub published: BTreeSet<PathBuf>,
+    /// Whether the client shows places beside those of findings; else they are part of the message.
+    pub shows_related: bool,
 }
 
 impl Workspace {
@@ -102,6 +111,7 @@ impl Workspace {
             judged: BTreeMap::new(),
             whole: None,
             is_loaded: false,
+            setting: Arc::default(),
         });
         let is_new = !entry.is_loaded;
         let relative = file.path.strip_prefix(&root).unwrap_or(&file.path).to_path_buf();
@@ -122,8 +132,7 @@ impl Workspace {
         let folder = path.parent().unwrap_or(path).to_path_buf();
         let is_version = |folder: &Path| {
             let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let name = name.strip_prefix('v').unwrap_or(name);
-            name.strip_prefix("4.").is_some_and(|minor| minor.bytes().all(|byte| byte.is_ascii_digit()))
+            OcpVersion::parse(name).is_some_and(|version| (4..=5).contains(&version.major))
         };
         let Some(above) = folder.parent().filter(|_| !is_version(&folder)) else { return folder };
         if !self.folders.iter().any(|root| above.starts_with(root)) {
@@ -139,13 +148,13 @@ impl Workspace {
         if are_folders && !holds_versions { above.to_path_buf() } else { folder }
     }
 
-    /// Applies changes; the packages of the catalog that changed, with its root.
+    /// Applies changes; which packages of the catalog changed.
     pub fn change(
         &mut self,
         url: &Url,
         version: i32,
         changes: Vec<TextDocumentContentChangeEvent>,
-    ) -> Option<(PathBuf, Vec<String>)> {
+    ) -> Option<Changed> {
         let encoding = self.encoding;
         let file = self.open.get_mut(url)?;
         file.version = version;
@@ -154,6 +163,7 @@ impl Workspace {
         match (entry, &file.root) {
             (Some(entry), Some(root)) => {
                 let relative = file.path.strip_prefix(root).unwrap_or(&file.path).to_path_buf();
+                let before = entry.state.declared();
                 let state = Arc::make_mut(&mut entry.state);
                 let known = state.files.get_mut(&relative)?;
                 // The text is in one place only while it changes, so that it is not copied.
@@ -165,7 +175,11 @@ impl Workspace {
                 file.buffer = Arc::clone(&known.buffer);
                 packages.sort_unstable();
                 packages.dedup();
-                Some((root.clone(), packages))
+                let others = match state.reaches_others(&packages, &before) {
+                    true => state.packages(),
+                    false => Vec::new(),
+                };
+                Some(Changed { root: root.clone(), packages, others })
             }
             _ => {
                 let buffer = Arc::make_mut(&mut file.buffer);
@@ -193,116 +207,5 @@ impl Workspace {
     #[must_use]
     pub fn buffers(&self) -> FileVersions {
         self.open.values().map(|file| (file.path.clone(), Some(file.buffer.text().into_bytes()))).collect()
-    }
-
-    /// The diagnostics of a file of a catalog, the first places first.
-    #[must_use]
-    pub fn diagnostics(&self, root: &Path, relative: &Path) -> Vec<Diagnostic> {
-        self.shown(root, relative).into_iter().map(|(diagnostic, _)| diagnostic).collect()
-    }
-
-    /// The findings of a file of a catalog where they stand now, each with its judgement.
-    #[must_use]
-    pub fn shown(&self, root: &Path, relative: &Path) -> Vec<Shown<'_>> {
-        let Some(entry) = self.catalogs.get(root) else { return Vec::new() };
-        let empty = Buffer::default();
-        let buffer = entry.state.files.get(relative).map_or(&empty, |file| file.buffer.as_ref());
-        let starts = buffer.starts(self.encoding);
-        let numbers: HashMap<*const Piece, usize> =
-            buffer.pieces.iter().enumerate().map(|(number, piece)| (Arc::as_ptr(piece), number)).collect();
-        let mut shown = Vec::new();
-        for (judged, placed) in entry.findings().filter(|(_, placed)| placed.path == relative) {
-            let range = match &placed.place {
-                None => lsp_types::Range::default(),
-                Some(place) => {
-                    let Some(number) = numbers.get(&Arc::as_ptr(&place.piece)) else { continue };
-                    let Some(start) = starts.get(*number) else { continue };
-                    place.range(*start, self.encoding)
-                }
-            };
-            shown.push((of_finding(placed, range, self.rule_pages.as_deref()), Some((judged, placed))));
-        }
-        for (number, piece) in buffer.pieces.iter().enumerate() {
-            if let Some(fault) = &piece.fault {
-                let end =
-                    piece.text.get(fault.byte..).map_or(0, |rest| rest.find('\n').unwrap_or(rest.len()));
-                let range = buffer.range(number, fault.byte..fault.byte + end, self.encoding);
-                shown.push((
-                    of_fault(&fault.message, piece.good.is_some(), range, self.rule_pages.as_deref()),
-                    None,
-                ));
-            }
-        }
-        shown.sort_by(|(a, _), (b, _)| {
-            let key = |one: &Diagnostic| (one.range.start, one.range.end);
-            key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message))
-        });
-        shown.dedup_by(|(a, _), (b, _)| a == b);
-        shown.truncate(MOST_DIAGNOSTICS);
-        shown
-    }
-}
-
-/// The page of a rule, where the client says where pages are.
-fn page_of_rule(pages: Option<&str>, code: &str) -> Option<CodeDescription> {
-    Some(CodeDescription { href: Url::parse(&format!("{}{code}.md", pages?)).ok()? })
-}
-
-fn of_finding(placed: &Placed, range: lsp_types::Range, pages: Option<&str>) -> Diagnostic {
-    let mut message = placed.message.clone();
-    for note in &placed.notes {
-        message.push('\n');
-        message.push_str(note);
-    }
-    Diagnostic {
-        range,
-        severity: Some(match placed.severity {
-            fbc_lint::Severity::Error => DiagnosticSeverity::ERROR,
-            fbc_lint::Severity::Warning => DiagnosticSeverity::WARNING,
-        }),
-        code: Some(NumberOrString::String(placed.rule.code.to_owned())),
-        code_description: page_of_rule(pages, placed.rule.code),
-        source: Some("fbc".to_owned()),
-        message,
-        ..Diagnostic::default()
-    }
-}
-
-fn of_fault(message: &str, is_remembered: bool, range: lsp_types::Range, pages: Option<&str>) -> Diagnostic {
-    let note = match is_remembered {
-        true => "\nuntil it can be read again, what it said before counts",
-        false => "",
-    };
-    Diagnostic {
-        range,
-        severity: Some(DiagnosticSeverity::ERROR),
-        code: Some(NumberOrString::String("FBC003".to_owned())),
-        code_description: page_of_rule(pages, "FBC003"),
-        source: Some("fbc".to_owned()),
-        message: format!("{message}{note}"),
-        ..Diagnostic::default()
-    }
-}
-
-/// The diagnostic of a problem in a file that is not a catalog.
-#[must_use]
-pub fn of_problem(problem: &Problem, text: &str, encoding: Encoding, pages: Option<&str>) -> Diagnostic {
-    let range = lsp_types::Range::new(
-        position_of(text, problem.bytes.start, encoding),
-        position_of(text, problem.bytes.end, encoding),
-    );
-    let help = if problem.help.is_empty() { String::new() } else { format!("\nhelp: {}", problem.help) };
-    Diagnostic {
-        range,
-        severity: Some(if problem.is_error {
-            DiagnosticSeverity::ERROR
-        } else {
-            DiagnosticSeverity::WARNING
-        }),
-        code: (!problem.code.is_empty()).then(|| NumberOrString::String(problem.code.to_owned())),
-        code_description: (!problem.code.is_empty()).then(|| page_of_rule(pages, problem.code)).flatten(),
-        source: Some("fbc".to_owned()),
-        message: format!("{}{help}", problem.message),
-        ..Diagnostic::default()
     }
 }

@@ -13,8 +13,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use fbc_lint::{Policy, Report};
-use fbc_lsp::{FileKind, Host, Problem, ProblemFix, ServeError, Simulated, serve};
+use fbc_lsp::{Configured, FileKind, Host, Problem, ProblemFix, ServeError, Simulated, serve};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::{MemoryTree, Tree};
 use lsp_server::{Connection, Message, Notification, Request, RequestId};
@@ -40,11 +39,9 @@ impl Host for MemoryHost {
         Box::new(Below(self.tree.clone(), folder.strip_prefix("/repository").unwrap().to_path_buf()))
     }
 
-    fn policy(&self, _: &Path) -> Result<Policy, String> {
-        Ok(Policy::default())
+    fn configured(&self, _: &Path) -> Result<Configured, String> {
+        Ok(Configured::default())
     }
-
-    fn leave_counting(&self, _: &Path, _: &mut Report) {}
 
     fn configuration_file(&self, _: &Path) -> PathBuf {
         PathBuf::from("/repository/fbc.toml")
@@ -53,7 +50,6 @@ impl Host for MemoryHost {
     fn problems(&self, kind: FileKind, _: &Path, text: &str, _: &FileVersions) -> Vec<Problem> {
         let at = text.find("wrong");
         let problem = |at| Problem {
-            path: None,
             bytes: at..at + 5,
             message: format!("{kind:?}"),
             help: String::new(),
@@ -68,7 +64,7 @@ impl Host for MemoryHost {
         at.map(problem).into_iter().collect()
     }
 
-    fn simulate(&self, _: &Path, _: &str) -> Result<Simulated, String> {
+    fn simulate(&self, _: &Path) -> Result<Simulated, String> {
         Ok(Simulated {
             is_success: true,
             summary: "1 of 1 expectations are met".to_owned(),
@@ -119,6 +115,10 @@ const URL: &str = "file:///repository/catalog/foo/catalog.yaml";
 
 impl Client {
     fn start(files: &[(&str, &str)]) -> Self {
+        Self::start_with(json!({}), files)
+    }
+
+    fn start_with(capabilities: Value, files: &[(&str, &str)]) -> Self {
         let (client, server) = Connection::memory();
         let host = Arc::new(MemoryHost { tree: files.iter().copied().collect() });
         let server = std::thread::spawn(move || serve(&server, host));
@@ -126,7 +126,7 @@ impl Client {
         let result = started.ask(
             "initialize",
             json!({
-                "capabilities": {},
+                "capabilities": capabilities,
                 "workspaceFolders": [{ "uri": "file:///repository", "name": "work" }],
                 "initializationOptions": { "rulePages": "https://example.com/rules/" },
             }),
@@ -285,6 +285,34 @@ fn findings_fixes_and_waivers() {
 }
 
 #[test]
+fn findings_that_speak_of_another_place() {
+    let text = CATALOG.replace("  skips: [\"\", foo.v1.0.5]\n", "- name: foo.v1.0.0\n");
+    let capabilities = json!({ "textDocument": { "publishDiagnostics": { "relatedInformation": true } } });
+    for (capabilities, related, message) in [
+        (
+            capabilities,
+            json!([{
+                "location": { "uri": URL, "range": range((8, 8), (8, 18)) },
+                "message": "listed first",
+            }]),
+            "channel \"stable\" lists \"foo.v1.0.0\" a second time\nhelp: merge the two entries: one `replaces`, all `skips`",
+        ),
+        (
+            json!({}),
+            Value::Null,
+            "channel \"stable\" lists \"foo.v1.0.0\" a second time\nhelp: merge the two entries: one `replaces`, all `skips`\nlisted first at foo/catalog.yaml:9:9",
+        ),
+    ] {
+        let mut client = Client::start_with(capabilities, &[("catalog/foo/catalog.yaml", &text)]);
+        client.open(URL, &text);
+        let found = client.diagnostics(URL, |codes| codes.contains(&"FBC018".to_owned()));
+        let twice = found.iter().find(|one| one["code"] == "FBC018").unwrap();
+        assert_eq!((&twice["relatedInformation"], &twice["message"]), (&related, &json!(message)));
+        client.stop();
+    }
+}
+
+#[test]
 fn broken_text_keeps_its_meaning() {
     let mut client = Client::start(&[]);
     let text = CATALOG.replace("[\"\", foo.v1.0.5]", "[foo.v1.0.5]");
@@ -298,8 +326,9 @@ fn broken_text_keeps_its_meaning() {
     let errors: Vec<&Value> = found.iter().filter(|one| one["severity"] == 1).collect();
     assert_eq!(errors.len(), 1, "{errors:?}");
     assert!(errors[0]["message"].as_str().unwrap().ends_with("what it said before counts"));
-    let hover = client.at("textDocument/hover", 9, 10);
-    assert!(hover.is_object() || hover.is_null());
+    let hover = client.at("textDocument/hover", 15, 8);
+    let hover = hover["contents"]["value"].as_str().unwrap();
+    assert!(hover.contains("updates to `foo.v1.1.0`"), "{hover}");
     client.change(URL, 3, Some(range((6, 6), (6, 7))), "stable");
     client.diagnostics(URL, |codes| !codes.contains(&"FBC003".to_owned()));
     client.stop();
@@ -358,19 +387,61 @@ fn completion_of_names_keys_and_values() {
     let text =
         CATALOG.replace("  replaces: foo.v1.0.0\n  skips: [\"\", foo.v1.0.5]\n", "  replaces: \n  ski\n");
     let mut client = Client::start(&[]);
-    client.open(URL, &text);
+    client.open(URL, CATALOG);
+    client.change(URL, 2, None, &text);
     let labels = |items: Value| -> Vec<String> {
         items.as_array().unwrap().iter().map(|one| one["label"].as_str().unwrap().to_owned()).collect()
     };
     let broken = labels(client.at("textDocument/completion", 11, 5));
-    assert!(broken.is_empty() || broken.contains(&"skipRange".to_owned()), "{broken:?}");
+    assert!(broken.contains(&"skipRange".to_owned()), "{broken:?}");
     let text = text.replace("  ski\n", "");
-    client.change(URL, 2, None, &text);
+    client.change(URL, 3, None, &text);
     let names = labels(client.at("textDocument/completion", 10, 12));
     assert_eq!(names.len(), 2, "{names:?}");
     assert_eq!(labels(client.at("textDocument/completion", 2, 16)), ["stable"]);
     let schemas = labels(client.at("textDocument/completion", 0, 8));
     assert!(schemas.contains(&"olm.bundle".to_owned()));
+    client.stop();
+}
+
+#[test]
+fn completion_in_json() {
+    let start = r#"{"schema": "olm.package", "name": "foo", "defaultChannel": "stable"}
+{"schema": "olm.channel", "package": "foo", "name": "stable", "entries": [
+  {"name": "foo.v1.0.0"},
+  {"name": "foo.v1.1.0", "replaces": "foo.v1.0.0"}
+]}
+"#;
+    let url = "file:///repository/catalog/foo/catalog.json";
+    let mut client = Client::start(&[]);
+    client.open(url, start);
+    let mut version = 1;
+    let mut completed = |typed: &str| -> Vec<String> {
+        version += 1;
+        let text = start.replace("\"replaces\": \"foo.v1.0.0\"}", typed);
+        client.change(url, version, None, &text);
+        let line = text.lines().nth(3).unwrap();
+        let place = json!({
+            "textDocument": { "uri": url },
+            "position": { "line": 3, "character": line.find('|').unwrap() },
+        });
+        let without = text.replace('|', "");
+        version += 1;
+        client.change(url, version, None, &without);
+        let items = client.ask("textDocument/completion", place);
+        let items = items.as_array().unwrap().iter();
+        items
+            .map(|item| edited(&without, &json!([item["textEdit"]])).lines().nth(3).unwrap().to_owned())
+            .collect()
+    };
+    let keys = completed("\"sk|\"}");
+    assert!(keys.contains(&r#"  {"name": "foo.v1.1.0", "skipRange": }"#.to_owned()), "{keys:?}");
+    let keys = completed("\"sk|");
+    assert!(keys.contains(&r#"  {"name": "foo.v1.1.0", "skips": "#.to_owned()), "{keys:?}");
+    let names = completed("\"replaces\": |}");
+    assert_eq!(names.first().map(String::as_str), Some(r#"  {"name": "foo.v1.1.0", "replaces": "foo.v1.1.0"}"#));
+    let names = completed("\"skips\": [\"foo|\"]}");
+    assert!(names.contains(&r#"  {"name": "foo.v1.1.0", "skips": ["foo.v1.0.0"]}"#.to_owned()), "{names:?}");
     client.stop();
 }
 

@@ -91,7 +91,7 @@ impl FixArguments {
     /// Says on standard error what was done.
     fn tell(&self, fixed: &Fixed, source: &CatalogSource) {
         let mut err = crate::terminal::stderr();
-        let (done, condition) = if self.diff { ("would be fixed", "would ") } else { ("fixed", "") };
+        let (done, brings) = if self.diff { ("would be fixed", "would bring") } else { ("fixed", "brings") };
         let mut tell = |text: String| {
             // What is said here is not worth failing for.
             let _ = writeln!(err, "{text}");
@@ -109,7 +109,7 @@ impl FixArguments {
         for fix in &fixed.taken_back {
             let place = source.shown(&fix.path).display().to_string();
             tell(format!(
-                "not kept: {}: {} {}: to {} {condition}brings a new error",
+                "not kept: {}: {} {}: to {} {brings} a new error",
                 line(&place),
                 fix.code,
                 line(&fix.message),

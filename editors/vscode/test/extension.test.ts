@@ -25,8 +25,18 @@ test("a picture gets a page that runs nothing", () => {
 test("the manifest names what the code registers", () => {
   const manifest = JSON.parse(readFileSync("package.json", "utf8"));
   const commands = manifest.contributes.commands.map((command: { command: string }) => command.command);
-  assert.deepEqual(commands, ["fbc.showGraph", "fbc.restart"]);
-  assert.equal(documentSelector.length, 3);
+  const code = readFileSync("src/extension.ts", "utf8");
+  const registered = Array.from(code.matchAll(/registerCommand\("([^"]+)"/g), (match) => match[1]);
+  assert.ok(registered.length > 0);
+  assert.deepEqual([...commands].sort(), registered.sort());
+});
+
+test("the extension starts for every file that the server looks at", () => {
+  const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+  const events = documentSelector.map(({ language, pattern }) =>
+    language ? `onLanguage:${language}` : `workspaceContains:${pattern}`,
+  );
+  assert.deepEqual(manifest.activationEvents, events);
 });
 
 const program = process.env.FBC;

@@ -225,12 +225,7 @@ fn touch(one: &std::ops::Range<usize>, other: &std::ops::Range<usize>) -> bool {
 fn brings_errors(new: &Report, old: &Report) -> bool {
     let errors = |report: &Report| -> Vec<Located> {
         let is_error = |located: &&Located| located.finding.severity == Severity::Error;
-        let bare = |located: &Located| Located {
-            finding: located.finding.clone(),
-            span: None,
-            excerpt: None,
-            fixes: Vec::new(),
-        };
+        let bare = |located: &Located| Located::without_place(located.finding.clone());
         report.findings.iter().filter(is_error).map(bare).collect()
     };
     !only_new(errors(new), &errors(old)).is_empty()

@@ -14,7 +14,7 @@ use lsp_types::{Location, Position, TextEdit, Url};
 
 use crate::buffer::{Buffer, Piece};
 use crate::catalog::{CatalogState, JudgedFile};
-use crate::position::{Encoding, position_of};
+use crate::position::{Encoding, position_of, shifted};
 
 pub mod actions;
 pub mod completion;
@@ -23,6 +23,7 @@ pub mod hover;
 pub mod mentions;
 pub mod outline;
 pub mod schema;
+mod typed;
 
 /// A place in a file of a catalog.
 #[derive(Clone, Debug)]
@@ -172,10 +173,7 @@ pub fn text_edits(
                 return None;
             }
             let number = buffer.pieces.iter().position(|other| Arc::ptr_eq(other, piece))?;
-            let inner = position_of(&piece.text, byte - start, encoding);
-            let start = starts.get(number)?;
-            let column = if inner.line == 0 { start.character + inner.character } else { inner.character };
-            Some(Position::new(start.line + inner.line, column))
+            Some(shifted(*starts.get(number)?, position_of(&piece.text, byte - start, encoding)))
         };
         let start = position(replacement.bytes.start, replacement.bytes.is_empty())?;
         let end = if replacement.bytes.is_empty() { start } else { position(replacement.bytes.end, true)? };

@@ -27,6 +27,10 @@ pub(super) fn agree(client: &InitializeParams, workspace: &mut Workspace) -> Val
         urls.extend(root);
     }
     workspace.folders = urls.into_iter().filter_map(|url| url.to_file_path().ok()).collect();
+    let document = client.capabilities.text_document.as_ref();
+    let diagnostics = document.and_then(|document| document.publish_diagnostics.as_ref());
+    workspace.shows_related =
+        diagnostics.is_some_and(|diagnostics| diagnostics.related_information == Some(true));
     let options = client.initialization_options.as_ref();
     let pages = options.and_then(|options| options.get("rulePages")).and_then(Value::as_str);
     workspace.rule_pages = pages.map(str::to_owned);

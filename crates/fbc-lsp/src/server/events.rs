@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{Event, Server};
 use crate::catalog::{FileState, MAX_BYTES};
 use crate::host::Simulated;
-use crate::workspace::of_problem;
+use crate::diagnostics::of_problem;
 
 impl Server {
     pub(super) fn event(&mut self, event: Event) {
@@ -92,8 +92,15 @@ impl Server {
             file.simulated = Some(outcome);
             self.check_file(&url);
         }
+        if self.can_refresh_lenses {
+            self.refresh("workspace/codeLens/refresh");
+        }
+    }
+
+    /// Asks the client to ask again.
+    fn refresh(&mut self, method: &str) {
         self.asked += 1;
-        self.send(Request::new(self.asked.into(), "workspace/codeLens/refresh".to_owned(), Value::Null));
+        self.send(Request::new(self.asked.into(), method.to_owned(), Value::Null));
     }
 
     pub(super) fn tell(&self, typ: MessageType, message: String) {
@@ -133,8 +140,7 @@ impl Server {
             }
         }
         if self.can_refresh_hints {
-            self.asked += 1;
-            self.send(Request::new(self.asked.into(), "workspace/inlayHint/refresh".to_owned(), Value::Null));
+            self.refresh("workspace/inlayHint/refresh");
         }
     }
 }

@@ -1,40 +1,37 @@
 //! What is judged when, and by which worker.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crossbeam_channel::Sender;
 use lsp_types::Url;
 
 use super::{Event, Server};
-use crate::catalog::{CatalogState, Judged};
-use crate::host::FileKind;
+use crate::catalog::CatalogState;
+use crate::host::{FileKind, Host};
 use crate::jobs::guarded;
+use crate::setting::{Configured, Setting};
 
 impl Server {
     /// Reads a catalog and judges all of it, on the slow worker.
     pub(super) fn load(&mut self, root: PathBuf) {
         let (host, events, seen) = (Arc::clone(&self.host), self.events.clone(), self.changes);
         let open = self.workspace.open_files(&root);
+        let Some(entry) = self.workspace.catalogs.get(&root) else { return };
+        let setting = Arc::clone(&entry.setting);
         self.slow.push(move || {
             let tree = host.tree(&root);
             let state = CatalogState::load(&root, tree.as_ref(), &open);
-            let policy = match host.policy(&root) {
-                Ok(policy) => policy,
-                Err(message) => {
-                    let _ = events.send(Event::Failed { message });
-                    return;
-                }
-            };
-            let leave = |report: &mut fbc_lint::Report| host.leave_counting(&root, report);
+            let configured = configured(&setting, host.as_ref(), &root, &events);
             let judged = state
                 .packages()
                 .into_iter()
                 .map(|package| {
-                    let judged = state.judge(&package, &policy, &leave);
+                    let judged = state.judge(&package, &configured);
                     (package, Arc::new(judged))
                 })
                 .collect();
-            let whole = state.judge_whole(&policy, &leave);
+            let whole = state.judge_whole(&configured);
             // The loop ends with the client, and then nobody listens.
             let _ = events.send(Event::Loaded { root: root.clone(), state, judged, whole, seen });
         });
@@ -42,10 +39,10 @@ impl Server {
 
     pub(super) fn judge_whole(&self, root: PathBuf) {
         let Some(entry) = self.workspace.catalogs.get(&root) else { return };
-        let (state, host, events) = (Arc::clone(&entry.state), Arc::clone(&self.host), self.events.clone());
+        let (state, setting) = (Arc::clone(&entry.state), Arc::clone(&entry.setting));
+        let (host, events) = (Arc::clone(&self.host), self.events.clone());
         self.slow.push(move || {
-            let Ok(policy) = host.policy(&root) else { return };
-            let judged = state.judge_whole(&policy, &|report| host.leave_counting(&root, report));
+            let judged = state.judge_whole(&configured(&setting, host.as_ref(), &root, &events));
             let _ = events.send(Event::Whole { root, judged });
         });
     }
@@ -55,15 +52,15 @@ impl Server {
         if self.is_judging {
             return;
         }
-        let Some((root, package)) = self.dirty.pop_first() else { return };
+        let Some(next) = self.edited.pop_first().or_else(|| self.dirty.pop_first()) else { return };
+        self.dirty.remove(&next);
+        let (root, package) = next;
         let Some(entry) = self.workspace.catalogs.get(&root) else { return };
-        let (state, host, events) = (Arc::clone(&entry.state), Arc::clone(&self.host), self.events.clone());
+        let (state, setting) = (Arc::clone(&entry.state), Arc::clone(&entry.setting));
+        let (host, events) = (Arc::clone(&self.host), self.events.clone());
         self.is_judging = true;
         self.judge.push(move || {
-            let judge = || match host.policy(&root) {
-                Ok(policy) => state.judge(&package, &policy, &|report| host.leave_counting(&root, report)),
-                Err(_) => Judged::default(),
-            };
+            let judge = || state.judge(&package, &configured(&setting, host.as_ref(), &root, &events));
             let judged = guarded(judge).unwrap_or_default();
             drop(state);
             let _ = events.send(Event::Judged { root, package, judged });
@@ -78,10 +75,14 @@ impl Server {
         self.dirty.extend(packages.map(|package| (root.clone(), package)).collect::<Vec<_>>());
     }
 
-    pub(super) fn mark_everything(&mut self) {
-        for (root, entry) in &self.workspace.catalogs {
+    /// Reads the configuration again, and judges everything by it.
+    pub(super) fn configuration_changed(&mut self) {
+        for (root, entry) in &mut self.workspace.catalogs {
+            entry.setting = Arc::new(entry.setting.renewed());
             self.dirty.extend(entry.state.packages().into_iter().map(|package| (root.clone(), package)));
         }
+        let roots: Vec<PathBuf> = self.workspace.catalogs.keys().cloned().collect();
+        roots.into_iter().for_each(|root| self.judge_whole(root));
     }
 
     /// Looks at a file that is not a catalog.
@@ -96,4 +97,13 @@ impl Server {
             let _ = events.send(Event::Problems { url, version, problems });
         });
     }
+}
+
+/// What the configuration says of a catalog; the client is told what is wrong with it.
+fn configured(setting: &Setting, host: &dyn Host, root: &Path, events: &Sender<Event>) -> Arc<Configured> {
+    let report = |message| {
+        // The loop ends with the client, and then nobody listens.
+        let _ = events.send(Event::Failed { message });
+    };
+    setting.get(|| host.configured(root), report)
 }

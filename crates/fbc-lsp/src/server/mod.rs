@@ -81,7 +81,9 @@ struct Server {
     answers: Worker,
     /// Reads catalogs, judges whole ones, plays scenarios.
     slow: Worker,
-    /// Packages that are to be judged anew.
+    /// Packages whose text has changed: somebody waits for these.
+    edited: BTreeSet<(PathBuf, String)>,
+    /// Other packages that are to be judged anew.
     dirty: BTreeSet<(PathBuf, String)>,
     /// Whether the judge is at work.
     is_judging: bool,
@@ -91,6 +93,7 @@ struct Server {
     asked: i32,
     can_watch: bool,
     can_refresh_hints: bool,
+    can_refresh_lenses: bool,
 }
 
 /// Serves a client until it says that it is done.
@@ -115,6 +118,7 @@ pub fn serve(connection: &Connection, host: Arc<dyn Host>) -> Result<(), ServeEr
         judge: Worker::start("judge")?,
         answers: Worker::start("answers")?,
         slow: Worker::start("slow")?,
+        edited: BTreeSet::new(),
         dirty: BTreeSet::new(),
         is_judging: false,
         changes: 0,
@@ -125,6 +129,9 @@ pub fn serve(connection: &Connection, host: Arc<dyn Host>) -> Result<(), ServeEr
         can_refresh_hints: workspace_client
             .inlay_hint
             .is_some_and(|hints| hints.refresh_support == Some(true)),
+        can_refresh_lenses: workspace_client
+            .code_lens
+            .is_some_and(|lenses| lenses.refresh_support == Some(true)),
     };
     server.watch_files();
     server.run(connection, &results)

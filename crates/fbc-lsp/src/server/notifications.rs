@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lsp_server::Notification;
-use lsp_types::Url;
+use lsp_types::{MessageType, Url};
 use lsp_types::notification::{self, Notification as _};
 
 use super::{Server, params};
+use crate::catalog::MAX_BYTES;
 use crate::host::FileKind;
+use crate::workspace::Changed;
 
 impl Server {
     pub(super) fn notification(&mut self, notification: Notification) {
@@ -38,6 +40,10 @@ impl Server {
             return;
         };
         let item = params.text_document;
+        if item.text.len() > MAX_BYTES {
+            let message = format!("{} has more than {} MiB and is not looked at", item.uri.path(), MAX_BYTES >> 20);
+            return self.tell(MessageType::WARNING, message);
+        }
         self.changes += 1;
         let host = Arc::clone(&self.host);
         let tree = |folder: &Path| host.tree(folder);
@@ -56,8 +62,9 @@ impl Server {
         let url = params.text_document.uri;
         self.changes += 1;
         match self.workspace.change(&url, params.text_document.version, params.content_changes) {
-            Some((root, packages)) => {
-                self.dirty.extend(packages.into_iter().map(|package| (root.clone(), package)));
+            Some(Changed { root, packages, others }) => {
+                self.edited.extend(packages.into_iter().map(|package| (root.clone(), package)));
+                self.dirty.extend(others.into_iter().map(|package| (root.clone(), package)));
             }
             None => self.check_file(&url),
         }
@@ -70,7 +77,7 @@ impl Server {
         let Some(file) = self.workspace.open.get(&params.text_document.uri) else { return };
         match (&file.root, file.kind) {
             (Some(root), _) => self.judge_whole(root.clone()),
-            (None, Some(FileKind::Configuration)) => self.mark_everything(),
+            (None, Some(FileKind::Configuration)) => self.configuration_changed(),
             (None, _) => {}
         }
     }
@@ -94,6 +101,7 @@ impl Server {
     /// Drops a catalog of which no file is open.
     pub(super) fn forget(&mut self, root: &Path) {
         self.workspace.catalogs.remove(root);
+        self.edited.retain(|(other, _)| other != root);
         self.dirty.retain(|(other, _)| other != root);
         let gone: Vec<PathBuf> =
             self.workspace.published.iter().filter(|path| path.starts_with(root)).cloned().collect();
@@ -113,7 +121,7 @@ impl Server {
         for change in params.changes {
             let Ok(path) = change.uri.to_file_path() else { continue };
             if path.file_name().is_some_and(|name| name == "fbc.toml") {
-                self.mark_everything();
+                self.configuration_changed();
             }
             // Editors tell of their own files.
             if !self.workspace.open.contains_key(&change.uri) {

@@ -340,9 +340,9 @@ impl Server {
             return self.refuse(id, "the scenario is not open");
         };
         let (host, events) = (Arc::clone(&self.host), self.events.clone());
-        let (path, buffer) = (file.path.clone(), Arc::clone(&file.buffer));
+        let path = file.path.clone();
         self.slow.push(move || {
-            let outcome = host.simulate(&path, &buffer.text());
+            let outcome = host.simulate(&path);
             let _ = events.send(Event::Simulated { url, id, outcome });
         });
     }

@@ -147,7 +147,7 @@ impl Configuration {
                     need.key(),
                     super::find::NAME
                 ));
-                let located = Located { finding, span: None, excerpt: None, fixes: Vec::new() };
+                let located = Located::without_place(finding);
                 catalog.report.findings.extend(self.leveled(located));
             }
         }

@@ -1,10 +1,9 @@
-//! What the language server asks of the program: files on disk, configuration, and the checks of files that are no
+//! What the language server asks of the program: files on disk, configuration, and the checks of files that are not
 //! catalogs.
 
 use std::path::{Path, PathBuf};
 
-use fbc_lint::{Policy, Report};
-use fbc_lsp::{FileKind, Host, Problem, Simulated};
+use fbc_lsp::{Configured, FileKind, Host, Problem, Simulated};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
 
@@ -34,16 +33,12 @@ impl Host for DiskHost {
         disk_tree(folder)
     }
 
-    fn policy(&self, catalog: &Path) -> Result<Policy, String> {
+    fn configured(&self, catalog: &Path) -> Result<Configured, String> {
         let (configuration, source) = configured(catalog).map_err(|failure| failure.message().to_owned())?;
-        Ok(configuration.policy_for(catalog, &source))
-    }
-
-    fn leave_counting(&self, catalog: &Path, report: &mut Report) {
-        // What is wrong with the configuration is told with the policy.
-        if let Ok((configuration, source)) = configured(catalog) {
-            configuration.leave_counting(report, &source);
-        }
+        Ok(Configured {
+            policy: configuration.policy_for(catalog, &source),
+            set_aside: Box::new(move |report| configuration.leave_counting(report, &source)),
+        })
     }
 
     fn configuration_file(&self, path: &Path) -> PathBuf {
@@ -54,7 +49,7 @@ impl Host for DiskHost {
         problems::of(kind, path, text, buffers)
     }
 
-    fn simulate(&self, path: &Path, _text: &str) -> Result<Simulated, String> {
+    fn simulate(&self, path: &Path) -> Result<Simulated, String> {
         simulate::play_file(path).map_err(|failure| failure.message().to_owned())
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn of(kind: FileKind, path: &Path, text: &str, buffers: &FileVersions
 
 fn problem(bytes: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Problem {
     let (message, help) = (message.into(), help.into());
-    Problem { path: None, bytes, message, help, code: "", is_error: true, fixes: Vec::new() }
+    Problem { bytes, message, help, code: "", is_error: true, fixes: Vec::new() }
 }
 
 /// A failure whose lines begin with `path:line:column`; others are about the file as a whole.
@@ -132,7 +132,6 @@ fn of_finding(located: &Located, path: &PathBuf) -> Option<Problem> {
         (file.path == *path).then(|| ProblemFix { title: fix.title.clone(), is_safe, replacements })
     });
     Some(Problem {
-        path: None,
         bytes: located.span.as_ref().map_or(0..0, |span| span.bytes.clone()),
         message: finding.message.clone(),
         help: finding.help.clone(),

@@ -10,7 +10,7 @@ use crate::query::program;
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
 /// All budgets.
-pub static LIMITS: [Limit; 34] = [
+pub static LIMITS: [Limit; 36] = [
     Limit {
         name: "file-bytes",
         most: fbc_model::tree::MAX_FILE_BYTES,
@@ -281,6 +281,22 @@ pub static LIMITS: [Limit; 34] = [
         unit: Unit::Count,
         of: "pages of a list of tags",
         beyond: COULD_NOT_RUN,
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "editor-bytes",
+        most: fbc_lsp::catalog::MAX_BYTES as u64,
+        unit: Unit::Bytes,
+        of: "a catalog that the language server reads, and a file that an editor opens",
+        beyond: "a warning; other files of the catalog are looked at once they are open, such a file is not",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "editor-findings",
+        most: fbc_lsp::diagnostics::MOST_DIAGNOSTICS as u64,
+        unit: Unit::Count,
+        of: "findings that the language server shows in a file",
+        beyond: "the findings further down are not shown",
         raise: Raise::Fixed,
     },
 ];

@@ -82,7 +82,8 @@ fn render(renderer: &Renderer, view: &FindingView<'_>) -> String {
         }
         (_, None) => {}
     }
-    for note in &finding.notes {
+    let notes = view.notes();
+    for note in &notes {
         group = group.element(Level::NOTE.message(printable(note)));
     }
     if let Some(text) = finding.opm.as_ref().map(|opm| opm.text()).filter(|text| *text != finding.message) {

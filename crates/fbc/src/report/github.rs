@@ -12,7 +12,7 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
         let properties: Vec<String> =
             properties(&view).into_iter().map(|(key, value)| format!("{key}={}", property(&value))).collect();
         let mut message = view.message().to_owned();
-        for note in &view.located.finding.notes {
+        for note in view.notes() {
             message.push_str(&format!("\nnote: {note}"));
         }
         if !view.located.finding.help.is_empty() {

@@ -56,12 +56,26 @@ struct JsonFinding<'r> {
     label: &'r str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     notes: &'r [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<JsonRelated<'r>>,
     #[serde(skip_serializing_if = "str::is_empty")]
     help: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
     opm: Option<&'r str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixes: Vec<JsonFix<'r>>,
+}
+
+/// Another place that a finding speaks of.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsonRelated<'r> {
+    message: &'r str,
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
 }
 
 /// What would put a finding right.
@@ -132,6 +146,16 @@ impl<'r> From<FindingView<'r>> for JsonFinding<'r> {
             bundle: &finding.subject.bundle,
             label: &finding.label,
             notes: &finding.notes,
+            related: view
+                .related
+                .iter()
+                .map(|(file, related)| JsonRelated {
+                    message: &related.message,
+                    file: file.clone(),
+                    line: related.span.as_ref().map(|span| span.start.0),
+                    column: related.span.as_ref().map(|span| span.start.1),
+                })
+                .collect(),
             help: &finding.help,
             opm: finding.opm.as_ref().map(|text| text.text()),
             fixes: view

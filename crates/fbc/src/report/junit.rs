@@ -60,7 +60,7 @@ fn write_case(view: &FindingView<'_>, suite: &str, out: &mut dyn Write) -> io::R
     }
     writeln!(out, ">")?;
     let mut text = format!("{}: {}", view.position(), view.message());
-    for note in &view.located.finding.notes {
+    for note in view.notes() {
         text.push_str(&format!("\nnote: {note}"));
     }
     if !view.located.finding.help.is_empty() {

@@ -8,7 +8,7 @@ use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use fbc_lint::finding::Target;
 use fbc_lint::policy::set_aside::Cause;
-use fbc_lint::{Located, Report, Rule, Severity};
+use fbc_lint::{Located, RelatedPlace, Report, Rule, Severity, Span};
 
 use crate::catalog_source::CatalogSource;
 use crate::clock::Moment;
@@ -94,6 +94,8 @@ pub(crate) struct FindingView<'r> {
     pub(crate) pointer: Option<&'r str>,
     /// The files of its fixes, as the paths from where the command runs.
     pub(crate) fix_files: BTreeMap<&'r Path, String>,
+    /// The other places that it speaks of, with their paths from where the command runs.
+    pub(crate) related: Vec<(String, &'r RelatedPlace)>,
 }
 
 impl CheckedCatalog {
@@ -122,6 +124,11 @@ impl CheckedCatalog {
             fix_files: fix_files
                 .map(|file| (file.path.as_path(), slashes(&self.source.shown(&file.path))))
                 .collect(),
+            related: located
+                .related
+                .iter()
+                .map(|related| (slashes(&self.source.shown(&related.path)), related))
+                .collect(),
             located,
             file,
             start,
@@ -148,6 +155,18 @@ impl<'r> FindingView<'r> {
     /// What is wrong.
     pub(crate) fn message(&self) -> &'r str {
         &self.located.finding.message
+    }
+
+    /// The notes, and the other places as notes.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let places = self.related.iter().map(|(file, related)| {
+            let message = &related.message;
+            match &related.span {
+                Some(Span { start: (line, column), .. }) => format!("{message} at {file}:{line}:{column}"),
+                None => format!("{message} in {file}"),
+            }
+        });
+        self.located.finding.notes.iter().cloned().chain(places).collect()
     }
 
     /// A file of a fix, as readers see it.

@@ -8,7 +8,7 @@ use fbc_lint::fingerprint::fnv1a;
 use fbc_lint::fix::ResolvedFix;
 use fbc_lint::policy::set_aside::Cause;
 use fbc_lint::rules::RULES;
-use fbc_lint::{Rule, Severity};
+use fbc_lint::{RelatedPlace, Rule, Severity};
 use serde_json::{Value, json};
 
 use super::{CheckedCatalog, FindingView, Style};
@@ -103,10 +103,26 @@ fn result(view: &FindingView<'_>) -> Value {
         }
         result["locations"] = json!([location]);
     }
+    if !view.related.is_empty() {
+        result["relatedLocations"] = view.related.iter().map(|(file, related)| location(file, related)).collect();
+    }
     if !view.located.fixes.is_empty() {
         result["fixes"] = view.located.fixes.iter().map(|one| fix(view, one)).collect();
     }
     result
+}
+
+fn location(file: &str, related: &RelatedPlace) -> Value {
+    let mut place = json!({ "artifactLocation": { "uri": uri(file) } });
+    if let Some(span) = &related.span {
+        place["region"] = json!({
+            "startLine": span.start.0,
+            "startColumn": span.start.1,
+            "endLine": span.end.0,
+            "endColumn": span.end.1,
+        });
+    }
+    json!({ "message": { "text": related.message }, "physicalLocation": place })
 }
 
 fn fix(view: &FindingView<'_>, fix: &ResolvedFix) -> Value {

@@ -1,6 +1,7 @@
 //! Custom resources that are defined twice.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use fbc_go::text::quote;
 
@@ -69,11 +70,15 @@ spec:
 };
 
 fn check(context: &BundleContext<'_>, findings: &mut Findings) {
-    let mut seen = BTreeSet::new();
+    let mut seen = BTreeMap::new();
     for defined in crd::defined(context) {
-        if seen.insert((defined.group, defined.kind, defined.version)) {
-            continue;
-        }
+        let first = match seen.entry((defined.group, defined.kind, defined.version)) {
+            Entry::Vacant(entry) => {
+                entry.insert(context.value(defined.object.origin, defined.pointer));
+                continue;
+            }
+            Entry::Occupied(entry) => entry.get().clone(),
+        };
         let message = format!(
             "version {} of {} in {} is defined a second time",
             quote(defined.version),
@@ -84,6 +89,7 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
             context
                 .finding(&RULE, defined.object.origin, defined.pointer, message)
                 .label("again")
+                .related(first, "defined first")
                 .help("keep one of the definitions"),
         );
     }

@@ -55,17 +55,19 @@ fn check(context: &BundleContext<'_>, findings: &mut Findings) {
         let path = file.map(|file| file.path.to_string_lossy()).unwrap_or_default();
         let key = (object.group, object.kind, object.namespace, object.name);
         match first_files.entry(key) {
-            Entry::Vacant(entry) => drop(entry.insert(path)),
+            Entry::Vacant(entry) => drop(entry.insert((path, object.origin))),
             Entry::Occupied(entry) => {
+                let (first, origin) = entry.get();
                 let message = format!(
                     "{} {} is in the bundle a second time: it is in {} too",
                     quote(object.kind),
                     quote(object.name),
-                    quote(entry.get())
+                    quote(first)
                 );
                 findings.push(
                     context
                         .finding(&RULE, object.origin, "/metadata/name", message)
+                        .related(context.value(*origin, "/metadata/name"), "the first object")
                         .help("remove one of the two files"),
                 );
             }

@@ -70,14 +70,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             fix = fix.append(first.origin, "/entries", writer::deprecation_entry(entry));
         }
         let fix = fix.remove_document(blob.origin);
-        let file = context.catalog.file(first.origin).map(|file| file.path.display().to_string());
         findings.push(
             Finding::new(&RULE, format!("package {package} has more than one deprecations blob"))
                 .at(context.value(blob.origin, "/package"))
                 .about(Subject::package(&blob.package))
                 .label("has deprecations already")
+                .related(context.value(first.origin, "/package"), "the first blob")
                 .fix(fix)
-                .help(format!("move the entries into the first blob, in {}", file.unwrap_or_default()))
+                .help("move the entries into the first blob")
                 .opm(conversion(
                     number,
                     0,

@@ -77,7 +77,12 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             (&entry.schema, &entry.name, &entry.message)
                 == (&reference.entry.schema, &reference.entry.name, &reference.entry.message)
         };
-        let is_equal = reference.blob.entries().iter().take(reference.number).any(|entry| same(&entry));
+        let before = || reference.blob.entries().iter().take(reference.number);
+        let is_equal = before().any(|entry| same(&entry));
+        let same_reference = |entry: &fbc_model::DeprecationEntry| {
+            (&entry.schema, &entry.name) == (&reference.entry.schema, &reference.entry.name)
+        };
+        let first = before().position(same_reference).unwrap_or_default();
         let fix = Fix::safe_if(is_equal, "remove the second deprecation")
             .remove(reference.blob.origin, format!("/entries/{}", reference.number));
         let message = if reference.entry.name.is_empty() {
@@ -90,6 +95,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             reference
                 .refused(context, &RULE, 5, message, text)
                 .label("a second deprecation")
+                .related(
+                    context.value(reference.blob.origin, format!("/entries/{first}/reference")),
+                    "deprecated first",
+                )
                 .fix(fix)
                 .help("join the two messages in one entry"),
         );

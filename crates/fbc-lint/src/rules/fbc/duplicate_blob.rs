@@ -8,7 +8,6 @@ use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
-use super::opm;
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -71,7 +70,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .at(context.value(other.origin, ""))
                 .about(Subject::package(&meta.package))
                 .label("given before")
-                .note(opm::other_place(context, first, other.origin))
+                .related(context.value(first, ""), "given first")
                 .help("remove one of them, or give them different names"),
         );
     }

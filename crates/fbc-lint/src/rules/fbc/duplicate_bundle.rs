@@ -8,7 +8,7 @@ use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
-use super::opm::{conversion, other_place};
+use super::opm::conversion;
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -85,7 +85,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .about(Subject::bundle(&bundle.package, &bundle.name))
                 .label("used before")
                 .fix_if(fix)
-                .note(other_place(context, first.origin, bundle.origin))
+                .related(context.value(first.origin, "/name"), "used first")
                 .help(help)
                 .opm(conversion(Phase::Bundles, number, 3, 0, text)),
         );

@@ -10,7 +10,7 @@ use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::fix::{Fix, Safety};
 use crate::rule::{Basis, Case, Check, Rule};
 
-use super::opm::{conversion, other_place};
+use super::opm::conversion;
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -83,7 +83,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .about(Subject::channel(&channel.package, &channel.name))
                 .label("used before")
                 .fix(join(first_blob, channel))
-                .note(other_place(context, first, channel.origin))
+                .related(context.value(first, "/name"), "used first")
                 .help("move the entries of both into one blob, or rename one of them")
                 .opm(conversion(Phase::Channels, number, 3, 0, text)),
         );

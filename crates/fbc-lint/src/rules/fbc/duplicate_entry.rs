@@ -56,7 +56,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for (number, channel) in context.catalog.channels.iter().enumerate() {
         let mut names = HashMap::with_capacity(channel.entries().len());
         for (index, entry) in channel.entries().iter().enumerate() {
-            let first = *names.entry(entry.name.as_str()).or_insert(entry);
+            let (first_index, first) = *names.entry(entry.name.as_str()).or_insert((index, entry));
             if std::ptr::eq(first, entry) || entry.name.is_empty() {
                 continue;
             }
@@ -70,6 +70,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     .at(context.value(channel.origin, format!("/entries/{index}/name")))
                     .about(Subject::entry(&channel.package, &channel.name, &entry.name))
                     .label("listed before")
+                    .related(
+                        context.value(channel.origin, format!("/entries/{first_index}/name")),
+                        "listed first",
+                    )
                     .fix(
                         Fix::safe_if(first == entry, "remove the second entry")
                             .remove(channel.origin, format!("/entries/{index}")),

@@ -1,7 +1,7 @@
 //! Keys that an object gives twice.
 
 use fbc_go::text::quote;
-use fbc_yaml::locate::{Lines, Locator};
+use fbc_yaml::locate::Locator;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Place, Target};
@@ -37,7 +37,7 @@ schema: olm.package
 name: foo
 name: bar
 ",
-            findings: &["3:1 \"name\" is given twice; the value on line 2 is lost"],
+            findings: &["3:1 \"name\" is given twice; the first value is lost"],
         },
     ],
 };
@@ -49,18 +49,16 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         }
         // A file that is gone by now has other problems.
         let Ok(bytes) = context.tree.read(&file.path) else { continue };
-        let lines = Lines::new(&bytes);
         for document in file.documents.iter().filter(|document| document.has_duplicate_keys) {
             let locator = Locator::new(&bytes, document.range.clone(), document.syntax);
             locator.duplicate_keys(|duplicate| {
-                let (line, _) = lines.line_and_column(duplicate.first.start);
-                let message =
-                    format!("{} is given twice; the value on line {line} is lost", quote(duplicate.key));
+                let message = format!("{} is given twice; the first value is lost", quote(duplicate.key));
                 let place =
-                    Place { path: file.path.clone(), origin: None, target: Target::Bytes(duplicate.last) };
+                    |bytes| Place { path: file.path.clone(), origin: None, target: Target::Bytes(bytes) };
                 findings.push(
                     Finding::new(&RULE, message)
-                        .at(place)
+                        .at(place(duplicate.last))
+                        .related(place(duplicate.first), "the value that is lost")
                         .label("given before")
                         .help("remove one of the two, or merge them"),
                 );

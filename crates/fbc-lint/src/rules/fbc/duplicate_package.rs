@@ -10,7 +10,7 @@ use crate::finding::{Finding, Findings, Phase, Subject};
 use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
-use super::opm::{conversion, other_place};
+use super::opm::conversion;
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -68,7 +68,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .about(Subject::package(name))
                 .label("declared before")
                 .fix(fix)
-                .note(other_place(context, first, package.origin))
+                .related(context.value(first, "/name"), "declared first")
                 .help(
                     "remove one of the blobs; if the directory holds several catalogs, validate each of them on its own",
                 )

@@ -57,7 +57,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             // Stable: of equal ones the first stays first.
             apis.sort_by_key(|(api, _)| *api);
             for pair in apis.windows(2) {
-                let [(first, _), (api, index)] = pair else { continue };
+                let [(first, first_index), (api, index)] = pair else { continue };
                 if first != api {
                     continue;
                 }
@@ -74,6 +74,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                         .at(context.value(item.bundle.origin, format!("/properties/{index}")))
                         .about(item.subject())
                         .label("given before")
+                        .related(
+                            context.value(item.bundle.origin, format!("/properties/{first_index}")),
+                            "given first",
+                        )
                         .help("remove one, or correct its version or kind"),
                 );
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fbc_go::text::quote;
 use fbc_model::go_type::{self, GoType};
 use fbc_model::go_types::PACKAGE_PROPERTY;
-use fbc_model::{Bundle, Origin, Value};
+use fbc_model::{Bundle, Value};
 use fbc_version::{Release, Version};
 use fbc_yaml::Node;
 
@@ -132,16 +132,6 @@ impl PackageProperty<'_> {
     /// The place of a field of the property in its blob.
     pub(crate) fn pointer(&self, field: &str) -> String {
         format!("/properties/{}/value/{field}", self.index)
-    }
-}
-
-/// A note that says where the other of two blobs lies.
-pub(crate) fn other_place(context: &Context<'_>, first: Origin, second: Origin) -> String {
-    match context.catalog.file(first) {
-        Some(file) if first.file != second.file => {
-            format!("the first is document {} of {}", first.document + 1, file.path.display())
-        }
-        _ => format!("the first is document {} of this file", first.document + 1),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use fbc_go::text::quote;
+use fbc_model::{Bundle, Property};
 use fbc_version::VersionRelease;
 
 use super::opm::{leaf_order, name_list, package_leaf};
@@ -90,6 +91,9 @@ properties:
     ],
 };
 
+/// Other bundles of the version whose places are named.
+const MOST_OTHERS: usize = 5;
+
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for (package, view) in &context.packages {
         if !may_have_duplicates(view) {
@@ -127,6 +131,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             .label("the same version")
             .help("give the newer bundle a higher version, or remove one of them");
             finding.place = place(context, view, &names);
+            let others = names.iter().rev().filter_map(|name| view.bundle_by_name.get(name)).skip(1);
+            for other in others.take(MOST_OTHERS) {
+                finding = finding.related(version_place(context, other), quote(&other.name));
+            }
             finding.opm = opm.take();
             if names.iter().any(|name| !view.bundle_by_name.contains_key(name)) {
                 finding = finding.note("opm takes an entry without a bundle for version 0.0.0");
@@ -161,13 +169,16 @@ fn may_have_duplicates(view: &PackageView<'_>) -> bool {
 /// The version of the last of the bundles; the entry where there are no bundles.
 fn place(context: &Context<'_>, view: &PackageView<'_>, names: &BTreeSet<&str>) -> Option<Place> {
     if let Some(bundle) = names.iter().rev().find_map(|name| view.bundle_by_name.get(name)) {
-        let is_version =
-            |property: &fbc_model::Property| property.kind == fbc_graph::bundle_version::PROPERTY_TYPE;
-        let index = bundle.properties.iter().position(is_version).unwrap_or_default();
-        return Some(context.value(bundle.origin, format!("/properties/{index}/value/version")));
+        return Some(version_place(context, bundle));
     }
     view.channels.iter().find_map(|channel| {
         let number = channel.entries().iter().position(|entry| names.contains(entry.name.as_str()))?;
         Some(context.value(channel.origin, format!("/entries/{number}")))
     })
+}
+
+fn version_place(context: &Context<'_>, bundle: &Bundle) -> Place {
+    let is_version = |property: &Property| property.kind == fbc_graph::bundle_version::PROPERTY_TYPE;
+    let index = bundle.properties.iter().position(is_version).unwrap_or_default();
+    context.value(bundle.origin, format!("/properties/{index}/value/version"))
 }

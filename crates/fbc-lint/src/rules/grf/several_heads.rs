@@ -97,6 +97,7 @@ fn explain(context: &Context<'_>, package: &str, view: &PackageView<'_>, graph: 
     let (Some(&newest), Some(&older)) = (heads.first(), heads.get(1)) else { return finding };
     let others = heads.get(1..).unwrap_or_default();
     finding = finding
+        .related(context.value(channel.origin, format!("/entries/{newest}/name")), "the newest head")
         .fix(edge(graph, newest, others))
         .at(context.value(channel.origin, format!("/entries/{older}")))
         .help(missing_edge(graph, newest, others));

@@ -57,7 +57,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let mut images = HashMap::with_capacity(item.bundle.related_images.len());
         for (index, related) in item.bundle.related_images.iter().enumerate() {
             let (name, image) = (related.name.as_str(), related.image.as_str());
-            let first = *images.entry(name).or_insert(image);
+            let (first_index, first) = *images.entry(name).or_insert((index, image));
             if name.is_empty() || first == image {
                 continue;
             }
@@ -72,6 +72,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     .about(item.subject())
                     .label("used before")
                     .note(format!("the first is {}", quote(first)))
+                    .related(
+                        context.value(item.bundle.origin, format!("/relatedImages/{first_index}/name")),
+                        "used first",
+                    )
                     .help("remove the entry that is out of date, or rename one"),
             );
             break;
