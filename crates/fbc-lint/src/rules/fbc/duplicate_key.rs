@@ -58,7 +58,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 findings.push(
                     Finding::new(&RULE, message)
                         .at(place(duplicate.last))
-                        .related(place(duplicate.first), "the value that is lost")
+                        .related(place(duplicate.first), "the first value")
                         .label("given before")
                         .help("remove one of the two, or merge them"),
                 );
