@@ -73,7 +73,10 @@ mod tests {
             (found.policy.most_findings, messages.join(", "))
         };
         let setting = Setting::default();
-        assert_eq!(most(&setting, Err("broken".to_owned())), (Policy::default().most_findings, "broken".to_owned()));
+        assert_eq!(
+            most(&setting, Err("broken".to_owned())),
+            (Policy::default().most_findings, "broken".to_owned())
+        );
         let setting = setting.renewed();
         assert_eq!(most(&setting, Ok(7)), (7, String::new()));
         assert_eq!(most(&setting, Ok(8)), (7, String::new()));

@@ -439,7 +439,10 @@ fn completion_in_json() {
     let keys = completed("\"sk|");
     assert!(keys.contains(&r#"  {"name": "foo.v1.1.0", "skips": "#.to_owned()), "{keys:?}");
     let names = completed("\"replaces\": |}");
-    assert_eq!(names.first().map(String::as_str), Some(r#"  {"name": "foo.v1.1.0", "replaces": "foo.v1.1.0"}"#));
+    assert_eq!(
+        names.first().map(String::as_str),
+        Some(r#"  {"name": "foo.v1.1.0", "replaces": "foo.v1.1.0"}"#)
+    );
     let names = completed("\"skips\": [\"foo|\"]}");
     assert!(names.contains(&r#"  {"name": "foo.v1.1.0", "skips": ["foo.v1.0.0"]}"#.to_owned()), "{names:?}");
     client.stop();

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fbc_lint::{Policy, lint_under};
+use fbc_lsp::Configured;
 use fbc_lsp::buffer::Buffer;
 use fbc_lsp::catalog::{CatalogState, FileState, Judged, Place, WHOLE_CATALOG};
-use fbc_lsp::Configured;
 use fbc_lsp::position::{Encoding, position_of};
 use fbc_model::tree::MemoryTree;
 use lsp_types::Range;

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::{Event, Server};
 use crate::catalog::{FileState, MAX_BYTES};
-use crate::host::Simulated;
 use crate::diagnostics::of_problem;
+use crate::host::Simulated;
 
 impl Server {
     pub(super) fn event(&mut self, event: Event) {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lsp_server::Notification;
-use lsp_types::{MessageType, Url};
 use lsp_types::notification::{self, Notification as _};
+use lsp_types::{MessageType, Url};
 
 use super::{Server, params};
 use crate::catalog::MAX_BYTES;
@@ -41,7 +41,8 @@ impl Server {
         };
         let item = params.text_document;
         if item.text.len() > MAX_BYTES {
-            let message = format!("{} has more than {} MiB and is not looked at", item.uri.path(), MAX_BYTES >> 20);
+            let message =
+                format!("{} has more than {} MiB and is not looked at", item.uri.path(), MAX_BYTES >> 20);
             return self.tell(MessageType::WARNING, message);
         }
         self.changes += 1;

@@ -104,7 +104,8 @@ fn result(view: &FindingView<'_>) -> Value {
         result["locations"] = json!([location]);
     }
     if !view.related.is_empty() {
-        result["relatedLocations"] = view.related.iter().map(|(file, related)| location(file, related)).collect();
+        result["relatedLocations"] =
+            view.related.iter().map(|(file, related)| location(file, related)).collect();
     }
     if !view.located.fixes.is_empty() {
         result["fixes"] = view.located.fixes.iter().map(|one| fix(view, one)).collect();

@@ -8,7 +8,6 @@ use crate::context::Context;
 use crate::finding::{Finding, Findings, Subject};
 use crate::rule::{Basis, Case, Check, Rule};
 
-
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
     code: "FBC209",
