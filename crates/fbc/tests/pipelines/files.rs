@@ -39,6 +39,20 @@ fn yaml_and_json_fit_published_schemas() {
     }
 }
 
+/// The second document is the pipeline; the first says its inputs, for which there is no schema.
+#[test]
+fn the_component_is_a_pipeline_of_gitlab() {
+    if !are_installed(&["check-jsonschema"]) {
+        return;
+    }
+    let text = std::fs::read_to_string(pipelines().join("gitlab/fbc.yml")).unwrap();
+    let (_, pipeline) = text.split_once("\n---\n").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipeline.yml");
+    std::fs::write(&path, pipeline).unwrap();
+    check(Command::new("check-jsonschema").args(["--builtin-schema", "vendor.gitlab-ci"]).arg(path));
+}
+
 #[test]
 fn hooks_are_a_manifest_of_pre_commit() {
     if !are_installed(&["pre-commit"]) {
