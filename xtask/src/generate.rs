@@ -17,6 +17,7 @@ use crate::workspace;
 
 mod commands;
 mod conventions;
+mod fields;
 mod limits;
 mod outputs;
 mod picture;
@@ -46,9 +47,10 @@ pub(crate) struct Generated {
 type Generator = fn(&Path) -> TaskResult<Vec<Generated>>;
 
 /// All generators. To add one, write a module beside `schemas` and name its function here.
-const GENERATORS: [Generator; 8] = [
+const GENERATORS: [Generator; 9] = [
     commands::page,
     conventions::page,
+    fields::pages,
     limits::page,
     outputs::page,
     picture::session,

@@ -36,6 +36,8 @@ const PARTS: [(&str, &[&str]); 5] = [
         &[
             "reference/commands.md",
             "reference/conventions.md",
+            "reference/configuration.md",
+            "reference/scenarios.md",
             "reference/outputs.md",
             "reference/profiles.md",
             "reference/limits.md",
