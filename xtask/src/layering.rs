@@ -15,7 +15,7 @@ mod rust_text;
 mod sources;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line.
-const LAYERS: [&str; 22] = [
+const LAYERS: [&str; 23] = [
     "fbc",
     "fbc-lsp",
     "fbc-apiserver",
@@ -32,6 +32,7 @@ const LAYERS: [&str; 22] = [
     "fbc-bundle",
     "fbc-resolve",
     "fbc-graph",
+    "fbc-signature",
     "fbc-model",
     "fbc-version",
     "fbc-yaml",

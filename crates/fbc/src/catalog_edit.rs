@@ -309,6 +309,7 @@ fn refuse(mut checked: CheckedCatalog, advice: &[String]) -> Result<u8, Failure>
         color: AutoStream::choice(&stderr) != ColorChoice::Never,
         quiet: true,
         max_findings: Some(100),
+        shard: None,
     };
     let mut out = BufWriter::new(stderr.lock());
     report::write(Format::Full, &[checked], style, &mut out)?;
@@ -330,7 +331,7 @@ fn refuse(mut checked: CheckedCatalog, advice: &[String]) -> Result<u8, Failure>
 fn tell_warnings(checked: &CheckedCatalog) -> Result<(), Failure> {
     let stderr = io::stderr();
     let color = AutoStream::choice(&stderr) != ColorChoice::Never;
-    let style = Style { color, quiet: false, max_findings: Some(100) };
+    let style = Style { color, quiet: false, max_findings: Some(100), shard: None };
     let mut out = BufWriter::new(stderr.lock());
     report::write(Format::Concise, std::slice::from_ref(checked), style, &mut out)?;
     Ok(out.flush()?)

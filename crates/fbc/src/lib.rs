@@ -46,6 +46,8 @@ mod registry;
 mod report;
 mod runtime;
 mod serve;
+mod shard;
+mod signing;
 mod terminal;
 pub mod variables;
 

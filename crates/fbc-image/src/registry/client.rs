@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::future::LocalBoxFuture;
 use oci_spec::image::{Descriptor, Digest};
 use url::Url;
 
@@ -47,6 +48,8 @@ pub struct Settings {
     pub clock: Arc<dyn Clock>,
     /// Who is told.
     pub observer: Arc<dyn Observer>,
+    /// Who decides which images may be copied; without, all may.
+    pub guard: Option<Arc<dyn Guard>>,
 }
 
 impl Settings {
@@ -67,8 +70,23 @@ impl Settings {
             user_agent: concat!("fbc/", env!("CARGO_PKG_VERSION")).to_owned(),
             clock,
             observer: Arc::new(super::NoObserver),
+            guard: None,
         }
     }
+}
+
+/// Decides whether an image may be copied from a registry, such as by its signatures.
+pub trait Guard: Send + Sync {
+    /// Looks at an image by the name that it is asked for and the digest that this means.
+    ///
+    /// # Errors
+    /// [`Problem::Policy`] if it may not be copied; [`RegistryError`] if that cannot be found out.
+    fn admit<'a>(
+        &'a self,
+        client: &'a Client,
+        image: &'a Reference,
+        digest: &'a Digest,
+    ) -> LocalBoxFuture<'a, Result<()>>;
 }
 
 /// A client for registries. It keeps connections and tokens, so one should serve a whole run.
@@ -82,6 +100,17 @@ impl Client {
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self { transport: Arc::new(Transport::new(settings)) }
+    }
+
+    /// Asks the guard whether an image may be copied.
+    ///
+    /// # Errors
+    /// [`Problem::Policy`] if it may not; [`RegistryError`].
+    pub async fn admit(&self, image: &Reference, digest: &Digest) -> Result<()> {
+        match &self.transport.settings.guard {
+            Some(guard) => guard.admit(self, image, digest).await,
+            None => Ok(()),
+        }
     }
 
     /// What a user means by a text: aliases and search registries count.
@@ -187,7 +216,8 @@ impl Client {
                 .map_err(|problem| RegistryError::new("put the manifest", reference.to_string(), problem))?;
         }
         let identifier = reference.tag().unwrap_or(reference.identifier());
-        self.transport.put_manifest_at(&endpoint, identifier, media_type, bytes).await
+        let put = self.transport.put_manifest_at(&endpoint, identifier, media_type, bytes).await?;
+        Ok(put.digest)
     }
 
     /// A blob as a source for something else, such as a copy; mirrors are asked in their order.

@@ -163,19 +163,30 @@ fn is_distributable(descriptor: &Descriptor) -> bool {
 pub struct RegistryImage {
     client: Client,
     reference: Reference,
+    is_guarded: bool,
 }
 
 impl RegistryImage {
     /// The image of a reference.
     #[must_use]
     pub fn new(client: &Client, reference: &Reference) -> Self {
-        Self { client: client.clone(), reference: reference.clone() }
+        Self { client: client.clone(), reference: reference.clone(), is_guarded: true }
+    }
+
+    /// What belongs to another image, such as its signatures: the guard does not look at it.
+    #[must_use]
+    pub fn attached(client: &Client, reference: &Reference) -> Self {
+        Self { is_guarded: false, ..Self::new(client, reference) }
     }
 }
 
 impl Source for RegistryImage {
     async fn root(&self) -> Result<FetchedManifest> {
-        self.client.manifest(&self.reference).await
+        let root = self.client.manifest(&self.reference).await?;
+        if self.is_guarded {
+            self.client.admit(&self.reference, root.descriptor.digest()).await?;
+        }
+        Ok(root)
     }
 
     async fn manifest(&self, descriptor: &Descriptor) -> Result<FetchedManifest> {

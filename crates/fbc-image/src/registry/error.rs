@@ -172,6 +172,9 @@ pub enum Problem {
     /// registries.conf or a mirror set says that nobody may ask there.
     #[error("blocked by {0}")]
     Blocked(String),
+    /// A policy of signatures does not let the image be used.
+    #[error("{0}")]
+    Policy(String),
     /// A short name that could mean several images.
     #[error("the short name is ambiguous; it could mean {}", .0.join(", "))]
     Ambiguous(Vec<String>),
@@ -244,6 +247,7 @@ impl RegistryError {
             Problem::Manifest(_) => Fault::Registry,
             Problem::Unreachable { .. } | Problem::Slow { .. } => Fault::Network,
             Problem::Certificate { .. } | Problem::NotHttps(_) | Problem::Blocked(_) => Fault::Configuration,
+            Problem::Policy(_) => Fault::Request,
             Problem::Configuration(_) | Problem::Io(_) => Fault::Configuration,
             Problem::Endpoints(errors) => errors.last().map_or(Fault::Registry, Self::fault),
         }
@@ -293,6 +297,9 @@ impl RegistryError {
             Problem::Platform { .. } => "choose one of them with --platform",
             Problem::NotCached => "run the command once without --offline; the cache keeps what it fetches",
             Problem::Blocked(_) => "use a reference that the configuration allows, or change it",
+            Problem::Policy(_) => {
+                "have the image signed (`fbc sign`), or change the policy; --insecure-policy passes over it"
+            }
             Problem::Ambiguous(_) => "write the registry in front of the name",
             Problem::Endpoints(errors) => return errors.iter().rev().find_map(Self::advice),
             _ => return None,

@@ -1,7 +1,7 @@
 //! Manifests and tags in registries.
 
 use bytes::Bytes;
-use oci_spec::image::{Descriptor, Digest, MediaType};
+use oci_spec::image::{Descriptor, Digest, ImageIndex, MediaType};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, LINK};
 use reqwest::{Method, Response};
 use serde::Deserialize;
@@ -17,6 +17,17 @@ use crate::limits::TAG_PAGES;
 const MOST_BYTES_OF_TAGS: u64 = 16 * 1024 * 1024;
 
 const CONTENT_DIGEST: &str = "docker-content-digest";
+
+/// A registry that lists referrers names the subject of a manifest in its answer.
+const SUBJECT: &str = "oci-subject";
+
+/// What came of a manifest that was put.
+pub(crate) struct Put {
+    /// Its digest.
+    pub(crate) digest: Digest,
+    /// Whether the registry lists it as a referrer of its subject.
+    pub(crate) lists_referrers: bool,
+}
 
 #[derive(Deserialize)]
 struct Tags {
@@ -92,7 +103,7 @@ impl Transport {
         identifier: &str,
         media_type: &str,
         bytes: Bytes,
-    ) -> Result<Digest> {
+    ) -> Result<Put> {
         let action = "put the manifest";
         let digest = sha256(&bytes)
             .map_err(|problem| RegistryError::new(action, endpoint.reference.to_string(), problem))?;
@@ -109,7 +120,7 @@ impl Transport {
                 let problem = Problem::Digest { expected: digest, actual };
                 Err(RegistryError::new(action, endpoint.reference.to_string(), problem))
             }
-            None => Ok(digest),
+            None => Ok(Put { digest, lists_referrers: response.headers().contains_key(SUBJECT) }),
         }
     }
 
@@ -156,6 +167,48 @@ impl Transport {
                 None => return Ok(tags),
             }
         }
+    }
+
+    /// What refers to a manifest, as the endpoint lists it; nothing if it keeps no such lists.
+    pub(crate) async fn referrers_at(&self, endpoint: &Endpoint, digest: &Digest) -> Result<Option<Vec<Descriptor>>> {
+        let repository = endpoint.reference.repository();
+        let action = "list what refers to";
+        let unexpected = |text: &str| {
+            RegistryError::new(action, endpoint.reference.name(), Problem::Unexpected(text.to_owned()))
+        };
+        let mut url = self.address(endpoint, &format!("v2/{repository}/referrers/{digest}")).await?;
+        let mut seen = std::collections::BTreeSet::new();
+        let mut referrers = Vec::new();
+        while seen.insert(url.to_string()) && seen.len() <= TAG_PAGES {
+            let call = Call {
+                action,
+                item: format!("/{repository}@{digest}"),
+                method: Method::GET,
+                url: url.clone(),
+                headers: vec![(ACCEPT, ACCEPTED[0].to_owned())],
+                payload: Payload::Nothing,
+                scopes: vec![format!("repository:{repository}:pull")],
+                accepted: &[400, 404, 405, 501],
+                repeat: true,
+            };
+            let response = self.send(endpoint, &call).await?;
+            let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+            // Some servers answer any address with a page.
+            if !response.status().is_success() || !kind.starts_with(ACCEPTED[0]) {
+                return Ok(None);
+            }
+            let next = next_page(&response);
+            let body = read_limited(response, self.settings.manifest_limit, self.settings.timeouts.document()).await;
+            let body = body.map_err(|problem| RegistryError::new(action, endpoint.reference.name(), problem))?;
+            let page: ImageIndex =
+                serde_json::from_slice(&body).map_err(|_| unexpected("the answer is not an index"))?;
+            referrers.extend(page.manifests().iter().cloned());
+            match next {
+                Some(next) => url = url.join(&next).map_err(|_| unexpected("the next page has no address"))?,
+                None => return Ok(Some(referrers)),
+            }
+        }
+        Err(unexpected("its pages have no end"))
     }
 
     async fn ask_for_manifest(

@@ -6,6 +6,7 @@
 //!
 //! Everything is asynchronous; [`block_on`] runs it for callers that are not.
 
+pub mod attached;
 mod authorization;
 pub mod blob;
 pub mod cache;
@@ -31,7 +32,7 @@ mod upload;
 
 pub use blob::{BlobSource, BlobStream, BlobTarget};
 pub use cache::{CachedImage, ImageCache, Origin, PlatformChoice};
-pub use client::{Client, Settings, block_on};
+pub use client::{Client, Guard, Settings, block_on};
 pub use copy::{CopyOptions, CopyReport, Sink, Source, copy_image};
 pub use credentials::Credentials;
 pub use error::{Fault, Problem, RegistryError, Result};

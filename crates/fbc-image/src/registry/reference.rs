@@ -81,6 +81,12 @@ impl Reference {
         Self { tag: None, digest: Some(digest), ..self.clone() }
     }
 
+    /// Another image of the same repository, by its tag.
+    #[must_use]
+    pub fn with_tag(&self, tag: String) -> Self {
+        Self { tag: Some(tag), digest: None, ..self.clone() }
+    }
+
     /// The same image elsewhere, as a mirror has it.
     pub(crate) fn moved(&self, registry: &str, repository: &str) -> Self {
         Self { registry: registry.to_owned(), repository: repository.to_owned(), ..self.clone() }

@@ -201,6 +201,7 @@ impl Base {
         };
         let session = session.open()?;
         let (origin, cached) = session.documents(text, &PlatformChoice::All)?;
+        session.admit(text, &origin)?;
         for image in Image::all(&cached).map_err(within)? {
             let platform = image.platform();
             if platforms.is_empty() || platforms.iter().any(|wanted| wanted.accepts(&platform)) {

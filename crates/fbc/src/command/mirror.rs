@@ -15,7 +15,7 @@ use crate::mirror::plan::{Content, ExtraImage, Packages};
 use crate::mirror::record::{self, Copied, Document};
 use crate::mirror::resources::{self, CatalogReference, Wishes};
 use crate::mirror::transfer::{self, Done, Target};
-use crate::mirror::{Order, Plan, Prefix, image_set};
+use crate::mirror::{Order, Place, Plan, Prefix, attached, image_set};
 use crate::output_file::write_output;
 use crate::registry::{CopyLogins, Named, OpenSession, Session, TransferArguments};
 use crate::terminal;
@@ -67,6 +67,12 @@ pub(crate) struct Arguments {
     /// Of images for several platforms copy only this one; their digests change, so that pinned references do not find them
     #[arg(long, value_name = "OS/ARCH")]
     platform: Option<String>,
+    /// Copy images without their signatures, attestations and SBOMs
+    #[arg(long, conflicts_with = "from_folder")]
+    without_attached: bool,
+    /// How many images travel at the same time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=32), default_value_t = 4)]
+    parallel_images: u8,
     /// Print what would be copied, a line for each image, and copy nothing
     #[arg(long)]
     dry_run: bool,
@@ -127,8 +133,40 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         (None, None) => return Err(Failure::new("no destination is given").help("add --to or --to-folder")),
     };
     let session = online(&session)?;
-    let done = transfer::carry_out(&plan, target, &options, arguments.skip_missing, session)?;
+    warn_of_parts(&plan, arguments, global);
+    let wishes = transfer::Wishes {
+        copy: options,
+        skips_missing: arguments.skip_missing,
+        leaves_attached: arguments.without_attached,
+        at_once: usize::from(arguments.parallel_images),
+    };
+    let done = transfer::carry_out(&plan, target, &wishes, session)?;
     finish(arguments, done, global)
+}
+
+/// Says where clusters find something else at the destination than at the source.
+fn warn_of_parts(plan: &Plan, arguments: &Arguments, global: Global) {
+    if global.quiet {
+        return;
+    }
+    for catalog in &plan.catalogs {
+        let original = catalog.source.as_ref().filter(|source| {
+            matches!(catalog.content, Content::Blobs(..)) && catalog.place == Place::of(source)
+        });
+        if let Some(source) = original {
+            warn(format_args!(
+                "{} becomes a part of {source} under the same tag: who looks for the whole catalog finds the part",
+                catalog.place
+            ));
+            crate::terminal::tell(format_args!("help: --target-catalog REPOSITORY:TAG gives the part a name of its own"));
+        }
+    }
+    if let Some(platform) = &arguments.platform {
+        warn(format_args!(
+            "images for several platforms are copied for {platform} alone: their digests change, and neither references by \
+             digest nor signatures of the index find the copies"
+        ));
+    }
 }
 
 /// The session, unless no registry may be asked.
@@ -263,7 +301,8 @@ fn finish(arguments: &Arguments, done: Done, global: Global) -> Result<u8, Failu
         (Some(prefix), _) => write_manifests(arguments, &done.copied, prefix)?,
         (None, Some(folder)) => {
             let failed = done.failed.iter().map(|(image, _)| image);
-            record::write(folder, &done.copied, failed.chain(&done.withheld))?;
+            let copied: Vec<Copied> = done.copied.iter().chain(&done.attached).cloned().collect();
+            record::write(folder, &copied, failed.chain(&done.withheld))?;
         }
         (None, None) => {}
     }
@@ -292,6 +331,9 @@ fn finish(arguments: &Arguments, done: Done, global: Global) -> Result<u8, Failu
             counted(done.sent, "blob"),
             done.present,
         ));
+        if !done.attached.is_empty() {
+            crate::terminal::tell(format_args!("with them went {}", attached::in_words(&done.attached)));
+        }
         match (&arguments.to, &arguments.to_folder) {
             (Some(_), _) if !has_copied => {
                 crate::terminal::tell(format_args!("wrote no manifests, since nothing was copied"))

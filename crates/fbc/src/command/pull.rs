@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use fbc_image::image::PlatformName;
 use fbc_image::layout::Output;
-use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, Reference, copy_image};
+use fbc_image::registry::{CopyOptions, FolderSink, LocalImage, PlatformChoice, Reference, copy_image};
 use fbc_image::{FolderImage, Image, LocalReference};
 
 use super::push::write_digest;
@@ -52,6 +52,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     drop(Output::begin(&target)?);
     let platform = arguments.platform.as_ref().map(PlatformName::platform);
     let options = CopyOptions { platform, parallel: session.parallel(), mount_from: None };
+    if session.is_offline() {
+        let (pinned, _) = session.documents(&arguments.image, &PlatformChoice::Any)?;
+        session.admit(&arguments.image, &pinned)?;
+    }
     let cached = session.wait(session.cache().whole(session.origin(), &reference, &options))?;
     let output = Output::begin(&target)?;
     let image = LocalImage { source: &cached, shown: reference.to_string() };

@@ -24,6 +24,7 @@ use crate::output_file::write_output;
 use crate::output_format::{FormatOrFile, FormatOrFileParser};
 use crate::registry::{ImageArguments, Session};
 use crate::report::{self, CheckedCatalog, Format, Style, Summary};
+use crate::shard::ShardArgument;
 use crate::terminal;
 
 mod base;
@@ -83,6 +84,8 @@ pub(crate) struct ReportArguments {
     /// Exit with 1 for warnings too
     #[arg(long)]
     deny_warnings: bool,
+    #[command(flatten)]
+    pub(crate) shard: ShardArgument,
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
@@ -95,6 +98,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if arguments.report.show_configuration(&configuration)? {
         return Ok(CLEAN);
     }
+    arguments.report.refuse_part_of_a_change(arguments.base.is_some(), &arguments.fix)?;
     if arguments.fix.are_given() {
         if arguments.base.is_some() {
             return Err(Failure::new("--base looks at a change, and --fix at whole catalogs")
@@ -112,11 +116,11 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         Some(base) => base::check(base, &arguments.paths, &mut configuration, &session, global)?,
         None => {
             let evidence = Evidence::read(&arguments.evidence, &session)?;
-            let catalogs = layout::expand(&arguments.paths, global);
+            let catalogs = arguments.report.shard.part(layout::expand(&arguments.paths, global));
             check_all(&catalogs, &mut configuration, &evidence, &session, global)?
         }
     };
-    configuration.finish(&mut catalogs)?;
+    configuration.finish(&mut catalogs, arguments.report.shard)?;
     arguments.report.write(&catalogs, global)
 }
 
@@ -141,6 +145,22 @@ fn fix(
 }
 
 impl ReportArguments {
+    /// Refuses to do a part of what is only meant as a whole.
+    pub(crate) fn refuse_part_of_a_change(&self, has_base: bool, fix: &FixArguments) -> Result<(), Failure> {
+        let others = [
+            ("--base", has_base),
+            ("--fix", fix.are_given()),
+            ("--write-baseline", self.policy.write_baseline.is_some()),
+        ];
+        match others.iter().find(|(_, is_given)| *is_given) {
+            Some((flag, _)) if self.shard.shard.is_some() => {
+                Err(Failure::new(format!("--shard splits checks of whole catalogs, and {flag} is not one"))
+                    .help(format!("run the command with {flag} and without --shard")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The file to write, unless it is standard output.
     fn file(&self) -> Option<&Path> {
         FormatOrFile::file(&self.output, self.output_file.as_ref())
@@ -179,6 +199,7 @@ impl ReportArguments {
             color: self.file().is_none() && terminal::stdout_has_color(),
             quiet: global.quiet,
             max_findings: self.max_findings,
+            shard: self.shard.shard,
         };
         let format = FormatOrFile::format(&self.output);
         let written = write_output(self.file(), |out| Ok(report::write(format, checked, style, out)?));

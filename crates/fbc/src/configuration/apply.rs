@@ -19,13 +19,14 @@ use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
 use crate::output_file::write_output;
 use crate::report::{CheckedCatalog, not_all_kept};
+use crate::shard::ShardArgument;
 
 /// No more entries of a baseline than this are named in a finding.
 const MAX_NAMED: usize = 10;
 
 impl Configuration {
-    /// Notes that only what changed is looked at, so that nothing follows from what is not found.
-    pub(crate) fn observe_changes_only(&mut self) {
+    /// Notes that only what changed, or a shard, is looked at, so that nothing follows from what is not found.
+    pub(crate) fn observe_a_part_only(&mut self) {
         self.scope.is_partial = true;
         self.baseline_scope.is_partial = true;
     }
@@ -52,11 +53,18 @@ impl Configuration {
     }
 
     /// Sets findings aside that waivers or the baseline cover, writes the baseline if that is asked for,
-    /// and adds what is wrong with the configuration itself.
+    /// and adds what is wrong with the configuration itself: behind all findings, so to the last shard.
     ///
     /// # Errors
     /// The baseline cannot be written.
-    pub(crate) fn finish(&mut self, catalogs: &mut Vec<CheckedCatalog>) -> Result<(), Failure> {
+    pub(crate) fn finish(
+        &mut self,
+        catalogs: &mut Vec<CheckedCatalog>,
+        shard: ShardArgument,
+    ) -> Result<(), Failure> {
+        if shard.shard.is_some() {
+            self.observe_a_part_only();
+        }
         let folder = self.folder();
         for catalog in catalogs.iter_mut() {
             let source = &catalog.source;
@@ -74,8 +82,10 @@ impl Configuration {
             }
         }
         self.report_missing_parameters(catalogs);
-        catalogs.extend(self.own_findings());
-        catalogs.extend(self.stale_baseline());
+        if shard.is_last() {
+            catalogs.extend(self.own_findings());
+            catalogs.extend(self.stale_baseline());
+        }
         Ok(())
     }
 

@@ -2,9 +2,10 @@
 //!
 //! What is to be copied is an [`Order`], from flags or from an ImageSetConfiguration ([`image_set`]). An order becomes
 //! a [`Plan`]: catalogs, filtered where that is wanted, and images, each with its place at the destination. A plan is
-//! carried out to a registry or to a directory ([`transfer`]), and the manifests for the cluster follow from it
+//! carried out to a registry or to a directory ([`transfer`]), with what lies beside images ([`attached`]), and the manifests for the cluster follow from it
 //! ([`resources`]).
 
+pub(crate) mod attached;
 pub(crate) mod image_set;
 mod obstacle;
 pub(crate) mod place;

@@ -51,7 +51,8 @@ impl Place {
     pub(crate) fn of(source: &Reference) -> Self {
         let tag = match (source.tag(), source.digest()) {
             (Some(tag), _) => tag.to_owned(),
-            (None, Some(digest)) => digest.to_string().replace(':', "-"),
+            // Registries keep what refers to an image under its digest alone.
+            (None, Some(digest)) => format!("{}.image", digest.to_string().replace(':', "-")),
             (None, None) => "latest".to_owned(),
         };
         Self { repository: source.repository().to_owned(), tag }
@@ -91,7 +92,7 @@ mod tests {
         let digest = format!("sha256:{}", "a".repeat(64));
         for (source, place) in [
             ("quay.io/a/b:v1".to_owned(), "a/b:v1".to_owned()),
-            (format!("quay.io/a/b@{digest}"), format!("a/b:sha256-{}", "a".repeat(64))),
+            (format!("quay.io/a/b@{digest}"), format!("a/b:sha256-{}.image", "a".repeat(64))),
             (format!("quay.io/a/b:v1@{digest}"), "a/b:v1".to_owned()),
         ] {
             assert_eq!(Place::of(&Reference::parse(&source).unwrap()).to_string(), place);

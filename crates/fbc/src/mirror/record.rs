@@ -30,6 +30,9 @@ pub(crate) struct Copied {
     /// Whether it is a catalog, and which one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) catalog: Option<CatalogForm>,
+    /// Whether it belongs to another image, as a signature does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_attached: bool,
 }
 
 /// What a catalog at the destination is.

@@ -238,6 +238,7 @@ mod tests {
             tag: tag.to_owned(),
             digest: format!("sha256:{}", "b".repeat(64)),
             catalog,
+            is_attached: false,
         }
     }
 

@@ -15,7 +15,9 @@ use fbc_image::registry::{
 use fbc_image::{BlobFolder, FolderImage, Image, ImageSource as _, LocalReference, Transport};
 use fbc_model::Catalog;
 use fbc_staging::StagedDirectory;
+use futures_util::stream::{self, Stream, StreamExt as _};
 
+use super::attached::{self, Attached, copy_attached};
 use super::obstacle::{Kind, Obstacle, Watched};
 use super::plan::Content;
 use super::record::{CatalogForm, Copied};
@@ -42,6 +44,8 @@ pub(crate) enum Target<'t> {
 pub(crate) struct Done {
     /// What is at the destination now.
     pub(crate) copied: Vec<Copied>,
+    /// What lies beside these images: signatures, attestations, SBOMs.
+    pub(crate) attached: Vec<Copied>,
     /// What is not, and why.
     pub(crate) failed: Vec<(String, Failure)>,
     /// Images that do not exist, where that is all right.
@@ -54,21 +58,38 @@ pub(crate) struct Done {
     pub(crate) present: usize,
 }
 
+/// How images travel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wishes {
+    /// How each is copied.
+    pub(crate) copy: CopyOptions,
+    /// Whether an image that does not exist is all right.
+    pub(crate) skips_missing: bool,
+    /// Whether images go without what lies beside them.
+    pub(crate) leaves_attached: bool,
+    /// How many images travel at the same time; at least one.
+    pub(crate) at_once: usize,
+}
+
+/// What came of an image: its digest, its blobs, and what lies beside it.
+type Outcome = Result<(String, Blobs, Attached), Obstacle>;
+
 /// Copies what a plan names: catalogs last, so that a catalog never arrives before its images, and not at all if one of
 /// these could not be copied, unless it does not exist and that is all right. A destination that cannot be reached ends
 /// the run.
 pub(crate) fn carry_out(
     plan: &Plan,
     target: Target<'_>,
-    options: &CopyOptions,
-    skips_missing: bool,
+    wishes: &Wishes,
     session: &OpenSession,
 ) -> Result<Done, Failure> {
     let mut done = Done::default();
-    for (name, (reference, place)) in &plan.images {
-        let image = RegistryImage::new(session.client(), reference);
-        let digest = done.take(name, copy(&image, place, target, options, session), skips_missing)?;
-        done.note(digest, Some(name.clone()), place, None);
+    let copies = stream::iter(&plan.images).map(async |(name, (reference, place))| {
+        (name, place, copy_with_attached(reference, place, target, wishes, session).await)
+    });
+    let outcomes = session.wait(until_no_destination(copies.buffer_unordered(wishes.at_once.max(1))))?;
+    for (name, (place, outcome)) in outcomes {
+        done.take(name, outcome, place, Some(name.clone()), None, wishes.skips_missing)?;
     }
     let has_failed = !done.failed.is_empty();
     for catalog in &plan.catalogs {
@@ -80,20 +101,55 @@ pub(crate) fn carry_out(
         }
         let (form, outcome) = match &catalog.content {
             Content::Whole(image) => {
-                (CatalogForm::Whole, copy_whole(image, &catalog.place, target, options, session))
+                (CatalogForm::Whole, copy_whole(image, &catalog.place, target, wishes, session))
             }
             Content::Folder(folder) => {
-                (CatalogForm::Built, copy_built(folder, None, &catalog.place, target, options, session))
+                (CatalogForm::Built, copy_built(folder, None, &catalog.place, target, &wishes.copy, session))
             }
             Content::Blobs(blobs, image) => {
                 let image = image.as_ref();
-                (CatalogForm::Built, copy_blobs(blobs, image, &catalog.place, target, options, session))
+                (CatalogForm::Built, copy_blobs(blobs, image, &catalog.place, target, &wishes.copy, session))
             }
         };
-        let digest = done.take(&shown, outcome, false)?;
-        done.note(digest, name, &catalog.place, Some(form));
+        done.take(&shown, outcome, &catalog.place, name, Some(form), false)?;
     }
     Ok(done)
+}
+
+/// The outcomes by name; a destination that cannot be reached ends the wait for the others.
+async fn until_no_destination<'p>(
+    mut copies: impl Stream<Item = (&'p String, &'p Place, Outcome)> + Unpin,
+) -> Result<BTreeMap<&'p String, (&'p Place, Outcome)>, Failure> {
+    let mut outcomes = BTreeMap::new();
+    while let Some((name, place, outcome)) = copies.next().await {
+        match outcome {
+            Err(Obstacle { failure, kind: Kind::NoDestination }) => return Err(failure),
+            outcome => outcomes.insert(name, (place, outcome)),
+        };
+    }
+    Ok(outcomes)
+}
+
+/// Copies an image and what lies beside it.
+async fn copy_with_attached(
+    reference: &Reference,
+    place: &Place,
+    target: Target<'_>,
+    wishes: &Wishes,
+    session: &OpenSession,
+) -> Outcome {
+    let image = RegistryImage::new(session.client(), reference);
+    let (digest, blobs) = copy(&image, place, target, &wishes.copy, session).await?;
+    if wishes.leaves_attached {
+        return Ok((digest, blobs, Attached::default()));
+    }
+    let attached = copy_attached(reference, &digest, place, target, &wishes.copy, session).await;
+    let attached = attached.map_err(|obstacle| Obstacle {
+        failure: obstacle.failure.within("what lies beside it"),
+        // The image itself exists.
+        kind: if obstacle.kind == Kind::Missing { Kind::Other } else { obstacle.kind },
+    })?;
+    Ok((digest, blobs, attached))
 }
 
 /// Copies what a directory holds.
@@ -105,8 +161,12 @@ pub(crate) fn from_folder(
     session: &OpenSession,
 ) -> Result<Done, Failure> {
     let mut done = Done::default();
-    let is_catalog = |one: &&Copied| one.catalog.is_some();
-    for one in images.iter().filter(|one| !is_catalog(one)).chain(images.iter().filter(is_catalog)) {
+    let target = Target::Registry(prefix);
+    // What lies beside images is there before the catalogs are.
+    let rank = |one: &&Copied| (one.catalog.is_some(), one.is_attached);
+    let mut images: Vec<&Copied> = images.iter().collect();
+    images.sort_by_key(rank);
+    for one in images {
         let shown = one.source.as_deref().unwrap_or(&one.repository);
         if one.catalog.is_some() && !done.failed.is_empty() {
             done.withheld.push(shown.to_owned());
@@ -117,10 +177,19 @@ pub(crate) fn from_folder(
             LayoutFolder::open(folder, Some(&place.to_string())).map_err(Obstacle::from).and_then(|layout| {
                 check_digest(&layout, one)?;
                 let image = LocalImage { source: &layout, shown: place.to_string() };
-                copy(&image, &place, Target::Registry(prefix), options, session)
+                match attached::subject_of(&one.tag).filter(|_| one.is_attached) {
+                    Some(subject) => {
+                        session.wait(attached::copy_list(&image, &subject, &place, target, options, session))
+                    }
+                    None => session.wait(copy(&image, &place, target, options, session)),
+                }
             });
-        let digest = done.take(shown, outcome, false)?;
-        done.note(digest, one.source.clone(), &place, one.catalog);
+        let before = done.copied.len();
+        let outcome = outcome.map(|(digest, blobs)| (digest, blobs, Attached::default()));
+        done.take(shown, outcome, &place, one.source.clone(), one.catalog, false)?;
+        if one.is_attached {
+            done.attached.extend(done.copied.drain(before..));
+        }
     }
     Ok(done)
 }
@@ -135,25 +204,34 @@ fn check_digest(layout: &LayoutFolder, recorded: &Copied) -> Result<(), Failure>
         .help("write the directory again with `fbc mirror --to-folder`"))
 }
 
-type Blobs = BTreeMap<String, BlobOutcome>;
+pub(super) type Blobs = BTreeMap<String, BlobOutcome>;
 
 impl Done {
-    /// The digest of what was copied.
+    /// Notes what came of an image.
     ///
     /// # Errors
     /// If the destination cannot be reached.
     fn take(
         &mut self,
         shown: &str,
-        outcome: Result<(String, Blobs), Obstacle>,
+        outcome: Outcome,
+        place: &Place,
+        source: Option<String>,
+        catalog: Option<CatalogForm>,
         skips_missing: bool,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<(), Failure> {
         match outcome {
-            Ok((digest, blobs)) => {
-                let sent = blobs.values().filter(|outcome| **outcome == BlobOutcome::Transferred).count();
-                self.sent += sent;
-                self.present += blobs.len() - sent;
-                Ok(Some(digest))
+            Ok((digest, blobs, attached)) => {
+                for outcome in blobs.values().chain(attached.blobs.values()) {
+                    match outcome {
+                        BlobOutcome::Transferred => self.sent += 1,
+                        _ => self.present += 1,
+                    }
+                }
+                let Place { repository, tag } = place.clone();
+                self.copied.push(Copied { source, repository, tag, digest, catalog, is_attached: false });
+                self.attached.extend(attached.copied);
+                Ok(())
             }
             Err(Obstacle { failure, kind: Kind::NoDestination }) => Err(failure),
             Err(Obstacle { failure, kind }) => {
@@ -162,26 +240,13 @@ impl Done {
                     _ => &mut self.failed,
                 };
                 told.push((shown.to_owned(), failure));
-                Ok(None)
+                Ok(())
             }
-        }
-    }
-
-    fn note(
-        &mut self,
-        digest: Option<String>,
-        source: Option<String>,
-        place: &Place,
-        catalog: Option<CatalogForm>,
-    ) {
-        if let Some(digest) = digest {
-            let Place { repository, tag } = place.clone();
-            self.copied.push(Copied { source, repository, tag, digest, catalog });
         }
     }
 }
 
-fn copy(
+pub(super) async fn copy(
     source: &impl Source,
     place: &Place,
     target: Target<'_>,
@@ -194,8 +259,8 @@ fn copy(
             let reference = session.reference(&prefix.below(&place.to_string()))?;
             let sink = RegistryImage::new(session.client(), &reference);
             let host = Some(reference.registry());
-            session
-                .wait(copy_image(&source, &sink, options))
+            copy_image(&source, &sink, options)
+                .await
                 .map_err(|error| Obstacle::of_copy(error, source.is_missing(), host))?
         }
         Target::Folder(folder) => {
@@ -203,8 +268,8 @@ fn copy(
             let reference = LocalReference { transport: Transport::Oci, path: folder.to_path_buf(), name };
             let output = Output::begin(&reference)?;
             let sink = FolderSink { client: session.client(), blobs: output.blobs() };
-            let report = session
-                .wait(copy_image(&source, &sink, options))
+            let report = copy_image(&source, &sink, options)
+                .await
                 .map_err(|error| Obstacle::of_copy(error, source.is_missing(), None))?;
             output.finish(&report.root)?;
             report
@@ -217,18 +282,19 @@ fn copy_whole(
     image: &ImageName,
     place: &Place,
     target: Target<'_>,
-    options: &CopyOptions,
+    wishes: &Wishes,
     session: &OpenSession,
-) -> Result<(String, Blobs), Obstacle> {
+) -> Outcome {
     match image {
         ImageName::Registry(text) => {
             let reference = session.reference(text)?;
-            copy(&RegistryImage::new(session.client(), &reference), place, target, options, session)
+            session.wait(copy_with_attached(&reference, place, target, wishes, session))
         }
         ImageName::Local(reference) => {
             let source = reference.open()?;
             let image = LocalImage { source: source.as_ref(), shown: reference.to_string() };
-            copy(&image, place, target, options, session)
+            let (digest, blobs) = session.wait(copy(&image, place, target, &wishes.copy, session))?;
+            Ok((digest, blobs, Attached::default()))
         }
     }
 }
@@ -241,7 +307,7 @@ fn copy_blobs(
     target: Target<'_>,
     options: &CopyOptions,
     session: &OpenSession,
-) -> Result<(String, Blobs), Obstacle> {
+) -> Outcome {
     let work = temporary_folder()?;
     let configs = work.path().join("configs");
     folder::write(catalog, &configs, OutputFormat::Json, Existing::Keep)?;
@@ -257,7 +323,7 @@ fn copy_built(
     target: Target<'_>,
     options: &CopyOptions,
     session: &OpenSession,
-) -> Result<(String, Blobs), Obstacle> {
+) -> Outcome {
     let (labels, platforms) =
         original.map(|image| traits_of(image, session)).transpose()?.unwrap_or_default();
     let work = temporary_folder()?;
@@ -277,7 +343,9 @@ fn copy_built(
         &blobs,
     )?;
     let image = FolderImage { root: built.root, blobs };
-    copy(&LocalImage { source: &image, shown: place.to_string() }, place, target, options, session)
+    let image = LocalImage { source: &image, shown: place.to_string() };
+    let (digest, blobs) = session.wait(copy(&image, place, target, options, session))?;
+    Ok((digest, blobs, Attached::default()))
 }
 
 /// The labels of an image, and its platforms.

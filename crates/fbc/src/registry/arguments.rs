@@ -85,6 +85,25 @@ pub(crate) struct TransferArguments {
     /// Send blobs in parts of so many bytes, for proxies that refuse large requests
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1 << 16..), hide_short_help = true)]
     pub(crate) chunk_size: Option<u64>,
+    #[command(flatten)]
+    pub(crate) signatures: SignatureArguments,
+}
+
+/// Which signatures images must have that are copied from a registry.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Registry options")]
+pub(crate) struct SignatureArguments {
+    /// The policy of signatures [default: ~/.config/containers/policy.json, else /etc/containers/policy.json; where there
+    /// is none, every image is accepted]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub(crate) signature_policy: Option<PathBuf>,
+    /// Accept images that the policy of signatures refuses
+    #[arg(long, conflicts_with = "signature_policy", hide_short_help = true)]
+    pub(crate) insecure_policy: bool,
+    /// The directory that says whether signatures are looked for beside images [default: ~/.config/containers/registries.d,
+    /// else /etc/containers/registries.d]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, hide_short_help = true)]
+    pub(crate) registries_d: Option<PathBuf>,
 }
 
 /// Who copies, where source and destination want different users.
@@ -149,6 +168,7 @@ impl TransferArguments {
             platform: None,
             parallel: self.parallel,
             chunk_size: self.chunk_size,
+            signatures: Some(self.signatures.clone()),
         })
     }
 }

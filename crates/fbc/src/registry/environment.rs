@@ -8,6 +8,9 @@ use fbc_image::registry::mirrors::RegistriesPaths;
 use fbc_image::registry::transport::Proxies;
 use fbc_image::registry::trust::TrustSettings;
 
+use super::arguments::SignatureArguments;
+use super::signature_policy::SignaturePaths;
+
 /// The environment: variables, and the number of the user where the system has one.
 pub(super) struct Environment<'e> {
     pub(super) variable: &'e dyn Fn(&str) -> Option<OsString>,
@@ -71,6 +74,20 @@ impl Environment<'_> {
             main: main.into_iter().flatten().collect(),
             drop_in: drop_in.into_iter().flatten().collect(),
             mirror_sets,
+        }
+    }
+
+    /// Where the policy of signatures is, and what says where to look for these.
+    pub(super) fn signatures(&self, flags: &SignatureArguments) -> SignaturePaths {
+        let own = self.config_home().map(|home| home.join("containers"));
+        let system = Path::new("/etc/containers");
+        let usual = |name: &str| {
+            let own = own.iter().map(|own| own.join(name));
+            own.chain([system.join(name)]).find(|path| path.exists())
+        };
+        SignaturePaths {
+            policy: flags.signature_policy.clone().or_else(|| usual("policy.json")),
+            registries: flags.registries_d.clone().or_else(|| usual("registries.d")),
         }
     }
 

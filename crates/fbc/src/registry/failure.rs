@@ -33,7 +33,7 @@ impl From<Box<RegistryError>> for Failure {
 fn is_refusal(problem: &Problem) -> bool {
     match problem {
         Problem::Digest { .. } | Problem::Length { .. } => true,
-        Problem::Manifest(_) | Problem::Algorithm(_) => true,
+        Problem::Manifest(_) | Problem::Algorithm(_) | Problem::Policy(_) => true,
         Problem::Endpoints(errors) => errors.last().is_some_and(|error| is_refusal(&error.problem)),
         _ => false,
     }

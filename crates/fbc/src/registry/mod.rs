@@ -11,10 +11,11 @@ mod logins;
 mod places;
 mod progress;
 mod session;
+mod signature_policy;
 mod tokio_clock;
 
 pub(crate) use arguments::{
-    CopyLogins, ImageArguments, RegistryArguments, TransferArguments, parse_duration,
+    CopyLogins, ImageArguments, RegistryArguments, SignatureArguments, TransferArguments, parse_duration,
 };
 pub(crate) use logins::Named;
 pub(crate) use places::Places;

@@ -6,7 +6,9 @@ use fbc_image::registry::transport::Proxies;
 use fbc_image::registry::trust::TrustSettings;
 
 use super::RegistryArguments;
+use super::SignatureArguments;
 use super::environment::{Environment, user_number};
+use super::signature_policy::SignaturePaths;
 
 /// The places.
 pub(crate) struct Places {
@@ -30,5 +32,13 @@ impl RegistryArguments {
             proxies: environment.proxies(),
             is_offline: self.offline || environment.is_offline(),
         }
+    }
+}
+
+impl SignatureArguments {
+    /// Where the policy of signatures is.
+    pub(super) fn places(&self) -> SignaturePaths {
+        let variable = |name: &str| std::env::var_os(name);
+        Environment { variable: &variable, user: None }.signatures(self)
     }
 }

@@ -12,10 +12,11 @@ use fbc_image::registry::{
     RetryPolicy, Security,
 };
 
-use super::RegistryArguments;
+use super::{RegistryArguments, SignatureArguments};
 use super::logins::Logins;
 use super::places::Places;
 use super::progress::Progress;
+use super::signature_policy::SignaturePolicy;
 use super::tokio_clock::TokioClock;
 use crate::failure::{Failure, words};
 
@@ -30,6 +31,8 @@ pub(super) struct Flags {
     pub(super) parallel: Option<u8>,
     /// Blobs are sent in parts of this size, in bytes.
     pub(super) chunk_size: Option<u64>,
+    /// Which signatures images must have that are copied; who only reads images asks for none.
+    pub(super) signatures: Option<SignatureArguments>,
 }
 
 /// How a command gets images. A command makes one of its flags and passes it to whatever may meet the name of an image,
@@ -113,6 +116,10 @@ impl OpenSession {
         }
         settings.blob_limit = flags.max_blob_size.unwrap_or(settings.blob_limit);
         settings.chunk_size = settled.chunk_size;
+        if let Some(signatures) = settled.signatures.filter(|signatures| !signatures.insecure_policy) {
+            let paths = signatures.places();
+            settings.guard = Some(Arc::new(SignaturePolicy::read(&paths)?));
+        }
         let progress = Arc::new(Progress::new());
         settings.observer = Arc::<Progress>::clone(&progress);
         let runtime =
@@ -151,6 +158,12 @@ impl OpenSession {
         let pinned = reference.with_digest(root.digest().clone());
         self.meanings.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned(), pinned.clone());
         Ok((pinned, image))
+    }
+
+    /// Refuses an image that the policy of signatures does not let be used. `text` is how it was named.
+    pub(crate) fn admit(&self, text: &str, pinned: &Reference) -> Result<(), Failure> {
+        let (named, Some(digest)) = (self.reference(text)?, pinned.digest()) else { return Ok(()) };
+        Ok(self.wait(self.client.admit(&named, digest))?)
     }
 
     /// Brings the layers of an image into the cache.

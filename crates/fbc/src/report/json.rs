@@ -13,6 +13,8 @@ use crate::json_document;
 
 #[derive(Serialize)]
 struct JsonReport<'r> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<String>,
     findings: Vec<JsonFinding<'r>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waived: Vec<JsonWaived<'r>>,
@@ -184,7 +186,8 @@ pub(super) fn write_document(
         Cause::Waived { reason } => Some(JsonWaived { reason, finding: JsonFinding::from(view) }),
         Cause::Baselined => None,
     });
-    let report = JsonReport { findings, waived: waived.collect(), summary: Summary::of(catalogs) };
+    let shard = style.shard.map(|shard| shard.to_string());
+    let report = JsonReport { shard, findings, waived: waived.collect(), summary: Summary::of(catalogs) };
     json_document::write(out, &report)
 }
 

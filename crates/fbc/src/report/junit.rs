@@ -8,6 +8,19 @@ use fbc_lint::Severity;
 use super::{CheckedCatalog, FindingView, Style, slashes};
 use crate::escape::is_hostile;
 
+/// The first line.
+pub(super) const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
+/// What is in front of the number of a shard, below the head.
+pub(super) const SHARD: &str = "  <!-- shard ";
+/// The last line.
+pub(super) const END: &str = "</testsuites>\n";
+
+/// What comes before the suites.
+pub(super) fn head(tests: usize, failures: usize) -> String {
+    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"0\"");
+    format!("{DECLARATION}\n<testsuites name=\"fbc validate\" {counts}>\n")
+}
+
 pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {
     let suites: Vec<(&CheckedCatalog, Vec<FindingView<'_>>)> = catalogs
         .iter()
@@ -15,11 +28,10 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
         .collect();
     let tests: usize = suites.iter().map(|(_, views)| views.len().max(1)).sum();
     let failures: usize = suites.iter().map(|(_, views)| errors(views)).sum();
-    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    writeln!(
-        out,
-        "<testsuites name=\"fbc validate\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">"
-    )?;
+    out.write_all(head(tests, failures).as_bytes())?;
+    if let Some(shard) = style.shard {
+        writeln!(out, "{SHARD}{shard} -->")?;
+    }
     for (catalog, views) in &suites {
         let name = escape(&slashes(&catalog.reference));
         writeln!(
@@ -36,7 +48,7 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
         }
         writeln!(out, "  </testsuite>")?;
     }
-    writeln!(out, "</testsuites>")
+    out.write_all(END.as_bytes())
 }
 
 fn errors(views: &[FindingView<'_>]) -> usize {

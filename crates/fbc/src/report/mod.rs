@@ -14,6 +14,7 @@ use crate::catalog_source::CatalogSource;
 use crate::clock::Moment;
 use crate::escape::Lines;
 use crate::failure::Failure;
+use crate::shard::Shard;
 
 mod concise;
 mod full;
@@ -23,6 +24,7 @@ mod json;
 mod junit;
 mod konflux;
 mod markdown;
+pub(crate) mod merge;
 mod opm;
 mod sarif;
 mod summary;
@@ -225,6 +227,8 @@ pub(crate) struct Style {
     pub(crate) quiet: bool,
     /// No more findings than this.
     pub(crate) max_findings: Option<usize>,
+    /// The part of a run that is written.
+    pub(crate) shard: Option<Shard>,
 }
 
 impl Style {
@@ -259,7 +263,7 @@ pub(crate) fn advise_on_stderr(catalogs: &[CheckedCatalog]) -> Result<(), Failur
 fn tell(catalogs: &[CheckedCatalog], quiet: bool) -> Result<(), Failure> {
     let stderr = io::stderr();
     let color = AutoStream::choice(&stderr) != ColorChoice::Never;
-    let style = Style { color, quiet, max_findings: Some(1_000) };
+    let style = Style { color, quiet, max_findings: Some(1_000), shard: None };
     let out = BufWriter::new(stderr.lock());
     Ok(write(Format::Concise, catalogs, style, &mut { out })?)
 }

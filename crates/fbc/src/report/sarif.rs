@@ -25,7 +25,7 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
         results.iter_mut().for_each(|result| result["suppressions"] = json!([]));
         results.extend(set_aside);
     }
-    let log = json!({
+    let mut log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
@@ -38,6 +38,9 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
             "results": results,
         }],
     });
+    if let Some(shard) = style.shard {
+        log["runs"][0]["properties"] = json!({ "shard": shard.to_string() });
+    }
     serde_json::to_writer_pretty(&mut *out, &log)?;
     writeln!(out)
 }

@@ -11,4 +11,5 @@ mod logins;
 mod mirrors;
 mod real;
 mod references;
+mod signatures;
 mod support;

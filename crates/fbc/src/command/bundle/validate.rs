@@ -41,11 +41,13 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    arguments.report.refuse_part_of_a_change(false, &arguments.fix)?;
     let session = arguments.images.session(&arguments.folders);
+    let folders = arguments.report.shard.part(arguments.folders.iter().collect());
     // All directories first: a typing error in the last should not show after minutes.
     let sources =
-        arguments.folders.iter().map(|folder| open(folder, &session)).collect::<Result<Vec<_>, _>>()?;
-    for (folder, source) in arguments.folders.iter().zip(&sources) {
+        folders.iter().map(|folder| open(folder, &session)).collect::<Result<Vec<_>, _>>()?;
+    for (folder, source) in folders.iter().zip(&sources) {
         let has = |name: &str| source.is_folder(Path::new(name));
         if !has("manifests") && !has("metadata") {
             return Err(no_bundle(folder));
@@ -62,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let targets = Targets { kubernetes: arguments.kubernetes.clone(), openshift };
     if arguments.fix.are_given() {
         let mut changes = false;
-        for (folder, source) in arguments.folders.iter().zip(&sources) {
+        for (folder, source) in folders.iter().zip(&sources) {
             let judge = |tree: &dyn Tree| -> Result<(Box<dyn Source>, Report), Failure> {
                 let contents = BundleContents::read(tree);
                 let mut report = lint_bundle(&contents, tree, &targets, policy);
@@ -78,12 +80,12 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let reports: Vec<(Report, BundleContents)> =
         sources.par_iter().map(|source| check(source, &targets, policy)).collect();
     let mut checked = Vec::new();
-    for ((folder, source), (report, contents)) in arguments.folders.iter().zip(sources).zip(reports) {
+    for ((folder, source), (report, contents)) in folders.iter().zip(sources).zip(reports) {
         configuration.observe_files(&source, &[], contents.files.iter().map(|file| file.path.as_path()));
-        let (reference, files) = (folder.clone(), contents.files.len());
+        let (reference, files) = (folder.to_path_buf(), contents.files.len());
         checked.push(CheckedCatalog { reference, source, report, files, packages: 0, bundles: 1 });
     }
-    configuration.finish(&mut checked)?;
+    configuration.finish(&mut checked, arguments.report.shard)?;
     if global.verbose {
         let mut err = crate::terminal::stderr();
         // What is said here is not worth failing for.

@@ -12,12 +12,12 @@ use fbc_version::Target;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Format, verdict};
+use super::{Format, verdict, write_json};
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::json_document;
 use crate::output_file::write_output;
 use crate::progress::Counter;
+use crate::shard::ShardArgument;
 
 /// Install bundles on simulated clusters, and upgrade each package version by version
 ///
@@ -51,6 +51,8 @@ pub(super) struct Arguments {
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
+    #[command(flatten)]
+    shard: ShardArgument,
 }
 
 /// The names of a choice, and `all`.
@@ -87,7 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         }
     }
     let packages = by_package(bundles);
-    let jobs = jobs(&packages, &platforms, arguments.no_upgrades);
+    let jobs = arguments.shard.part(jobs(&packages, &platforms, arguments.no_upgrades));
     let progress = Counter::new("installing bundles", jobs.len());
     let tried: Vec<Vec<Row>> = jobs
         .par_iter()
@@ -105,7 +107,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         let length = chain.len();
         rows.extend(chain.into_iter().filter(|row| is_told(row, length)));
     }
-    for (folder, error) in unreadable {
+    for (folder, error) in unreadable.into_iter().filter(|_| arguments.shard.is_last()) {
         rows.extend(platforms.iter().map(|platform| Row {
             platform: platform.clone(),
             trial: unreadable_trial(folder, &error.to_string()),
@@ -218,8 +220,7 @@ fn tell(rows: &[Row], platforms: &[Platform], arguments: &Arguments) -> Result<(
     write_output(arguments.output_file.as_deref(), |out| {
         if arguments.output == Format::Json {
             let trials: Vec<Value> = rows.iter().map(json_row).collect();
-            json_document::write(out, &json!({ "trials": trials }))?;
-            return Ok(());
+            return write_json(json!({ "trials": trials }), arguments.shard, out);
         }
         let out = &mut Lines::new(out, false);
         for platform in platforms {

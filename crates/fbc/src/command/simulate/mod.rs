@@ -18,6 +18,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure, HELP};
 use crate::json_document;
 use crate::output_file::write_output;
 use crate::registry::{ImageArguments, Session};
+use crate::shard::ShardArgument;
 use crate::terminal;
 
 mod budgets;
@@ -102,6 +103,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "replay")]
     allow_read: Vec<PathBuf>,
     #[command(flatten)]
+    shard: ShardArgument,
+    #[command(flatten)]
     images: ImageArguments,
 }
 
@@ -167,6 +170,8 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return shell::run(&arguments.scenarios, &catalogs, allowed, options, &session);
     }
     let readable = sources::prepare(&arguments.scenarios, &catalogs, &session, allowed)?;
+    // With --seeds it is the seeds of each scenario that are split.
+    let readable = if arguments.seeds.is_none() { arguments.shard.part(readable) } else { readable };
     let (scenarios, files): (Vec<Prepared>, Vec<_>) =
         readable.into_iter().map(|one| (one.prepared, one.files)).unzip();
     destinations::check(
@@ -179,7 +184,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     )?;
     note_what_expects_nothing(&scenarios);
     if let Some(count) = arguments.seeds {
-        return seeds::search(&scenarios, options, count, &repeated_flags(arguments));
+        return seeds::search(&scenarios, options, (count, arguments.shard), &repeated_flags(arguments));
     }
     let runs = play_all(&scenarios, options);
     for (prepared, files) in scenarios.iter().zip(&files) {
@@ -268,7 +273,7 @@ fn play_all(scenarios: &[Prepared], options: Options) -> Vec<Run> {
 
 fn tell(runs: &[Run], arguments: &Arguments, global: Global) -> Result<(), Failure> {
     write_output(arguments.output_file.as_deref(), |out| match arguments.output {
-        Format::Json => Ok(json_document::write(out, &json!({ "runs": all_json(runs) }))?),
+        Format::Json => write_json(json!({ "runs": all_json(runs) }), arguments.shard, out),
         Format::Text => {
             let look = text::Look {
                 has_color: arguments.output_file.is_none() && terminal::stdout_has_color(),
@@ -278,6 +283,14 @@ fn tell(runs: &[Run], arguments: &Arguments, global: Global) -> Result<(), Failu
             Ok(out.write_all(text::runs(runs, look).as_bytes())?)
         }
     })
+}
+
+/// Writes a report, with the shard that it is of.
+fn write_json(mut report: Value, shard: ShardArgument, out: &mut dyn std::io::Write) -> Result<(), Failure> {
+    if let Some(shard) = shard.shard {
+        report["shard"] = json!(shard.to_string());
+    }
+    Ok(json_document::write(out, &report)?)
 }
 
 fn all_json(runs: &[Run]) -> Vec<Value> {

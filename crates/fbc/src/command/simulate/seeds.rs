@@ -8,33 +8,41 @@ use rayon::prelude::*;
 use super::{budgets, text, verdict};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::progress::Counter;
+use crate::shard::ShardArgument;
 use crate::terminal;
 
-/// Plays every scenario with so many seeds, and shows the first run that fails with the command that repeats it;
+/// Plays every scenario with so many seeds, or a shard of them, and shows the first run that fails with the command that repeats it;
 /// `flags` are those of the command line that change runs. The verdict holds even if nobody reads all of it.
 pub(super) fn search(
     scenarios: &[Prepared],
     options: Options,
-    count: u64,
+    (count, shard): (u64, ShardArgument),
     flags: &[String],
 ) -> Result<u8, Failure> {
     let mut exit = CLEAN;
-    let told = search_each(scenarios, options, count, flags, &mut exit);
+    let told = search_each(scenarios, options, (count, shard), flags, &mut exit);
     verdict(told, exit)
 }
 
 fn search_each(
     scenarios: &[Prepared],
     options: Options,
-    count: u64,
+    (count, shard): (u64, ShardArgument),
     flags: &[String],
     exit: &mut u8,
 ) -> Result<(), Failure> {
     let mut out = terminal::text();
     for prepared in scenarios {
-        let first = options.seed.unwrap_or(prepared.scenario.seed);
-        let last = first.saturating_add(count - 1);
-        let progress = Counter::new("playing seeds", usize::try_from(count).unwrap_or(usize::MAX));
+        let start = options.seed.unwrap_or(prepared.scenario.seed);
+        let share = shard.share(count);
+        let file = &prepared.scenario.file;
+        if share.is_empty() {
+            writeln!(out, "{file}: there are fewer seeds than shards, and none for this one")?;
+            continue;
+        }
+        let (first, last) = (start.saturating_add(share.start), start.saturating_add(share.end - 1));
+        let length = usize::try_from(share.end - share.start).unwrap_or(usize::MAX);
+        let progress = Counter::new("playing seeds", length);
         let play_with = |seed: u64| {
             let run = play(prepared, Options { seed: Some(seed), ..options });
             progress.step();
@@ -43,7 +51,6 @@ fn search_each(
         // The first failing seed, not any: the answer must not depend on the number of threads.
         let failed = (first..=last).into_par_iter().find_first(|seed| !play_with(*seed).is_success());
         progress.clear();
-        let file = &prepared.scenario.file;
         let Some(seed) = failed else {
             writeln!(out, "{file}: no seed from {first} to {last} fails")?;
             continue;

@@ -18,16 +18,16 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::stranded::{Stranded, stranded};
-use super::{Format, destinations, page, sources, verdict};
+use super::{Format, destinations, page, sources, verdict, write_json};
 use crate::arguments::Global;
 use crate::command::graph::{require_channels, require_package};
 use crate::command::render;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, WARNING};
-use crate::json_document;
 use crate::output_file::write_output;
 use crate::progress::Counter;
 use crate::registry::ImageArguments;
+use crate::shard::ShardArgument;
 
 /// Upgrade every installed version of a package, or of all packages, from one catalog to another
 ///
@@ -67,6 +67,8 @@ pub(super) struct Arguments {
     /// Write a page for browsers with all runs
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
+    #[command(flatten)]
+    shard: ShardArgument,
     #[command(flatten)]
     images: ImageArguments,
 }
@@ -155,8 +157,9 @@ pub(super) fn run(arguments: &Arguments, _global: Global) -> Result<u8, Failure>
     let first = scenario(arguments, target, first, &images);
     // Catalogs and bundles are read once, and shared by all runs.
     let first = Prepared::new(first, contents, files).map_err(failure)?;
-    let progress = Counter::new("upgrading installed versions", versions.len());
-    let outcomes: Vec<Outcome> = versions
+    let part = arguments.shard.part(versions.iter().collect());
+    let progress = Counter::new("upgrading installed versions", part.len());
+    let outcomes: Vec<Outcome> = part
         .par_iter()
         .map(|version| {
             let prepared =
@@ -359,8 +362,8 @@ fn tell(outcomes: &[Outcome], arguments: &Arguments) -> Result<(), Failure> {
             };
             let upgrades: Vec<Value> = outcomes.iter().map(row).collect();
             let package = &arguments.package;
-            json_document::write(out, &json!({"package": package, "upgrades": upgrades}))?;
-            return Ok(());
+            let report = json!({"package": package, "upgrades": upgrades});
+            return write_json(report, arguments.shard, out);
         }
         table(&mut Lines::new(out, false), outcomes, arguments.package.is_none())
     })

@@ -53,7 +53,7 @@ pub(super) fn check(
         return Err(Failure::new("a base directory is the older state of one path, and there are several")
             .help("run the command once for each, or give a revision"));
     }
-    configuration.observe_changes_only();
+    configuration.observe_a_part_only();
     let mut run = Run { configuration, session, checked: Vec::new(), bundles: Vec::new() };
     for path in paths {
         let old = base.counterpart(path, None, session)?;

@@ -13,11 +13,11 @@ use fbc_openshift::cluster_update::{Plan, Report, simulate};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Format, destinations, duration};
+use super::{Format, destinations, duration, write_json};
 use crate::failure::{CLEAN, FINDINGS, Failure};
-use crate::json_document;
 use crate::output_file::write_output;
 use crate::registry::ImageArguments;
+use crate::shard::ShardArgument;
 use input::{Described, Material};
 
 /// Update a whole cluster: control plane, operators and nodes
@@ -71,6 +71,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
     #[command(flatten)]
+    shard: ShardArgument,
+    #[command(flatten)]
     images: ImageArguments,
 }
 
@@ -93,10 +95,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         &[("--report", arguments.report.as_deref()), ("--output-file", arguments.output_file.as_deref())],
         arguments.payloads.iter().map(PathBuf::as_path),
     )?;
+    if arguments.shard.shard.is_some() && arguments.fleet.is_none() {
+        return Err(Failure::new("--shard splits a fleet, and there is one cluster").help("leave out --shard, or add --fleet FILE"));
+    }
     let session = arguments.images.session(arguments.payloads.iter().chain(&arguments.catalog));
     let material = Material::open(arguments, &session)?;
     let clusters = match (&arguments.fleet, &arguments.from) {
-        (Some(file), _) => fleet::read(file)?,
+        (Some(file), _) => arguments.shard.part(fleet::read(file)?),
         (None, from) => vec![Described {
             name: "cluster".to_owned(),
             from: from.clone().unwrap_or_default(),
@@ -121,10 +126,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     write_output(arguments.output_file.as_deref(), |out| {
         match arguments.output {
-            Format::Json => json_document::write(
-                out,
-                &json!({"clusters": outcomes.iter().map(value).collect::<Vec<_>>()}),
-            )?,
+            Format::Json => {
+                let report = json!({"clusters": outcomes.iter().map(value).collect::<Vec<_>>()});
+                write_json(report, arguments.shard, out)?;
+            }
             Format::Text if arguments.fleet.is_some() => text::table(&outcomes, out)?,
             Format::Text => text::story(&outcomes, out)?,
         }

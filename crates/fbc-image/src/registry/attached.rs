@@ -1,0 +1,153 @@
+//! What registries keep beside an image: tags that are made of its digest, as cosign makes them, and manifests that name
+//! it as their subject.
+//!
+//! Source: `sigstore/cosign:specs/SIGNATURE_SPEC.md`, `opencontainers/distribution-spec:spec.md` (Listing Referrers,
+//! Referrers Tag Schema).
+
+use bytes::Bytes;
+use oci_spec::image::{Descriptor, Digest};
+use serde_json::json;
+
+use super::client::Client;
+use super::error::{Problem, RegistryError, Result};
+use super::manifest::{ACCEPTED, FetchedManifest, Manifest};
+use super::reference::Reference;
+use crate::canonical;
+
+/// What the tags of signatures, attestations and SBOMs end with.
+pub const SUFFIXES: [&str; 3] = ["sig", "att", "sbom"];
+
+/// A blob that is read into memory is not larger, in bytes.
+const DOCUMENT: u64 = 32 << 20;
+
+/// `sha256-<hex>`: the tag under which a registry without a list of referrers keeps one.
+#[must_use]
+pub fn referrers_tag(digest: &Digest) -> String {
+    digest.to_string().replace(':', "-")
+}
+
+/// `sha256-<hex>.sig`: the tag of what belongs to an image.
+#[must_use]
+pub fn tag(digest: &Digest, suffix: &str) -> String {
+    format!("{}.{suffix}", referrers_tag(digest))
+}
+
+/// An index of manifests, in OCI's form.
+///
+/// # Errors
+/// [`Problem::Manifest`]
+pub fn index_of(manifests: Vec<Descriptor>) -> std::result::Result<FetchedManifest, Problem> {
+    let manifests: Vec<_> = manifests.iter().map(canonical::descriptor).collect();
+    let index = json!({ "schemaVersion": 2, "mediaType": ACCEPTED[0], "manifests": manifests });
+    let bytes = canonical::bytes(index);
+    FetchedManifest::read(bytes.into(), Some(ACCEPTED[0]), None)
+}
+
+impl Client {
+    /// The manifest of a reference; nothing if there is none.
+    ///
+    /// # Errors
+    /// [`RegistryError`]
+    pub async fn find(&self, reference: &Reference) -> Result<Option<FetchedManifest>> {
+        match self.manifest(reference).await {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if error.problem.is_absence() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A small blob, whole and verified.
+    ///
+    /// # Errors
+    /// [`RegistryError`]; [`Problem::TooLarge`] beyond 32 MiB.
+    pub async fn document(&self, reference: &Reference, descriptor: &Descriptor) -> Result<Vec<u8>> {
+        if descriptor.size() > DOCUMENT {
+            let problem = Problem::TooLarge { limit: DOCUMENT };
+            return Err(RegistryError::new("get the blob", descriptor.digest().to_string(), problem));
+        }
+        let pinned = reference.with_digest(descriptor.digest().clone());
+        let mut bytes = Vec::new();
+        self.blob(&pinned, descriptor, &mut bytes).await?;
+        Ok(bytes)
+    }
+
+    /// What refers to an image, as its registry lists it, or a tag where it keeps no lists.
+    ///
+    /// # Errors
+    /// [`RegistryError`]
+    pub async fn referrers(&self, image: &Reference, digest: &Digest) -> Result<Vec<Descriptor>> {
+        let pinned = image.with_digest(digest.clone());
+        for endpoint in self.pull_endpoints(&pinned)? {
+            if let Some(referrers) = self.transport.referrers_at(&endpoint, digest).await? {
+                return Ok(referrers);
+            }
+        }
+        self.referrers_of_tag(image, digest).await
+    }
+
+    /// Whether the registry that an image is pushed to lists what refers to it.
+    ///
+    /// # Errors
+    /// [`RegistryError`]
+    pub async fn lists_referrers(&self, image: &Reference, digest: &Digest) -> Result<bool> {
+        let endpoint = self.push_endpoint(&image.with_digest(digest.clone()))?;
+        Ok(self.transport.referrers_at(&endpoint, digest).await?.is_some())
+    }
+
+    async fn referrers_of_tag(&self, image: &Reference, digest: &Digest) -> Result<Vec<Descriptor>> {
+        let found = self.find(&image.with_tag(referrers_tag(digest))).await?;
+        Ok(match found.map(|found| found.manifest) {
+            Some(Manifest::Index(index)) => index.manifests().clone(),
+            _ => Vec::new(),
+        })
+    }
+
+    /// Puts a manifest that names an image as its subject, and lists it under the tag where the registry keeps no lists.
+    /// `listed` is how it stands in the list.
+    ///
+    /// # Errors
+    /// [`RegistryError`]
+    pub async fn attach(&self, image: &Reference, digest: &Digest, bytes: Bytes, listed: Descriptor) -> Result<()> {
+        let place = image.with_digest(listed.digest().clone());
+        let endpoint = self.push_endpoint(&place)?;
+        let kind = listed.media_type().to_string();
+        let put = self.transport.put_manifest_at(&endpoint, place.identifier(), &kind, bytes).await?;
+        if put.lists_referrers {
+            return Ok(());
+        }
+        self.list_under_tag(image, digest, vec![listed]).await
+    }
+
+    /// Adds referrers to the list that a tag names.
+    ///
+    /// # Errors
+    /// [`RegistryError`]
+    pub async fn list_under_tag(&self, image: &Reference, digest: &Digest, more: Vec<Descriptor>) -> Result<()> {
+        let mut referrers = self.referrers_of_tag(image, digest).await?;
+        let before = referrers.len();
+        for one in more {
+            if !referrers.iter().any(|known| known.digest() == one.digest()) {
+                referrers.push(one);
+            }
+        }
+        if referrers.len() == before {
+            return Ok(());
+        }
+        let index = index_of(referrers)
+            .map_err(|problem| RegistryError::new("list what refers to", digest.to_string(), problem))?;
+        let tag = image.with_tag(referrers_tag(digest));
+        self.put_manifest(&tag, ACCEPTED[0], index.bytes).await.map(drop)
+    }
+}
+
+impl Problem {
+    /// Whether what was asked for is not there.
+    #[must_use]
+    pub fn is_absence(&self) -> bool {
+        match self {
+            Self::NoRepository(_) | Self::NotFound(_) => true,
+            Self::Endpoints(errors) => !errors.is_empty() && errors.iter().all(|error| error.problem.is_absence()),
+            _ => false,
+        }
+    }
+}

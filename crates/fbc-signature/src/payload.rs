@@ -1,0 +1,118 @@
+//! What a signature in a `.sig` tag is over: the simple signing payload with cosign's type.
+//!
+//! Source: `containers/image:docs/containers-signature.5.md`, `sigstore/sigstore:pkg/signature/payload/payload.go`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The media type of a layer with a payload.
+pub const MEDIA_TYPE: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
+/// The annotation of such a layer that holds the signature, in base64.
+pub const SIGNATURE_ANNOTATION: &str = "dev.cosignproject.cosign/signature";
+
+const KIND: &str = "cosign container image signature";
+
+/// A payload.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Payload {
+    critical: Critical,
+    optional: Option<BTreeMap<String, Value>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Critical {
+    identity: Identity,
+    image: Image,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Identity {
+    docker_reference: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Image {
+    docker_manifest_digest: String,
+}
+
+impl Payload {
+    /// The payload for an image under a name, with annotations.
+    #[must_use]
+    pub fn new(reference: &str, digest: &str, annotations: &BTreeMap<String, String>) -> Self {
+        let optional = annotations.iter().map(|(key, value)| (key.clone(), Value::from(value.as_str())));
+        Self {
+            critical: Critical {
+                identity: Identity { docker_reference: reference.to_owned() },
+                image: Image { docker_manifest_digest: digest.to_owned() },
+                kind: KIND.to_owned(),
+            },
+            optional: (!annotations.is_empty()).then(|| optional.collect()),
+        }
+    }
+
+    /// Reads a payload; what is not one of cosign's is an error.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        let payload: Self =
+            serde_json::from_slice(bytes).map_err(|error| format!("its payload is malformed: {error}"))?;
+        match payload.critical.kind == KIND {
+            true => Ok(payload),
+            false => Err(format!("its payload has the type {:?}, not {KIND:?}", payload.critical.kind)),
+        }
+    }
+
+    /// The bytes to sign.
+    ///
+    /// # Errors
+    /// None in practice.
+    pub fn bytes(&self) -> Result<Vec<u8>, String> {
+        serde_json::to_vec(self).map_err(|error| error.to_string())
+    }
+
+    /// The name of the image that was signed.
+    #[must_use]
+    pub fn reference(&self) -> &str {
+        &self.critical.identity.docker_reference
+    }
+
+    /// The digest of the image that was signed.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.critical.image.docker_manifest_digest
+    }
+
+    /// An annotation.
+    #[must_use]
+    pub fn annotation(&self, key: &str) -> Option<&str> {
+        self.optional.as_ref()?.get(key)?.as_str()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn payloads_are_written_as_cosign_writes_them() {
+        let payload = Payload::new("quay.io/a/b", "sha256:1", &BTreeMap::new());
+        let text = r#"{"critical":{"identity":{"docker-reference":"quay.io/a/b"},"image":{"docker-manifest-digest":"sha256:1"},"type":"cosign container image signature"},"optional":null}"#;
+        assert_eq!(String::from_utf8(payload.bytes().unwrap()).unwrap(), text);
+        assert_eq!(Payload::read(text.as_bytes()).unwrap(), payload);
+        let noted = Payload::new("a", "b", &BTreeMap::from([("k".to_owned(), "v".to_owned())]));
+        let noted = Payload::read(&noted.bytes().unwrap()).unwrap();
+        assert_eq!((noted.annotation("k"), noted.annotation("x")), (Some("v"), None));
+        let other = text.replace("cosign container", "atomic container");
+        assert!(Payload::read(other.as_bytes()).unwrap_err().contains("has the type"));
+        assert!(Payload::read(b"{}").unwrap_err().starts_with("its payload is malformed"));
+    }
+}

@@ -1,0 +1,58 @@
+//! `fbc merge-reports`: the reports of shards as the report of the whole.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::output_file::write_output;
+use crate::report::merge;
+
+/// Put the reports of shards together
+///
+/// What comes out is what the command would have written without --shard. Reports name their shard, so their order does
+/// not matter, and a missing one is an error. Reports of separate runs stay in the order in which they are given.
+/// Formats: SARIF, JUnit and JSON of `fbc validate` and `fbc bundle validate`; JSON of `fbc simulate`.
+#[derive(Args, Debug)]
+#[command(after_help = "Exit codes: 0 no errors in the reports, 1 errors or failed simulations, 2 could not run.")]
+pub(crate) struct Arguments {
+    /// The reports, all in one format
+    #[arg(value_name = "REPORT", required = true, value_hint = ValueHint::FilePath)]
+    reports: Vec<PathBuf>,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
+    /// Exit with 1 for warnings too
+    #[arg(long)]
+    deny_warnings: bool,
+}
+
+/// A larger report is refused, in bytes.
+const REPORT_BYTES: u64 = 1 << 30;
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let texts = arguments.reports.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+    let merged = merge::merge(texts).map_err(|problem| {
+        Failure::new(problem).help("give the reports of all shards of one run, each with the same `-o` format")
+    })?;
+    let has_findings = merged.has_errors || arguments.deny_warnings && merged.has_warnings;
+    let code = if has_findings { FINDINGS } else { CLEAN };
+    match write_output(arguments.output_file.as_deref(), |out| Ok(out.write_all(merged.text.as_bytes())?)) {
+        // The verdict holds even if nobody wants to read all of it.
+        Err(failure) if failure.is_closed_output() => Ok(code),
+        written => written.map(|()| code),
+    }
+}
+
+fn read(path: &PathBuf) -> Result<(String, String), Failure> {
+    let failed = |error| Failure::io("read", path, &error);
+    let mut text = String::new();
+    let file = fs::File::open(path).map_err(failed)?;
+    file.take(REPORT_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
+    match text.len() as u64 > REPORT_BYTES {
+        true => Err(Failure::new(format!("{} is larger than 1 GiB", path.display()))),
+        false => Ok((path.display().to_string(), text)),
+    }
+}

@@ -1,0 +1,192 @@
+//! `fbc verify`: whether an image is signed, by a key or by the policy of this machine.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use fbc_image::registry::Reference;
+use fbc_signature::identity::SignedIdentity;
+use fbc_signature::payload::Payload;
+use fbc_signature::policy::Signature;
+use fbc_signature::{ImageName, PublicKey, bundle, policy};
+use oci_spec::image::Digest;
+use serde_json::{Value, json};
+
+use super::sign::pair;
+use crate::escape::Lines;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::image_source::{ImageName as Image, parse_registry_reference};
+use crate::json_document;
+use crate::registry::{CopyLogins, Named, OpenSession, SignatureArguments, TransferArguments};
+use crate::signing::{attached, keys};
+use crate::terminal;
+
+/// Check the signatures of an image in a registry
+///
+/// With --key, one signature must be of that key, for this digest, and for the repository of REF or of --signed-as: a
+/// signature in the image's tag, or a sigstore bundle that refers to it. Without --key, the policy of this machine decides
+/// as for `fbc pull`, podman and CRI-O.
+#[derive(Args, Debug)]
+#[command(after_help = "Exit codes: 0 signed, 1 not signed or refused by the policy, 2 could not run.")]
+pub(crate) struct Arguments {
+    /// The image, such as quay.io/me/catalog:v4.19
+    #[arg(value_name = "REF", value_parser = parse_registry_reference)]
+    image: String,
+    /// The public key; may be given several times, and one of them is enough
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    key: Vec<PathBuf>,
+    /// The repository that the image was signed in, where it is a copy
+    #[arg(long, value_name = "REPOSITORY", requires = "key")]
+    signed_as: Option<String>,
+    /// What the signature must say besides; may be given several times
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = pair, requires = "key")]
+    annotation: Vec<(String, String)>,
+    /// The format to write
+    #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
+    output: Format,
+    #[command(flatten)]
+    transfer: TransferArguments,
+}
+
+/// The formats of the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines
+    #[default]
+    Text,
+    /// A JSON object
+    Json,
+}
+
+/// What was found.
+struct Answer {
+    digest: Digest,
+    /// What proves it, in words.
+    proof: Result<String, String>,
+    /// The name in the signature, if it has one.
+    identity: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let named = Named::images([Image::Registry(arguments.image.clone())]);
+    let session = arguments.transfer.session(named, &CopyLogins::default());
+    let session = session.open()?;
+    if session.is_offline() {
+        return Err(Failure::new("signatures are kept in registries, and --offline forbids to ask them")
+            .help("leave out --offline"));
+    }
+    let image = session.reference(&arguments.image)?;
+    let digest = session.wait(session.client().manifest(&image))?.descriptor.digest().clone();
+    let answer = match arguments.key.as_slice() {
+        [] => by_policy(&arguments.transfer.signatures, &image, digest, session)?,
+        paths => {
+            let keys = paths.iter().map(|path| keys::public(path)).collect::<Result<Vec<_>, _>>()?;
+            by_keys(&keys, arguments, &image, digest, session)?
+        }
+    };
+    tell(arguments, &image, &answer)?;
+    match &answer.proof {
+        Ok(_) => Ok(CLEAN),
+        Err(_) if arguments.output == Format::Json => Ok(FINDINGS),
+        Err(reason) => {
+            let failure = Failure::refusal(format!("{image} is not proven to be genuine: {reason}"));
+            Err(failure.help("`fbc sign REF --key FILE` signs it; `--signed-as` names the repository of an original"))
+        }
+    }
+}
+
+fn by_policy(
+    flags: &SignatureArguments,
+    image: &Reference,
+    digest: Digest,
+    session: &OpenSession,
+) -> Result<Answer, Failure> {
+    if flags.insecure_policy {
+        return Err(Failure::new("--insecure-policy leaves nothing to check").help("name a key by --key"));
+    }
+    let outcome = session.wait(session.client().admit(image, &digest));
+    let proof = match outcome {
+        Ok(()) => Ok("the policy accepts it".to_owned()),
+        Err(error) => match error.problem {
+            fbc_image::registry::Problem::Policy(reason) => Err(reason),
+            _ => return Err(error.into()),
+        },
+    };
+    Ok(Answer { digest, proof, identity: None })
+}
+
+fn by_keys(
+    keys: &[PublicKey],
+    arguments: &Arguments,
+    image: &Reference,
+    digest: Digest,
+    session: &OpenSession,
+) -> Result<Answer, Failure> {
+    let repository = match &arguments.signed_as {
+        None => image.name(),
+        Some(text) => ImageName::parse(text).map(|name| name.repository).ok_or_else(|| {
+            Failure::new(format!("--signed-as {text} is not a repository")).help("write REGISTRY/REPOSITORY")
+        })?,
+    };
+    let client = session.client();
+    let signatures = session.wait(attached::signatures(client, image, &digest))?;
+    let says_so = |signature: &Signature| {
+        Payload::read(&signature.payload).is_ok_and(|payload| {
+            arguments.annotation.iter().all(|(key, value)| payload.annotation(key) == Some(value.as_str()))
+        })
+    };
+    let fitting: Vec<Signature> = signatures.iter().filter(|one| says_so(one)).cloned().collect();
+    let name = ImageName { repository: repository.clone(), tag: None, digest: None };
+    let by_tag = policy::check(&fitting, keys, &SignedIdentity::MatchRepository, &name, digest.as_ref());
+    let reason = match by_tag {
+        Ok(payload) => {
+            let identity = Some(payload.reference().to_owned());
+            return Ok(Answer { digest, proof: Ok("a signature in its tag".to_owned()), identity });
+        }
+        Err(_) if fitting.is_empty() && !signatures.is_empty() => {
+            "no signature has these annotations".to_owned()
+        }
+        Err(reason) => reason,
+    };
+    // Bundles name no repository and hold no annotations.
+    let may_be_bundle = arguments.annotation.is_empty();
+    let bundles = session.wait(attached::bundles(client, image, &digest))?;
+    let is_signature = |bytes: &Vec<u8>| {
+        keys.iter().any(|key| {
+            let statement = bundle::verify(bytes, digest.as_ref(), key);
+            statement.is_ok_and(|statement| statement["predicateType"] == bundle::SIGNATURE)
+        })
+    };
+    let proof = match may_be_bundle && bundles.iter().any(is_signature) {
+        true => Ok("a sigstore bundle that refers to it".to_owned()),
+        false if bundles.is_empty() => Err(reason),
+        false => Err(format!("{reason}; no bundle that refers to it is a signature of the key")),
+    };
+    Ok(Answer { digest, proof, identity: None })
+}
+
+fn tell(arguments: &Arguments, image: &Reference, answer: &Answer) -> Result<(), Failure> {
+    let mut out = terminal::stdout();
+    match (arguments.output, &answer.proof) {
+        (Format::Json, proof) => {
+            let report = json!({
+                "image": image.to_string(),
+                "digest": answer.digest.to_string(),
+                "verified": proof.is_ok(),
+                "by": proof.as_ref().ok(),
+                "identity": answer.identity,
+                "reason": proof.as_ref().err().map_or(Value::Null, |reason| json!(reason)),
+            });
+            json_document::write(&mut out, &report)?;
+        }
+        (Format::Text, Ok(proof)) => {
+            let mut out = Lines::new(&mut out, false);
+            let identity = answer.identity.as_ref().map(|name| format!(", signed as {name}"));
+            writeln!(out, "{image} is genuine: {proof}{}", identity.unwrap_or_default())?;
+            writeln!(out, "{}", answer.digest)?;
+            out.flush()?;
+        }
+        (Format::Text, Err(_)) => {}
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,47 @@
+//! SARIF logs of one run each, which become one run.
+
+use serde_json::{Value, json};
+
+use super::{Merged, Part};
+
+/// The shard that a log names.
+pub(super) fn shard_of(log: &Value) -> Option<&str> {
+    log["runs"][0]["properties"]["shard"].as_str()
+}
+
+pub(super) fn merge(parts: Vec<Part<Value>>) -> Result<Merged, String> {
+    let mut results = Vec::new();
+    let mut whole: Option<Value> = None;
+    for Part { shown, content: mut log, .. } in parts {
+        let run = match log["runs"].as_array_mut().map(Vec::as_mut_slice) {
+            Some([run]) if run["results"].is_array() => run,
+            _ => return Err(format!("{shown} does not have one run with results, as logs that fbc writes")),
+        };
+        if let Value::Array(more) = run["results"].take() {
+            results.extend(more);
+        }
+        if let Some(run) = run.as_object_mut() {
+            run.remove("properties");
+        }
+        match &whole {
+            None => whole = Some(log),
+            Some(first) if *first != log => {
+                return Err(format!("{shown} was written by another version of fbc than the first report"));
+            }
+            Some(_) => {}
+        }
+    }
+    let is_suppressed = |result: &Value| result["suppressions"].as_array().is_some_and(|all| !all.is_empty());
+    let (suppressed, mut counted): (Vec<Value>, Vec<Value>) = results.into_iter().partition(is_suppressed);
+    if !suppressed.is_empty() {
+        // Either every result of a run says whether it is suppressed, or none does.
+        counted.iter_mut().for_each(|result| result["suppressions"] = json!([]));
+    }
+    let has = |level: &str| counted.iter().any(|result| result["level"] == level);
+    let (has_errors, has_warnings) = (has("error"), has("warning"));
+    counted.extend(suppressed);
+    let mut whole = whole.unwrap_or_default();
+    whole["runs"][0]["results"] = Value::Array(counted);
+    let text = serde_json::to_string_pretty(&whole).map_err(|error| error.to_string())?;
+    Ok(Merged { text: text + "\n", has_errors, has_warnings })
+}

@@ -1,0 +1,85 @@
+//! Keys on disk, and passphrases.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use fbc_signature::{KeyError, PrivateKey, PublicKey};
+use fbc_staging::StagedFile;
+use ring::rand::SystemRandom;
+
+use crate::failure::Failure;
+
+/// The variable that cosign reads.
+const PASSPHRASE: &str = "COSIGN_PASSWORD";
+
+/// The passphrase that a file holds, else the environment; none if neither says one.
+fn passphrase(file: Option<&Path>) -> Result<Option<Vec<u8>>, Failure> {
+    let Some(path) = file else {
+        return Ok(std::env::var_os(PASSPHRASE).map(std::ffi::OsString::into_encoded_bytes));
+    };
+    let mut bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    // Editors and `echo` end files with a line break, which nobody means.
+    if bytes.ends_with(b"\n") {
+        bytes.pop();
+    }
+    Ok(Some(bytes))
+}
+
+/// Reads a private key.
+pub(crate) fn private(path: &Path, passphrase_file: Option<&Path>) -> Result<PrivateKey, Failure> {
+    let text = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    let passphrase = passphrase(passphrase_file)?;
+    PrivateKey::read(&text, passphrase.as_deref(), &SystemRandom::new()).map_err(|error| failure(path, &error))
+}
+
+/// Reads a public key.
+pub(crate) fn public(path: &Path) -> Result<PublicKey, Failure> {
+    let text = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    PublicKey::read(&text).map_err(|error| failure(path, &error))
+}
+
+/// Writes a new key to `PREFIX.key`, for the owner alone, and `PREFIX.pub`. Keys that are there are not replaced.
+pub(crate) fn generate(prefix: &str, passphrase_file: Option<&Path>) -> Result<[PathBuf; 2], Failure> {
+    let paths = ["key", "pub"].map(|extension| PathBuf::from(format!("{prefix}.{extension}")));
+    if let Some(taken) = paths.iter().find(|path| fs::symlink_metadata(path).is_ok()) {
+        return Err(Failure::new(format!("{} exists already", taken.display()))
+            .help("name another prefix; a key that is lost cannot be brought back"));
+    }
+    let passphrase = passphrase(passphrase_file)?.ok_or_else(no_passphrase)?;
+    let (private, public) = PrivateKey::generate(&passphrase, &SystemRandom::new())
+        .map_err(|error| Failure::new(error.to_string()))?;
+    for (path, text) in paths.iter().zip([private, public]) {
+        let failed = |error| Failure::io("write", path, &error);
+        let mut file = StagedFile::beside(path).map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = if path.extension().is_some_and(|extension| extension == "key") { 0o600 } else { 0o644 };
+            let permissions = fs::Permissions::from_mode(mode);
+            file.as_file().and_then(|file| file.set_permissions(permissions)).map_err(failed)?;
+        }
+        file.publish(path).map(drop).map_err(failed)?;
+    }
+    Ok(paths)
+}
+
+fn no_passphrase() -> Failure {
+    Failure::new("there is no passphrase for the key")
+        .help(format!("set {PASSPHRASE}, which may be empty, or name a file with --passphrase-file"))
+}
+
+fn failure(path: &Path, error: &KeyError) -> Failure {
+    let failure = Failure::new(format!("{}: {error}", path.display()));
+    match error {
+        KeyError::NoPassphrase => no_passphrase().within(&path.display().to_string()),
+        KeyError::Unsupported | KeyError::Kind(..) => {
+            failure.help("`fbc sign --generate-key PREFIX` makes a key")
+        }
+        KeyError::Passphrase => {
+            failure.help(format!("the passphrase comes from --passphrase-file, else from {PASSPHRASE}"))
+        }
+        _ => failure,
+    }
+}

@@ -1,0 +1,4 @@
+//! Signatures of images in registries: keys on disk, and what is kept beside images.
+
+pub(crate) mod attached;
+pub(crate) mod keys;

@@ -1,0 +1,206 @@
+//! Signatures: skopeo accepts ours and we accept skopeo's, policies are heeded, and mirrors carry signatures along.
+
+use std::process::{Command, Output};
+
+use serde_json::json;
+
+use crate::support::{Place, done, refused, testdata, text};
+use fbc_testing::is_installed;
+use fbc_testing::registry::{Running, start};
+
+/// A directory with a registry, the key `release` and the key `other`.
+struct Scene {
+    place: Place,
+    server: Running,
+}
+
+impl Scene {
+    fn new() -> Option<Self> {
+        if !is_installed("docker-registry") || !is_installed("skopeo") {
+            return None;
+        }
+        let place = Place::new();
+        let server = start(place.path(), "http: {addr: HOST}\n");
+        place.write("passphrase", "s3cret-of-the-key\n");
+        for key in ["release", "other"] {
+            done(place.fbc(&["sign", "--generate-key", key, "--passphrase-file", "passphrase"]));
+        }
+        place.write("registries.d/all.yaml", "default-docker: {use-sigstore-attachments: true}\n");
+        Some(Self { place, server })
+    }
+
+    fn image(&self, name: &str) -> String {
+        format!("{}/{name}", self.server.host)
+    }
+
+    /// Builds and pushes the sample catalog.
+    fn push(&self, name: &str, more: &[&str]) -> String {
+        let image = self.image(name);
+        let sample = testdata("sample-catalog");
+        done(self.place.plain(&[&["build", &sample, "--push", "-q", "-t", &image], more].concat()));
+        image
+    }
+
+    fn sign(&self, image: &str, key: &str, more: &[&str]) -> Output {
+        let key = format!("{key}.key");
+        let flags = ["sign", image, "--key", &key, "--passphrase-file", "passphrase"];
+        self.place.plain(&[&flags, more].concat())
+    }
+
+    fn verify(&self, image: &str, more: &[&str]) -> Output {
+        self.place.plain(&[&["verify", image], more].concat())
+    }
+
+    /// Writes a policy that asks for signatures of a key.
+    fn policy(&self, key: &str, identity: serde_json::Value) -> String {
+        let key = self.place.path().join(format!("{key}.pub"));
+        let signed = json!([{ "type": "sigstoreSigned", "keyPath": key, "signedIdentity": identity }]);
+        let policy = json!({ "default": [{ "type": "reject" }], "transports": { "docker": { "": signed } } });
+        self.place.write("policy.json", policy.to_string()).display().to_string()
+    }
+
+    fn skopeo(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new("skopeo");
+        command.args(["--policy", "policy.json", "--registries.d", "registries.d"]).args(arguments);
+        command.current_dir(self.place.path()).env("HOME", self.place.path()).output().unwrap()
+    }
+
+    fn skopeo_takes(&self, image: &str) -> Output {
+        let source = format!("docker://{image}");
+        let system = ["--override-os", "linux", "--override-arch", "amd64"];
+        let copy = ["copy", "-q", "--remove-signatures", "--src-tls-verify=false", &source, "oci:taken:v1"];
+        self.skopeo(&[&system[..], &copy].concat())
+    }
+}
+
+#[test]
+fn skopeo_accepts_our_signatures() {
+    let Some(scene) = Scene::new() else { return };
+    for (name, more) in [("me/one:v1", &[][..]), ("me/two:v1", &["--platform", "linux/amd64,linux/arm64"])] {
+        let image = scene.push(name, more);
+        let policy = scene.policy("release", json!({ "type": "matchRepoDigestOrExact" }));
+        assert!(!scene.skopeo_takes(&image).status.success(), "an image that is not signed");
+        done(scene.sign(&image, "other", &[]));
+        assert!(!scene.skopeo_takes(&image).status.success(), "an image with a signature of another key");
+        let told = scene.sign(&image, "release", &["-a", "by=test"]);
+        assert!(text(&told.stderr).starts_with("signed "), "{}", text(&told.stderr));
+        done(scene.skopeo_takes(&image));
+        // Nothing is added twice.
+        let again = scene.sign(&image, "release", &["-a", "by=test"]);
+        assert!(text(&again.stderr).contains("is signed with this key already"), "{}", text(&again.stderr));
+        done(scene.verify(&image, &["--key", "release.pub", "-a", "by=test"]));
+        done(scene.verify(&image, &["--signature-policy", &policy]));
+        refused(&scene.verify(&image, &["--key", "release.pub", "-a", "by=other"]), 1);
+        // The name counts.
+        scene.policy("release", json!({ "type": "exactReference", "dockerReference": "else.io/x:1" }));
+        assert!(!scene.skopeo_takes(&image).status.success());
+        refused(&scene.verify(&image, &["--signature-policy", &policy]), 1);
+    }
+}
+
+#[test]
+fn we_accept_signatures_of_skopeo() {
+    let Some(scene) = Scene::new() else { return };
+    let (image, copy) = (scene.push("me/catalog:v1", &[]), scene.image("them/catalog:v1"));
+    scene.place.write("policy.json", r#"{"default": [{"type": "insecureAcceptAnything"}]}"#);
+    scene.place.write("plain-passphrase", "s3cret-of-the-key");
+    done(scene.skopeo(&[
+        "copy",
+        "-q",
+        "--src-tls-verify=false",
+        "--dest-tls-verify=false",
+        "--sign-by-sigstore-private-key",
+        "release.key",
+        "--sign-passphrase-file",
+        "plain-passphrase",
+        &format!("docker://{image}"),
+        &format!("docker://{copy}"),
+    ]));
+    let told = done(scene.verify(&copy, &["--key", "release.pub"]));
+    assert!(told.contains(&format!("a signature in its tag, signed as {copy}")), "{told}");
+    refused(&scene.verify(&copy, &["--key", "other.pub"]), 1);
+    refused(&scene.verify(&image, &["--key", "release.pub"]), 1);
+}
+
+#[test]
+fn bundles_refer_to_their_image() {
+    let Some(scene) = Scene::new() else { return };
+    let image = scene.push("me/catalog:v1", &["--platform", "linux/amd64,linux/arm64"]);
+    done(scene.sign(&image, "release", &["--store", "referrer"]));
+    let told = done(scene.verify(&image, &["--key", "release.pub", "-o", "json"]));
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["by"], "a sigstore bundle that refers to it");
+    refused(&scene.verify(&image, &["--key", "other.pub"]), 1);
+    let again = scene.sign(&image, "release", &["--store", "referrer"]);
+    assert!(text(&again.stderr).contains("already"), "{}", text(&again.stderr));
+    // A second signature joins the list.
+    done(scene.sign(&image, "other", &["--store", "referrer", "--index-only"]));
+    done(scene.verify(&image, &["--key", "other.pub"]));
+    done(scene.verify(&image, &["--key", "release.pub"]));
+}
+
+#[test]
+fn policies_are_heeded_by_what_copies() {
+    let Some(scene) = Scene::new() else { return };
+    let image = scene.push("me/catalog:v1", &[]);
+    let policy = scene.policy("release", json!({ "type": "matchRepository" }));
+    let flag = ["--signature-policy", &policy];
+    let sample = testdata("sample-catalog");
+    let pulled = scene.image("pushed/catalog:v1");
+    let commands = [
+        vec!["pull", &image, "oci:pulled:v1", "-q"],
+        vec!["push", &image, "-t", &pulled, "-q"],
+        vec!["build", &sample, "--base", &image, "--to", "oci:built:v1", "-q"],
+    ];
+    for command in &commands {
+        let told = refused(&scene.place.plain(&[command.as_slice(), &flag].concat()), 1);
+        assert!(told.contains("asks for a signature: it has no signatures"), "{command:?}: {told}");
+    }
+    assert!(!scene.place.names().iter().any(|name| name == "pulled" || name == "built"));
+    done(scene.sign(&image, "release", &[]));
+    for command in &commands {
+        done(scene.place.plain(&[command.as_slice(), &flag].concat()));
+    }
+    let unsupported = json!({ "default": [{ "type": "signedBy", "keyType": "GPGKeys", "keyPath": "/k" }] });
+    scene.place.write("policy.json", unsupported.to_string());
+    let told = refused(&scene.place.plain(&[commands[0].as_slice(), &flag].concat()), 1);
+    assert!(told.contains("asks for signedBy, which fbc cannot check"), "{told}");
+    done(scene.place.plain(&[commands[0].as_slice(), &["--insecure-policy"]].concat()));
+    scene.place.write("policy.json", "{}");
+    let told = refused(&scene.place.plain(&[commands[0].as_slice(), &flag].concat()), 2);
+    assert!(told.contains("is not a policy of signatures: missing field `default`"), "{told}");
+    // The policy of the user is taken without a flag.
+    scene.place.write(".config/containers/policy.json", r#"{"default": [{"type": "reject"}]}"#);
+    let told = refused(&scene.place.plain(&commands[0]), 1);
+    assert!(told.contains("rejects the image"), "{told}");
+}
+
+#[test]
+fn mirrors_carry_signatures() {
+    let Some(scene) = Scene::new() else { return };
+    let image = scene.push("me/tool:v1", &["--platform", "linux/amd64,linux/arm64"]);
+    done(scene.sign(&image, "release", &["--store", "tag", "--store", "referrer"]));
+    let (direct, carried) = (scene.image("direct"), scene.image("carried"));
+    let sample = testdata("sample-catalog");
+    let what = ["mirror", &sample, "-p", "tide-operator", "--target-catalog", "me/part:v1", "--image", &image];
+    let more = ["--skip-missing", "--retry", "0", "--manifests", "out"];
+    let run = |more: &[&str]| scene.place.plain(&[&what[..], more].concat());
+    for told in [
+        run(&[&more[..], &["--to", &direct]].concat()),
+        run(&[&more[..], &["--to-folder", "archive"]].concat()),
+    ] {
+        let told = text(&told.stderr);
+        assert!(told.contains("with them went 3 lists of referrers, 3 tags of signatures"), "{told}");
+    }
+    let back = scene.place.plain(&["mirror", "--from-folder", "archive", "--to", &carried, "--manifests", "out"]);
+    assert!(text(&back.stderr).contains("with them went"), "{}", text(&back.stderr));
+    let repository = scene.image("me/tool");
+    for place in [direct, carried] {
+        let copy = format!("{place}/me/tool:v1");
+        done(scene.verify(&copy, &["--key", "release.pub", "--signed-as", &repository]));
+        let prefix = place;
+        let remap = json!({ "type": "remapIdentity", "prefix": prefix, "signedPrefix": scene.server.host });
+        scene.policy("release", remap);
+        done(scene.skopeo_takes(&copy));
+    }
+}

@@ -1,0 +1,105 @@
+//! The reports of shards, merged, are the report of the whole: byte for byte, whatever the number of shards.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn fbc(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .args(arguments)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata"))
+        .output()
+        .unwrap()
+}
+
+/// Runs a command whole and in shards, and compares what comes of both; standard output and exit code.
+fn compare(name: &str, arguments: &[&str], counts: &[usize]) {
+    let whole = fbc(arguments);
+    assert!(whole.status.code().unwrap() < 2, "{arguments:?}: {}", String::from_utf8_lossy(&whole.stderr));
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("shards").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    for count in counts {
+        let mut exit = 0;
+        let mut files = Vec::new();
+        for number in 1..=*count {
+            let shard = format!("{number}/{count}");
+            let part = fbc(&[arguments, &["--shard", &shard]].concat());
+            assert!(part.status.code().unwrap() < 2, "{shard}: {}", String::from_utf8_lossy(&part.stderr));
+            exit = exit.max(part.status.code().unwrap());
+            let file = folder.join(format!("{number}"));
+            std::fs::write(&file, part.stdout).unwrap();
+            files.push(file.display().to_string());
+        }
+        // The order of the files says nothing.
+        files.reverse();
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        let merged = fbc(&[&["merge-reports"], files.as_slice()].concat());
+        assert_eq!(String::from_utf8_lossy(&merged.stderr), "", "{arguments:?} in {count} shards");
+        assert_eq!(
+            String::from_utf8_lossy(&merged.stdout),
+            String::from_utf8_lossy(&whole.stdout),
+            "{arguments:?} in {count} shards"
+        );
+        assert_eq!(merged.status.code(), whole.status.code(), "{arguments:?} in {count} shards");
+        assert_eq!(Some(exit), whole.status.code(), "{arguments:?} in {count} shards");
+    }
+}
+
+const CATALOGS: [&str; 6] =
+    ["sample-catalog", "broken-catalog", "two-findings", "changed-catalog", "gitops", "composition"];
+
+#[test]
+fn findings() {
+    for format in ["json", "sarif", "junit"] {
+        let flags = ["validate", "-o", format];
+        compare(&format!("validate-{format}"), &[&flags[..], &CATALOGS].concat(), &[1, 2, 4, 9]);
+        compare(&format!("clean-{format}"), &[&flags[..], &["sample-catalog"]].concat(), &[2]);
+    }
+}
+
+#[test]
+fn waived_findings_and_those_of_the_configuration() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("shards-waived");
+    std::fs::create_dir_all(&folder).unwrap();
+    let configuration = folder.join("fbc.toml");
+    let waiver = "[[waivers]]\ncode = \"FBC206\"\nreason = \"old bundles\"\n\n[rules]\nXYZ999 = \"off\"\n";
+    std::fs::write(&configuration, waiver).unwrap();
+    let configuration = configuration.display().to_string();
+    for format in ["json", "sarif", "junit"] {
+        let flags = ["validate", "-o", format, "--config", &configuration];
+        compare(&format!("waived-{format}"), &[&flags[..], &CATALOGS].concat(), &[2, 3]);
+    }
+}
+
+#[test]
+fn repositories_and_bundles() {
+    let bundles = ["bundle", "validate", "-o", "sarif", "beacon-bundle", "broken-bundle", "dock-bundle"];
+    compare("bundles", &bundles, &[2, 3]);
+    compare("repository", &["validate", "-o", "json", "repositories/directories"], &[2, 3]);
+}
+
+#[test]
+fn simulations() {
+    let upgrade = ["simulate", "upgrade", "sample-catalog", "changed-catalog", "-o", "json"];
+    compare("upgrade", &upgrade, &[1, 2, 5, 20]);
+    let install = ["simulate", "install", "scenarios/bundles", "-o", "json"];
+    compare("install", &install, &[2, 3]);
+    let scenarios = ["simulate", "scenarios/install.yaml", "scenarios/update-by-poll.yaml", "-o", "json"];
+    compare("scenarios", &scenarios, &[2, 3]);
+    let fleet = [
+        "simulate",
+        "cluster-update",
+        "--to",
+        "4.19.0",
+        "--payload",
+        "updates/payload-4.19.0",
+        "--fleet",
+        "updates/fleet.yaml",
+        "--catalog",
+        "updates/catalog",
+        "-o",
+        "json",
+    ];
+    compare("fleet", &fleet, &[2, 3]);
+}
