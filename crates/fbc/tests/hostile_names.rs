@@ -311,6 +311,9 @@ fn no_command_is_forgotten() {
         "cluster",
         "lsp",
         "updates",
+        "sign",
+        "verify",
+        "merge-reports",
         "repository",
     ];
     for command in fbc::command_line().get_subcommands() {

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::client::Client;
 use super::error::{Problem, RegistryError, Result};
 use super::manifest::{ACCEPTED, FetchedManifest, Manifest};
+use super::mirrors::Endpoint;
 use super::reference::Reference;
 use crate::canonical;
 
@@ -71,18 +72,76 @@ impl Client {
         Ok(bytes)
     }
 
+    /// What a tag beside an image names; nothing if there is none. The first endpoint that has the image decides: a mirror
+    /// need not be asked about what its original may have, nor an original that cannot be reached.
+    ///
+    /// # Errors
+    /// [`RegistryError`]
+    pub async fn find_beside(&self, image: &Reference, digest: &Digest, tag: String) -> Result<Option<FetchedManifest>> {
+        let beside = image.with_tag(tag);
+        let found = self.first_beside(image, digest, &beside, async |endpoint| {
+            match self.transport.manifest_at(endpoint).await {
+                Ok(found) => Ok(Some(found)),
+                Err(error) if error.problem.is_absence() => Ok(None),
+                Err(error) => Err(error),
+            }
+        });
+        found.await
+    }
+
     /// What refers to an image, as its registry lists it, or a tag where it keeps no lists.
     ///
     /// # Errors
     /// [`RegistryError`]
     pub async fn referrers(&self, image: &Reference, digest: &Digest) -> Result<Vec<Descriptor>> {
         let pinned = image.with_digest(digest.clone());
-        for endpoint in self.pull_endpoints(&pinned)? {
-            if let Some(referrers) = self.transport.referrers_at(&endpoint, digest).await? {
-                return Ok(referrers);
+        let listed = self.first_beside(image, digest, &pinned, async |endpoint| {
+            let listed = self.transport.referrers_at(endpoint, digest).await?;
+            Ok(listed.filter(|referrers| !referrers.is_empty()))
+        });
+        match listed.await? {
+            Some(referrers) => Ok(referrers),
+            // Who copied an image here may have known no list but that.
+            None => self.referrers_of_tag(image, digest).await,
+        }
+    }
+
+    /// The first answer of the endpoints of a reference, as far as the first one that has the image.
+    async fn first_beside<T>(
+        &self,
+        image: &Reference,
+        digest: &Digest,
+        reference: &Reference,
+        ask: impl AsyncFn(&Endpoint) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        let endpoints = self.pull_endpoints(reference)?;
+        let (mut failed, mut is_absent) = (None, false);
+        for (index, endpoint) in endpoints.iter().enumerate() {
+            match ask(endpoint).await {
+                Ok(Some(found)) => return Ok(Some(found)),
+                Ok(None) => is_absent = true,
+                Err(error) => failed = failed.or(Some(error)),
+            }
+            let has_image = async || {
+                let place = endpoint.reference.with_digest(digest.clone());
+                self.transport.resolve_at(&Endpoint { reference: place, ..endpoint.clone() }).await.is_ok()
+            };
+            if is_absent && index + 1 < endpoints.len() && has_image().await {
+                return Ok(None);
             }
         }
-        self.referrers_of_tag(image, digest).await
+        match failed.filter(|_| !is_absent) {
+            Some(error) => Err(error),
+            None => Ok(None),
+        }
+    }
+
+    async fn referrers_of_tag(&self, image: &Reference, digest: &Digest) -> Result<Vec<Descriptor>> {
+        let found = self.find_beside(image, digest, referrers_tag(digest)).await?;
+        Ok(match found.map(|found| found.manifest) {
+            Some(Manifest::Index(index)) => index.manifests().clone(),
+            _ => Vec::new(),
+        })
     }
 
     /// Whether the registry that an image is pushed to lists what refers to it.
@@ -92,14 +151,6 @@ impl Client {
     pub async fn lists_referrers(&self, image: &Reference, digest: &Digest) -> Result<bool> {
         let endpoint = self.push_endpoint(&image.with_digest(digest.clone()))?;
         Ok(self.transport.referrers_at(&endpoint, digest).await?.is_some())
-    }
-
-    async fn referrers_of_tag(&self, image: &Reference, digest: &Digest) -> Result<Vec<Descriptor>> {
-        let found = self.find(&image.with_tag(referrers_tag(digest))).await?;
-        Ok(match found.map(|found| found.manifest) {
-            Some(Manifest::Index(index)) => index.manifests().clone(),
-            _ => Vec::new(),
-        })
     }
 
     /// Puts a manifest that names an image as its subject, and lists it under the tag where the registry keeps no lists.
@@ -123,7 +174,11 @@ impl Client {
     /// # Errors
     /// [`RegistryError`]
     pub async fn list_under_tag(&self, image: &Reference, digest: &Digest, more: Vec<Descriptor>) -> Result<()> {
-        let mut referrers = self.referrers_of_tag(image, digest).await?;
+                let there = self.find(&image.with_tag(referrers_tag(digest))).await?;
+        let mut referrers = match there.map(|there| there.manifest) {
+            Some(Manifest::Index(index)) => index.manifests().clone(),
+            _ => Vec::new(),
+        };
         let before = referrers.len();
         for one in more {
             if !referrers.iter().any(|known| known.digest() == one.digest()) {

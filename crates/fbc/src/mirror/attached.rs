@@ -77,10 +77,10 @@ async fn copy_tags(
 ) -> Result<(), Obstacle> {
     let client = session.client();
     for suffix in SUFFIXES {
-        let beside = source.with_tag(tag(subject, suffix));
-        if client.find(&beside).await?.is_none() {
+        if client.find_beside(source, subject, tag(subject, suffix)).await?.is_none() {
             continue;
         }
+        let beside = source.with_tag(tag(subject, suffix));
         let place = Place { repository: place.repository.clone(), tag: tag(subject, suffix) };
         let image = RegistryImage::attached(client, &beside);
         found.take(copy(&image, &place, target, options, session).await?, place);

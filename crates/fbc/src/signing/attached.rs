@@ -42,7 +42,7 @@ async fn signature_image(
     digest: &Digest,
 ) -> Result<Option<(Reference, ImageManifest, Bytes)>> {
     let place = image.with_tag(tag(digest, "sig"));
-    let Some(found) = client.find(&place).await? else { return Ok(None) };
+    let Some(found) = client.find_beside(image, digest, tag(digest, "sig")).await? else { return Ok(None) };
     match found.manifest {
         Manifest::Image(manifest) => Ok(Some((place, *manifest, found.bytes))),
         Manifest::Index(_) => {

@@ -273,7 +273,7 @@ fn a_killed_run_goes_on() {
     let (sender, stalled) = mpsc::channel();
     source.registry.state.lock().unwrap().stalled = Some(sender);
     let index = Source::index();
-    let run = Source::arguments(&[index.as_str(), "--to-folder", "carried"]);
+    let run = Source::arguments(&[index.as_str(), "--to-folder", "carried", "--parallel-images", "1"]);
     done(source.place.plain(&["render", &index, "--registries-conf", "registries.conf"]));
     for repository in ["team/a-bundle-v2", "team/operand"] {
         source.registry.misbehave(&format!("GET /v2/{repository}/blobs/"), Misdeed::Stall(10));

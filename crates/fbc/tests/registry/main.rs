@@ -11,5 +11,6 @@ mod logins;
 mod mirrors;
 mod real;
 mod references;
+mod secrets;
 mod signatures;
 mod support;
