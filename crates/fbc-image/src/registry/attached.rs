@@ -79,7 +79,7 @@ impl Client {
     /// [`RegistryError`]
     pub async fn find_beside(&self, image: &Reference, digest: &Digest, tag: String) -> Result<Option<FetchedManifest>> {
         let beside = image.with_tag(tag);
-        let found = self.first_beside(image, digest, &beside, async |endpoint| {
+        let found = self.first_beside(digest, &beside, async |endpoint| {
             match self.transport.manifest_at(endpoint).await {
                 Ok(found) => Ok(Some(found)),
                 Err(error) if error.problem.is_absence() => Ok(None),
@@ -95,7 +95,7 @@ impl Client {
     /// [`RegistryError`]
     pub async fn referrers(&self, image: &Reference, digest: &Digest) -> Result<Vec<Descriptor>> {
         let pinned = image.with_digest(digest.clone());
-        let listed = self.first_beside(image, digest, &pinned, async |endpoint| {
+        let listed = self.first_beside(digest, &pinned, async |endpoint| {
             let listed = self.transport.referrers_at(endpoint, digest).await?;
             Ok(listed.filter(|referrers| !referrers.is_empty()))
         });
@@ -109,7 +109,6 @@ impl Client {
     /// The first answer of the endpoints of a reference, as far as the first one that has the image.
     async fn first_beside<T>(
         &self,
-        image: &Reference,
         digest: &Digest,
         reference: &Reference,
         ask: impl AsyncFn(&Endpoint) -> Result<Option<T>>,
