@@ -65,7 +65,9 @@ mod tests {
         attachments.add(b"default-docker: {lookaside-staging: file:///x}\n").unwrap();
         let scopes = "docker:\n  q.io: {use-sigstore-attachments: false}\n  q.io/a: {use-sigstore-attachments: true}\n  r.io: {lookaside: http://x}\n";
         attachments.add(scopes.as_bytes()).unwrap();
-        for (image, expected) in [("q.io/b:1", false), ("q.io/a/b:1", true), ("r.io/x:1", true), ("s.io/x:1", true)] {
+        for (image, expected) in
+            [("q.io/b:1", false), ("q.io/a/b:1", true), ("r.io/x:1", true), ("s.io/x:1", true)]
+        {
             assert_eq!(attachments.are_used(&ImageName::parse(image).unwrap()), expected, "{image}");
         }
         for (text, expected) in [

@@ -65,7 +65,9 @@ pub fn verify(bundle: &[u8], digest: &str, key: &PublicKey) -> Result<Value, Str
         return Err(format!("bundles of the type {kind:?} are not supported, only {MEDIA_TYPE}"));
     }
     if bundle["verificationMaterial"]["publicKey"].is_null() {
-        return Err("it is signed with a certificate, and signatures without keys are not supported".to_owned());
+        return Err(
+            "it is signed with a certificate, and signatures without keys are not supported".to_owned()
+        );
     }
     let envelope = &bundle["dsseEnvelope"];
     let bytes = |value: &Value| value.as_str().and_then(|text| STANDARD.decode(text).ok());
@@ -120,7 +122,8 @@ mod tests {
         };
         let (ours, other) = (key(b""), key(b"x"));
         let bundle = write("sha256:aa", SIGNATURE, &json!({}), &ours, &random).unwrap();
-        let checked = |bundle: &[u8], digest: &str, key: &PrivateKey| verify(bundle, digest, &key.public_key());
+        let checked =
+            |bundle: &[u8], digest: &str, key: &PrivateKey| verify(bundle, digest, &key.public_key());
         assert_eq!(checked(&bundle, "sha256:aa", &ours).unwrap()["predicateType"], SIGNATURE);
         let changed = |from: &str, to: &str| String::from_utf8(bundle.clone()).unwrap().replace(from, to);
         for (outcome, expected) in [
@@ -128,9 +131,18 @@ mod tests {
             (checked(&bundle, "sha256:aa", &other), "it is not signed with this key"),
             (checked(b"x", "sha256:aa", &ours), "it is not JSON"),
             (checked(changed("v0.3", "v0.1").as_bytes(), "sha256:aa", &ours), "bundles of the type"),
-            (checked(changed("publicKey", "certificate").as_bytes(), "sha256:aa", &ours), "it is signed with a certificate"),
-            (checked(changed("in-toto+json", "x").as_bytes(), "sha256:aa", &ours), "it is not signed with this key"),
-            (checked(changed("dsseEnvelope", "x").as_bytes(), "sha256:aa", &ours), "it holds no DSSE envelope"),
+            (
+                checked(changed("publicKey", "certificate").as_bytes(), "sha256:aa", &ours),
+                "it is signed with a certificate",
+            ),
+            (
+                checked(changed("in-toto+json", "x").as_bytes(), "sha256:aa", &ours),
+                "it is not signed with this key",
+            ),
+            (
+                checked(changed("dsseEnvelope", "x").as_bytes(), "sha256:aa", &ours),
+                "it holds no DSSE envelope",
+            ),
         ] {
             let error = outcome.unwrap_err();
             assert!(error.starts_with(expected), "{error}");

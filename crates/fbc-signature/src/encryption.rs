@@ -47,11 +47,16 @@ struct Cipher {
 }
 
 /// Hides bytes behind a passphrase.
-pub(crate) fn encrypt(plain: &[u8], passphrase: &[u8], random: &dyn SecureRandom) -> Result<Vec<u8>, KeyError> {
+pub(crate) fn encrypt(
+    plain: &[u8],
+    passphrase: &[u8],
+    random: &dyn SecureRandom,
+) -> Result<Vec<u8>, KeyError> {
     let (mut salt, mut nonce) = ([0; 32], [0; 24]);
     random.fill(&mut salt).and_then(|()| random.fill(&mut nonce)).map_err(|_| KeyError::Random)?;
     let key = derive(passphrase, &salt, COST.1, BLOCK_SIZE, 1)?;
-    let hidden = XSalsa20Poly1305::new(&key).encrypt(&Nonce::from(nonce), plain).map_err(|_| KeyError::Random)?;
+    let hidden =
+        XSalsa20Poly1305::new(&key).encrypt(&Nonce::from(nonce), plain).map_err(|_| KeyError::Random)?;
     let envelope = Envelope {
         kdf: Derivation {
             name: "scrypt".to_owned(),

@@ -114,7 +114,9 @@ impl SignedIdentity {
             }
             Self::RemapIdentity { prefix, signed_prefix } => {
                 let repository = match image.repository.strip_prefix(prefix.as_str()) {
-                    Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{signed_prefix}{rest}"),
+                    Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                        format!("{signed_prefix}{rest}")
+                    }
                     _ => image.repository.clone(),
                 };
                 repository_or_exact(&ImageName { repository, ..image.clone() }, &signed)

@@ -105,8 +105,8 @@ impl PrivateKey {
 
 /// What comes before the point in the SubjectPublicKeyInfo of a P-256 key.
 const P256_HEAD: [u8; 26] = [
-    0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48,
-    0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+    0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86,
+    0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,12 +221,27 @@ mod tests {
         let costs = r#"{"kdf":{"name":"scrypt","params":{"N":1073741824,"r":8,"p":1},"salt":""},"cipher":{"name":"nacl/secretbox","nonce":""},"ciphertext":""}"#;
         for (text, expected) in [
             ("hello".to_owned(), "the file does not hold a key in PEM form"),
-            (written("CERTIFICATE", vec![1]), "a PEM block of the kind \"CERTIFICATE\" is not a private key of cosign or in PKCS #8"),
-            (written("PRIVATE KEY", vec![1]), "the key is not an ECDSA key of the curve P-256, the kind that cosign makes"),
+            (
+                written("CERTIFICATE", vec![1]),
+                "a PEM block of the kind \"CERTIFICATE\" is not a private key of cosign or in PKCS #8",
+            ),
+            (
+                written("PRIVATE KEY", vec![1]),
+                "the key is not an ECDSA key of the curve P-256, the kind that cosign makes",
+            ),
             (envelope("{}"), "the encrypted key cannot be read: missing field `kdf` at line 1 column 2"),
-            (envelope(costs), "the encrypted key cannot be read: scrypt with N=1073741824, r=8, p=1 is out of bounds"),
-            (envelope(&costs.replace("scrypt", "argon")), "the encrypted key cannot be read: \"argon\" is not supported, only scrypt"),
-            (envelope(&costs.replace("1073741824", "16")), "the encrypted key cannot be read: the nonce does not have 24 bytes"),
+            (
+                envelope(costs),
+                "the encrypted key cannot be read: scrypt with N=1073741824, r=8, p=1 is out of bounds",
+            ),
+            (
+                envelope(&costs.replace("scrypt", "argon")),
+                "the encrypted key cannot be read: \"argon\" is not supported, only scrypt",
+            ),
+            (
+                envelope(&costs.replace("1073741824", "16")),
+                "the encrypted key cannot be read: the nonce does not have 24 bytes",
+            ),
         ] {
             let error = PrivateKey::read(text.as_bytes(), Some(b""), &random).err().unwrap();
             assert_eq!(error.to_string(), expected);

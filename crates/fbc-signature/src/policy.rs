@@ -163,7 +163,10 @@ fn sigstore_signed(value: &Value) -> Result<Requirement, String> {
         return Ok(Requirement::Unsupported(format!("sigstoreSigned with {what}")));
     }
     let data = |text: String| {
-        STANDARD.decode(text).map(KeySource::Data).map_err(|_| "sigstoreSigned: a key is not base64".to_owned())
+        STANDARD
+            .decode(text)
+            .map(KeySource::Data)
+            .map_err(|_| "sigstoreSigned: a key is not base64".to_owned())
     };
     let several = written.key_datas.into_iter().flatten().map(data);
     let mut keys = match (written.key_path, written.key_data) {
@@ -177,7 +180,9 @@ fn sigstore_signed(value: &Value) -> Result<Requirement, String> {
     let paths = keys.len();
     keys.extend(several.collect::<Result<Vec<_>, _>>()?);
     if keys.is_empty() || is_single && keys.len() > 1 || !is_single && paths > 0 && keys.len() > paths {
-        return Err("sigstoreSigned: exactly one of keyPath, keyPaths, keyData and keyDatas is needed".to_owned());
+        return Err(
+            "sigstoreSigned: exactly one of keyPath, keyPaths, keyData and keyDatas is needed".to_owned()
+        );
     }
     Ok(Requirement::SigstoreSigned { keys, identity: written.signed_identity.unwrap_or_default() })
 }
@@ -260,7 +265,10 @@ mod tests {
         assert_eq!(of("q.io/x:1"), [Requirement::Unsupported("signedBy".to_owned())]);
         assert_eq!(of("r.example/x:1"), [Requirement::Unsupported("sigstoreSigned with fulcio".to_owned())]);
         let keys = vec![KeySource::Path(PathBuf::from("/k"))];
-        assert_eq!(of("q.io/a:1"), [Requirement::SigstoreSigned { keys, identity: SignedIdentity::MatchRepository }]);
+        assert_eq!(
+            of("q.io/a:1"),
+            [Requirement::SigstoreSigned { keys, identity: SignedIdentity::MatchRepository }]
+        );
         let strict = Policy::read(br#"{"default": [{"type": "reject"}]}"#).unwrap();
         assert_eq!(strict.requirements(&name("a")), (&[Requirement::Reject][..], "default".to_owned()));
     }
@@ -276,12 +284,30 @@ mod tests {
             (of(json!({"type": "reject", "x": 1})), "default: reject has no other fields"),
             (of(json!({"type": "other"})), "default: the type \"other\" is not known"),
             (of(json!({"type": "sigstoreSigned"})), "default: sigstoreSigned: exactly one of keyPath"),
-            (of(json!({"type": "sigstoreSigned", "keyPath": "a", "keyData": "eA=="})), "default: sigstoreSigned: exactly one of"),
-            (of(json!({"type": "sigstoreSigned", "keyPath": "a", "keyPaths": ["b"]})), "default: sigstoreSigned: exactly one of"),
-            (of(json!({"type": "sigstoreSigned", "keyPaths": ["a"], "keyDatas": ["eA=="]})), "default: sigstoreSigned: exactly one of"),
-            (of(json!({"type": "sigstoreSigned", "keyData": "!"})), "default: sigstoreSigned: a key is not base64"),
-            (of(json!({"type": "sigstoreSigned", "key": "!"})), "default: sigstoreSigned: unknown field `key`"),
-            (of(json!({"type": "sigstoreSigned", "keyPath": "a", "signedIdentity": {"type": "x"}})), "default: sigstoreSigned: unknown variant `x`"),
+            (
+                of(json!({"type": "sigstoreSigned", "keyPath": "a", "keyData": "eA=="})),
+                "default: sigstoreSigned: exactly one of",
+            ),
+            (
+                of(json!({"type": "sigstoreSigned", "keyPath": "a", "keyPaths": ["b"]})),
+                "default: sigstoreSigned: exactly one of",
+            ),
+            (
+                of(json!({"type": "sigstoreSigned", "keyPaths": ["a"], "keyDatas": ["eA=="]})),
+                "default: sigstoreSigned: exactly one of",
+            ),
+            (
+                of(json!({"type": "sigstoreSigned", "keyData": "!"})),
+                "default: sigstoreSigned: a key is not base64",
+            ),
+            (
+                of(json!({"type": "sigstoreSigned", "key": "!"})),
+                "default: sigstoreSigned: unknown field `key`",
+            ),
+            (
+                of(json!({"type": "sigstoreSigned", "keyPath": "a", "signedIdentity": {"type": "x"}})),
+                "default: sigstoreSigned: unknown variant `x`",
+            ),
         ] {
             let error = Policy::read(text.as_bytes()).unwrap_err();
             assert!(error.starts_with(expected), "{text}: {error}");

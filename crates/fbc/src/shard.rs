@@ -75,7 +75,8 @@ impl FromStr for Shard {
             let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             text.parse::<usize>().ok().filter(|_| is_plain)
         };
-        let parts = text.split_once('/').and_then(|(number_of, count)| Some((number(number_of)?, number(count)?)));
+        let parts =
+            text.split_once('/').and_then(|(number_of, count)| Some((number(number_of)?, number(count)?)));
         match parts {
             Some((_, 0)) => Err("there is at least one shard".to_owned()),
             Some((0, count)) => Err(format!("shards count from 1: the first is 1/{count}")),
@@ -120,7 +121,10 @@ mod tests {
             ("3", Err("write the number of the shard and how many there are, such as 3/16")),
             ("+1/3", Err("write the number of the shard and how many there are, such as 3/16")),
             ("0/0", Err("there is at least one shard")),
-            ("1/99999999999999999999999", Err("write the number of the shard and how many there are, such as 3/16")),
+            (
+                "1/99999999999999999999999",
+                Err("write the number of the shard and how many there are, such as 3/16"),
+            ),
         ] {
             assert_eq!(text.parse::<Shard>(), expected.map_err(str::to_owned), "{text}");
         }

@@ -77,7 +77,12 @@ impl Client {
     ///
     /// # Errors
     /// [`RegistryError`]
-    pub async fn find_beside(&self, image: &Reference, digest: &Digest, tag: String) -> Result<Option<FetchedManifest>> {
+    pub async fn find_beside(
+        &self,
+        image: &Reference,
+        digest: &Digest,
+        tag: String,
+    ) -> Result<Option<FetchedManifest>> {
         let beside = image.with_tag(tag);
         let found = self.first_beside(digest, &beside, async |endpoint| {
             match self.transport.manifest_at(endpoint).await {
@@ -157,7 +162,13 @@ impl Client {
     ///
     /// # Errors
     /// [`RegistryError`]
-    pub async fn attach(&self, image: &Reference, digest: &Digest, bytes: Bytes, listed: Descriptor) -> Result<()> {
+    pub async fn attach(
+        &self,
+        image: &Reference,
+        digest: &Digest,
+        bytes: Bytes,
+        listed: Descriptor,
+    ) -> Result<()> {
         let place = image.with_digest(listed.digest().clone());
         let endpoint = self.push_endpoint(&place)?;
         let kind = listed.media_type().to_string();
@@ -172,8 +183,13 @@ impl Client {
     ///
     /// # Errors
     /// [`RegistryError`]
-    pub async fn list_under_tag(&self, image: &Reference, digest: &Digest, more: Vec<Descriptor>) -> Result<()> {
-                let there = self.find(&image.with_tag(referrers_tag(digest))).await?;
+    pub async fn list_under_tag(
+        &self,
+        image: &Reference,
+        digest: &Digest,
+        more: Vec<Descriptor>,
+    ) -> Result<()> {
+        let there = self.find(&image.with_tag(referrers_tag(digest))).await?;
         let mut referrers = match there.map(|there| there.manifest) {
             Some(Manifest::Index(index)) => index.manifests().clone(),
             _ => Vec::new(),
@@ -200,7 +216,9 @@ impl Problem {
     pub fn is_absence(&self) -> bool {
         match self {
             Self::NoRepository(_) | Self::NotFound(_) => true,
-            Self::Endpoints(errors) => !errors.is_empty() && errors.iter().all(|error| error.problem.is_absence()),
+            Self::Endpoints(errors) => {
+                !errors.is_empty() && errors.iter().all(|error| error.problem.is_absence())
+            }
             _ => false,
         }
     }

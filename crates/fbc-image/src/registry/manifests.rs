@@ -170,7 +170,11 @@ impl Transport {
     }
 
     /// What refers to a manifest, as the endpoint lists it; nothing if it keeps no such lists.
-    pub(crate) async fn referrers_at(&self, endpoint: &Endpoint, digest: &Digest) -> Result<Option<Vec<Descriptor>>> {
+    pub(crate) async fn referrers_at(
+        &self,
+        endpoint: &Endpoint,
+        digest: &Digest,
+    ) -> Result<Option<Vec<Descriptor>>> {
         let repository = endpoint.reference.repository();
         let action = "list what refers to";
         let unexpected = |text: &str| {
@@ -192,19 +196,24 @@ impl Transport {
                 repeat: true,
             };
             let response = self.send(endpoint, &call).await?;
-            let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+            let kind =
+                response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
             // Some servers answer any address with a page.
             if !response.status().is_success() || !kind.starts_with(ACCEPTED[0]) {
                 return Ok(None);
             }
             let next = next_page(&response);
-            let body = read_limited(response, self.settings.manifest_limit, self.settings.timeouts.document()).await;
-            let body = body.map_err(|problem| RegistryError::new(action, endpoint.reference.name(), problem))?;
+            let body =
+                read_limited(response, self.settings.manifest_limit, self.settings.timeouts.document()).await;
+            let body =
+                body.map_err(|problem| RegistryError::new(action, endpoint.reference.name(), problem))?;
             let page: ImageIndex =
                 serde_json::from_slice(&body).map_err(|_| unexpected("the answer is not an index"))?;
             referrers.extend(page.manifests().iter().cloned());
             match next {
-                Some(next) => url = url.join(&next).map_err(|_| unexpected("the next page has no address"))?,
+                Some(next) => {
+                    url = url.join(&next).map_err(|_| unexpected("the next page has no address"))?
+                }
                 None => return Ok(Some(referrers)),
             }
         }

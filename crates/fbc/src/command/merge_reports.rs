@@ -16,7 +16,9 @@ use crate::report::merge;
 /// not matter, and a missing one is an error. Reports of separate runs stay in the order in which they are given.
 /// Formats: SARIF, JUnit and JSON of `fbc validate` and `fbc bundle validate`; JSON of `fbc simulate`.
 #[derive(Args, Debug)]
-#[command(after_help = "Exit codes: 0 no errors in the reports, 1 errors or failed simulations, 2 could not run.")]
+#[command(
+    after_help = "Exit codes: 0 no errors in the reports, 1 errors or failed simulations, 2 could not run."
+)]
 pub(crate) struct Arguments {
     /// The reports, all in one format
     #[arg(value_name = "REPORT", required = true, value_hint = ValueHint::FilePath)]
@@ -35,7 +37,8 @@ const REPORT_BYTES: u64 = 1 << 30;
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let texts = arguments.reports.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
     let merged = merge::merge(texts).map_err(|problem| {
-        Failure::new(problem).help("give the reports of all shards of one run, each with the same `-o` format")
+        Failure::new(problem)
+            .help("give the reports of all shards of one run, each with the same `-o` format")
     })?;
     let has_findings = merged.has_errors || arguments.deny_warnings && merged.has_warnings;
     let code = if has_findings { FINDINGS } else { CLEAN };

@@ -158,7 +158,9 @@ fn warn_of_parts(plan: &Plan, arguments: &Arguments, global: Global) {
                 "{} becomes a part of {source} under the same tag: who looks for the whole catalog finds the part",
                 catalog.place
             ));
-            crate::terminal::tell(format_args!("help: --target-catalog REPOSITORY:TAG gives the part a name of its own"));
+            crate::terminal::tell(format_args!(
+                "help: --target-catalog REPOSITORY:TAG gives the part a name of its own"
+            ));
         }
     }
     if let Some(platform) = &arguments.platform {

@@ -90,7 +90,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Err(_) if arguments.output == Format::Json => Ok(FINDINGS),
         Err(reason) => {
             let failure = Failure::refusal(format!("{image} is not proven to be genuine: {reason}"));
-            Err(failure.help("`fbc sign REF --key FILE` signs it; `--signed-as` names the repository of an original"))
+            Err(failure.help(
+                "`fbc sign REF --key FILE` signs it; `--signed-as` names the repository of an original",
+            ))
         }
     }
 }

@@ -7,15 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use fbc_image::registry::attached::{SUFFIXES, index_of, referrers_tag, tag};
 use fbc_image::registry::copy::RegistryImage;
 use fbc_image::registry::{
-    BlobSource, Client, CopyOptions, FetchedManifest, Manifest, Reference, RegistryError, Result as RegistryResult,
-    Source,
+    BlobSource, Client, CopyOptions, FetchedManifest, Manifest, Reference, RegistryError,
+    Result as RegistryResult, Source,
 };
 use oci_spec::image::{Descriptor, Digest};
 
+use super::Place;
 use super::obstacle::Obstacle;
 use super::record::Copied;
 use super::transfer::{Blobs, Target, copy};
-use super::Place;
 use crate::registry::OpenSession;
 
 /// What refers to an image may be signed itself: so many steps are followed.
@@ -100,7 +100,9 @@ pub(super) async fn copy_list(
     let Target::Registry(prefix) = target else { return copy(list, place, target, options, session).await };
     let root = list.root().await?;
     let Manifest::Index(index) = &root.manifest else {
-        return Err(crate::failure::Failure::new(format!("{place} does not list what refers to an image")).into());
+        return Err(
+            crate::failure::Failure::new(format!("{place} does not list what refers to an image")).into()
+        );
     };
     let mut blobs = Blobs::new();
     let referrers = index.manifests();

@@ -12,12 +12,12 @@ use fbc_image::registry::{
     RetryPolicy, Security,
 };
 
-use super::{RegistryArguments, SignatureArguments};
 use super::logins::Logins;
 use super::places::Places;
 use super::progress::Progress;
 use super::signature_policy::SignaturePolicy;
 use super::tokio_clock::TokioClock;
+use super::{RegistryArguments, SignatureArguments};
 use crate::failure::{Failure, words};
 
 /// What flags say; the default is that of a command without flags.

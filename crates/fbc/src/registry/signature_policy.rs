@@ -34,8 +34,9 @@ impl SignaturePolicy {
             Some(path) => {
                 let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
                 let policy = Policy::read(&bytes).map_err(|problem| {
-                    Failure::new(format!("{} is not a policy of signatures: {problem}", path.display()))
-                        .help("containers-policy.json(5) describes the form; --insecure-policy goes on without it")
+                    Failure::new(format!("{} is not a policy of signatures: {problem}", path.display())).help(
+                        "containers-policy.json(5) describes the form; --insecure-policy goes on without it",
+                    )
                 })?;
                 (policy, path.display().to_string())
             }

@@ -20,8 +20,14 @@ const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 const MOST_SIGNATURES: usize = 200;
 
 /// The signatures in the tag that belongs to an image.
-pub(crate) async fn signatures(client: &Client, image: &Reference, digest: &Digest) -> Result<Vec<Signature>> {
-    let Some((place, manifest, _)) = signature_image(client, image, digest).await? else { return Ok(Vec::new()) };
+pub(crate) async fn signatures(
+    client: &Client,
+    image: &Reference,
+    digest: &Digest,
+) -> Result<Vec<Signature>> {
+    let Some((place, manifest, _)) = signature_image(client, image, digest).await? else {
+        return Ok(Vec::new());
+    };
     let mut signatures = Vec::new();
     for layer in manifest.layers().iter().take(MOST_SIGNATURES) {
         let annotations = layer.annotations().as_ref();

@@ -30,7 +30,8 @@ fn passphrase(file: Option<&Path>) -> Result<Option<Vec<u8>>, Failure> {
 pub(crate) fn private(path: &Path, passphrase_file: Option<&Path>) -> Result<PrivateKey, Failure> {
     let text = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
     let passphrase = passphrase(passphrase_file)?;
-    PrivateKey::read(&text, passphrase.as_deref(), &SystemRandom::new()).map_err(|error| failure(path, &error))
+    PrivateKey::read(&text, passphrase.as_deref(), &SystemRandom::new())
+        .map_err(|error| failure(path, &error))
 }
 
 /// Reads a public key.
@@ -56,7 +57,8 @@ pub(crate) fn generate(prefix: &str, passphrase_file: Option<&Path>) -> Result<[
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            let mode = if path.extension().is_some_and(|extension| extension == "key") { 0o600 } else { 0o644 };
+            let mode =
+                if path.extension().is_some_and(|extension| extension == "key") { 0o600 } else { 0o644 };
             let permissions = fs::Permissions::from_mode(mode);
             file.as_file().and_then(|file| file.set_permissions(permissions)).map_err(failed)?;
         }

@@ -95,7 +95,8 @@ fn no_secret_is_in_an_output_or_a_file() {
     }
     // The right ones work, so the secrets were there to be shown.
     assert!(succeeded >= 14, "{succeeded}");
-    let mut through_proxy = place.command(&["render", "http.invalid/a:v1", "-v", "--plain-http", "--retry", "0"]);
+    let mut through_proxy =
+        place.command(&["render", "http.invalid/a:v1", "-v", "--plain-http", "--retry", "0"]);
     let proxy = format!("http://me:{PROXY}@127.0.0.1:1");
     let output = through_proxy.env("HTTP_PROXY", &proxy).env("HTTPS_PROXY", &proxy).output().unwrap();
     assert!(!output.status.success());

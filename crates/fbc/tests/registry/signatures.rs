@@ -199,7 +199,8 @@ fn mirrors_carry_signatures() {
     done(scene.sign(&image, "release", &["--store", "tag", "--store", "referrer"]));
     let (direct, carried) = (scene.image("direct"), scene.image("carried"));
     let sample = testdata("sample-catalog");
-    let what = ["mirror", &sample, "-p", "tide-operator", "--target-catalog", "me/part:v1", "--image", &image];
+    let what =
+        ["mirror", &sample, "-p", "tide-operator", "--target-catalog", "me/part:v1", "--image", &image];
     let more = ["--skip-missing", "--retry", "0", "--manifests", "out"];
     let run = |more: &[&str]| scene.place.plain(&[&what[..], more].concat());
     for told in [
@@ -209,7 +210,8 @@ fn mirrors_carry_signatures() {
         let told = text(&told.stderr);
         assert!(told.contains("with them went 3 lists of referrers, 3 tags of signatures"), "{told}");
     }
-    let back = scene.place.plain(&["mirror", "--from-folder", "archive", "--to", &carried, "--manifests", "out"]);
+    let back =
+        scene.place.plain(&["mirror", "--from-folder", "archive", "--to", &carried, "--manifests", "out"]);
     assert!(text(&back.stderr).contains("with them went"), "{}", text(&back.stderr));
     let repository = scene.image("me/tool");
     let has_skopeo = scene.skopeo_knows_signatures();

@@ -45,8 +45,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let session = arguments.images.session(&arguments.folders);
     let folders = arguments.report.shard.part(arguments.folders.iter().collect());
     // All directories first: a typing error in the last should not show after minutes.
-    let sources =
-        folders.iter().map(|folder| open(folder, &session)).collect::<Result<Vec<_>, _>>()?;
+    let sources = folders.iter().map(|folder| open(folder, &session)).collect::<Result<Vec<_>, _>>()?;
     for (folder, source) in folders.iter().zip(&sources) {
         let has = |name: &str| source.is_folder(Path::new(name));
         if !has("manifests") && !has("metadata") {

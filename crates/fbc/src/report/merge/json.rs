@@ -38,9 +38,27 @@ pub(super) static KINDS: [Kind; 5] = [
             row["success"] != true || !row["kept_by"].is_null() || !can_run
         },
     },
-    Kind { name: "clusters", list: "clusters", second: None, counts: None, fails: |row| row["success"] != true },
-    Kind { name: "installations", list: "trials", second: None, counts: None, fails: |row| row["verdict"] != "installs" },
-    Kind { name: "runs of scenarios", list: "runs", second: None, counts: None, fails: |row| row["success"] != true },
+    Kind {
+        name: "clusters",
+        list: "clusters",
+        second: None,
+        counts: None,
+        fails: |row| row["success"] != true,
+    },
+    Kind {
+        name: "installations",
+        list: "trials",
+        second: None,
+        counts: None,
+        fails: |row| row["verdict"] != "installs",
+    },
+    Kind {
+        name: "runs of scenarios",
+        list: "runs",
+        second: None,
+        counts: None,
+        fails: |row| row["success"] != true,
+    },
 ];
 
 impl Kind {
@@ -69,6 +87,10 @@ impl Kind {
         };
         let mut text = serde_json::to_string_pretty(&merged).map_err(|error| error.to_string())?;
         text.push('\n');
-        Ok(Merged { text, has_errors, has_warnings: counts["warnings"].as_u64().is_some_and(|count| count > 0) })
+        Ok(Merged {
+            text,
+            has_errors,
+            has_warnings: counts["warnings"].as_u64().is_some_and(|count| count > 0),
+        })
     }
 }

@@ -58,7 +58,8 @@ impl Report {
 /// # Errors
 /// What is wrong with one of them, or with all together.
 pub(crate) fn merge(texts: Vec<(String, String)>) -> Result<Merged, String> {
-    let mut parts = texts.into_iter().map(|(shown, text)| read(shown, &text)).collect::<Result<Vec<_>, _>>()?;
+    let mut parts =
+        texts.into_iter().map(|(shown, text)| read(shown, &text)).collect::<Result<Vec<_>, _>>()?;
     put_in_order(&mut parts)?;
     let Some(first) = parts.first() else { return Err("there is no report to merge".to_owned()) };
     let kind = first.content.kind();
@@ -87,7 +88,8 @@ pub(crate) fn merge(texts: Vec<(String, String)>) -> Result<Merged, String> {
 
 fn read(shown: String, text: &str) -> Result<Part<Report>, String> {
     let unknown = || {
-        let known = "fbc merges SARIF, JUnit and JSON as `fbc validate` writes them, and JSON of `fbc simulate`";
+        let known =
+            "fbc merges SARIF, JUnit and JSON as `fbc validate` writes them, and JSON of `fbc simulate`";
         format!("{shown} is not a report that can be merged; {known}")
     };
     let (content, shard) = if text.trim_start().starts_with('<') {
@@ -112,7 +114,9 @@ fn read(shown: String, text: &str) -> Result<Part<Report>, String> {
 
 /// Puts the parts of a run in order, and notices what is missing.
 fn put_in_order(parts: &mut [Part<Report>]) -> Result<(), String> {
-    let Some(count) = parts.iter().find_map(|part| part.shard).map(|shard| shard.count) else { return Ok(()) };
+    let Some(count) = parts.iter().find_map(|part| part.shard).map(|shard| shard.count) else {
+        return Ok(());
+    };
     if let Some(other) = parts.iter().find(|part| part.shard.is_none_or(|shard| shard.count != count)) {
         let is = other.shard.map_or("not a shard".to_owned(), |shard| format!("shard {shard}"));
         return Err(format!("{} is {is}, and others are of {count} shards", other.shown));

@@ -100,7 +100,8 @@ fn added_up(values: &[&RawValue]) -> Result<Box<RawValue>, String> {
     for key in keys(&objects) {
         let mut sum: u64 = 0;
         for value in objects.iter().filter_map(|object| object.get(&key)) {
-            let number: u64 = serde_json::from_str(value.get()).map_err(|_| format!("has a `{key}` that is not a number"))?;
+            let number: u64 = serde_json::from_str(value.get())
+                .map_err(|_| format!("has a `{key}` that is not a number"))?;
             sum = sum.saturating_add(number);
         }
         let name = serde_json::to_string(&key).map_err(|error| error.to_string())?;

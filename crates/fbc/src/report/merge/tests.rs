@@ -17,7 +17,8 @@ fn merged(texts: &[&str]) -> Result<Merged, String> {
 
 #[test]
 fn parts_come_in_the_order_of_their_shards() {
-    let (one, two, three) = (report("1/3", "{\"severity\": \"error\"}"), report("2/3", ""), report("3/3", "7"));
+    let (one, two, three) =
+        (report("1/3", "{\"severity\": \"error\"}"), report("2/3", ""), report("3/3", "7"));
     let whole = merged(&[&three, &one, &two]).unwrap();
     let expected = "{\n  \"findings\": [\n    {\"severity\": \"error\"},\n    7\n  ],\n  \"summary\": {\n    \"errors\": 2,\n    \"warnings\": 0\n  }\n}\n";
     assert_eq!(whole.text, expected);
@@ -45,13 +46,31 @@ fn what_does_not_belong_together_is_refused() {
         (&[&one, &of_three], "r1 is shard 2/3, and others are of 2 shards"),
         (&[&one, &two, &report("", "")], "r2 is not a shard, and others are of 2 shards"),
         (&[&one, junit], "r0 is a report of the kind findings, and r1 of the kind JUnit"),
-        (&[foreign, "{\"package\": \"b\", \"upgrades\": []}"], "`package` differs between the reports; they are not of one run"),
-        (&["{}"], "r0 is not a report that can be merged; fbc merges SARIF, JUnit and JSON as `fbc validate` writes them, and JSON of `fbc simulate`"),
-        (&["<testsuites/>"], "r0 is not a report that can be merged; fbc merges SARIF, JUnit and JSON as `fbc validate` writes them, and JSON of `fbc simulate`"),
+        (
+            &[foreign, "{\"package\": \"b\", \"upgrades\": []}"],
+            "`package` differs between the reports; they are not of one run",
+        ),
+        (
+            &["{}"],
+            "r0 is not a report that can be merged; fbc merges SARIF, JUnit and JSON as `fbc validate` writes them, and JSON of `fbc simulate`",
+        ),
+        (
+            &["<testsuites/>"],
+            "r0 is not a report that can be merged; fbc merges SARIF, JUnit and JSON as `fbc validate` writes them, and JSON of `fbc simulate`",
+        ),
         (&["{\"findings\": 3, \"summary\": {}}"], "`findings` is not a list"),
-        (&["{\"findings\": [], \"summary\": {\"errors\": \"x\"}}"], "`summary` has a `errors` that is not a number"),
-        (&["{\"version\": \"2.1.0\", \"runs\": []}"], "r0 does not have one run with results, as logs that fbc writes"),
-        (&["{\"findings\": [], \"shard\": \"x\"}"], "r0 names a shard that is not one: write the number of the shard and how many there are, such as 3/16"),
+        (
+            &["{\"findings\": [], \"summary\": {\"errors\": \"x\"}}"],
+            "`summary` has a `errors` that is not a number",
+        ),
+        (
+            &["{\"version\": \"2.1.0\", \"runs\": []}"],
+            "r0 does not have one run with results, as logs that fbc writes",
+        ),
+        (
+            &["{\"findings\": [], \"shard\": \"x\"}"],
+            "r0 names a shard that is not one: write the number of the shard and how many there are, such as 3/16",
+        ),
         (&[], "there is no report to merge"),
     ] {
         assert_eq!(merged(texts).unwrap_err(), expected);

@@ -96,7 +96,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         arguments.payloads.iter().map(PathBuf::as_path),
     )?;
     if arguments.shard.shard.is_some() && arguments.fleet.is_none() {
-        return Err(Failure::new("--shard splits a fleet, and there is one cluster").help("leave out --shard, or add --fleet FILE"));
+        return Err(Failure::new("--shard splits a fleet, and there is one cluster")
+            .help("leave out --shard, or add --fleet FILE"));
     }
     let session = arguments.images.session(arguments.payloads.iter().chain(&arguments.catalog));
     let material = Material::open(arguments, &session)?;
