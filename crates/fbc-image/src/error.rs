@@ -18,6 +18,17 @@ pub enum ImageError {
         /// Why it failed.
         source: io::Error,
     },
+    /// A program that cannot run in an image without a base.
+    #[error(
+        "{} is linked dynamically: it needs {interpreter} and libraries, and an image without a base has none",
+        path.display()
+    )]
+    Dynamic {
+        /// The program.
+        path: PathBuf,
+        /// The program that loads it.
+        interpreter: String,
+    },
     /// A blob that cannot be read to its end.
     #[error("cannot read the blob {digest}: {source}")]
     Blob {
@@ -209,6 +220,7 @@ impl ImageError {
                 matches!(source.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
             }
             Self::Io { .. }
+            | Self::Dynamic { .. }
             | Self::NoImage { .. }
             | Self::SeveralImages { .. }
             | Self::NoPlatform { .. }

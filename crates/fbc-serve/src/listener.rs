@@ -18,7 +18,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use rustls::ServerConfig;
 use rustls::pki_types::CertificateDer;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
@@ -34,6 +34,13 @@ pub struct Limits {
     /// How long requests that have begun may take when the server stops.
     pub drain: Duration,
 }
+
+/// How much of an answer the system takes for a client that does not read, in bytes. Left alone, it takes some megabytes for
+/// each, and a thousand such clients use up what all connections of a machine share.
+const SEND_BUFFER: u32 = 256 << 10;
+
+/// How many clients may wait to be accepted.
+const BACKLOG: u32 = 1024;
 
 impl Default for Limits {
     fn default() -> Self {
@@ -63,12 +70,17 @@ impl Listener {
     ///
     /// # Errors
     /// What the system says, such as that the port is in use.
-    pub async fn bind(
+    pub fn bind(
         address: SocketAddr,
         encryption: Option<Arc<Current<ServerConfig>>>,
         limits: Limits,
     ) -> io::Result<Self> {
-        Ok(Self { socket: TcpListener::bind(address).await?, encryption, limits })
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        // As servers do that are started again at once.
+        socket.set_reuseaddr(true)?;
+        socket.set_send_buffer_size(SEND_BUFFER)?;
+        socket.bind(address)?;
+        Ok(Self { socket: socket.listen(BACKLOG)?, encryption, limits })
     }
 
     /// The address, with the port that was taken.

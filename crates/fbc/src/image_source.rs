@@ -251,6 +251,10 @@ impl From<ImageError> for Failure {
                 failure.help("name one by --platform, or write an oci: or oci-archive: target, which takes them all")
             }
             ImageError::NoPlatform { .. } => failure.help("name one of them by --platform"),
+            ImageError::Dynamic { .. } => failure.help(
+                "name one that is linked statically with --serve-binary, as releases have them for musl, or with --base an \
+                 image that has its libraries",
+            ),
             ImageError::Target { .. } => failure.help("name another target"),
             _ => failure,
         }

@@ -25,6 +25,7 @@ mod git;
 mod git_tree;
 mod image_evidence;
 mod image_map;
+mod image_server;
 mod image_source;
 mod json_document;
 mod language_server;

@@ -40,6 +40,9 @@ pub(super) fn configuration(base: Option<&Value>, changes: &Changes<'_>) -> Resu
     if changes.serves {
         config.insert("Entrypoint".to_owned(), json!(["/bin/opm"]));
         config.insert("Cmd".to_owned(), json!(["serve", CATALOG_FOLDER, "--cache-dir=/tmp/cache"]));
+        object(config, "ExposedPorts")?.insert("50051/tcp".to_owned(), json!({}));
+        // Clusters that refuse to run anything as root look at the number.
+        config.entry("User").or_insert_with(|| "1001".into());
     }
     let labels = object(config, "Labels")?;
     labels.extend(changes.labels.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value))));

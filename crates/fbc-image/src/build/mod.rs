@@ -109,7 +109,7 @@ pub fn build(build: &Build<'_>, into: &BlobFolder) -> Result<Built, ImageError> 
     for base in &bases {
         let mut added = vec![(shared.clone(), build.contents.created_by)];
         if let Some(server) = base.server {
-            let layer = layer::write(&server.entries(), seconds, build.compression, into)?;
+            let layer = layer::write(&server.entries(base.image.is_some()), seconds, build.compression, into)?;
             added.insert(0, (layer, "fbc build: server in /bin/opm"));
         }
         let manifest = manifest(build, base, &added, into)?;
@@ -149,6 +149,14 @@ fn bases<'b>(build: &'b Build<'_>, images: &'b [Image]) -> Result<Vec<Base<'b>>,
             };
         let platform = image.map_or(platform, Image::platform);
         let server = build.servers.iter().find(|server| server.platform.accepts(&platform));
+        if let (None, Some((server, interpreter))) =
+            (image, server.and_then(|server| Some((server, server.interpreter.as_ref()?))))
+        {
+            return Err(ImageError::Dynamic {
+                path: server.path.clone(),
+                interpreter: interpreter.clone(),
+            });
+        }
         if server.is_none() && !build.servers.is_empty() {
             return Err(ImageError::Content {
                 path: build.servers.first().map(|server| server.path.clone()).unwrap_or_default(),

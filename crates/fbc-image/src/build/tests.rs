@@ -111,13 +111,13 @@ fn on_a_base() {
 fn with_servers() {
     let (place, contents) = sample();
     let blobs = BlobFolder::new(place.path().join("blobs"));
-    let server = |name: &str, machine: u8| {
+    let server = |name: &str, machine: u16, interpreter: Option<&str>| {
         let path = place.path().join(name);
-        let header = [&[0x7f, b'E', b'L', b'F', 2, 1][..], &[0; 12], &[machine, 0], b"program"].concat();
-        fs::write(&path, header).unwrap();
+        fs::write(&path, server::tests::program(true, machine, interpreter)).unwrap();
         Server::open(&path).unwrap()
     };
-    let what = Build { servers: vec![server("amd", 62), server("arm", 183)], ..plain(contents) };
+    let servers = vec![server("amd", 62, None), server("arm", 183, None)];
+    let what = Build { servers, ..plain(contents.clone()) };
     let built = build(&what, &blobs).unwrap();
     let images = Image::all(&FolderImage { root: built.root.clone(), blobs: blobs.clone() }).unwrap();
     assert_eq!(images.len(), 2);
@@ -125,10 +125,15 @@ fn with_servers() {
         let config = &image.raw_configuration["config"];
         assert_eq!(config["Entrypoint"], json!(["/bin/opm"]));
         assert_eq!(config["Cmd"], json!(["serve", "/configs", "--cache-dir=/tmp/cache"]));
+        assert_eq!(config["ExposedPorts"], json!({"50051/tcp": {}}));
+        assert_eq!(config["User"], "1001");
         assert_eq!(image.manifest.layers().last().unwrap(), &built.layer.descriptor);
     }
     let error = build(&Build { platforms: names(&["linux/s390x"]), ..what }, &blobs).unwrap_err();
     assert!(error.to_string().ends_with("is not a program for linux/s390x"), "{error}");
+    let dynamic = vec![server("amd", 62, Some("/lib64/ld-linux-x86-64.so.2"))];
+    let error = build(&Build { servers: dynamic, ..plain(contents) }, &blobs).unwrap_err();
+    assert!(error.to_string().contains("linked dynamically: it needs /lib64/ld-linux-x86-64.so.2"), "{error}");
 }
 
 #[cfg(unix)]

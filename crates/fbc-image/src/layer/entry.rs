@@ -11,6 +11,8 @@ use crate::error::ImageError;
 pub enum LayerEntry {
     /// A directory.
     Folder,
+    /// A directory in which everybody may make files, such as `/tmp`.
+    SharedFolder,
     /// A file.
     File {
         /// Its bytes.

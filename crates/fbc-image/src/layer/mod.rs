@@ -76,9 +76,9 @@ pub(crate) fn append<W: Write>(
     header.set_size(0);
     let failed = || ImageError::io("write to", target);
     match entry {
-        LayerEntry::Folder => {
+        LayerEntry::Folder | LayerEntry::SharedFolder => {
             header.set_entry_type(tar::EntryType::Directory);
-            header.set_mode(EXECUTABLE);
+            header.set_mode(if *entry == LayerEntry::Folder { EXECUTABLE } else { 0o1777 });
             // Archives mark directories by a slash at the end.
             let path = path.join("");
             archive.append_data(&mut header, path, io::empty()).map_err(failed())

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, FromArgMatches as _, ValueHint};
 use fbc_bundle::BundleFolder;
-use fbc_image::build::{self, Build, Built, Server, ServerError};
+use fbc_image::build::{self, Build, Built};
 use fbc_image::image::PlatformName;
 use fbc_image::layer::Compression;
 use fbc_image::layout::Output;
@@ -28,6 +28,7 @@ use crate::catalog_source::CatalogSource;
 use crate::clock::Moment;
 use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, Failure};
+use crate::image_server::ServerArguments;
 use crate::image_source::{ImageName, parse_reference, parse_tag};
 use crate::layout::{self, Meant};
 use crate::loading::load_tree;
@@ -88,9 +89,8 @@ pub(crate) struct Arguments {
     /// How the layer is compressed
     #[arg(long, value_name = "FORMAT", default_value = "gzip", value_parser = compressions())]
     compression: Compression,
-    /// Put a program (fbc or opm, for Linux) to /bin/opm that serves the catalog; one for each architecture
-    #[arg(long, value_name = "BINARY", value_hint = ValueHint::FilePath, conflicts_with = "bundle")]
-    with_server: Vec<PathBuf>,
+    #[command(flatten)]
+    server: ServerArguments,
     /// The directory is a bundle; its annotations become labels
     #[arg(long)]
     bundle: bool,
@@ -259,7 +259,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             seconds: arguments.source_date_epoch,
             text: Moment::at(arguments.source_date_epoch).rfc3339(),
         },
-        servers: arguments.with_server.iter().map(|path| server(path)).collect::<Result<_, _>>()?,
+        servers: arguments.server.servers()?,
     };
     let target = output.as_ref().map(Output::begin).transpose()?;
     let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
@@ -332,13 +332,6 @@ fn is_valid(folder: &Path, is_bundle: bool) -> Result<bool, Failure> {
             .help("name the directory with the files of the catalog; --bundle builds a bundle"));
     }
     Ok(true)
-}
-
-fn server(path: &Path) -> Result<Server, Failure> {
-    Server::open(path).map_err(|error| match error {
-        ServerError::Io(error) => Failure::io("read", path, &error),
-        error => Failure::new(format!("{} {error}", path.display())),
-    })
 }
 
 /// Builds once more, with one thread, and compares.

@@ -9,9 +9,9 @@ use clap::{Args, ValueHint};
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, Failure};
-use crate::registry::ImageArguments;
+use crate::registry::{ImageArguments, Session};
 use crate::serve::log::{self, LogFormat};
-use crate::serve::{self, Encryption, Plan, Served};
+use crate::serve::{self, Encryption, Origin, Plan, Served};
 
 /// Serve catalogs to clusters, over gRPC (OLM v0) and HTTP (OLM v1)
 ///
@@ -135,11 +135,14 @@ fn served(text: &str, images: &ImageArguments) -> Result<Served, Failure> {
             Failure::new(format!("{reference} gives no name for URLs")).help("write `NAME=REF`")
         })?,
     };
-    let watched = path.exists().then(|| path.to_owned());
     let (path, images) = (path.to_owned(), images.clone());
-    // A session keeps what a tag means; each look needs one of its own.
-    let open = move || CatalogSource::open_as_one(&path, &images.session([&path]));
-    Ok(Served { name, watched, open: Box::new(open) })
+    let origin = Origin::of(&path);
+    let session = {
+        let path = path.clone();
+        move || images.session([&path])
+    };
+    let open = move |session: &Session| CatalogSource::open_as_one(&path, session);
+    Ok(Served { name, origin, open: Box::new(open), session: Box::new(session) })
 }
 
 /// A name as Kubernetes has it: catalogd's URLs hold names of ClusterCatalogs.

@@ -37,11 +37,15 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     if !metadata.is_dir() {
         return Err(OpmError::Fatal(format!("{} is not a directory", quote(directory))));
     }
-    if !cache.is_empty() {
-        fs::create_dir_all(cache)
-            .map_err(|error| OpmError::Fatal(format!("mkdir {cache}: {}", words(&error).to_lowercase())))?;
+    let is_cache_only = invocation.switch("cache-only");
+    // Whoever builds a cache copies its directory. A server does without it, as in an image that cannot be written to.
+    if !cache.is_empty()
+        && let Err(error) = fs::create_dir_all(cache)
+        && is_cache_only
+    {
+        return Err(OpmError::Fatal(format!("mkdir {cache}: {}", words(&error).to_lowercase())));
     }
-    if invocation.switch("cache-only") {
+    if is_cache_only {
         return check(&root);
     }
     let port = invocation.text("port");

@@ -23,3 +23,4 @@ mod watch;
 pub(crate) use content::{Content, Wanted};
 pub(crate) use encryption::Encryption;
 pub(crate) use server::{Plan, Served, run};
+pub(crate) use watch::Origin;

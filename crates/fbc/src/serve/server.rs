@@ -26,7 +26,7 @@ use super::encryption::Encryption;
 use super::health::Health;
 use super::pages::{PageRequest, Pages, Site};
 use super::stop;
-use super::watch::{Fingerprint, fingerprint};
+use super::watch::{Origin, State};
 use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
 use crate::registry::Session;
@@ -39,9 +39,11 @@ pub(crate) struct Served {
     /// The name under which catalogd's API has it.
     pub(crate) name: String,
     /// The files, opened anew for each load.
-    pub(crate) open: Box<dyn Fn() -> Result<CatalogSource, Failure> + Send>,
-    /// The directory or file that is watched; what has none is loaded again at every look.
-    pub(crate) watched: Option<PathBuf>,
+    pub(crate) open: Box<dyn Fn(&Session) -> Result<CatalogSource, Failure> + Send>,
+    /// Where they come from.
+    pub(crate) origin: Origin,
+    /// How images are pulled. A session keeps what a tag means; each look needs one of its own.
+    pub(crate) session: Box<dyn Fn() -> Session + Send>,
 }
 
 impl Served {
@@ -51,8 +53,9 @@ impl Served {
             root.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
         Self {
             name: name.unwrap_or_else(|| "catalog".to_owned()),
-            watched: Some(root.clone()),
-            open: Box::new(move || CatalogSource::open(&root, &Session::default())),
+            origin: Origin::Path(root.clone()),
+            open: Box::new(move |session| CatalogSource::open(&root, session)),
+            session: Box::new(Session::default),
         }
     }
 }
@@ -77,21 +80,27 @@ pub(crate) struct Plan {
 struct Slot {
     served: Served,
     wanted: Wanted,
-    seen: Option<Fingerprint>,
+    seen: Option<State>,
     registry: Option<Arc<Current<Registry>>>,
     store: Option<Arc<Current<fbc_serve::catalogs::store::Store>>>,
     site: Option<Arc<Current<Site>>>,
 }
 
 impl Slot {
+    /// Loads the catalog for the first time.
+    fn start(&mut self, health: &Health) -> Result<(), Failure> {
+        let session = (self.served.session)();
+        // What cannot be looked at cannot be loaded either, which is said better.
+        self.seen = self.served.origin.state(&session).ok().flatten();
+        self.load(&session, health)
+    }
+
     /// Loads the catalog and puts it in the place of what is served.
-    fn load(&mut self, health: &Health) -> Result<(), Failure> {
-        let seen = self.served.watched.as_deref().map(fingerprint);
+    fn load(&self, session: &Session, health: &Health) -> Result<(), Failure> {
         let begun = Instant::now();
-        let loaded = (self.served.open)().and_then(|source| {
+        let loaded = (self.served.open)(session).and_then(|source| {
             Content::load(source.tree.as_ref(), self.wanted, SystemTime::now()).map_err(Failure::new)
         });
-        self.seen = seen;
         let content = loaded.inspect_err(|failure| health.refused(&self.served.name, failure.message()))?;
         if let (Some(current), Some(registry)) = (&self.registry, content.registry) {
             current.set(registry);
@@ -110,17 +119,24 @@ impl Slot {
 
     /// Loads the catalog again if what it comes from changed. A refusal leaves the old one in place.
     fn refresh(&mut self, health: &Health) {
-        if self.seen.is_some() && self.served.watched.as_deref().map(fingerprint) == self.seen {
+        let session = (self.served.session)();
+        let catalog = self.served.name.as_str();
+        let state = match self.served.origin.state(&session) {
+            Ok(state) => state,
+            Err(failure) => {
+                let error = failure.message();
+                tracing::error!(catalog, error, "nobody can tell whether the catalog changed; the old one stays");
+                return;
+            }
+        };
+        if state.is_some() && state == self.seen {
+            tracing::debug!(catalog, "unchanged");
             return;
         }
-        if let Err(failure) = self.load(health) {
-            let error = failure.message().to_owned();
-            tracing::error!(
-                catalog = self.served.name,
-                error,
-                "the new content is refused; the old one stays"
-            );
+        if let Err(failure) = self.load(&session, health) {
+            tracing::error!(catalog, error = failure.message(), "the new content is refused; the old one stays");
         }
+        self.seen = state;
     }
 }
 
@@ -160,7 +176,7 @@ fn serve(mut plan: Plan) -> Result<(), Failure> {
         slots.push(Slot { served, wanted, seen: None, registry, store, site });
     }
     for slot in &mut slots {
-        slot.load(&health)?;
+        slot.start(&health)?;
     }
     let asked = stop::asked();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -171,13 +187,13 @@ fn serve(mut plan: Plan) -> Result<(), Failure> {
         let encryption = plan.encryption.as_ref().map(|encryption| Arc::clone(&encryption.current));
         let mut tasks = Vec::new();
         if let Some(address) = plan.grpc {
-            let listener = bind(address, encryption.clone()).await?;
+            let listener = bind(address, encryption.clone())?;
             announce("grpc", &listener);
             let answer = registry_answers(Arc::clone(&registry), Arc::clone(&health));
             tasks.push(tokio::spawn(listener.serve(answer, stop::wait(asked.clone()))));
         }
         if let Some(address) = plan.http {
-            let listener = bind(address, encryption).await?;
+            let listener = bind(address, encryption)?;
             announce("http", &listener);
             let updates = plan.updates.take().map(Arc::new);
             if pages.is_some()
@@ -200,11 +216,11 @@ fn serve(mut plan: Plan) -> Result<(), Failure> {
     })
 }
 
-async fn bind(
+fn bind(
     address: SocketAddr,
     encryption: Option<Arc<Current<rustls::ServerConfig>>>,
 ) -> Result<Listener, Failure> {
-    Listener::bind(address, encryption, Limits::default()).await.map_err(|error| {
+    Listener::bind(address, encryption, Limits::default()).map_err(|error| {
         Failure::new(format!("failed to listen: listen tcp {address}: {}", crate::failure::words(&error)))
             .help("another process may have the port; name another address")
     })

@@ -4,7 +4,56 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use fbc_image::registry::PlatformChoice;
 use sha2::{Digest, Sha256};
+
+use crate::failure::Failure;
+use crate::image_source::{ImageName, image_of_path, registry_image_of_path};
+use crate::registry::Session;
+
+/// What a catalog comes from, as far as looking at it tells whether it changed.
+#[derive(Debug)]
+pub(crate) enum Origin {
+    /// A directory or file.
+    Path(PathBuf),
+    /// An image in a registry, as it was written.
+    Image(String),
+    /// Something else, which has to be loaded to be looked at.
+    Unknown,
+}
+
+/// A state of an origin.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Files(Fingerprint),
+    /// The digest of an image.
+    Image(String),
+}
+
+impl Origin {
+    /// The origin that a reference names.
+    pub(crate) fn of(reference: &Path) -> Self {
+        let image = || image_of_path(reference).and_then(Result::ok).or_else(|| registry_image_of_path(reference));
+        match (reference.exists(), image()) {
+            (true, _) => Self::Path(reference.to_owned()),
+            (false, Some(ImageName::Local(local))) => Self::Path(local.path),
+            (false, Some(ImageName::Registry(text))) => Self::Image(text),
+            (false, None) => Self::Unknown,
+        }
+    }
+
+    /// Its state now; nothing where that cannot be told without loading. Of an image no more than documents is pulled.
+    pub(super) fn state(&self, session: &Session) -> Result<Option<State>, Failure> {
+        Ok(match self {
+            Self::Path(path) => Some(State::Files(fingerprint(path))),
+            Self::Image(text) => {
+                let (pinned, _) = session.open()?.documents(text, &PlatformChoice::Any)?;
+                pinned.digest().map(|digest| State::Image(digest.to_string()))
+            }
+            Self::Unknown => None,
+        })
+    }
+}
 
 /// What tells one state of a directory or file from another: names, sizes and times of all files.
 #[derive(Debug, Clone, PartialEq, Eq)]

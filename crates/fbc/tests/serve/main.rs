@@ -4,6 +4,9 @@
 
 mod api;
 mod browser;
+mod faults;
 mod generated;
+mod image;
 mod pages;
+mod polling;
 mod server;

@@ -1,14 +1,18 @@
 //! A server in a process of its own, as clients meet it.
 
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 
 /// A server in a process of its own, which ends with the test.
 pub(crate) struct Server {
     pub(crate) child: Child,
-    lines: BufReader<std::process::ChildStderr>,
+    /// The lines of its log, which are read as they come, so that it never waits for a reader.
+    lines: Receiver<String>,
     pub(crate) addresses: Vec<String>,
     /// What it has said so far.
     log: String,
@@ -19,7 +23,9 @@ impl Server {
     pub(crate) fn start(arguments: &[&str], listeners: usize) -> Self {
         let mut child =
             Command::new(env!("CARGO_BIN_EXE_fbc")).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(child.stderr.take().unwrap());
+        let (sender, lines) = channel();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        thread::spawn(move || stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let mut server = Self { child, lines, addresses: Vec::new(), log: String::new() };
         while server.addresses.len() < listeners {
             let line = server.line();
@@ -34,9 +40,8 @@ impl Server {
 
     /// The next line of the log.
     pub(crate) fn line(&mut self) -> String {
-        let mut line = String::new();
-        assert!(self.lines.read_line(&mut line).unwrap() > 0, "the server ended: {}", self.log);
-        self.log.push_str(&line);
+        let Ok(line) = self.lines.recv() else { panic!("the server ended: {}", self.log) };
+        writeln!(self.log, "{line}").unwrap();
         line
     }
 

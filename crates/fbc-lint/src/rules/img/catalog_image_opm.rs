@@ -63,6 +63,6 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             format!("the catalog image holds {} files named `opm`: {}", several.len(), several.join(", "))
         }
     };
-    let help = "build it on an image that serves catalogs (`fbc build --base`), or with `--with-server`";
+    let help = "build it on an image that serves catalogs (`fbc build --base`), or with `--serve`";
     findings.push(Finding::new(&RULE, message).help(help));
 }

@@ -1,0 +1,48 @@
+//! A catalog from an image in a registry: looked at by its digest, and loaded again only when that changes.
+
+use std::process::Command;
+
+use fbc_testing::registry::start;
+
+use crate::server::{Server, sample};
+
+fn push(catalog: &str, image: &str) {
+    let arguments = ["build", catalog, "--push", "-q", "--plain-http", "-t", image];
+    let output = Command::new(env!("CARGO_BIN_EXE_fbc")).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn an_image_is_loaded_again_when_its_digest_changes() {
+    if !fbc_testing::is_installed("docker-registry") {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let registry = start(place.path(), "http: {addr: HOST}\n");
+    let image = format!("{}/me/catalog:v1", registry.host);
+    push(&sample().to_string_lossy(), &image);
+    let reference = format!("it={image}");
+    let cache = place.path().join("cache").to_string_lossy().into_owned();
+    let options = ["-v", "serve", &reference, "--http", "127.0.0.1:0", "--poll", "100ms", "--plain-http"];
+    let mut server = Server::start(&[&options[..], &["--cache-dir", &cache]].concat(), 1);
+    let packages = "/catalogs/it/api/v1/metas?schema=olm.package";
+    assert!(server.get(packages).1.contains("lighthouse-operator"));
+    for _ in 0..3 {
+        let mut line = server.line();
+        while !line.contains("unchanged") {
+            assert!(!line.contains("loaded"), "{line}");
+            line = server.line();
+        }
+    }
+    let other = place.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::copy(sample().join("tide-operator/catalog.json"), other.join("catalog.json")).unwrap();
+    push(&other.to_string_lossy(), &image);
+    while !server.line().contains("loaded") {}
+    assert!(!server.get(packages).1.contains("lighthouse-operator"));
+    // A registry that is gone leaves what is there.
+    drop(registry);
+    while !server.line().contains("nobody can tell whether the catalog changed") {}
+    assert_eq!(server.get(packages).0, 200);
+    assert_eq!(server.end(), Some(0));
+}
