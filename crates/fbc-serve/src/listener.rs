@@ -70,7 +70,8 @@ impl Listener {
     ///
     /// # Errors
     /// What the system says, such as that the port is in use.
-    pub fn bind(
+    #[allow(clippy::unused_async, reason = "sockets need the runtime around them")]
+    pub async fn bind(
         address: SocketAddr,
         encryption: Option<Arc<Current<ServerConfig>>>,
         limits: Limits,

@@ -34,12 +34,15 @@ use crate::registry::Session;
 /// The largest message that a gRPC client may send, in bytes; requests are names.
 const LARGEST_REQUEST: usize = 64 << 10;
 
+/// Opens the files of a catalog.
+type Open = dyn Fn(&Session) -> Result<CatalogSource, Failure> + Send;
+
 /// A catalog that is served.
 pub(crate) struct Served {
     /// The name under which catalogd's API has it.
     pub(crate) name: String,
     /// The files, opened anew for each load.
-    pub(crate) open: Box<dyn Fn(&Session) -> Result<CatalogSource, Failure> + Send>,
+    pub(crate) open: Box<Open>,
     /// Where they come from.
     pub(crate) origin: Origin,
     /// How images are pulled. A session keeps what a tag means; each look needs one of its own.
@@ -187,13 +190,13 @@ fn serve(mut plan: Plan) -> Result<(), Failure> {
         let encryption = plan.encryption.as_ref().map(|encryption| Arc::clone(&encryption.current));
         let mut tasks = Vec::new();
         if let Some(address) = plan.grpc {
-            let listener = bind(address, encryption.clone())?;
+            let listener = bind(address, encryption.clone()).await?;
             announce("grpc", &listener);
             let answer = registry_answers(Arc::clone(&registry), Arc::clone(&health));
             tasks.push(tokio::spawn(listener.serve(answer, stop::wait(asked.clone()))));
         }
         if let Some(address) = plan.http {
-            let listener = bind(address, encryption)?;
+            let listener = bind(address, encryption).await?;
             announce("http", &listener);
             let updates = plan.updates.take().map(Arc::new);
             if pages.is_some()
@@ -216,11 +219,11 @@ fn serve(mut plan: Plan) -> Result<(), Failure> {
     })
 }
 
-fn bind(
+async fn bind(
     address: SocketAddr,
     encryption: Option<Arc<Current<rustls::ServerConfig>>>,
 ) -> Result<Listener, Failure> {
-    Listener::bind(address, encryption, Limits::default()).map_err(|error| {
+    Listener::bind(address, encryption, Limits::default()).await.map_err(|error| {
         Failure::new(format!("failed to listen: listen tcp {address}: {}", crate::failure::words(&error)))
             .help("another process may have the port; name another address")
     })
