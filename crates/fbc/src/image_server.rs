@@ -55,8 +55,12 @@ impl ServerArguments {
         for binary in &self.serve_binary {
             let server = open(&binary.path)?;
             let shown = binary.path.display();
-            if let Some(wanted) = binary.platform.as_ref().filter(|wanted| !wanted.accepts(&server.platform)) {
-                return Err(Failure::new(format!("{shown} is a program for {}, not for {wanted}", server.platform)));
+            if let Some(wanted) = binary.platform.as_ref().filter(|wanted| !wanted.accepts(&server.platform))
+            {
+                return Err(Failure::new(format!(
+                    "{shown} is a program for {}, not for {wanted}",
+                    server.platform
+                )));
             }
             if let Some(other) = servers.iter().find(|other| other.platform == server.platform) {
                 let other = other.path.display();

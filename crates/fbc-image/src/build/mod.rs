@@ -109,7 +109,8 @@ pub fn build(build: &Build<'_>, into: &BlobFolder) -> Result<Built, ImageError> 
     for base in &bases {
         let mut added = vec![(shared.clone(), build.contents.created_by)];
         if let Some(server) = base.server {
-            let layer = layer::write(&server.entries(base.image.is_some()), seconds, build.compression, into)?;
+            let layer =
+                layer::write(&server.entries(base.image.is_some()), seconds, build.compression, into)?;
             added.insert(0, (layer, "fbc build: server in /bin/opm"));
         }
         let manifest = manifest(build, base, &added, into)?;
@@ -152,10 +153,7 @@ fn bases<'b>(build: &'b Build<'_>, images: &'b [Image]) -> Result<Vec<Base<'b>>,
         if let (None, Some((server, interpreter))) =
             (image, server.and_then(|server| Some((server, server.interpreter.as_ref()?))))
         {
-            return Err(ImageError::Dynamic {
-                path: server.path.clone(),
-                interpreter: interpreter.clone(),
-            });
+            return Err(ImageError::Dynamic { path: server.path.clone(), interpreter: interpreter.clone() });
         }
         if server.is_none() && !build.servers.is_empty() {
             return Err(ImageError::Content {

@@ -133,7 +133,10 @@ fn with_servers() {
     assert!(error.to_string().ends_with("is not a program for linux/s390x"), "{error}");
     let dynamic = vec![server("amd", 62, Some("/lib64/ld-linux-x86-64.so.2"))];
     let error = build(&Build { servers: dynamic, ..plain(contents) }, &blobs).unwrap_err();
-    assert!(error.to_string().contains("linked dynamically: it needs /lib64/ld-linux-x86-64.so.2"), "{error}");
+    assert!(
+        error.to_string().contains("linked dynamically: it needs /lib64/ld-linux-x86-64.so.2"),
+        "{error}"
+    );
 }
 
 #[cfg(unix)]

@@ -128,7 +128,11 @@ impl Slot {
             Ok(state) => state,
             Err(failure) => {
                 let error = failure.message();
-                tracing::error!(catalog, error, "nobody can tell whether the catalog changed; the old one stays");
+                tracing::error!(
+                    catalog,
+                    error,
+                    "nobody can tell whether the catalog changed; the old one stays"
+                );
                 return;
             }
         };
@@ -137,7 +141,11 @@ impl Slot {
             return;
         }
         if let Err(failure) = self.load(&session, health) {
-            tracing::error!(catalog, error = failure.message(), "the new content is refused; the old one stays");
+            tracing::error!(
+                catalog,
+                error = failure.message(),
+                "the new content is refused; the old one stays"
+            );
         }
         self.seen = state;
     }

@@ -33,7 +33,8 @@ pub(super) enum State {
 impl Origin {
     /// The origin that a reference names.
     pub(crate) fn of(reference: &Path) -> Self {
-        let image = || image_of_path(reference).and_then(Result::ok).or_else(|| registry_image_of_path(reference));
+        let image =
+            || image_of_path(reference).and_then(Result::ok).or_else(|| registry_image_of_path(reference));
         match (reference.exists(), image()) {
             (true, _) => Self::Path(reference.to_owned()),
             (false, Some(ImageName::Local(local))) => Self::Path(local.path),

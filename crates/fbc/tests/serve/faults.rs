@@ -129,7 +129,11 @@ fn malformed_and_oversized_requests_are_refused() {
         ("GET / HTTP/9.9\r\n\r\n".to_owned(), "400"),
         (format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "a".repeat(100_000)), "414"),
         (format!("GET / HTTP/1.1\r\nHost: x\r\nX: {}\r\n\r\n", "a".repeat(2_000_000)), "431"),
-        ("GET /catalogs/big/api/v1/metas?schema=%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".to_owned(), "400"),
+        (
+            "GET /catalogs/big/api/v1/metas?schema=%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+                .to_owned(),
+            "400",
+        ),
     ] {
         let mut stream = connected(&server);
         // A server that has seen enough does not read the rest.
@@ -150,11 +154,15 @@ fn a_port_in_use_is_said_with_its_address() {
     let address = taken.local_addr().unwrap().to_string();
     let sample = sample().to_string_lossy().into_owned();
     for option in ["--grpc", "--http"] {
-        let output = Command::new(env!("CARGO_BIN_EXE_fbc")).args(["serve", &sample, option, &address]).output();
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_fbc")).args(["serve", &sample, option, &address]).output();
         let output = output.unwrap();
         let text = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{text}");
-        assert!(text.contains(&format!("listen tcp {address}")) && text.contains("name another address"), "{text}");
+        assert!(
+            text.contains(&format!("listen tcp {address}")) && text.contains("name another address"),
+            "{text}"
+        );
     }
 }
 

@@ -36,16 +36,20 @@ fn podman_runs_a_catalog_image() {
         return;
     }
     let place = tempfile::tempdir().unwrap();
-    let storage = ["--root", "storage", "--runroot", "run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs"];
+    let storage =
+        ["--root", "storage", "--runroot", "run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs"];
     let podman = |arguments: &[&str]| {
         let mut command = Command::new("podman");
         command.args(storage).args(arguments).current_dir(place.path());
         command.output().unwrap()
     };
-    let said = |output: &Output| String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned();
+    let said = |output: &Output| {
+        String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
+    };
     let (binary, sample) = (binary.to_string_lossy().into_owned(), sample().to_string_lossy().into_owned());
     let to = ["--to", "docker-archive:image.tar", "--tag", "example.com/me/catalog:v1"];
-    let built = fbc(place.path(), &[&["build", &sample, "--serve", "--serve-binary", &binary], &to[..]].concat());
+    let built =
+        fbc(place.path(), &[&["build", &sample, "--serve", "--serve-binary", &binary], &to[..]].concat());
     assert!(built.status.success(), "{}", said(&built));
     let loaded = podman(&["load", "-q", "-i", "image.tar"]);
     if !loaded.status.success() {
@@ -53,7 +57,8 @@ fn podman_runs_a_catalog_image() {
     }
     let image = "example.com/me/catalog:v1";
     let run = ["run", "--rm", "--network", "none", "--cgroups", "disabled", "--read-only"];
-    let checked = podman(&[&run[..], &[image, "serve", "/configs", "--cache-dir=/tmp/cache", "--cache-only"]].concat());
+    let checked =
+        podman(&[&run[..], &[image, "serve", "/configs", "--cache-dir=/tmp/cache", "--cache-only"]].concat());
     if !checked.status.success() && said(&checked).contains("OCI") {
         return fbc_testing::skip(&format!("podman does not run containers here: {}", said(&checked)));
     }
