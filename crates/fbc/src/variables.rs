@@ -10,7 +10,7 @@ pub struct Variable {
 }
 
 /// All variables that change what commands do.
-pub static VARIABLES: [Variable; 25] = [
+pub static VARIABLES: [Variable; 26] = [
     of("FBC_CACHE_DIR", "the directory of the cache, as --cache-dir"),
     of("FBC_COMPLETE", "set by completion scripts: the shell whose words are completed"),
     of("FBC_IMAGE_MAP", "under the name `opm`: a file that maps images to directories, as --image-map"),
@@ -21,6 +21,7 @@ pub static VARIABLES: [Variable; 25] = [
         "under the name `opm`: the version that is told, and whose expansion of semver templates counts",
     ),
     of("HELP_ALPHA", "under the name `opm`: `true` shows in help what may still change"),
+    of("COSIGN_PASSWORD", "the passphrase of the private key of `fbc sign`"),
     of("NO_COLOR", "not empty: no colours, unless --color says otherwise"),
     of("FORCE_COLOR", "neither 0 nor false: colours also where there is no terminal, unless NO_COLOR is set"),
     of("CLICOLOR_FORCE", "not 0: colours also where there is no terminal, unless NO_COLOR is set"),
