@@ -45,7 +45,10 @@ const PARTS: [(&str, &[&str]); 5] = [
             "rules/README.md",
         ],
     ),
-    ("About fbc", &["stability.md", "SECURITY.md", "architecture.md", "CONTRIBUTING.md", "style.md", "CHANGELOG.md"]),
+    (
+        "About fbc",
+        &["stability.md", "SECURITY.md", "architecture.md", "CONTRIBUTING.md", "style.md", "CHANGELOG.md"],
+    ),
 ];
 
 /// The file, with further guides behind those that are listed. The headings are those of the generated pages and of the
