@@ -3,7 +3,7 @@
 //! Packages are judged one by one: rules look at a catalog that holds nothing but the documents of the package. What
 //! only the whole catalog tells ([`WHOLE_CATALOG`]) is judged when a file is opened or saved.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -184,18 +184,19 @@ impl CatalogState {
 
     /// The packages that have an `olm.package` blob.
     #[must_use]
-    pub fn declared(&self) -> BTreeSet<String> {
+    pub fn declared(&self) -> HashSet<Arc<str>> {
         let pieces = self.files.values().flat_map(|file| &file.buffer.pieces);
         let packages = pieces.filter(|piece| piece.about.schema == schema::PACKAGE);
-        packages.map(|piece| piece.about.package.clone()).filter(|name| !name.is_empty()).collect()
+        let names = packages.map(|piece| piece.about.package.as_str());
+        names.filter(|name| !name.is_empty()).map(Arc::from).collect()
     }
 
     /// Whether a change of documents of these packages may change what is found in others: one of them is not declared,
     /// now or as it was before.
     #[must_use]
-    pub fn reaches_others(&self, changed: &[String], before: &BTreeSet<String>) -> bool {
+    pub fn reaches_others(&self, changed: &[String], before: &HashSet<Arc<str>>) -> bool {
         let now = self.declared();
-        changed.iter().any(|package| !before.contains(package) || !now.contains(package))
+        changed.iter().any(|package| !before.contains(package.as_str()) || !now.contains(package.as_str()))
     }
 
     /// The documents of a package as files of their own.
@@ -204,10 +205,10 @@ impl CatalogState {
         let mut layout = Vec::new();
         for (path, file) in &self.files {
             let (mut text, mut pieces) = (String::new(), Vec::new());
-            let last = file.buffer.pieces.len().saturating_sub(1);
             for (number, piece) in file.buffer.pieces.iter().enumerate().filter(|(_, piece)| wanted(piece)) {
-                // Of two separators in a row one is not a document, and here the other has none of its own.
-                if piece.is_separator() && number > 0 && number < last {
+                // Of two separators in a row one is not a document, and here the other has none of its own; nor is one at
+                // the end of a file.
+                if piece.is_separator() && number > 0 {
                     continue;
                 }
                 pieces.push((text.len(), Arc::clone(piece)));
@@ -236,7 +237,7 @@ impl CatalogState {
         let is_own = |piece: &Piece| piece.about.package == package;
         // Documents of no package that there is may be meant for this one: what they name is not reported as missing.
         let declared = self.declared();
-        let is_stray = |piece: &Piece| piece.has_document && !declared.contains(&piece.about.package);
+        let is_stray = |piece: &Piece| piece.has_document && !declared.contains(piece.about.package.as_str());
         let (tree, layout) = self.part(&|piece| is_own(piece) || is_stray(piece));
         let mut judged = judged(&tree, layout, configured, &|code| !WHOLE_CATALOG.contains(&code));
         // What is wrong with those is found where they are judged themselves.
