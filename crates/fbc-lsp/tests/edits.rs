@@ -170,7 +170,8 @@ fn a_session_of_edits_equals_fresh_loads() {
         let has_doubled = text.starts_with("---\n---") || text.contains("\n---\n---");
         let is_whole = !has_doubled && buffer.pieces.iter().all(|piece| piece.fault.is_none());
         if is_whole {
-            let (held, fresh) = (without_empty_places(held(&now, &judged)), without_empty_places(fresh(&text)));
+            let (held, fresh) =
+                (without_empty_places(held(&now, &judged)), without_empty_places(fresh(&text)));
             assert_eq!(held, fresh, "edit {number} of\n{text}");
             compared += 1;
         } else {
