@@ -87,19 +87,24 @@ fn simulations() {
     compare("install", &install, &[2, 3]);
     let scenarios = ["simulate", "scenarios/install.yaml", "scenarios/update-by-poll.yaml", "-o", "json"];
     compare("scenarios", &scenarios, &[2, 3]);
-    let fleet = [
-        "simulate",
-        "cluster-update",
-        "--to",
-        "4.19.0",
-        "--payload",
-        "updates/payload-4.19.0",
-        "--fleet",
-        "updates/fleet.yaml",
-        "--catalog",
-        "updates/catalog",
-        "-o",
-        "json",
-    ];
-    compare("fleet", &fleet, &[2, 3]);
+    let payload = payload();
+    let flags = ["--payload", &payload, "--fleet", "updates/fleet.yaml", "--catalog", "updates/catalog"];
+    let fleet = ["simulate", "cluster-update", "--to", "4.19.0", "-o", "json"];
+    compare("fleet", &[&fleet[..], &flags].concat(), &[2, 3]);
+}
+
+/// A whole payload: the manifests of the release in testdata, and those of the Cluster Version Operator.
+fn payload() -> String {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("shards-payload");
+    let release = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/updates/payload-4.19.0/release-manifests");
+    for part in ["manifests", "release-manifests"] {
+        std::fs::create_dir_all(folder.join(part)).unwrap();
+    }
+    for entry in std::fs::read_dir(release).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, folder.join("release-manifests").join(path.file_name().unwrap())).unwrap();
+    }
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: openshift-config\n";
+    std::fs::write(folder.join("manifests/0000_00_namespace.yaml"), namespace).unwrap();
+    folder.display().to_string()
 }
