@@ -9,6 +9,7 @@ pub mod image_template;
 pub mod kubernetes;
 pub mod manifests;
 pub mod metadata;
+pub mod migration;
 pub mod permissions;
 pub mod readiness;
 pub mod render;

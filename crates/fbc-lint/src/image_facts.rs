@@ -1,6 +1,6 @@
 //! What is known of images. It is gathered outside: rules ask no registry and unpack nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fbc_model::Catalog;
@@ -19,6 +19,10 @@ pub struct ImageFacts {
     pub image: Option<CatalogImage>,
     /// Images that the catalog names and nobody can have, by reference, with the reason.
     pub unreachable: BTreeMap<String, String>,
+    /// Images that are indexes of images for several platforms.
+    pub indexes: BTreeSet<String>,
+    /// Images that a mirror has, and the place that they are named by does not.
+    pub only_in_mirror: BTreeSet<String>,
     /// The catalog that users have now.
     pub index: Option<Arc<Catalog>>,
 }

@@ -112,6 +112,9 @@ impl ManifestFacts {
     }
 }
 
+/// The variables by which OLM v0 gives an operator the name of its condition, right and as it is often written.
+const CONDITION_VARIABLES: [&str; 2] = ["OPERATOR_CONDITION_NAME", "OPERATOR_CONDITIONS_NAME"];
+
 fn of_metadata(value: Node<'_>, place: String) -> Description {
     let mut description =
         common(value.get("annotations"), value.get("installModes"), |key| pointer_to(&place, key));
@@ -135,6 +138,7 @@ fn of_manifest(root: Node<'_>, place: String) -> Description {
         add(related.get_str("image"), format!("spec.relatedImages[{index}]"));
     }
     let install = field("install").and_then(|install| install.get("spec"));
+    let mut names_condition = false;
     for deployment in items(install.and_then(|install| install.get("deployments"))) {
         let name = deployment.get_str("name").unwrap_or_default();
         let pod = ["spec", "template", "spec"].iter().try_fold(deployment, |node, key| node.get(key));
@@ -144,6 +148,7 @@ fn of_manifest(root: Node<'_>, place: String) -> Description {
                 add(container.get_str("image"), format!("container {of:?} of deployment {name:?}"));
                 for variable in items(container.get("env")) {
                     let key = variable.get_str("name").unwrap_or_default();
+                    names_condition |= CONDITION_VARIABLES.contains(&key);
                     if key.starts_with("RELATED_IMAGE_") {
                         add(variable.get_str("value"), format!("{key} of container {of:?}"));
                     }
@@ -162,11 +167,12 @@ fn of_manifest(root: Node<'_>, place: String) -> Description {
             .map(|webhook| webhook.get_str("generateName").unwrap_or_default().to_owned())
             .collect(),
         manages_network_policies: rights().any(manages_network_policies),
-        uses_operator_conditions: rights().any(|rule| {
-            holds(rule, "apiGroups", &["operators.coreos.com"])
-                && (holds(rule, "resources", &["operatorconditions"])
-                    || holds(rule, "resources", &["operatorconditions/status"]))
-        }),
+        uses_operator_conditions: names_condition
+            || rights().any(|rule| {
+                holds(rule, "apiGroups", &["operators.coreos.com"])
+                    && (holds(rule, "resources", &["operatorconditions"])
+                        || holds(rule, "resources", &["operatorconditions/status"]))
+            }),
     });
     Description { place, ..description }
 }

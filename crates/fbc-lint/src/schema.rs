@@ -28,6 +28,8 @@ pub enum BlobKind {
     Bundle,
     /// `olm.deprecations`
     Deprecations,
+    /// `io.openshift.operators.lifecycles.v1alpha1`
+    Lifecycle,
     /// A schema that begins with `olm.` and that OLM does not define.
     Reserved,
     /// Any other, also none at all.
@@ -43,6 +45,7 @@ impl BlobKind {
             fbc_model::blob::schema::CHANNEL => Self::Channel,
             fbc_model::blob::schema::BUNDLE => Self::Bundle,
             fbc_model::blob::schema::DEPRECATIONS => Self::Deprecations,
+            crate::rules::lfc::SCHEMA => Self::Lifecycle,
             _ if schema.starts_with("olm.") => Self::Reserved,
             _ => Self::Other,
         }
@@ -62,6 +65,7 @@ impl BlobKind {
             Self::Channel => &files::CHANNEL,
             Self::Bundle => &files::BUNDLE,
             Self::Deprecations => &files::DEPRECATIONS,
+            Self::Lifecycle => &files::LIFECYCLE,
             Self::Reserved => &files::RESERVED,
             Self::Other => &files::META,
         }

@@ -38,6 +38,8 @@ fn image_facts(files: &mut Vec<(&'static str, &'static str)>) -> ImageFacts {
         value.as_array().into_iter().flatten().map(|item| item.as_str().unwrap().to_owned()).collect()
     };
     facts.unreachable = texts(&value["unreachable"]);
+    facts.indexes = list(&value["indexes"]).into_iter().collect();
+    facts.only_in_mirror = list(&value["only_in_mirror"]).into_iter().collect();
     facts.image = value.get("image").map(|image| CatalogImage {
         platforms: list(&image["platforms"]),
         labels: texts(&image["labels"]),
@@ -71,8 +73,8 @@ fn found(rule: &'static Rule, case: &Case) -> Vec<String> {
 }
 
 /// Rules about the files of a change set (see `comparison::repository`) and about templates (see `template`).
-const WITHOUT_CASES: [&str; 8] =
-    ["REP101", "REP102", "REP103", "REP104", "REP105", "TPL001", "TPL002", "TPL003"];
+const WITHOUT_CASES: [&str; 9] =
+    ["LFC007", "REP101", "REP102", "REP103", "REP104", "REP105", "TPL001", "TPL002", "TPL003"];
 
 #[test]
 fn cases_of_changes() {

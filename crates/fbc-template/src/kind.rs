@@ -17,6 +17,8 @@ pub enum TemplateKind {
     Substitutes,
     /// A catalog that is only written anew. opm knows it in composite templates alone.
     Raw,
+    /// A basic template as blobs one after another. Newer versions of opm do not take it.
+    Stream,
 }
 
 impl TemplateKind {
@@ -58,6 +60,7 @@ impl TemplateKind {
             Self::Semver => "semver",
             Self::Substitutes => "substitutes",
             Self::Raw => "raw",
+            Self::Stream => "stream",
         }
     }
 
@@ -68,7 +71,7 @@ impl TemplateKind {
             Self::Basic => Some(crate::basic::SCHEMA),
             Self::Semver => Some(crate::semver::SCHEMA),
             Self::Substitutes => Some(crate::substitutes::SCHEMA),
-            Self::Raw => None,
+            Self::Raw | Self::Stream => None,
         }
     }
 }

@@ -22,6 +22,7 @@ mod kind;
 mod render;
 mod semantics;
 mod semver;
+mod stream;
 mod strict;
 mod substitutes;
 #[cfg(test)]
@@ -36,3 +37,4 @@ pub use kind::{TemplateKind, detect};
 pub use render::{BundleSource, Renderer, render};
 pub use semantics::OpmSemantics;
 pub use semver::ChannelKind;
+pub use stream::{entry_places, kind_of};

@@ -9,7 +9,7 @@ use fbc_model::{Bundle, Catalog};
 use crate::document::place_of;
 use crate::error::{BundleFault, TemplateError, TemplateFault, TemplatePlace};
 use crate::kind::TemplateKind;
-use crate::{OpmSemantics, basic, semver, substitutes};
+use crate::{OpmSemantics, basic, semver, stream, substitutes};
 
 /// Where templates get the bundles that they name.
 pub trait BundleSource {
@@ -49,6 +49,7 @@ pub fn render(kind: TemplateKind, text: &[u8], renderer: &Renderer<'_>) -> Resul
         TemplateKind::Semver => semver::render(text, renderer),
         TemplateKind::Substitutes => substitutes::render(text, renderer),
         TemplateKind::Raw => raw(text),
+        TemplateKind::Stream => stream::render(text, renderer),
     }
 }
 

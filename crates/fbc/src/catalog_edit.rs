@@ -8,64 +8,33 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use anstream::{AutoStream, ColorChoice};
-use clap::{Args, ValueHint};
 use fbc_lint::{Located, Severity};
 use fbc_model::edit::{Draft, DraftError, Edited, same_blobs};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::read_file;
 use fbc_model::{Catalog, Origin};
-use similar::TextDiff;
 
 use crate::catalog_source::CatalogSource;
 use crate::command::validate::check_under;
 use crate::configuration::{Configuration, PolicyArguments};
-use crate::escape::{Lines, line};
+use crate::escape::Lines;
+use crate::expansion;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, closest};
 use crate::image_source::is_image;
 use crate::layout;
 use crate::loading::load_for_rules;
 use crate::other_input::{refuse_at_sight, refuse_without_blobs};
-use crate::output_file::{replace_files, write_output};
+use crate::output_file::replace_files;
 use crate::registry::Session;
 use crate::report::{self, CheckedCatalog, Format, Style};
 use crate::terminal;
 
-/// What becomes of the edited files.
-#[derive(Args, Debug)]
-pub(crate) struct Outcome {
-    /// Write nothing; show the changes as a unified diff
-    #[arg(long)]
-    dry_run: bool,
-    /// Write the edited file here (`-` for standard output) and leave the catalog as it is
-    #[arg(
-        long,
-        alias = "output",
-        short_alias = 'o',
-        value_name = "FILE",
-        conflicts_with = "dry_run",
-        value_hint = ValueHint::FilePath
-    )]
-    output_file: Option<PathBuf>,
-}
+mod outcome;
+mod template;
 
-impl Outcome {
-    /// What is written and deleted, in words.
-    fn written(&self, files: &FileVersions, shown: &BTreeMap<PathBuf, PathBuf>) -> Vec<String> {
-        if let Some(output) = &self.output_file {
-            let is_file = output.as_os_str() != "-";
-            return is_file.then(|| format!("written: {}", output.display())).into_iter().collect();
-        }
-        let names = |is_there: bool| -> Vec<String> {
-            let files = files.iter().filter(|(_, bytes)| bytes.is_some() == is_there);
-            files.map(|(path, _)| shown.get(path).unwrap_or(path).display().to_string()).collect()
-        };
-        [("written", names(true)), ("deleted, because nothing was left in it", names(false))]
-            .into_iter()
-            .filter(|(_, names)| !names.is_empty())
-            .map(|(word, names)| format!("{word}: {}", names.join(", ")))
-            .collect()
-    }
-}
+pub(crate) use outcome::{Outcome, show_diff};
+use outcome::{write_bytes, write_elsewhere};
+pub(crate) use template::EditedTemplate;
 
 /// A catalog that is to be edited.
 pub(crate) struct CatalogEdit {
@@ -74,13 +43,15 @@ pub(crate) struct CatalogEdit {
     pub(crate) source: CatalogSource,
     /// What they hold.
     pub(crate) catalog: Catalog,
+    /// The template that it is the expansion of.
+    template: Option<EditedTemplate>,
     /// Keeps other edits of the catalog waiting until this one is done.
     _lock: Option<File>,
 }
 
 impl CatalogEdit {
-    /// Loads a catalog; one that cannot be loaded in part may still be edited elsewhere.
-    pub(crate) fn open(reference: &Path) -> Result<Self, Failure> {
+    /// Loads a catalog, or expands a template; a catalog that cannot be loaded in part may still be edited elsewhere.
+    pub(crate) fn open(reference: &Path, session: &Session) -> Result<Self, Failure> {
         if reference.as_os_str() == "-" {
             return Err(Failure::new("standard input cannot be edited in place")
                 .help("name the directory or file of the catalog"));
@@ -90,12 +61,19 @@ impl CatalogEdit {
             return Err(Failure::new(format!("{shown} is an image, which cannot be edited in place"))
                 .help("`fbc unpack` writes the catalog of an image to a directory; edit that one"));
         }
-        if reference.is_file()
-            && read_file(reference).is_ok_and(|text| crate::expansion::kind_of(&text).is_some())
-        {
-            return Err(Failure::new(format!("{shown} is a template, and only catalogs are edited")).help(
-                "change it in an editor; `fbc diff` and `fbc validate` take it, and show what it expands to",
-            ));
+        if reference.is_file() {
+            let text = read_file(reference).map_err(|error| Failure::io("read", reference, &error))?;
+            if let Some(kind) = expansion::kind_of(&text) {
+                let lock = lock(folder_of(reference))?;
+                let (template, source, catalog) = EditedTemplate::open(kind, reference, text, session)?;
+                return Ok(Self {
+                    reference: reference.to_path_buf(),
+                    source,
+                    catalog,
+                    template: Some(template),
+                    _lock: lock,
+                });
+            }
         }
         let source = CatalogSource::open(reference, &Session::default())?;
         if !source.is_on_disk() {
@@ -111,7 +89,7 @@ impl CatalogEdit {
         let lock = lock(folder_of(reference))?;
         let catalog = load_for_rules(source.tree.as_ref())?;
         refuse_without_blobs(&source, &catalog, reference)?;
-        Ok(Self { reference: reference.to_path_buf(), source, catalog, _lock: lock })
+        Ok(Self { reference: reference.to_path_buf(), source, catalog, template: None, _lock: lock })
     }
 
     /// Refuses a package that the catalog does not have, or has twice: whose blobs are whose is not known then.
@@ -142,7 +120,15 @@ impl CatalogEdit {
 
     /// A draft of changes.
     pub(crate) fn draft(&self) -> Draft<'_> {
-        Draft::new(&self.catalog, self.source.tree.as_ref())
+        match self.template.as_ref().and_then(EditedTemplate::entries) {
+            Some(entries) => Draft::of_template(&self.catalog, self.source.tree.as_ref(), entries),
+            None => Draft::new(&self.catalog, self.source.tree.as_ref()),
+        }
+    }
+
+    /// The template that is edited; nothing for a catalog.
+    pub(crate) fn template(&self) -> Option<&EditedTemplate> {
+        self.template.as_ref()
     }
 
     /// The channels of a package with their numbers.
@@ -176,12 +162,21 @@ impl CatalogEdit {
         let reference = std::slice::from_ref(&self.reference);
         let configuration = Configuration::of(&PolicyArguments::default(), reference)?;
         let policy = configuration.policy_for(&self.reference, &self.source);
-        let before = fbc_lint::lint_under(&self.catalog, self.source.tree.as_ref(), &policy);
+        let before = match &self.template {
+            Some(template) => template.report(&self.catalog, &policy)?,
+            None => fbc_lint::lint_under(&self.catalog, self.source.tree.as_ref(), &policy),
+        };
         let Edited { files, before: old, meant } = edited;
         let shown: BTreeMap<PathBuf, PathBuf> =
             files.keys().map(|path| (path.clone(), self.source.shown(path))).collect();
-        let source = self.source.overlaid(files.clone());
-        let catalog = load_for_rules(source.tree.as_ref())?;
+        let (source, catalog) = match &self.template {
+            Some(template) => template.expanded(&files)?,
+            None => {
+                let source = self.source.overlaid(files.clone());
+                let catalog = load_for_rules(source.tree.as_ref())?;
+                (source, catalog)
+            }
+        };
         let mut checked = check_under(&self.reference, source, &catalog, &policy);
         retain_new(&mut checked.report.findings, before.findings);
         if checked.report.count(Severity::Error) > 0 {
@@ -189,7 +184,7 @@ impl CatalogEdit {
         }
         if !same_blobs(&meant, &catalog) {
             let now = CatalogSource::open(&self.reference, &Session::default())?;
-            if !same_blobs(&self.catalog, &fbc_lint::load(now.tree.as_ref())) {
+            if self.template.is_none() && !same_blobs(&self.catalog, &fbc_lint::load(now.tree.as_ref())) {
                 return Err(changed(&self.reference));
             }
             return Err(Failure::new("the edited catalog is not what was meant; nothing was written")
@@ -335,55 +330,6 @@ fn tell_warnings(checked: &CheckedCatalog) -> Result<(), Failure> {
     let mut out = BufWriter::new(stderr.lock());
     report::write(Format::Concise, std::slice::from_ref(checked), style, &mut out)?;
     Ok(out.flush()?)
-}
-
-/// Shows the changes of files as a unified diff on standard output.
-pub(crate) fn show_diff(
-    files: &FileVersions,
-    old: &BTreeMap<PathBuf, Vec<u8>>,
-    shown: &BTreeMap<PathBuf, PathBuf>,
-) -> Result<(), Failure> {
-    let mut out = terminal::text();
-    let empty = Vec::new();
-    for (path, new) in files {
-        let name = shown.get(path).unwrap_or(path).display().to_string();
-        let name = line(&name);
-        let old = old.get(path).unwrap_or(&empty);
-        let side = |letter: &str, is_there: bool| {
-            if is_there { format!("{letter}/{name}") } else { "/dev/null".to_owned() }
-        };
-        let diff = TextDiff::from_lines(old.as_slice(), new.as_deref().unwrap_or_default());
-        let mut unified = diff.unified_diff();
-        let mut text = Vec::new();
-        unified.header(&side("a", !old.is_empty()), &side("b", new.is_some())).to_writer(&mut text)?;
-        out.write_all(&text)?;
-    }
-    Ok(out.flush()?)
-}
-
-fn write_elsewhere(
-    output: &Path,
-    files: &FileVersions,
-    shown: &BTreeMap<PathBuf, PathBuf>,
-) -> Result<(), Failure> {
-    let mut files_left = files.iter();
-    let (Some((path, bytes)), None) = (files_left.next(), files_left.next()) else {
-        return Err(Failure::new(format!("{} files change, and --output-file names one", files.len()))
-            .help("edit the catalog in place, or look at the changes with --dry-run"));
-    };
-    let Some(bytes) = bytes else {
-        let shown = shown.get(path).unwrap_or(path).display();
-        return Err(Failure::new(format!(
-            "{shown} would be deleted, and --output-file names a file to write"
-        ))
-        .help("edit the catalog in place, or look at the changes with --dry-run"));
-    };
-    write_bytes(output, bytes)
-}
-
-fn write_bytes(output: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let output = Some(output).filter(|output| output.as_os_str() != "-");
-    write_output(output, |out| Ok(out.write_all(bytes)?))
 }
 
 /// The refusal of a name that is not there, with the one that may have been meant.

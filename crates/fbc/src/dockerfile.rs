@@ -10,6 +10,8 @@ use fbc_go::text::quote;
 
 use crate::failure::Failure;
 
+/// Where opm serves catalogs from.
+pub(crate) const CONFIGS: &str = "/configs";
 /// The image that opm builds on by default.
 pub(crate) const OPM_IMAGE: &str = "quay.io/operator-framework/opm:latest";
 
@@ -21,6 +23,8 @@ pub(crate) struct Dockerfile<'d> {
     pub(crate) builder_image: &'d str,
     /// The directory of the catalog, beside the Dockerfile.
     pub(crate) folder: &'d str,
+    /// Where the catalog goes in the image.
+    pub(crate) target: &'d str,
     /// Further labels.
     pub(crate) labels: BTreeMap<&'d str, &'d str>,
 }
@@ -31,7 +35,7 @@ impl Dockerfile<'_> {
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let ends_word = |c: char| c.is_control() || c.is_whitespace();
         let ends_label = |c: char| c.is_control() || c == '"';
-        let words = [("image", self.base_image), ("image", self.builder_image), ("directory", self.folder)];
+        let words = [("image", self.base_image), ("image", self.builder_image), ("directory", self.folder), ("directory", self.target)];
         let words = words.into_iter().filter(|(_, word)| word.contains(ends_word));
         let labels = self.labels.iter().flat_map(|(key, value)| [("label", *key), ("label", *value)]);
         match words.chain(labels.filter(|(_, text)| text.contains(ends_label))).next() {
@@ -43,7 +47,7 @@ impl Dockerfile<'_> {
 
     /// The text.
     pub(crate) fn text(&self) -> String {
-        let Self { base_image, builder_image, folder, .. } = self;
+        let Self { base_image, builder_image, folder, target, .. } = self;
         let start = if *base_image == "scratch" { SCRATCH } else { WITH_OPM };
         let mut text = format!(
             "# The builder image is expected to contain
@@ -51,7 +55,7 @@ impl Dockerfile<'_> {
 FROM {builder_image} as builder
 
 # Copy FBC root into image at /configs and pre-populate serve cache
-ADD {folder} /configs
+ADD {folder} {target}
 RUN [\"/bin/opm\", \"serve\", \"/configs\", \"--cache-dir=/tmp/cache\", \"--cache-only\"]
 
 FROM {base_image}
@@ -141,6 +145,7 @@ mod tests {
             base_image,
             builder_image: OPM_IMAGE,
             folder,
+            target: CONFIGS,
             labels: [("key", label)].into(),
         };
         assert!(dockerfile(OPM_IMAGE, "catalog", "a value").check().is_ok());

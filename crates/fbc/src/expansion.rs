@@ -1,17 +1,22 @@
 //! Templates where catalogs are taken: expanded when they are opened.
 
-use std::path::Path;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use fbc_model::Catalog;
 use fbc_model::render::MigrateLevel;
 use fbc_model::tree::MemoryTree;
 use fbc_model::writer::Format;
+use fbc_model::{Bundle, Catalog};
+use fbc_repository::CONFIGURATION;
 use fbc_template::{BundleSource, OpmSemantics, Renderer, TemplateKind};
 
+use crate::catalog_source::disk_tree;
 use crate::command::render::write;
 use crate::command::template::{opm_error, refusal};
 use crate::failure::Failure;
 use crate::image_map::{ImageMap, TemplateBundles};
+use crate::loading::load_tree;
 use crate::registry::Session;
 
 /// What only templates hold.
@@ -20,8 +25,11 @@ const SCHEMAS: [&[u8]; 3] = [b"olm.template.basic", b"olm.semver", b"olm.templat
 /// The kind of template that a text is; nothing for a catalog. Written in the order of keys, a template has its schema at
 /// the end.
 pub(crate) fn kind_of(text: &[u8]) -> Option<TemplateKind> {
-    let may_be = SCHEMAS.iter().any(|schema| memchr::memmem::find(text, schema).is_some());
-    may_be.then(|| fbc_template::detect(text).ok()).flatten()
+    let has = |word: &[u8]| memchr::memmem::find(text, word).is_some();
+    // In a stream, bundles have nothing but an image.
+    let may_be_stream = || has(b"olm.bundle") && !has(b"properties");
+    let may_be = SCHEMAS.into_iter().any(has) || may_be_stream();
+    may_be.then(|| fbc_template::kind_of(text)).flatten()
 }
 
 /// What a template is expanded with.
@@ -55,11 +63,66 @@ pub(crate) fn tree_of(
     session: &Session,
 ) -> Result<MemoryTree, Failure> {
     let images = ImageMap::from_environment()?;
-    let source = TemplateBundles { images: &images, takes_folders: true, session };
+    let others = TemplateBundles { images: &images, takes_folders: true, session };
+    let source = RepositoryBundles::new(path, &others);
     let expander =
         Expander { source: &source, level: MigrateLevel::None, semantics: OpmSemantics::default() };
-    let catalog = expander.expand(kind, path, text)?;
+    tree_with(&expander.expand(kind, path, text)?)
+}
+
+/// A catalog as a file.
+pub(crate) fn tree_with(catalog: &Catalog) -> Result<MemoryTree, Failure> {
     let mut bytes = Vec::new();
-    write(&catalog, Format::Yaml, &mut bytes)?;
+    write(catalog, Format::Yaml, &mut bytes)?;
     Ok([("catalog.yaml", bytes)].into_iter().collect())
+}
+
+/// Bundles that a template names by digest and a catalog of the repository around it holds; others come from elsewhere.
+pub(crate) struct RepositoryBundles<'b> {
+    template: PathBuf,
+    others: &'b TemplateBundles<'b>,
+    /// By image, once somebody asks.
+    held: OnceCell<BTreeMap<String, Bundle>>,
+}
+
+impl<'b> RepositoryBundles<'b> {
+    /// The bundles for a template.
+    pub(crate) fn new(template: &Path, others: &'b TemplateBundles<'b>) -> Self {
+        Self { template: template.to_path_buf(), others, held: OnceCell::new() }
+    }
+
+    fn held(&self) -> &BTreeMap<String, Bundle> {
+        self.held.get_or_init(|| {
+            let Some(root) = repository_around(&self.template) else { return BTreeMap::new() };
+            catalogs_of(&root)
+                .into_iter()
+                .flat_map(|catalog| catalog.bundles)
+                .map(|bundle| (bundle.image.clone(), bundle))
+                .collect()
+        })
+    }
+}
+
+impl BundleSource for RepositoryBundles<'_> {
+    fn bundle(&self, reference: &str) -> Result<Bundle, String> {
+        let may_be_held = reference.contains("@sha256:") && self.others.images.folder(reference).is_none();
+        match may_be_held.then(|| self.held().get(reference)).flatten() {
+            Some(bundle) => Ok(bundle.clone()),
+            None => self.others.bundle(reference),
+        }
+    }
+}
+
+/// The root of the repository that a file lies in.
+fn repository_around(path: &Path) -> Option<PathBuf> {
+    let path = std::fs::canonicalize(path).ok()?;
+    let is_root = |directory: &&Path| directory.join(".git").exists() || directory.join(CONFIGURATION).is_file();
+    path.ancestors().skip(1).find(is_root).map(Path::to_path_buf)
+}
+
+/// All catalogs of a repository that can be loaded.
+pub(crate) fn catalogs_of(root: &Path) -> Vec<Catalog> {
+    let places = fbc_repository::find(disk_tree(root).as_ref()).catalogs.into_iter();
+    let trees = places.map(|place| root.join(place.path)).filter(|path| path.is_dir());
+    trees.filter_map(|path| load_tree(disk_tree(&path).as_ref()).ok()).collect()
 }

@@ -18,7 +18,7 @@ use crate::catalog_source::CatalogSource;
 use crate::command::render;
 use crate::failure::Failure;
 use crate::image_source::{ImageName, OpenImage};
-use crate::needed_images::{Needs, find_all};
+use crate::needed_images::{Needs, find_all, only_in_mirrors};
 use crate::registry::Session;
 
 /// What to look at beside the catalogs.
@@ -69,10 +69,14 @@ impl Evidence {
                 needs.retain(|image, _| !known.contains_key(image));
             }
             for (image, answer) in find_all(needs.keys().map(String::as_str), session)? {
-                if let Err(error) = answer {
-                    facts.unreachable.insert(image, error.to_string());
+                match answer {
+                    Err(error) => drop(facts.unreachable.insert(image, error.to_string())),
+                    Ok(found) if !found.platforms.is_empty() => drop(facts.indexes.insert(image)),
+                    Ok(_) => {}
                 }
             }
+            let found = needs.keys().filter(|image| !facts.unreachable.contains_key(*image));
+            facts.only_in_mirror = only_in_mirrors(found.map(String::as_str), session)?;
         }
         Ok(facts)
     }

@@ -189,3 +189,30 @@ fn every_release_of_openshift_serves_its_kinds() {
         assert!(kinds.contains("ClusterVersion"), "{target}: {kinds}");
     }
 }
+
+#[test]
+fn a_bundle_is_extracted_to_a_config_map() {
+    if !is_installed("kubectl") {
+        return skip("kubectl is not installed");
+    }
+    let fbc = env!("CARGO_BIN_EXE_fbc");
+    let bundle = testdata("beacon-bundle").canonicalize().unwrap().display().to_string();
+    for (flags, expected) in [("", "operators.coreos.com/v1alpha1"), ("--gzip", "gzip+base64")] {
+        let printed = script(
+            &[],
+            &format!(
+                "kubectl create configmap unpacked -n default >/dev/null\n\
+                 CONTAINER_IMAGE=r.io/beacon:1 {fbc} opm alpha bundle extract -m {bundle}/ -n default -c unpacked {flags}\n\
+                 kubectl get configmap unpacked -n default -o yaml"
+            ),
+        );
+        assert!(printed.contains(expected) && printed.contains("olm.sourceImage: r.io/beacon:1"), "{printed}");
+        assert!(printed.contains("bundle.package.v1: beacon-operator"), "{printed}");
+    }
+    let output = with_cluster(
+        &[],
+        &[fbc, "opm", "alpha", "bundle", "extract", "-m", &format!("{bundle}/"), "-n", "default", "-c", "absent"],
+    );
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(error.contains("error loading manifests from directory: configmaps \"absent\" not found"), "{error}");
+}

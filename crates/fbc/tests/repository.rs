@@ -237,3 +237,124 @@ fn a_bundle_is_released_to_templates_and_catalogs() {
     assert!(code == 1 && err.contains("would not be valid"), "{err}");
     assert_eq!(sample.text(template), before);
 }
+
+#[test]
+fn dockerfiles_follow_the_configuration_without_a_template() {
+    let sample = Sample::new("directories");
+    sample.write(
+        "fbc.toml",
+        "[[catalogs]]\npath = \"v{ocp}/catalog\"\nocp = [\"4.16..4.17\"]\ndockerfile = \"v{ocp}/catalog.Dockerfile\"\n\
+         base-image = \"registry.example.com/new:v{ocp}\"\n\n\
+         [[catalogs]]\npath = \"v4.17/catalog\"\nocp = [\"4.18\"]\ndockerfile = \"later/v{ocp}.Dockerfile\"\n\
+         base-image = \"registry.example.com/new:v{ocp}\"\nimage-path = \"beacon\"\n",
+    );
+    let (code, _, err) = sample.fbc(&["generate", "--check"]);
+    assert!(code == 1 && err.contains("v4.16/catalog.Dockerfile is stale"), "{err}");
+    let (code, _, err) = sample.fbc(&["generate"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(sample.text("v4.16/catalog.Dockerfile").contains("FROM registry.example.com/new:v4.16"));
+    let new = sample.text("later/v4.18.Dockerfile");
+    assert!(new.contains("ADD v4.17/catalog /configs/beacon\n"), "{new}");
+    assert_eq!(sample.fbc(&["generate", "--check"]).0, 0);
+    let (code, out, err) = sample.fbc(&["repository", "-o", "json"]);
+    assert!(code == 0 && out.contains("later/v4.18.Dockerfile"), "{out}{err}");
+}
+
+#[test]
+fn one_release_is_rendered() {
+    let sample = Sample::new("directories");
+    let (code, out, err) = sample.fbc(&["render", "--ocp", "4.17"]);
+    let (_, catalog, _) = sample.fbc(&["render", "v4.17/catalog", "--migrate"]);
+    assert!(code == 0 && out.contains("olm.bundle") && out == catalog, "{out}{err}");
+    let (code, _, err) = sample.fbc(&["render", "--ocp", "4.19"]);
+    assert!(code > 0 && err.contains("no catalog for OpenShift 4.19"), "{err}");
+}
+
+#[test]
+fn what_is_released_is_told_from_the_index() {
+    let sample = Sample::new("directories");
+    let (code, out, err) = sample.fbc(&["diff", "--index", "v4.17/catalog", "."]);
+    assert!(code == 0 && out.contains("beacon-operator.v1.0.0  released"), "{out}{err}");
+    // No index of a release to come, and a bundle of another image.
+    copy(&sample.path("v4.17/catalog"), &sample.path("index/4.17"));
+    let path = "index/4.17/beacon-operator/catalog.yaml";
+    let text = sample.text(path);
+    let image = text.lines().find(|line| line.starts_with("image:")).unwrap();
+    sample.write(path, &text.replacen(image, "image: quay.io/other/image@sha256:0000", 1));
+    let (code, out, err) = sample.fbc(&["diff", "--index", "index/{ocp}"]);
+    assert!(code == 1 && out.contains("which does not exist yet"), "{out}{err}");
+    assert!(out.contains("not released") && out.contains("released with another image: quay.io/other"), "{out}");
+    let (code, out, err) = sample.fbc(&["diff", "--index", "index/{ocp}", "--ocp", "4.16", "-o", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(code == 0 && document["catalogs"][0]["indexExists"] == false, "{out}{err}");
+    let (code, _, err) = sample.fbc(&["diff", "--index", "nowhere", "."]);
+    assert!(code == 2 && err.contains("nowhere does not exist"), "{err}");
+}
+
+const LIFECYCLE: &str = "\
+schema: io.openshift.operators.lifecycles.v1alpha1
+package: beacon-operator
+versions:
+- name: \"1.0\"
+  phases:
+  - {name: Full support, startDate: \"2026-01-01\", endDate: \"2026-06-30\"}
+";
+
+#[test]
+fn lifecycles_go_into_catalogs_of_releases_that_show_them() {
+    let sample = Sample::new("matrix");
+    sample.write("lifecycles/beacon.yaml", LIFECYCLE);
+    let inject = ["lifecycle", "inject", "lifecycles", "."];
+    assert_eq!(sample.fbc(&[&inject[..], &["--check"]].concat()).0, 1);
+    let (code, _, err) = sample.fbc(&inject);
+    assert_eq!(code, 0, "{err}");
+    let path = |release: &str| sample.path(&format!("catalog/{release}/beacon-operator/lifecycle.json"));
+    assert!(path("v5.0").exists() && !path("v4.18").exists(), "{err}");
+    let (code, _, err) = sample.fbc(&inject);
+    assert!(code == 0 && err.contains("up to date"), "{err}");
+    let (code, out, err) = sample.fbc(&["validate", ".", "--deny-warnings", "--profile", "opm"]);
+    assert_eq!(code, 0, "{out}{err}");
+    sample.write("lifecycles/beacon.yaml", &LIFECYCLE.replace("06-30", "09-30"));
+    let (code, _, err) = sample.fbc(&inject);
+    assert!(code == 1 && err.contains("another lifecycle"), "{err}");
+    sample.write("lifecycles/beacon.yaml", &LIFECYCLE.replace("2026-06-30", "2025-06-30"));
+    let (code, _, err) = sample.fbc(&[&inject[..], &["--replace"]].concat());
+    assert!(code == 1 && err.contains("LFC005") && err.contains("nothing is written"), "{err}");
+}
+
+#[test]
+fn a_dockerfile_that_copies_one_file_loses_the_lifecycle() {
+    let sample = Sample::new("directories");
+    copy(&sample.path("v4.17"), &sample.path("v5.0"));
+    let dockerfile = |copied: &str| format!("FROM registry.example.com/registry:v5.0\nCOPY {copied} /configs/beacon-operator/\n");
+    sample.write("v5.0/catalog.Dockerfile", &dockerfile("v5.0/catalog/beacon-operator/catalog.yaml"));
+    let (code, out, err) = sample.fbc(&["validate", ".", "-o", "concise"]);
+    assert!(out.contains("v5.0/catalog.Dockerfile") && out.contains("LFC007"), "{code} {out}{err}");
+    sample.write("v5.0/catalog.Dockerfile", &dockerfile("v5.0/catalog/beacon-operator"));
+    let (_, out, err) = sample.fbc(&["validate", ".", "-o", "concise"]);
+    assert!(!out.contains("LFC007"), "{out}{err}");
+}
+
+#[test]
+fn tags_are_pinned_and_come_back() {
+    let sample = Sample::new("directories");
+    let path = "v4.16/catalog-template.yaml";
+    let template = sample.text(path);
+    let image = template.lines().find_map(|line| line.trim().strip_prefix("image: ")).unwrap().to_owned();
+    let (repository, digest) = image.split_once('@').unwrap();
+    let tagged = template.replace(&image, &format!("{repository}:v1.0.0 # the first"));
+    sample.write(path, &tagged);
+    let (code, _, err) = sample.fbc(&["pin", "--check"]);
+    assert!(code == 1 && err.contains(&format!("{path}: {repository}:v1.0.0 is not pinned")), "{err}");
+    let (code, _, err) = sample.fbc(&["pin", "--map", "pins.yaml"]);
+    assert!(code == 2 && err.contains("the map does not know"), "{err}");
+    sample.write("pins.yaml", &format!("{repository}:v1.0.0: {digest}\n"));
+    let (code, out, err) = sample.fbc(&["pin", "--map", "pins.yaml", "--dry-run"]);
+    assert!(code == 0 && out.contains(&format!("+  image: {image} # the first")), "{out}{err}");
+    let (code, _, err) = sample.fbc(&["pin", "--map", "pins.yaml"]);
+    assert!(code == 0 && err.contains("written: v4.16/catalog-template.yaml"), "{err}");
+    assert_eq!(sample.text(path), template.replace(&image, &format!("{image} # the first")));
+    assert_eq!(sample.fbc(&["pin", "--check"]).0, 0);
+    assert_eq!(sample.fbc(&["pin", "--map", "pins.yaml", "--tags", path]).0, 0);
+    assert_eq!(sample.text(path), tagged);
+}

@@ -139,6 +139,22 @@ impl Client {
             .await
     }
 
+    /// The manifest in the place that the reference names; mirrors are not asked.
+    ///
+    /// # Errors
+    /// [`RegistryError`]
+    pub async fn manifest_at_origin(&self, reference: &Reference) -> Result<FetchedManifest> {
+        self.transport.manifest_at(&self.push_endpoint(reference)?).await
+    }
+
+    /// Whether mirrors are asked for an image.
+    ///
+    /// # Errors
+    /// [`Problem::Blocked`]
+    pub fn has_mirrors(&self, reference: &Reference) -> Result<bool> {
+        Ok(self.pull_endpoints(reference)?.len() > 1)
+    }
+
     /// All tags, in the order of the registry. Mirrors are not asked: they may hold fewer.
     ///
     /// # Errors

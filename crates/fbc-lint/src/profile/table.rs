@@ -129,6 +129,8 @@ pub(super) static KONFLUX: Definition = Definition {
         ("IMG305", Error, "validate-fbc V7"),
         ("IMG306", Error, "validate-fbc V8"),
         ("IMG307", Error, "Conforma inaccessible_related_images"),
+        ("IMG308", Error, "Conforma olm_bundle_multi_arch"),
+        ("FBC246", Warning, "the hub of the console shows a tile without it"),
     ],
     allowed_registries: &["registry.redhat.io/", "registry.stage.redhat.io/"],
     allowed_related_registries: &["registry.access.redhat.com/", "registry.redhat.io/"],
@@ -158,6 +160,7 @@ pub(super) static COMMUNITY: Definition = Definition {
         ("FBC230", Error, "check_olm_bundle_object_in_fbc, for every bundle"),
         ("FBC240", Warning, "`olm.maxOpenShiftVersion` holds cluster upgrades back"),
         ("IMG102", Error, "check_bundle_images_in_fbc"),
+        ("FBC246", Warning, "operatorhub.io shows a tile without it"),
     ],
     allowed_registries: &[
         "quay.io/community-operator-pipeline-prod/",

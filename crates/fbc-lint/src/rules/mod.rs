@@ -12,6 +12,7 @@ pub mod fbc;
 pub mod grf;
 pub mod idx;
 pub mod img;
+pub mod lfc;
 pub mod olm;
 pub mod rep;
 pub mod tpl;
@@ -27,6 +28,7 @@ pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
         grf::RULES,
         idx::RULES,
         img::RULES,
+        lfc::RULES,
         olm::RULES,
         rep::RULES,
         tpl::RULES,

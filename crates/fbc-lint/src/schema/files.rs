@@ -70,6 +70,7 @@ macro_rules! schemas {
 }
 
 schemas! {
+    LIFECYCLE = "blob/io.openshift.operators.lifecycles.v1alpha1";
     META = "blob/meta";
     BUNDLE = "blob/olm.bundle";
     CHANNEL = "blob/olm.channel";

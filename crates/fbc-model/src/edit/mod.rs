@@ -7,6 +7,7 @@
 
 mod place;
 mod same;
+mod template;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ use crate::writer::{self, Format};
 
 pub use place::{DEPRECATIONS_FILE, DeprecationsPlace};
 pub use same::same_blobs;
+pub use template::EntryPlace;
 
 /// Behind every document of a file.
 const AT_THE_END: u32 = u32::MAX;
@@ -67,6 +69,8 @@ pub struct Draft<'c> {
     removals: BTreeSet<Origin>,
     new_files: Vec<(PathBuf, Blob)>,
     meant: Catalog,
+    /// Where the entries of a template are; nothing for a catalog.
+    entries: Option<Vec<EntryPlace>>,
 }
 
 /// A finished draft.
@@ -92,7 +96,15 @@ impl<'c> Draft<'c> {
             removals: BTreeSet::new(),
             new_files: Vec::new(),
             meant: catalog.clone(),
+            entries: None,
         }
+    }
+
+    /// Begins a draft of a template. The catalog is its expansion: the one file is the template, and the documents of
+    /// origins are the numbers of entries.
+    #[must_use]
+    pub fn of_template(catalog: &'c Catalog, tree: &'c dyn Tree, entries: Vec<EntryPlace>) -> Self {
+        Self { entries: Some(entries), ..Self::new(catalog, tree) }
     }
 
     /// Adds an entry to the channel of that number, as the entry of that number.
@@ -200,6 +212,12 @@ impl<'c> Draft<'c> {
     /// # Errors
     /// [`DraftError`]
     pub fn finish(self) -> Result<Edited, DraftError> {
+        if let Some(places) = self.entries {
+            let Self { changes, insertions, removals, .. } = self;
+            let removals = removals.into_iter().collect();
+            let template = template::TemplateChanges { places, changes, insertions, removals };
+            return template.finish(self.catalog, self.tree, self.meant);
+        }
         let mut editors = Editors {
             catalog: self.catalog,
             tree: self.tree,

@@ -131,14 +131,15 @@ impl Part<'_> {
 /// # Errors
 /// The blob holds text that YAML cannot express.
 pub fn blob_text(blob: &Blob, format: Format) -> Result<String, WriteError> {
-    let blob = match blob {
-        Blob::Package(package) => BlobRef::Package(package),
-        Blob::Channel(channel) => BlobRef::Channel(channel),
-        Blob::Bundle(bundle) => BlobRef::Bundle(bundle),
-        Blob::Deprecation(deprecation) => BlobRef::Deprecation(deprecation),
-        Blob::Other(other) => BlobRef::Other(other),
-    };
-    text_of(blob, format)
+    text_of(BlobRef::of(blob), format)
+}
+
+/// One blob as a value, with the fields that [`write()`] gives it, in their order in JSON.
+#[must_use]
+pub fn blob_document(blob: &Blob) -> Document {
+    let mut sink = DocumentSink::new();
+    BlobRef::of(blob).write_to(&mut sink);
+    sink.finish()
 }
 
 /// An entry of a channel as a value, with the fields that [`write()`] gives it.
@@ -170,6 +171,19 @@ pub enum BlobRef<'c> {
     Other(&'c Other),
     /// `olm.deprecations`
     Deprecation(&'c Deprecation),
+}
+
+impl<'c> BlobRef<'c> {
+    /// A blob, borrowed.
+    fn of(blob: &'c Blob) -> Self {
+        match blob {
+            Blob::Package(package) => Self::Package(package),
+            Blob::Channel(channel) => Self::Channel(channel),
+            Blob::Bundle(bundle) => Self::Bundle(bundle),
+            Blob::Deprecation(deprecation) => Self::Deprecation(deprecation),
+            Blob::Other(other) => Self::Other(other),
+        }
+    }
 }
 
 impl BlobRef<'_> {

@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `authority` | the cluster's own authority, and what it signs |
+//! | `client` | requests to an API server, of this program or another |
 //! | `kubeconfig` | the file that clients are pointed to |
 //! | `pace` | the clock of the machine as time of the cluster |
 //! | `replay` | sessions that were written down, played again |
@@ -10,12 +11,14 @@
 //! | `server` | a cluster from its start to its end |
 
 mod authority;
+mod client;
 mod kubeconfig;
 mod pace;
 mod replay;
 mod server;
 mod setup;
 
+pub(crate) use client::ApiClient;
 pub(crate) use kubeconfig::Kubeconfig;
 pub(crate) use pace::Pace;
 pub(crate) use replay::{Header, replay};

@@ -15,20 +15,22 @@ use crate::registry::ImageArguments;
 
 mod bundle;
 mod edges;
+mod template;
 
 /// Add a bundle to channels of a catalog, in place
 ///
 /// The bundle goes behind the others of its package, in the format of their file, and an entry into each
 /// channel, where the order of the entries has its place. Comments, order and layout of everything else
 /// stay. A bundle that the catalog has already only gets the entries (promotion). Nothing is written if the
-/// edited catalog would have an error that it did not have before.
+/// edited catalog would have an error that it did not have before. A template gets the image of the bundle, and a basic
+/// one the entries; a semver template has the channels candidate, fast and stable, and no edges.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// A bundle directory, a catalog file with one bundle (such as `fbc render` writes), or the name of a
     /// bundle that the catalog has
     #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
     bundle: PathBuf,
-    /// The catalog: a directory or a file
+    /// The catalog: a directory, a file, or a template
     #[arg(value_name = "CATALOG", value_hint = ValueHint::AnyPath)]
     catalog: PathBuf,
     /// A channel that gets an entry; may be given several times
@@ -59,9 +61,16 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let session = arguments.images.session([&arguments.bundle]);
-    let edit = CatalogEdit::open(&arguments.catalog)?;
+    let edit = CatalogEdit::open(&arguments.catalog, &session)?;
     let Some(found) = bundle::find(arguments, &edit, &session)? else { return Ok(FINDINGS) };
     let bundle = &found.bundle;
+    if let Some(template) = edit.template() {
+        template.add_bundle(bundle);
+        if template.is_semver() {
+            return template::add_to_lists(arguments, edit, &found);
+        }
+        template::require_place(template, arguments)?;
+    }
     let (name, package) = (bundle.name.as_str(), bundle.package.as_str());
     edit.require_package(package).map_err(|failure| {
         if edit.catalog.packages.iter().any(|blob| blob.name == package) {

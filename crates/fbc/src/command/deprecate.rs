@@ -7,8 +7,9 @@ use fbc_model::blob::schema;
 use fbc_model::edit::{DEPRECATIONS_FILE, DeprecationsPlace};
 use fbc_model::{Deprecation, DeprecationEntry, Origin};
 
-use crate::catalog_edit::{CatalogEdit, Outcome, unknown};
+use crate::catalog_edit::{CatalogEdit, EditedTemplate, Outcome, unknown};
 use crate::failure::Failure;
+use crate::registry::Session;
 
 /// Deprecate a package, channel or bundle, in place
 ///
@@ -17,7 +18,7 @@ use crate::failure::Failure;
 /// order and layout of everything else stay.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The catalog: a directory or a file
+    /// The catalog: a directory, a file, or a basic template
     #[arg(value_name = "CATALOG", value_hint = ValueHint::AnyPath)]
     catalog: PathBuf,
     /// The package
@@ -67,7 +68,12 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let edit = CatalogEdit::open(&arguments.catalog)?;
+    let edit = CatalogEdit::open(&arguments.catalog, &Session::default())?;
+    if edit.template().is_some_and(EditedTemplate::is_semver) {
+        let shown = arguments.catalog.display();
+        return Err(Failure::refusal(format!("{shown} is a semver template, which cannot hold deprecations"))
+            .help("deprecate in the catalog that it expands to: deprecations.yaml beside it stays when it is rendered anew"));
+    }
     let package = arguments.package.as_str();
     edit.require_package(package)?;
     let reference = arguments.reference();

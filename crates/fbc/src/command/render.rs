@@ -9,16 +9,20 @@ use fbc_bundle::folder::is_bundle;
 use fbc_bundle::{BundleFolder, ImageTemplate};
 use fbc_lint::Profile;
 use fbc_lint::finding::OpmText;
+use fbc_lint::policy::OcpVersion;
 use fbc_model::Catalog;
 use fbc_model::catalog::CatalogFile;
 use fbc_model::render::{MigrateError, MigrateLevel, prepare};
 use fbc_model::writer;
+use fbc_repository::matrix::migrate_level;
 use rayon::prelude::*;
 
 use super::validate;
 use crate::catalog_source::CatalogSource;
+use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments, render_bundle_image};
+use crate::layout;
 use crate::limits;
 use crate::loading::load_tree;
 use crate::other_input::{refuse_repository, refuse_without_blobs};
@@ -33,7 +37,8 @@ use crate::report::report_on_stderr;
 pub(crate) struct Arguments {
     /// Catalogs (directories, single files, `-` for standard input), bundle directories, and images of both, put
     /// together in this order
-    #[arg(value_name = "REF", required = true, value_hint = ValueHint::AnyPath)]
+    /// [default: the catalogs of the repository here, with --ocp]
+    #[arg(value_name = "REF", required_unless_present = "ocp", value_hint = ValueHint::AnyPath)]
     references: Vec<PathBuf>,
     #[command(flatten)]
     rendering: RenderingArguments,
@@ -51,6 +56,10 @@ pub(crate) struct RenderingArguments {
     /// Bring blobs up to date as far as possible
     #[arg(long)]
     migrate: bool,
+    /// Bring blobs up to the level that this version of OpenShift wants: `olm.csv.metadata` from 4.17 on; of a repository,
+    /// take the catalogs for this version
+    #[arg(long, value_name = "VERSION", value_parser = ocp_version, conflicts_with_all = ["migrate", "migrate_level"])]
+    ocp: Option<OcpVersion>,
     /// Name the images of bundle directories, such as `quay.io/me/{{.Package}}:v{{.Version}}`; also {{.Name}}
     #[arg(long, value_name = "TEMPLATE", alias = "alpha-image-ref-template", value_parser = ImageTemplate::parse)]
     image_ref_template: Option<ImageTemplate>,
@@ -64,6 +73,32 @@ pub(crate) struct RenderingArguments {
 }
 
 impl RenderingArguments {
+    /// The level that the flags ask for.
+    fn level(&self) -> MigrateLevel {
+        match (self.migrate, self.ocp) {
+            (true, _) => MigrateLevel::ALL,
+            (false, Some(release)) => migrate_level(Some(release)),
+            (false, None) => self.migrate_level.unwrap_or_default(),
+        }
+    }
+
+    /// The references, with the catalogs of a release in the places of repositories.
+    fn expanded(&self, references: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+        let Some(release) = self.ocp else { return Ok(references.to_vec()) };
+        let here = [PathBuf::from(".")];
+        let references = if references.is_empty() { &here[..] } else { references };
+        let mut expanded = Vec::new();
+        for reference in references {
+            match layout::catalogs_in(reference) {
+                Some(_) => {
+                    let catalogs = layout::select(reference, &[release])?;
+                    expanded.extend(catalogs.into_iter().map(|catalog| catalog.path));
+                }
+                None => expanded.push(reference.clone()),
+            }
+        }
+        Ok(expanded)
+    }
     /// How a command with these references gets images.
     pub(crate) fn session(&self, references: &[PathBuf]) -> Session {
         self.images.session(references)
@@ -96,8 +131,9 @@ pub(crate) fn levels() -> impl clap::builder::TypedValueParser<Value = MigrateLe
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let session = arguments.rendering.session(&arguments.references);
-    render(&arguments.references, &arguments.rendering, &session)
+    let references = arguments.rendering.expanded(&arguments.references)?;
+    let session = arguments.rendering.session(&references);
+    render(&references, &arguments.rendering, &session)
 }
 
 /// Writes catalogs and bundles as one stream of blobs.
@@ -106,8 +142,7 @@ pub(crate) fn render(
     arguments: &RenderingArguments,
     session: &Session,
 ) -> Result<u8, Failure> {
-    let level =
-        if arguments.migrate { MigrateLevel::ALL } else { arguments.migrate_level.unwrap_or_default() };
+    let level = arguments.level();
     let images = arguments.image_map.read()?;
     let loaded = load_mapped(references, &images, arguments.image_ref_template.as_ref(), session)?;
     let Some(mut catalog) = loaded else {

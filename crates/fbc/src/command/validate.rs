@@ -28,6 +28,7 @@ use crate::shard::ShardArgument;
 use crate::terminal;
 
 mod base;
+mod dockerfiles;
 
 /// Report every problem of catalogs
 ///
@@ -117,7 +118,9 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         None => {
             let evidence = Evidence::read(&arguments.evidence, &session)?;
             let catalogs = arguments.report.shard.part(layout::expand(&arguments.paths, global));
-            check_all(&catalogs, &mut configuration, &evidence, &session, global)?
+            let mut checked = check_all(&catalogs, &mut configuration, &evidence, &session, global)?;
+            checked.extend(arguments.paths.iter().flat_map(|path| dockerfiles::check(path, configuration.policy())));
+            checked
         }
     };
     configuration.finish(&mut catalogs, arguments.report.shard)?;

@@ -1,6 +1,6 @@
 //! What registries say of images: digests, sizes, platforms, or why they cannot be pulled.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fbc_image::registry::manifest::Manifest;
 use fbc_image::registry::{Client, RegistryError, platform};
@@ -60,4 +60,20 @@ async fn find(client: &Client, text: &str) -> Result<FoundImage, Box<RegistryErr
             .collect(),
     };
     Ok(FoundImage { digest: manifest.descriptor.digest().to_string(), platforms })
+}
+
+/// Those of some images that mirrors have, and the places that they are named by have not.
+pub(crate) fn only_in_mirrors<'r>(
+    references: impl IntoIterator<Item = &'r str>,
+    session: &Session,
+) -> Result<BTreeSet<String>, Failure> {
+    let session = session.open()?;
+    let client = session.client();
+    let questions = references.into_iter().map(|text| async move {
+        let reference = client.reference(text).ok()?;
+        let asks = client.has_mirrors(&reference).is_ok_and(|has| has);
+        (asks && client.manifest_at_origin(&reference).await.is_err()).then(|| text.to_owned())
+    });
+    let answers = stream::iter(questions).buffer_unordered(session.parallel());
+    Ok(session.wait(answers.filter_map(std::future::ready).collect()))
 }

@@ -65,6 +65,8 @@ pub(super) enum Action {
     BundleBuild,
     /// `alpha bundle generate`
     BundleGenerate,
+    /// `alpha bundle extract`
+    BundleExtract,
     /// `alpha bundle unpack`
     BundleUnpack,
     /// `alpha bundle validate`
@@ -198,11 +200,18 @@ pub(super) static COMMANDS: &[Command] = &[
         ])
         .takes(Arity::None)
         .does(Action::BundleBuild),
-    Command::absent(
-        &["alpha", "bundle", "extract"],
-        "Write a bundle to a ConfigMap",
-        "it writes to a cluster; use opm itself for it",
-    ),
+    Command::new(&["alpha", "bundle", "extract"], "", "Write the files of a bundle to a ConfigMap")
+        .flags(&[
+            Flag::switch("debug", "log more"),
+            Flag::text("kubeconfig", "", "file with the cluster; without it, the cluster of this pod").short('k'),
+            Flag::text("manifestsdir", "/", "directory with manifests/ and metadata/, with a slash at its end").short('m'),
+            Flag::text("configmapname", "", "ConfigMap to fill, which must exist").short('c').required(),
+            Flag::text("namespace", "openshift-operator-lifecycle-manager", "namespace of the ConfigMap").short('n'),
+            Flag::text("datalimit", "1048576", "how many bytes the files may have together").short('l'),
+            Flag::switch("gzip", "compress the files").short('z'),
+        ])
+        .takes(Arity::None)
+        .does(Action::BundleExtract),
     Command::new(
         &["alpha", "bundle", "generate"],
         "",

@@ -7,7 +7,7 @@ use fbc_go::text::quote;
 
 use super::arguments::Invocation;
 use super::error::OpmError;
-use crate::dockerfile::{Dockerfile, labels, place};
+use crate::dockerfile::{CONFIGS, Dockerfile, labels, place};
 use crate::failure::words;
 use crate::output_file::write_new_file;
 
@@ -39,6 +39,6 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         return Err(OpmError::Log("base image is unset".to_owned()));
     }
     let builder_image = if sets_both { base_image } else { builder_image };
-    let text = Dockerfile { base_image, builder_image, folder: &name, labels }.text();
+    let text = Dockerfile { base_image, builder_image, folder: &name, target: CONFIGS, labels }.text();
     write_new_file(&path, text.as_bytes()).map_err(OpmError::refused)
 }

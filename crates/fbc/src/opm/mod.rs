@@ -102,6 +102,7 @@ fn act(invocation: &Invocation) -> Result<(), OpmError> {
         }
         Action::BundleBuild => bundle::build(invocation),
         Action::BundleGenerate => bundle::generate(invocation),
+        Action::BundleExtract => bundle::extract(invocation),
         Action::BundleUnpack => bundle::unpack(invocation),
         Action::BundleValidate => bundle::validate(invocation),
         Action::Validate => validate::run(invocation),

@@ -43,6 +43,7 @@ pub mod form_missing;
 pub mod gvk;
 pub mod gvk_twice;
 pub mod hidden_folder;
+pub mod hub_entry;
 pub mod index_ignore_file;
 pub mod malformed;
 pub mod manifest_kind;
@@ -65,6 +66,7 @@ pub mod package_property_name;
 pub mod package_without_name;
 pub mod property_type;
 pub mod property_value;
+pub mod release_for_target;
 pub mod required_range;
 pub mod separator_line;
 pub mod stray_file;
@@ -137,4 +139,6 @@ pub static RULES: &[&Rule] = &[
     &manifest_kind::RULE,
     &network_policy_rights::RULE,
     &max_openshift_version_of_target::RULE,
+    &release_for_target::RULE,
+    &hub_entry::RULE,
 ];

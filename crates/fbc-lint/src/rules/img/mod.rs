@@ -6,6 +6,7 @@ pub(crate) mod reference;
 
 pub mod bundle_image;
 pub mod bundle_image_digest;
+pub mod bundle_image_index;
 pub mod bundle_image_registry;
 pub mod catalog_image_base;
 pub mod catalog_image_base_repository;
@@ -17,6 +18,7 @@ pub mod csv_image_digest;
 pub mod csv_image_registry;
 pub mod floating_image;
 pub mod icon;
+pub mod image_only_in_mirror;
 pub mod related_image;
 pub mod related_image_digest;
 pub mod related_image_registry;
@@ -47,4 +49,6 @@ pub static RULES: &[&Rule] = &[
     &catalog_image_opm::RULE,
     &catalog_image_probe::RULE,
     &unreachable_image::RULE,
+    &bundle_image_index::RULE,
+    &image_only_in_mirror::RULE,
 ];

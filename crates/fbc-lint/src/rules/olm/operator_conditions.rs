@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
 With OperatorConditions an operator tells OLM v0 that it must not be upgraded right now. OLM v1 does not have the
 API: the operator may fail when it starts, and nothing holds an upgrade back. Users have to pin the version
 instead. The rule sees bundles whose manifests are in the catalog: it looks for permissions on
-`operatorconditions` of `operators.coreos.com`.",
+`operatorconditions` of `operators.coreos.com`, and for containers that set `OPERATOR_CONDITION_NAME` themselves.",
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

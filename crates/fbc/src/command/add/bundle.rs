@@ -57,7 +57,9 @@ pub(super) fn find(
             return Err(Failure::refusal(format!("bundle {:?} has no image", new.name))
                 .help("name it with --image, or with --image-ref-template for many"));
         }
-        let level = if arguments.migrate || are_migrated(known, &new.package) {
+        // A template names its image alone.
+        let is_named = edit.template().is_some();
+        let level = if !is_named && (arguments.migrate || are_migrated(known, &new.package)) {
             MigrateLevel::ALL
         } else {
             MigrateLevel::None

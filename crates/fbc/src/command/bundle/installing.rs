@@ -173,7 +173,7 @@ fn configuration(path: &Path) -> Result<Configuration, Failure> {
 }
 
 /// Reads a bundle.
-pub(super) fn read(reference: &Path, session: &Session) -> Result<Bundle, Failure> {
+pub(crate) fn read(reference: &Path, session: &Session) -> Result<Bundle, Failure> {
     read_from(&open(reference, session)?, reference)
 }
 
@@ -183,7 +183,7 @@ pub(super) fn read_from(source: &CatalogSource, reference: &Path) -> Result<Bund
 }
 
 /// Renders a bundle that was read from a directory.
-pub(super) fn objects(
+pub(crate) fn objects(
     bundle: &Bundle,
     folder: &Path,
     installation: &Installation,

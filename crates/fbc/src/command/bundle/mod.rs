@@ -5,12 +5,12 @@ use clap::{Args, Subcommand};
 use crate::arguments::Global;
 use crate::failure::Failure;
 
-mod installing;
+pub(crate) mod installing;
 mod manifest_diff;
 pub(crate) mod manifests;
 mod preauth;
 mod rbac;
-mod rbac_manifests;
+pub(crate) mod rbac_manifests;
 mod rbac_report;
 pub(crate) mod ready;
 mod render;

@@ -16,7 +16,7 @@ pub(super) fn write_json(manifests: Vec<Value>, out: &mut dyn Write) -> Result<(
 }
 
 /// Writes what an installer needs; comments say why.
-pub(super) fn write_installer(
+pub(crate) fn write_installer(
     installer: &Installer,
     extension: &str,
     out: &mut dyn Write,

@@ -3,15 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_lint::Profile;
 use fbc_lint::comparison::{self, Class, Comparison};
 use fbc_lint::finding::OpmText;
+use fbc_lint::policy::OcpVersion;
 use fbc_model::Catalog;
 
 use super::validate;
 use crate::arguments::Global;
 use crate::catalog_source::CatalogSource;
+use crate::configuration::ocp_version;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::other_input::{refuse_at_sight, refuse_without_blobs};
@@ -26,6 +29,7 @@ mod grouping;
 mod json;
 mod markdown;
 mod pairs;
+mod released;
 mod text;
 
 /// Show what a change of a catalog means
@@ -34,11 +38,13 @@ mod text;
 /// breaking (it takes something from people who run the operator), risky (it may) or harmless. Who can still
 /// update to what is worked out for OLM v0 and OLM v1. In repositories, and in directories of catalogs, one for each
 /// OpenShift version (`catalogs/v4.18/<package>/`), the catalogs of one path are compared, each pair on its own.
-/// Without OLD and NEW, what is here is compared with the last commit.
+/// Without OLD and NEW, what is here is compared with the last commit. With --index, the catalog or repository is OLD, and
+/// a bundle that the index has with another image is breaking, and one that it does not have harmless.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The catalog before: a directory, a file, `-`, or `REV:PATH` in the git repository
-    #[arg(value_name = "OLD", default_value = "HEAD:.", value_hint = ValueHint::AnyPath)]
+    #[arg(value_name = "OLD", default_value = "HEAD:.", default_value_if("index", ArgPredicate::IsPresent, "."),
+          value_hint = ValueHint::AnyPath)]
     old: PathBuf,
     /// The catalog after: as above
     #[arg(value_name = "NEW", default_value = ".", value_hint = ValueHint::AnyPath)]
@@ -56,6 +62,13 @@ pub(crate) struct Arguments {
         value_name = "FORMAT"
     )]
     output: Vec<FormatOrFile<DiffFormat>>,
+    /// Say instead which channels and bundles of a catalog this released index has: an image or a directory, in which
+    /// {ocp} stands for the OpenShift version of a catalog. An index with {ocp} that does not exist yet has nothing
+    #[arg(long, value_name = "REF", value_hint = ValueHint::AnyPath)]
+    index: Option<String>,
+    /// Of a repository, only the catalogs for these versions of OpenShift
+    #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version, requires = "index")]
+    ocp: Vec<OcpVersion>,
     /// Exit with 1 for changes of this class, and worse ones
     #[arg(long, value_enum, default_value_t, value_name = "CLASS")]
     fail_on: FailOn,
@@ -127,6 +140,9 @@ struct Compared<'c> {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    if let Some(index) = &arguments.index {
+        return released::run(arguments, index);
+    }
     let session = arguments.images.session([&arguments.old, &arguments.new]);
     if arguments.old.as_os_str() == "-" && arguments.new.as_os_str() == "-" {
         return Err(Failure::new("standard input is given twice").help("give `-` once"));

@@ -14,7 +14,7 @@ use super::dockerfile;
 use crate::catalog_source::CatalogSource;
 use crate::command::render::{Loaded, OutputFormat, levels, migration_failure, write};
 use crate::command::validate::check_loaded;
-use crate::dockerfile::{Dockerfile, OPM_IMAGE, place};
+use crate::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, place};
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments};
 use crate::loading::load_tree;
@@ -82,7 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     let (base_image, builder_image) = (OPM_IMAGE, OPM_IMAGE);
     let labels = std::collections::BTreeMap::new();
-    let dockerfile = Dockerfile { base_image, builder_image, folder: &folder_name, labels };
+    let dockerfile = Dockerfile { base_image, builder_image, folder: &folder_name, target: CONFIGS, labels };
     if arguments.dockerfile {
         dockerfile.check()?;
     }

@@ -24,7 +24,8 @@ use crate::command::render::{write, write_failure};
 use crate::command::template::read;
 use crate::configuration::ocp_version;
 use crate::confinement::require_inside;
-use crate::expansion::{Expander, kind_of};
+use crate::dockerfile::Dockerfile;
+use crate::expansion::{Expander, catalogs_of, kind_of};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments, TemplateBundles};
 use crate::layout::repository_tree;
@@ -85,7 +86,8 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         entries.iter().flat_map(|entry| entry.cells().into_iter().map(move |cell| (entry, cell)))
     {
         let is_meant = arguments.ocp.is_empty() || cell.is_some_and(|cell| arguments.ocp.contains(&cell));
-        if !is_meant || entry.template.is_none() {
+        let makes_something = entry.template.is_some() || entry.dockerfile.is_some() && entry.base_image(cell).is_some();
+        if !is_meant || !makes_something {
             continue;
         }
         catalogs += 1;
@@ -96,8 +98,10 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         stale.extend(files);
     }
     if catalogs == 0 {
-        return Err(Failure::refusal(format!("{} has no template for what is asked", root.display()))
-            .help(format!("`fbc repository` shows what is found; {CONFIGURATION} can name a `template`")));
+        return Err(Failure::refusal(format!("{} has nothing to generate for what is asked", root.display()))
+            .help(format!(
+                "`fbc repository` shows what is found; {CONFIGURATION} can name a `template`, or `dockerfile` and `base-image`"
+            )));
     }
     if arguments.check {
         return Ok(if stale.is_empty() { CLEAN } else { FINDINGS });
@@ -159,7 +163,7 @@ impl Run<'_> {
         let named = release
             .map_or_else(|| place.path.display().to_string(), |release| format!("OpenShift {release}"));
         let mut files = Files::new();
-        self.dockerfile(entry, release, &mut files);
+        self.dockerfile(entry, release, &mut files)?;
         let Some(template) = place.templates.first() else { return Ok(files) };
         let level = entry.migrate_level(release);
         let output = self.output(entry, release, &place.path);
@@ -190,7 +194,7 @@ impl Run<'_> {
         let old = self.committed(entry, &output)?;
         let source = Bundles {
             committed: (!self.arguments.fresh).then_some(&old),
-            catalogs: &|| self.catalogs.get_or_init(|| self.all()),
+            catalogs: &|| self.catalogs.get_or_init(|| catalogs_of(&self.arguments.repository)),
             entry,
             level,
             others: TemplateBundles { images: self.images, takes_folders: true, session: self.session },
@@ -238,14 +242,6 @@ impl Run<'_> {
         }
     }
 
-    /// All catalogs of the repository that can be loaded.
-    fn all(&self) -> Vec<Catalog> {
-        let places = fbc_repository::find(self.tree).catalogs.into_iter();
-        let trees =
-            places.map(|place| self.arguments.repository.join(place.path)).filter(|path| path.is_dir());
-        trees.filter_map(|path| load_tree(disk_tree(&path).as_ref()).ok()).collect()
-    }
-
     /// What the repository holds in the place of the output.
     fn committed(&self, entry: &Entry, output: &Path) -> Result<Catalog, Failure> {
         let path = self.arguments.repository.join(output);
@@ -260,16 +256,46 @@ impl Run<'_> {
         }
     }
 
-    /// A Dockerfile that is built on another image than the configuration says. What else it says is its author's.
-    fn dockerfile(&self, entry: &Entry, release: Option<OcpVersion>, files: &mut Files) {
-        let (Some(dockerfile), Some(base)) = (&entry.dockerfile, entry.base_image(release)) else { return };
+    /// A Dockerfile that is built on another image than the configuration says, or that is not there yet. What else one
+    /// says is its author's.
+    fn dockerfile(&self, entry: &Entry, release: Option<OcpVersion>, files: &mut Files) -> Result<(), Failure> {
+        let (Some(dockerfile), Some(base)) = (&entry.dockerfile, entry.base_image(release)) else {
+            return Ok(());
+        };
         let path = PathBuf::from(dockerfile.fill(release));
-        let Ok(bytes) = self.tree.read(&path) else { return };
-        let text = String::from_utf8_lossy(&bytes);
-        if let Some(text) = fbc_repository::dockerfile::with_base(&text, &base) {
+        let text = match self.tree.read(&path) {
+            Ok(bytes) => {
+                fbc_repository::dockerfile::with_base(&String::from_utf8_lossy(&bytes), &base)
+            }
+            Err(_) => Some(new_dockerfile(entry, release, &path, &base)?),
+        };
+        if let Some(text) = text {
             files.insert(path, Some(text.into_bytes()));
         }
+        Ok(())
     }
+}
+
+/// A Dockerfile as opm writes it, which serves and fills the cache with the base image.
+fn new_dockerfile(
+    entry: &Entry,
+    release: Option<OcpVersion>,
+    path: &Path,
+    base: &str,
+) -> Result<String, Failure> {
+    let catalog = PathBuf::from(entry.path.fill(release));
+    // The context of a build is the directory of the Dockerfile if the catalog is in it, else the root.
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let folder = catalog.strip_prefix(directory).unwrap_or(&catalog).display().to_string();
+    let target = match &entry.image_path {
+        Some(below) => format!("/configs/{}", below.fill(release)),
+        None => "/configs".to_owned(),
+    };
+    let labels = BTreeMap::new();
+    let new =
+        Dockerfile { base_image: base, builder_image: base, folder: &folder, target: &target, labels };
+    new.check()?;
+    Ok(new.text())
 }
 
 /// Bundles of committed catalogs where they are known by digest, else from images.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 
-use crate::dockerfile::{Dockerfile, OPM_IMAGE, labels, place};
+use crate::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, labels, place};
 use crate::failure::{CLEAN, Failure};
 use crate::output_file::write_new_file;
 
@@ -52,6 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         base_image: &arguments.base_image,
         builder_image: &arguments.builder_image,
         folder: &folder,
+        target: CONFIGS,
         labels,
     };
     dockerfile.check()?;

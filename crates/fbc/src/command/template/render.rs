@@ -4,16 +4,19 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_graph::mermaid::{MermaidOptions, draw};
+use fbc_lint::policy::OcpVersion;
 use fbc_model::Catalog;
 use fbc_model::render::MigrateLevel;
 use fbc_model::tree::MemoryTree;
 use fbc_model::writer::Format;
+use fbc_repository::matrix::migrate_level;
 use fbc_template::{OpmSemantics, Renderer, TemplateError, TemplateKind};
 
 use super::super::render::{levels, write};
 use super::{opm_error, read, refusal};
 use crate::catalog_source::CatalogSource;
-use crate::configuration::{Configuration, PolicyArguments};
+use crate::configuration::{Configuration, PolicyArguments, ocp_version};
+use crate::expansion;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMapArguments, TemplateBundles};
 use crate::output_file::write_output;
@@ -38,6 +41,9 @@ pub(super) struct Arguments {
     /// Bring bundles up to date, up to this level
     #[arg(long, value_name = "LEVEL", value_parser = levels())]
     migrate_level: Option<MigrateLevel>,
+    /// Bring bundles up to the level that this version of OpenShift wants: `olm.csv.metadata` from 4.17 on
+    #[arg(long, value_name = "VERSION", value_parser = ocp_version, conflicts_with = "migrate_level")]
+    ocp: Option<OcpVersion>,
     /// Expand semver templates as this version of opm, such as v1.47
     #[arg(long, value_name = "VERSION", default_value = "latest", value_parser = OpmSemantics::of)]
     opm_semantics: OpmSemantics,
@@ -75,13 +81,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let failure = |error: TemplateError| refusal(path, &text, &error);
     let kind = match name {
         Some(name) => kind_of(name).ok_or_else(|| unknown_kind(name))?,
-        None => fbc_template::detect(&text).map_err(failure)?,
+        None => match expansion::kind_of(&text) {
+            Some(kind) => kind,
+            None => fbc_template::detect(&text).map_err(failure)?,
+        },
     };
     let images = arguments.image_map.read()?;
     let renderer = Renderer {
         source: &TemplateBundles { images: &images, takes_folders: true, session: &session },
         validate: &opm_error,
-        migrate: arguments.migrate_level.unwrap_or_default(),
+        migrate: match arguments.ocp {
+            Some(release) => migrate_level(Some(release)),
+            None => arguments.migrate_level.unwrap_or_default(),
+        },
         semantics: arguments.opm_semantics,
     };
     let catalog = fbc_template::render(kind, &text, &renderer).map_err(failure)?;

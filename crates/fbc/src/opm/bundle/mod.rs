@@ -8,11 +8,13 @@ use fbc_yaml::stream;
 use fbc_yaml::{Document, Kind};
 
 mod build;
+mod extract;
 mod generate;
 mod image;
 mod package_folder;
 
 pub(super) use build::build;
+pub(super) use extract::extract;
 pub(super) use generate::run as generate;
 pub(super) use image::{unpack, validate};
 

@@ -1,0 +1,123 @@
+//! What a hub shows of a package, and is not there.
+
+use fbc_go::text::quote;
+use fbc_graph::ChannelAnalysis;
+use fbc_model::render::CSV_METADATA;
+use fbc_model::{Bundle, bundle_object, go_type};
+
+use crate::context::{Context, PackageView};
+use crate::finding::{Finding, Findings, Subject};
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC246",
+    name: "hub-entry",
+    since: "0.1.0",
+    summary: "A package has no icon or no description for the hub",
+    explanation: "\
+The hub of the console and operatorhub.io show a tile for each package: its icon, and the description of the newest bundle
+of its default channel. `olm.csv.metadata` holds no icon, so it must be in the `olm.package` blob; where the catalog holds
+manifests (`olm.bundle.object`), the icon of the ClusterServiceVersion counts too.",
+    basis: Basis::Policy,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "both",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+icon: {mediatype: image/png, base64data: iVBORw0KGgo=}
+description: Foo manages foos.
+---
+schema: olm.channel
+package: foo
+name: stable
+entries: [{name: foo.v1.0.0}]
+",
+            findings: &[],
+        },
+        Case {
+            title: "neither",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries: [{name: foo.v1.0.0}]
+---
+schema: olm.bundle
+package: foo
+name: foo.v1.0.0
+image: quay.io/foo/foo:v1
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0}}
+- {type: olm.csv.metadata, value: {annotations: {description: Foo manages foos.}}}
+",
+            findings: &["2:7 the hub has no icon for package \"foo\""],
+        },
+        Case {
+            title: "no bundle that says more",
+            files: "\
+schema: olm.package
+name: foo
+",
+            findings: &[
+                "2:7 the hub has no description for package \"foo\"",
+                "2:7 the hub has no icon for package \"foo\"",
+            ],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for view in context.packages.values() {
+        let shown = shown_bundle(view).map(Shown::of).unwrap_or_default();
+        let package = view.package;
+        let icon = package.icon.is_some() || shown.has_icon;
+        let description = !package.description.is_empty() || shown.has_description;
+        for (what, _) in [("icon", icon), ("description", description)].into_iter().filter(|(_, has)| !has) {
+            findings.push(
+                Finding::new(&RULE, format!("the hub has no {what} for package {}", quote(&package.name)))
+                    .at(context.value(package.origin, "/name"))
+                    .about(Subject::package(&package.name))
+                    .help(format!("add `{what}` to the `olm.package` blob")),
+            );
+        }
+    }
+}
+
+/// The head of the default channel.
+fn shown_bundle<'c>(view: &PackageView<'c>) -> Option<&'c Bundle> {
+    let channel = view.channels.iter().find(|channel| channel.name == view.package.default_channel)?;
+    let head = ChannelAnalysis::of(channel.entries()).head()?;
+    view.bundle_by_name.get(channel.entries().get(head)?.name.as_str()).copied()
+}
+
+/// What a bundle has for the hub.
+#[derive(Default)]
+struct Shown {
+    has_icon: bool,
+    has_description: bool,
+}
+
+impl Shown {
+    fn of(bundle: &Bundle) -> Self {
+        if let Some(version) = bundle_object::cluster_service_version(bundle) {
+            let spec = go_type::field(version.root(), "spec");
+            let has = |key: &str| spec.and_then(|spec| spec.get(key)).is_some_and(|value| !value.is_empty());
+            let text = spec.and_then(|spec| spec.get_str("description")).unwrap_or_default();
+            return Self { has_icon: has("icon"), has_description: !text.is_empty() };
+        }
+        let has_description = bundle.property_values(CSV_METADATA).any(|metadata| {
+            let annotated = metadata.get("annotations").and_then(|all| all.get_str("description"));
+            let texts = [metadata.get_str("description"), annotated];
+            texts.into_iter().flatten().any(|text| !text.is_empty())
+        });
+        Self { has_icon: false, has_description }
+    }
+}

@@ -1,0 +1,77 @@
+//! Releases of bundles for clusters that do not know them.
+
+use fbc_go::text::quote;
+
+use super::opm;
+use crate::context::Context;
+use crate::finding::{Finding, Findings};
+use crate::policy::{OcpVersion, in_words};
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// The first release of OpenShift that knows `release`.
+///
+/// Source: `operator-framework/operator-registry` v1.62 and operator-controller 1.5, which it ships.
+const FIRST_WITH_RELEASE: OcpVersion = OcpVersion::new(4, 22);
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "FBC245",
+    name: "release-for-target",
+    since: "0.1.0",
+    summary: "A bundle has a `release`, which a target does not know",
+    explanation: "\
+Before OpenShift 4.22, opm and both generations of OLM ignore `release` in the property `olm.package`: two bundles of one
+version then are the same version to them, opm refuses the catalog, and nobody updates from one to the other. The rule is
+silent until targets are named (`--ocp`). In the examples the target is OpenShift 4.17.",
+    basis: Basis::Advice,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "a version alone",
+            files: "\
+schema: olm.bundle
+name: foo.v1.0.0
+package: foo
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0}}
+",
+            findings: &[],
+        },
+        Case {
+            title: "a release",
+            files: "\
+schema: olm.bundle
+name: foo-v1.0.0-1
+package: foo
+properties:
+- {type: olm.package, value: {packageName: foo, version: 1.0.0, release: \"1\"}}
+",
+            findings: &["5:74 bundle \"foo-v1.0.0-1\" has the release \"1\", which OpenShift 4.17 does not know"],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    let (earlier, _) = context.parameters.split_targets(FIRST_WITH_RELEASE);
+    if earlier.is_empty() {
+        return;
+    }
+    for item in opm::bundles(context) {
+        let Some(property) = opm::package_property(item.bundle).filter(|property| !property.release.is_empty())
+        else {
+            continue;
+        };
+        let message = format!(
+            "bundle {} has the release {}, which {} does not know",
+            quote(&item.bundle.name),
+            quote(property.release),
+            in_words(&earlier)
+        );
+        findings.push(
+            Finding::new(&RULE, message)
+                .at(context.value(item.bundle.origin, property.pointer("release")))
+                .about(item.subject())
+                .help("give the bundle a version of its own, such as 1.0.1"),
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! Images that only a mirror has.
+
+use std::collections::BTreeSet;
+
+use fbc_go::text::quote;
+
+use crate::context::Context;
+use crate::finding::{Finding, Findings};
+use crate::rule::{Basis, Case, Check, Rule};
+
+use super::reference;
+use crate::rules::fbc::opm;
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "IMG309",
+    name: "image-only-in-mirror",
+    since: "0.1.0",
+    summary: "An image is in a mirror, and not where the catalog names it",
+    explanation: "\
+Mirrors of the configuration and of mirror sets give images before they are released. Clusters without the mirror cannot
+pull them until then. `fbc validate --check-images` asks the place that the catalog names as well, if it has mirrors. In
+the examples `facts.json` stands for the answers.",
+    basis: Basis::Advice,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "in its place",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: registry.redhat.io/foo/foo:v1
+-- facts.json --
+{\"only_in_mirror\": []}
+",
+            findings: &[],
+        },
+        Case {
+            title: "in a mirror",
+            files: "\
+schema: olm.bundle
+name: foo.v1
+package: foo
+image: registry.redhat.io/foo/foo:v1
+relatedImages:
+- {name: foo, image: \"registry.redhat.io/foo/operator:v1\"}
+-- facts.json --
+{\"only_in_mirror\": [\"registry.redhat.io/foo/foo:v1\", \"registry.redhat.io/foo/operator:v1\"]}
+",
+            findings: &[
+                "4:8 image \"registry.redhat.io/foo/foo:v1\" is only in a mirror",
+                "6:22 image \"registry.redhat.io/foo/operator:v1\" is only in a mirror",
+            ],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    let only_in_mirror = &context.images.only_in_mirror;
+    // Many bundles share an image; it is told once.
+    let mut told: BTreeSet<&str> = BTreeSet::new();
+    for item in opm::bundles(context).filter(|_| !only_in_mirror.is_empty()) {
+        let own = (item.bundle.image.as_str(), "/image".to_owned());
+        let related = reference::related_images(item.bundle)
+            .map(|(index, image)| (image, format!("/relatedImages/{index}/image")));
+        for (image, pointer) in std::iter::once(own).chain(related) {
+            if !only_in_mirror.contains(image) || !told.insert(image) {
+                continue;
+            }
+            findings.push(
+                Finding::new(&RULE, format!("image {} is only in a mirror", quote(image)))
+                    .at(context.value(item.bundle.origin, pointer))
+                    .about(item.subject())
+                    .help("release the image before the catalog, or name the mirror to those who get the catalog"),
+            );
+        }
+    }
+}

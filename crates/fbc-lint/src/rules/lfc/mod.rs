@@ -1,0 +1,26 @@
+//! Lifecycles of operators: until when each version is supported, as consoles show it.
+
+use crate::rule::Rule;
+
+mod blobs;
+
+pub use blobs::SCHEMA;
+
+pub mod lost_by_dockerfile;
+pub mod package;
+pub mod phase_dates;
+pub mod phase_name;
+pub mod phase_order;
+pub mod repeated;
+pub mod version_name;
+
+/// The rules of this family.
+pub static RULES: &[&Rule] = &[
+    &package::RULE,
+    &repeated::RULE,
+    &version_name::RULE,
+    &phase_name::RULE,
+    &phase_dates::RULE,
+    &phase_order::RULE,
+    &lost_by_dockerfile::RULE,
+];

@@ -1,0 +1,86 @@
+//! Days of phases that are none, or the wrong way round.
+
+use fbc_go::text::quote;
+
+use super::blobs;
+use crate::context::Context;
+use crate::finding::{Finding, Findings, Subject};
+use crate::policy::Date;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "LFC005",
+    name: "phase-dates",
+    since: "0.1.0",
+    summary: "A phase of a lifecycle begins or ends on no day, or ends before it begins",
+    explanation: "\
+The first and the last day of a phase are written as `2026-03-31`, and the last comes after the first. The console cannot
+say which phase today is in otherwise.",
+    basis: Basis::Advice,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "days in order",
+            files: "\
+schema: io.openshift.operators.lifecycles.v1alpha1
+package: foo
+versions:
+- name: \"1.0\"
+  phases:
+  - {name: Full support, startDate: \"2024-02-29\", endDate: \"2026-06-30\"}
+",
+            findings: &[],
+        },
+        Case {
+            title: "no days, and the wrong way round",
+            files: "\
+schema: io.openshift.operators.lifecycles.v1alpha1
+package: foo
+versions:
+- name: \"1.0\"
+  phases:
+  - {name: Full support, startDate: \"2026-02-29\", endDate: 30 June 2026}
+  - {name: Maintenance support, startDate: \"2026-07-01\", endDate: \"2026-06-30\"}
+  - {name: Extended update support, startDate: \"2026-07-01\", endDate: \"\"}
+",
+            findings: &[
+                "6:37 \"2026-02-29\" is not a day such as 2026-03-31",
+                "6:60 \"30 June 2026\" is not a day such as 2026-03-31",
+                "7:67 phase \"Maintenance support\" ends on 2026-06-30, and begins on 2026-07-01",
+                "8:71 \"\" is not a day such as 2026-03-31",
+            ],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for lifecycle in blobs::all(context) {
+        let mut add = |message: String, pointer: String| {
+            findings.push(
+                Finding::new(&RULE, message)
+                    .at(context.value(lifecycle.origin, pointer))
+                    .about(Subject::package(&lifecycle.meta.package))
+                    .help("write the first and the last day of the phase, such as \"2026-03-31\""),
+            );
+        };
+        for (version, at) in blobs::items(lifecycle.value.node(), "", "versions") {
+            for (phase, at) in blobs::items(version, &at, "phases") {
+                for key in ["startDate", "endDate"] {
+                    match phase.get_str(key) {
+                        Some(text) if Date::parse(text).is_none() => {
+                            add(format!("{} is not a day such as 2026-03-31", quote(text)), format!("{at}/{key}"));
+                        }
+                        _ => {}
+                    }
+                }
+                if let [Some(start), Some(end)] = blobs::days(phase)
+                    && end <= start
+                {
+                    let name = quote(phase.get_str("name").unwrap_or_default());
+                    add(format!("phase {name} ends on {end}, and begins on {start}"), format!("{at}/endDate"));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Phases of lifecycles that nobody knows.
+
+use fbc_go::text::quote;
+
+use super::blobs;
+use crate::context::Context;
+use crate::finding::{Finding, Findings, Subject};
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "LFC004",
+    name: "unknown-phase",
+    since: "0.1.0",
+    summary: "A phase of a lifecycle has a name that no phase of the life cycle policy has",
+    explanation: "\
+The console shows the name of the phase that today is in. Known are `Full support`, `Maintenance support`, `Extended update
+support` with its terms, and `Extended life cycle support` with its add-ons.",
+    basis: Basis::Advice,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "known phases",
+            files: "\
+schema: io.openshift.operators.lifecycles.v1alpha1
+package: foo
+versions:
+- name: \"1.0\"
+  phases:
+  - {name: Full support, startDate: \"2026-01-01\", endDate: \"2026-06-30\"}
+  - {name: Extended update support Term 2, startDate: \"2026-07-01\", endDate: \"2026-12-31\"}
+",
+            findings: &[],
+        },
+        Case {
+            title: "other words",
+            files: "\
+schema: io.openshift.operators.lifecycles.v1alpha1
+package: foo
+versions:
+- name: \"1.0\"
+  phases:
+  - {name: full-support, startDate: \"2026-01-01\", endDate: \"2026-06-30\"}
+",
+            findings: &["6:12 phase \"full-support\" is not one of the life cycle policy"],
+        },
+    ],
+};
+
+/// How names of phases begin.
+const PHASES: [&str; 4] =
+    ["Full support", "Maintenance support", "Extended update support", "Extended life cycle support"];
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for lifecycle in blobs::all(context) {
+        for (version, at) in blobs::items(lifecycle.value.node(), "", "versions") {
+            for (phase, at) in blobs::items(version, &at, "phases") {
+                let name = phase.get_str("name").unwrap_or_default();
+                if PHASES.iter().any(|known| name.starts_with(known)) {
+                    continue;
+                }
+                findings.push(
+                    Finding::new(&RULE, format!("phase {} is not one of the life cycle policy", quote(name)))
+                        .at(context.value(lifecycle.origin, format!("{at}/name")))
+                        .about(Subject::package(&lifecycle.meta.package))
+                        .help(format!("write {}", PHASES.map(|known| format!("`{known}`")).join(", "))),
+                );
+            }
+        }
+    }
+}

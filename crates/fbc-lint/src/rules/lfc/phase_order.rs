@@ -1,0 +1,86 @@
+//! Phases of a version that overlap, or leave days out.
+
+use fbc_go::text::quote;
+
+use super::blobs;
+use crate::context::Context;
+use crate::finding::{Finding, Findings, Subject};
+use crate::policy::Date;
+use crate::rule::{Basis, Case, Check, Rule};
+
+/// See [`Rule::explanation`].
+pub static RULE: Rule = Rule {
+    code: "LFC006",
+    name: "phase-order",
+    since: "0.1.0",
+    summary: "A phase of a lifecycle does not begin on the day after the one before it",
+    explanation: "\
+The phases of a version follow each other: each begins on the day after the last day of the one before. Where two overlap
+the console shows one of them; on a day that is in none it shows \"Self-support\".",
+    basis: Basis::Advice,
+    check: Check::Catalog(check),
+    cases: &[
+        Case {
+            title: "one after another",
+            files: "\
+schema: io.openshift.operators.lifecycles.v1alpha1
+package: foo
+versions:
+- name: \"1.0\"
+  phases:
+  - {name: Full support, startDate: \"2026-01-01\", endDate: \"2026-12-31\"}
+  - {name: Maintenance support, startDate: \"2027-01-01\", endDate: \"2027-02-28\"}
+  - {name: Extended update support, startDate: \"2027-03-01\", endDate: \"2027-06-30\"}
+",
+            findings: &[],
+        },
+        Case {
+            title: "days in two phases, and in none",
+            files: "\
+schema: io.openshift.operators.lifecycles.v1alpha1
+package: foo
+versions:
+- name: \"1.0\"
+  phases:
+  - {name: Full support, startDate: \"2026-01-01\", endDate: \"2026-06-30\"}
+  - {name: Maintenance support, startDate: \"2026-06-30\", endDate: \"2026-12-31\"}
+  - {name: Extended update support, startDate: \"2027-02-01\", endDate: \"2027-06-30\"}
+",
+            findings: &[
+                "7:44 phase \"Maintenance support\" begins on 2026-06-30, and the one before it ends on 2026-06-30",
+                "8:48 phase \"Extended update support\" begins on 2027-02-01, and the one before it ends on 2026-12-31",
+            ],
+        },
+    ],
+};
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for lifecycle in blobs::all(context) {
+        for (version, at) in blobs::items(lifecycle.value.node(), "", "versions") {
+            let mut before: Option<Date> = None;
+            for (phase, at) in blobs::items(version, &at, "phases") {
+                let [start, end] = blobs::days(phase);
+                if let (Some(start), Some(last)) = (start, before)
+                    && day_after(last) != Some(start)
+                {
+                    let name = quote(phase.get_str("name").unwrap_or_default());
+                    let message =
+                        format!("phase {name} begins on {start}, and the one before it ends on {last}");
+                    findings.push(
+                        Finding::new(&RULE, message)
+                            .at(context.value(lifecycle.origin, format!("{at}/startDate")))
+                            .about(Subject::package(&lifecycle.meta.package))
+                            .help("let each phase begin on the day after the last day of the one before"),
+                    );
+                }
+                before = end;
+            }
+        }
+    }
+}
+
+fn day_after(day: Date) -> Option<Date> {
+    Date::new(day.year, day.month, day.day + 1)
+        .or_else(|| Date::new(day.year, day.month + 1, 1))
+        .or_else(|| Date::new(day.year + 1, 1, 1))
+}

@@ -1,0 +1,81 @@
+//! Whether a merge breaks an upgrade graph that is sound on both sides.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fbc_graph::ChannelAnalysis;
+use fbc_lint::Profile;
+use fbc_model::load::load_bytes;
+use fbc_model::tree::MemoryTree;
+use fbc_model::{Catalog, ChannelEntry};
+use fbc_yaml::{Document, Node, json_writer, stream};
+
+use super::Conflict;
+
+/// What is wrong with the channels of a merged file, and was wrong with none of the sides.
+pub(super) fn broken(merged: &[u8], sides: [&[u8]; 2]) -> Vec<Conflict> {
+    let known: Vec<Problems> = sides.iter().map(|side| problems(side)).collect();
+    problems(merged)
+        .into_iter()
+        .filter(|(place, _)| !known.iter().any(|side| side.contains_key(place)))
+        .map(|(place, reason)| Conflict { place, reason })
+        .collect()
+}
+
+type Problems = BTreeMap<String, String>;
+
+/// What is wrong with the channels of a file, by channel; with a whole package also what opm refuses.
+fn problems(text: &[u8]) -> Problems {
+    let catalog = blobs(text);
+    let mut problems = Problems::new();
+    for channel in &catalog.channels {
+        if let Some(problem) = problem(channel.entries()) {
+            problems.insert(format!("channel {:?} of package {:?}", channel.name, channel.package), problem);
+        }
+    }
+    // A template, and a file of a catalog in many files, is no whole package.
+    let is_whole = !catalog.packages.is_empty()
+        && !catalog.bundles.is_empty()
+        && catalog.bundles.iter().all(|bundle| !bundle.properties.is_empty());
+    if is_whole && problems.is_empty() {
+        let report = fbc_lint::lint(&catalog, &MemoryTree::default(), Profile::Opm);
+        if let Some(error) = report.opm_error {
+            problems.insert("the catalog".to_owned(), format!("opm would refuse it: {error}"));
+        }
+    }
+    problems
+}
+
+fn problem(entries: &[ChannelEntry]) -> Option<String> {
+    let analysis = ChannelAnalysis::of(entries);
+    let name = |entry: &usize| entries.get(*entry).map(|entry| format!("{:?}", entry.name));
+    match analysis.heads.as_slice() {
+        _ if entries.is_empty() => None,
+        [_] if analysis.cycle().is_empty() => None,
+        [_] => Some("its edges would lead in a circle".to_owned()),
+        [] => Some("it would have no head".to_owned()),
+        heads => {
+            let heads: Vec<String> = heads.iter().filter_map(name).collect();
+            Some(format!("it would have several heads: {}", heads.join(", ")))
+        }
+    }
+}
+
+/// The blobs of a catalog or template.
+fn blobs(text: &[u8]) -> Catalog {
+    let read = stream::read::<_, ()>(text, &|document: Document| Ok(document));
+    let mut stream = String::new();
+    let mut add = |node: Node<'_>| {
+        json_writer::write_compact(&mut stream, node);
+        stream.push('\n');
+    };
+    for document in read.iter().filter_map(|one| one.outcome.as_ref().ok()) {
+        let root = document.root();
+        let is_template = root.get_str("schema").is_some_and(|schema| schema.starts_with("olm.template"));
+        match root.get("entries").filter(|_| is_template) {
+            Some(entries) => entries.items().for_each(&mut add),
+            None => add(root),
+        }
+    }
+    load_bytes(Path::new("catalog.json"), stream.as_bytes())
+}

@@ -1,0 +1,137 @@
+//! A template that is edited: what it expands to before and after, with the bundles that it names got once.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use fbc_lint::policy::Policy;
+use fbc_lint::{Report, lint_under};
+use fbc_model::catalog::CatalogFile;
+use fbc_model::edit::EntryPlace;
+use fbc_model::overlay_tree::FileVersions;
+use fbc_model::render::MigrateLevel;
+use fbc_model::tree::MemoryTree;
+use fbc_model::{Bundle, Catalog};
+use fbc_template::{BundleSource, OpmSemantics, TemplateKind, entry_places};
+
+use crate::catalog_source::CatalogSource;
+use crate::expansion::{Expander, RepositoryBundles, tree_with};
+use crate::failure::Failure;
+use crate::image_map::{ImageMap, TemplateBundles};
+use crate::loading::load_for_rules;
+use crate::registry::Session;
+
+/// A template that is edited.
+pub(crate) struct EditedTemplate {
+    kind: TemplateKind,
+    path: PathBuf,
+    text: Vec<u8>,
+    /// The bundles that it names, by their images, and what is to be added.
+    known: RefCell<BTreeMap<String, Bundle>>,
+}
+
+impl EditedTemplate {
+    /// Expands a template. The origins of the catalog count entries of the template.
+    pub(super) fn open(
+        kind: TemplateKind,
+        path: &Path,
+        text: Vec<u8>,
+        session: &Session,
+    ) -> Result<(Self, CatalogSource, Catalog), Failure> {
+        let images = ImageMap::from_environment()?;
+        let others = TemplateBundles { images: &images, takes_folders: true, session };
+        let template =
+            Self { kind, path: path.to_path_buf(), text, known: RefCell::default() };
+        let source = Remembering { known: &template.known, others: &RepositoryBundles::new(path, &others) };
+        let mut catalog = template.expand(&template.text, &source)?;
+        let name = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
+        let tree: MemoryTree = [(name.clone(), template.text.clone())].into_iter().collect();
+        catalog.files = vec![CatalogFile { path: name, documents: Vec::new() }];
+        Ok((template, CatalogSource::of_file(Box::new(tree), path), catalog))
+    }
+
+    /// Whether its channels follow from versions.
+    pub(crate) fn is_semver(&self) -> bool {
+        self.kind == TemplateKind::Semver
+    }
+
+    /// Whether bundles take the places of others in it.
+    pub(crate) fn is_substitutes(&self) -> bool {
+        self.kind == TemplateKind::Substitutes
+    }
+
+    /// Its bytes.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The name of its file among those of an edit.
+    pub(crate) fn name(&self) -> PathBuf {
+        PathBuf::from(self.path.file_name().unwrap_or(self.path.as_os_str()))
+    }
+
+    /// Where its entries are written.
+    pub(super) fn entries(&self) -> Option<Vec<EntryPlace>> {
+        entry_places(&self.text)
+    }
+
+    /// Makes a bundle known that the edited template will name.
+    pub(crate) fn add_bundle(&self, bundle: &Bundle) {
+        self.known.borrow_mut().insert(bundle.image.clone(), bundle.clone());
+    }
+
+    /// What the text expands to with the bundles that are known.
+    pub(crate) fn catalog_of(&self, text: &[u8]) -> Result<Catalog, Failure> {
+        self.expand(text, &Remembering { known: &self.known, others: &NoBundles })
+    }
+
+    fn expand(&self, text: &[u8], source: &dyn BundleSource) -> Result<Catalog, Failure> {
+        let expander = Expander { source, level: MigrateLevel::None, semantics: OpmSemantics::default() };
+        expander.expand(self.kind, &self.path, text)
+    }
+
+    /// The catalog that the edited template expands to.
+    pub(super) fn expanded(&self, files: &FileVersions) -> Result<(CatalogSource, Catalog), Failure> {
+        let text = files.values().next().and_then(Option::as_deref).unwrap_or(&self.text);
+        self.loaded(&self.catalog_of(text)?)
+    }
+
+    /// The findings in what it expands to today.
+    pub(super) fn report(&self, catalog: &Catalog, policy: &Policy) -> Result<Report, Failure> {
+        let (source, catalog) = self.loaded(catalog)?;
+        Ok(lint_under(&catalog, source.tree.as_ref(), policy))
+    }
+
+    fn loaded(&self, catalog: &Catalog) -> Result<(CatalogSource, Catalog), Failure> {
+        let shown = PathBuf::from(format!("{} (expanded)", self.path.display()));
+        let source = CatalogSource::of_file(Box::new(tree_with(catalog)?), &shown);
+        let catalog = load_for_rules(source.tree.as_ref())?;
+        Ok((source, catalog))
+    }
+}
+
+/// Bundles that are got once.
+struct Remembering<'r> {
+    known: &'r RefCell<BTreeMap<String, Bundle>>,
+    others: &'r dyn BundleSource,
+}
+
+impl BundleSource for Remembering<'_> {
+    fn bundle(&self, reference: &str) -> Result<Bundle, String> {
+        if let Some(bundle) = self.known.borrow().get(reference) {
+            return Ok(bundle.clone());
+        }
+        let bundle = self.others.bundle(reference)?;
+        self.known.borrow_mut().insert(reference.to_owned(), bundle.clone());
+        Ok(bundle)
+    }
+}
+
+/// The source of an expansion whose bundles are all known.
+struct NoBundles;
+
+impl BundleSource for NoBundles {
+    fn bundle(&self, _: &str) -> Result<Bundle, String> {
+        Err("the template did not name it before".to_owned())
+    }
+}

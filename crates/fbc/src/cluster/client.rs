@@ -1,0 +1,177 @@
+//! A client of the API server of a cluster: the one that a kubeconfig names, or the one around this pod.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fbc_go::base64;
+use fbc_model::tree::read_file;
+use fbc_yaml::{json_writer, stream};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, RootCertStore};
+use serde_json::Value;
+
+/// Where pods find the token of their service account, and the certificate of the authority.
+const SERVICE_ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/// A client that asks one request after another.
+pub(crate) struct ApiClient {
+    server: String,
+    token: Option<String>,
+    client: reqwest::Client,
+    runtime: tokio::runtime::Runtime,
+}
+
+/// What a client knows of its cluster.
+#[derive(Default)]
+struct Access {
+    server: String,
+    /// PEM; without it, the authorities of the system count.
+    authority: Option<Vec<u8>>,
+    /// Certificate and key as PEM.
+    identity: Option<Vec<u8>>,
+    token: Option<String>,
+}
+
+impl ApiClient {
+    /// The cluster of a kubeconfig, in its current context.
+    ///
+    /// The error says what is wrong with it.
+    pub(crate) fn of_kubeconfig(path: &Path) -> Result<Self, String> {
+        let text = read_file(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let document = stream::read_one(&text)?;
+        let config: Value = serde_json::from_str(&json_writer::compact(document.root())).unwrap_or_default();
+        let directory = path.parent().unwrap_or(Path::new(""));
+        Self::new(Access::of(&config, directory)?)
+    }
+
+    /// The cluster of the pod that this runs in.
+    ///
+    /// The error says what is missing.
+    pub(crate) fn in_cluster() -> Result<Self, String> {
+        let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+        let (host, port) = variable("KUBERNETES_SERVICE_HOST")
+            .zip(variable("KUBERNETES_SERVICE_PORT"))
+            .ok_or("unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined")?;
+        // An address of IPv6 stands in brackets.
+        let host = if host.contains(':') { format!("[{host}]") } else { host };
+        let read = |name: &str| {
+            let path = format!("{SERVICE_ACCOUNT}/{name}");
+            fs::read(&path).map_err(|error| format!("open {path}: {error}"))
+        };
+        Self::new(Access {
+            server: format!("https://{host}:{port}"),
+            token: Some(String::from_utf8_lossy(&read("token")?).trim().to_owned()),
+            authority: Some(read("ca.crt")?),
+            identity: None,
+        })
+    }
+
+    fn new(access: Access) -> Result<Self, String> {
+        let tls = tls(&access).map_err(|error| error.to_string())?;
+        let client = reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy().build();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        Ok(Self {
+            server: access.server.trim_end_matches('/').to_owned(),
+            token: access.token,
+            client: client.map_err(|error| error.to_string())?,
+            runtime: runtime.map_err(|error| error.to_string())?,
+        })
+    }
+
+    /// The object at a path.
+    ///
+    /// The error is the message of the API server, or why there is none.
+    pub(crate) fn get(&self, path: &str) -> Result<Value, String> {
+        self.send(self.client.get(format!("{}{path}", self.server)))
+    }
+
+    /// Replaces the object at a path.
+    ///
+    /// The error is the message of the API server, or why there is none.
+    pub(crate) fn put(&self, path: &str, object: &Value) -> Result<Value, String> {
+        let request = self.client.put(format!("{}{path}", self.server));
+        self.send(request.header("Content-Type", "application/json").body(object.to_string()))
+    }
+
+    fn send(&self, request: reqwest::RequestBuilder) -> Result<Value, String> {
+        let request = request.header("Accept", "application/json");
+        let request = match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        };
+        let answer = self.runtime.block_on(async {
+            let response = request.send().await?;
+            let is_good = response.status().is_success();
+            Ok((is_good, response.text().await?))
+        });
+        let (is_good, text): (bool, String) = answer.map_err(|error: reqwest::Error| error.to_string())?;
+        let value: Value = serde_json::from_str(&text).unwrap_or_default();
+        match is_good {
+            true => Ok(value),
+            false => Err(value["message"].as_str().map_or(text, str::to_owned)),
+        }
+    }
+}
+
+impl Access {
+    /// Reads the current context.
+    fn of(config: &Value, directory: &Path) -> Result<Self, String> {
+        let named = |list: &str, name: &Value, kind: &str| -> Result<Value, String> {
+            let items = config[list].as_array().into_iter().flatten();
+            let found = items.into_iter().find(|item| &item["name"] == name);
+            found.map(|item| item[kind].clone()).ok_or_else(|| format!("{kind} {name} does not exist"))
+        };
+        let context = named("contexts", &config["current-context"], "context")?;
+        let cluster = named("clusters", &context["cluster"], "cluster")?;
+        let user = named("users", &context["user"], "user")?;
+        if cluster["insecure-skip-tls-verify"] == true {
+            return Err("the cluster is not to be verified, which is refused here".to_owned());
+        }
+        if !user["exec"].is_null() || !user["auth-provider"].is_null() {
+            return Err("the user logs in by a program, which is not started from here".to_owned());
+        }
+        let bytes = |of: &Value, field: &str| -> Result<Option<Vec<u8>>, String> {
+            if let Some(data) = of[format!("{field}-data")].as_str() {
+                return base64::decode(data).map(Some).map_err(|error| format!("{field}-data: {error}"));
+            }
+            let Some(path) = of[field].as_str().filter(|path| !path.is_empty()) else { return Ok(None) };
+            let path = directory.join(PathBuf::from(path));
+            fs::read(&path).map(Some).map_err(|error| format!("open {}: {error}", path.display()))
+        };
+        let identity = match (bytes(&user, "client-key")?, bytes(&user, "client-certificate")?) {
+            (Some(key), Some(certificate)) => Some([key, b"\n".to_vec(), certificate].concat()),
+            _ => None,
+        };
+        Ok(Self {
+            server: cluster["server"].as_str().unwrap_or_default().to_owned(),
+            authority: bytes(&cluster, "certificate-authority")?,
+            token: user["token"].as_str().map(str::to_owned),
+            identity,
+        })
+    }
+}
+
+fn tls(access: &Access) -> Result<ClientConfig, Box<dyn std::error::Error>> {
+    let mut roots = RootCertStore::empty();
+    match &access.authority {
+        Some(authority) => {
+            for certificate in CertificateDer::pem_slice_iter(authority) {
+                roots.add(certificate?)?;
+            }
+        }
+        None => return Err("the kubeconfig names no certificate-authority".into()),
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    let builder = builder.with_root_certificates(roots);
+    Ok(match &access.identity {
+        Some(identity) => {
+            let chain = CertificateDer::pem_slice_iter(identity).collect::<Result<Vec<_>, _>>()?;
+            builder.with_client_auth_cert(chain, PrivateKeyDer::from_pem_slice(identity)?)?
+        }
+        None => builder.with_no_client_auth(),
+    })
+}

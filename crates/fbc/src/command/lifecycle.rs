@@ -1,0 +1,213 @@
+//! `fbc lifecycle`: until when versions are supported, in catalogs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueHint};
+use fbc_lint::Profile;
+use fbc_lint::policy::OcpVersion;
+use fbc_lint::rules::lfc;
+use fbc_model::overlay_tree::{FileVersions, OverlayTree};
+use fbc_model::tree::{MemoryTree, read_file};
+use fbc_model::{Catalog, Other};
+use fbc_yaml::json_writer;
+
+use crate::arguments::Global;
+use crate::catalog_source::{CatalogSource, disk_tree};
+use crate::command::validate::check_loaded;
+use crate::configuration::ocp_version;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::layout;
+use crate::loading::{load_for_rules, load_tree};
+use crate::output_file::replace_files;
+use crate::report::report_on_stderr;
+use crate::terminal;
+
+/// Work with the lifecycles of operators: until when each version is supported
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Inject(InjectArguments),
+}
+
+/// Put lifecycles into catalogs, as `lifecycle.json` in the directory of the package
+///
+/// What pipelines do before they build images for OpenShift 5.0 and later, without asking anybody: the lifecycles come from a
+/// file, or a directory with PACKAGE/lifecycle.json in it. Of a repository, the catalogs for OpenShift 5.0 and later get them.
+/// A lifecycle that has a finding of the rules LFC is refused, and nothing is written.
+#[derive(Args, Debug)]
+struct InjectArguments {
+    /// The lifecycles: a file with blobs of the schema io.openshift.operators.lifecycles.v1alpha1, or a directory
+    #[arg(value_name = "LIFECYCLES", value_hint = ValueHint::AnyPath)]
+    lifecycles: PathBuf,
+    /// The directory of a catalog, or the root of a repository
+    #[arg(value_name = "CATALOG", default_value = ".", value_hint = ValueHint::DirPath)]
+    catalog: PathBuf,
+    /// Of a repository, the catalogs for these versions of OpenShift
+    #[arg(long, value_name = "VERSION", value_delimiter = ',', value_parser = ocp_version)]
+    ocp: Vec<OcpVersion>,
+    /// Replace a lifecycle.json that is there and says something else
+    #[arg(long)]
+    replace: bool,
+    /// Write nothing; exit with 1 if something would be written
+    #[arg(long)]
+    check: bool,
+}
+
+/// The first release whose console shows lifecycles.
+///
+/// Source: `release-engineering/fbc-update-planner:pkg/lifecycle`.
+const FIRST: OcpVersion = OcpVersion::new(5, 0);
+const FILE: &str = "lifecycle.json";
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    let Command::Inject(arguments) = &arguments.command;
+    inject(arguments, global)
+}
+
+fn inject(arguments: &InjectArguments, global: Global) -> Result<u8, Failure> {
+    let lifecycles = lifecycles(&arguments.lifecycles)?;
+    let mut files = FileVersions::new();
+    let mut is_known = false;
+    for catalog in catalogs(arguments)? {
+        if !catalog.is_dir() {
+            return Err(Failure::refusal(format!("{} is a single file, beside which a lifecycle is lost", catalog.display()))
+                .help("name the directory of the catalog, and let the Dockerfile copy the directory"));
+        }
+        let tree = disk_tree(&catalog);
+        let loaded = load_tree(tree.as_ref())?;
+        let mut new = FileVersions::new();
+        for package in &loaded.packages {
+            let Some(lifecycle) = lifecycles.get(&package.name) else { continue };
+            is_known = true;
+            if let Some((path, text)) = file(&loaded, package, lifecycle, &catalog, arguments.replace)? {
+                new.insert(path, Some(text));
+            }
+        }
+        if !is_valid(&catalog, &new)? {
+            Failure::refusal("a lifecycle has findings, so nothing is written").help("correct it in its source").report();
+            return Ok(FINDINGS);
+        }
+        files.extend(new.into_iter().map(|(path, text)| (catalog.join(path), text)));
+    }
+    if !is_known {
+        let names: Vec<&str> = lifecycles.keys().map(String::as_str).collect();
+        return Err(Failure::refusal(format!(
+            "no catalog in {} has a package of {}",
+            arguments.catalog.display(),
+            names.join(", ")
+        )));
+    }
+    if !arguments.check {
+        replace_files(files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())))?;
+    }
+    if !global.quiet {
+        let word = if arguments.check { "would be written" } else { "written" };
+        files.keys().for_each(|path| terminal::tell(format_args!("{word}: {}", path.display())));
+        if files.is_empty() {
+            terminal::tell(format_args!("every lifecycle is up to date"));
+        }
+    }
+    Ok(if arguments.check && !files.is_empty() { FINDINGS } else { CLEAN })
+}
+
+/// The directories and files of the catalogs that get lifecycles.
+fn catalogs(arguments: &InjectArguments) -> Result<Vec<PathBuf>, Failure> {
+    let path = &arguments.catalog;
+    if layout::catalogs_in(path).is_none() {
+        return Ok(vec![path.clone()]);
+    }
+    let catalogs = layout::select(path, &arguments.ocp)?;
+    let shows = |releases: &[OcpVersion]| !arguments.ocp.is_empty() || releases.iter().any(|one| *one >= FIRST);
+    let meant: Vec<PathBuf> =
+        catalogs.into_iter().filter(|one| shows(&one.releases)).map(|one| one.path).collect();
+    if meant.is_empty() {
+        return Err(Failure::refusal(format!("{} has no catalog for OpenShift {FIRST} or later", path.display()))
+            .help("earlier consoles show no lifecycles; --ocp names releases that get them all the same"));
+    }
+    Ok(meant)
+}
+
+/// The lifecycles of a file or directory, by package.
+fn lifecycles(path: &Path) -> Result<BTreeMap<String, Other>, Failure> {
+    let catalog: Catalog = match path.is_dir() {
+        true => load_tree(disk_tree(path).as_ref())?,
+        false => {
+            let text = read_file(path).map_err(|error| Failure::io("read", path, &error))?;
+            let name = path.file_name().unwrap_or(path.as_os_str());
+            load_tree(&MemoryTree::from_iter([(name, text)]))?
+        }
+    };
+    if let Some(fault) = catalog.faults.first() {
+        return Err(Failure::refusal(format!("{}: {}", path.display(), fault.message))
+            .help("a lifecycle is a JSON or YAML document"));
+    }
+    let mut lifecycles = BTreeMap::new();
+    for other in catalog.others.into_iter().filter(|other| other.meta.schema == lfc::SCHEMA) {
+        let package = other.meta.package.clone();
+        if lifecycles.insert(package.clone(), other).is_some() {
+            return Err(Failure::refusal(format!("{} has two lifecycles of package {package:?}", path.display())));
+        }
+    }
+    if lifecycles.is_empty() {
+        return Err(Failure::refusal(format!("{} holds no lifecycle", path.display()))
+            .help(format!("a lifecycle has the schema {}", lfc::SCHEMA)));
+    }
+    Ok(lifecycles)
+}
+
+/// The file of a lifecycle with its text; nothing if the catalog says the same already.
+fn file(
+    catalog: &Catalog,
+    package: &fbc_model::Package,
+    lifecycle: &Other,
+    shown: &Path,
+    replaces: bool,
+) -> Result<Option<(PathBuf, Vec<u8>)>, Failure> {
+    let of_package = |other: &&Other| other.meta.schema == lfc::SCHEMA && other.meta.package == package.name;
+    let directory = catalog.file(package.origin).and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
+    let path = directory.join(FILE);
+    if let Some(known) = catalog.others.iter().find(of_package) {
+        if known.value == lifecycle.value {
+            return Ok(None);
+        }
+        let lies_in = catalog.file(known.origin).map(|file| file.path.clone()).unwrap_or_default();
+        if !replaces || lies_in != path {
+            let failure = Failure::refusal(format!(
+                "{} has another lifecycle of package {:?}",
+                shown.join(&lies_in).display(),
+                package.name
+            ));
+            return Err(match lies_in == path {
+                true => failure.help("--replace writes the new one in its place"),
+                false => failure.help("take it out of that file first"),
+            });
+        }
+    }
+    let mut text = String::new();
+    json_writer::write_indented(&mut text, lifecycle.value.node(), 2, 0);
+    text.push('\n');
+    Ok(Some((path, text.into_bytes())))
+}
+
+/// Whether the lifecycles of the catalog with these files have no findings, which are told.
+fn is_valid(catalog: &Path, files: &FileVersions) -> Result<bool, Failure> {
+    if files.is_empty() {
+        return Ok(true);
+    }
+    let tree = OverlayTree::new(disk_tree(catalog), files.clone());
+    let source = CatalogSource::of_tree(Box::new(tree), catalog);
+    let loaded = load_for_rules(source.tree.as_ref())?;
+    let mut checked = check_loaded(catalog, source, &loaded, Profile::Default);
+    checked.report.findings.retain(|located| located.finding.rule.code.starts_with("LFC"));
+    if checked.report.findings.is_empty() {
+        return Ok(true);
+    }
+    report_on_stderr(&[checked])?;
+    Ok(false)
+}

@@ -1,0 +1,177 @@
+//! `fbc merge-driver`: git merges catalogs and templates by blob and entry.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::{Args, ValueHint};
+use fbc_model::tree::read_file;
+use fbc_repository::merge::{Conflict, merge};
+
+use crate::arguments::Global;
+use crate::failure::{CLEAN, FINDINGS, Failure, words};
+use crate::git::Repository;
+use crate::layout::repository_tree;
+use crate::output_file::replace_files;
+use crate::terminal;
+
+/// Merge catalogs and templates by blob and entry, as git's merge driver
+///
+/// `fbc merge-driver --install` in a repository is all there is to do: it names the driver in the configuration of the
+/// clone, and the catalogs and templates of the repository in .gitattributes. From then on, git merge, rebase and
+/// cherry-pick put changes of different blobs, and of different entries of a channel, together. What two branches
+/// changed differently, and what would break the graph of a channel, is a conflict: the file gets git's conflict
+/// markers, and standard error says why.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// The common ancestor, the current version, the other version, and the path in the repository, as git gives them
+    #[arg(value_name = "BASE OURS THEIRS [PATH]", num_args = 3..=4, required_unless_present = "install",
+          value_hint = ValueHint::FilePath)]
+    versions: Vec<PathBuf>,
+    /// Name the driver in the configuration of this clone, and what it merges in .gitattributes
+    #[arg(long, conflicts_with = "versions")]
+    install: bool,
+    /// With --install: merge these patterns too
+    #[arg(long, value_name = "PATTERN", requires = "install")]
+    pattern: Vec<String>,
+}
+
+/// What git calls the driver.
+const NAME: &str = "fbc";
+const ATTRIBUTES: &str = ".gitattributes";
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    match arguments.versions.as_slice() {
+        [base, ours, theirs, rest @ ..] => {
+            merge_files(base, ours, theirs, rest.first().unwrap_or(ours))
+        }
+        _ => install(arguments, global),
+    }
+}
+
+/// Merges into the current version, as git wants it.
+fn merge_files(base: &Path, ours: &Path, theirs: &Path, shown: &Path) -> Result<u8, Failure> {
+    let read = |path: &Path| read_file(path).map_err(|error| Failure::io("read", path, &error));
+    let texts = [read(base)?, read(ours)?, read(theirs)?];
+    let [base_text, ours_text, theirs_text] = &texts;
+    match merge(base_text, ours_text, theirs_text) {
+        Ok(merged) => {
+            replace_files([(ours, Some(merged.as_slice()))].into_iter())?;
+            Ok(CLEAN)
+        }
+        Err(conflicts) => {
+            for Conflict { place, reason } in &conflicts {
+                terminal::tell(format_args!("{}: {place}: {reason}", shown.display()));
+            }
+            mark(base, ours, theirs)?;
+            Ok(FINDINGS)
+        }
+    }
+}
+
+/// Lets git write what it would have written without the driver: the conflict with its markers.
+fn mark(base: &Path, ours: &Path, theirs: &Path) -> Result<(), Failure> {
+    let labels = ["-L", "current", "-L", "ancestor", "-L", "other"];
+    let outcome = Command::new("git")
+        .arg("merge-file")
+        .args(labels)
+        .args([ours, base, theirs])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Failure::new(format!("cannot run git: {}", words(&error))))?;
+    // The code counts conflicts; none means that the lines go together and the graph does not.
+    match outcome.status.code() {
+        Some(0..128) => Ok(()),
+        _ => Err(Failure::new(format!("git merge-file: {}", String::from_utf8_lossy(&outcome.stderr).trim()))),
+    }
+}
+
+fn install(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    let repository = Repository::around(Path::new("."))?;
+    let root = repository.way_up()?;
+    let root = if root.as_os_str().is_empty() { PathBuf::from(".") } else { root };
+    let mut patterns = patterns(&root)?;
+    patterns.extend(arguments.pattern.iter().cloned());
+    if patterns.is_empty() {
+        return Err(Failure::refusal("no catalogs or templates are found in the repository")
+            .help("name them with --pattern, such as `--pattern 'catalog/**'`"));
+    }
+    for (key, value) in [
+        ("name", "catalogs and templates by blob and entry"),
+        ("driver", "fbc merge-driver %O %A %B %P"),
+    ] {
+        configure(&root, &format!("merge.{NAME}.{key}"), value)?;
+    }
+    let path = root.join(ATTRIBUTES);
+    let old = match read_file(&path) {
+        Ok(text) => String::from_utf8_lossy(&text).into_owned(),
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Failure::io("read", &path, &error)),
+    };
+    let text = with_patterns(&old, &patterns);
+    if text != old {
+        replace_files([(path.as_path(), Some(text.as_bytes()))].into_iter())?;
+    }
+    if !global.quiet {
+        terminal::tell(format_args!("git merges {} in this clone", list(&patterns)));
+        if text != old {
+            terminal::tell(format_args!("written: {}; commit it, and install the driver in other clones too", path.display()));
+        }
+    }
+    Ok(CLEAN)
+}
+
+fn configure(root: &Path, key: &str, value: &str) -> Result<(), Failure> {
+    let outcome = Command::new("git")
+        .args(["config", "--local", key, value])
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Failure::new(format!("cannot run git: {}", words(&error))))?;
+    match outcome.status.success() {
+        true => Ok(()),
+        false => Err(Failure::new(format!(
+            "git cannot set {key}: {}",
+            String::from_utf8_lossy(&outcome.stderr).trim()
+        ))),
+    }
+}
+
+/// The catalogs and templates of a repository, as .gitattributes names them.
+fn patterns(root: &Path) -> Result<BTreeSet<String>, Failure> {
+    let tree = repository_tree(root)?;
+    let mut patterns = BTreeSet::new();
+    for catalog in fbc_repository::find(tree.as_ref()).catalogs {
+        let path = catalog.path.display().to_string();
+        patterns.insert(match (path.as_str(), root.join(&catalog.path).is_dir()) {
+            ("", _) => "**".to_owned(),
+            (path, true) => format!("{path}/**"),
+            (path, false) => path.to_owned(),
+        });
+        patterns.extend(catalog.templates.iter().map(|template| template.path.display().to_string()));
+    }
+    Ok(patterns)
+}
+
+/// The text of .gitattributes with the driver for all patterns. Lines that are there stay.
+fn with_patterns(old: &str, patterns: &BTreeSet<String>) -> String {
+    let mut text = old.to_owned();
+    for pattern in patterns {
+        // Git takes a pattern with blanks in quotation marks.
+        let quoted = if pattern.contains(char::is_whitespace) { format!("{pattern:?}") } else { pattern.clone() };
+        let line = format!("{quoted} merge={NAME}");
+        if !old.lines().any(|known| known.trim() == line) {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(&line);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn list(patterns: &BTreeSet<String>) -> String {
+    patterns.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+}

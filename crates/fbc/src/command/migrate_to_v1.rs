@@ -1,0 +1,275 @@
+//! `fbc migrate-to-v1`: what subscriptions of OLM v0 become in OLM v1.
+
+use std::collections::BTreeSet;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use fbc_bundle::manifests::{Bundle, CertificateProvider, Configuration, Gates, Installation, Target};
+use fbc_bundle::migration::{Inventory, Migration, NoteKind};
+use fbc_bundle::permissions::{Account, Engine};
+use fbc_bundle::permissions::installer::{Plan, installer};
+use fbc_model::tree::read_file;
+use fbc_yaml::{json_writer, stream};
+use serde_json::{Value, json};
+
+use super::bundle::{installing, rbac_manifests};
+use crate::arguments::Global;
+use crate::catalog_source::disk_tree;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::manifest_yaml::write_yaml;
+use crate::output_file::write_output;
+use crate::registry::{ImageArguments, Session};
+use crate::terminal;
+
+/// Write what subscriptions of OLM v0 become in OLM v1
+///
+/// From Subscriptions, their OperatorGroups, ClusterServiceVersions and InstallPlans, as `kubectl get -o yaml` writes them,
+/// come a ClusterExtension and the service account of its installer for each, with the rights that the bundle needs.
+/// Comments and standard error say what changes, what cannot move (namespaces to watch, dependencies, OperatorConditions), and
+/// what is to be done on the cluster. Nothing is changed on any cluster.
+#[derive(Args, Debug)]
+#[command(after_help = "Exit codes: 0 everything moves, 1 something cannot move, 2 could not run.")]
+pub(crate) struct Arguments {
+    /// Files and directories with the objects; `-` for standard input
+    #[arg(value_name = "SUBSCRIPTION", required = true, value_hint = ValueHint::AnyPath)]
+    files: Vec<PathBuf>,
+    /// Only these packages
+    #[arg(short, long = "package", value_name = "PACKAGE")]
+    packages: Vec<String>,
+    /// The bundle that is installed, a directory or an image: the installer gets the rights that it needs. Without it, the
+    /// installer becomes a cluster administrator. With several packages, as PACKAGE=BUNDLE
+    #[arg(long, value_name = "[PACKAGE=]BUNDLE", value_hint = ValueHint::AnyPath)]
+    bundle: Vec<String>,
+    /// Write a scenario for `fbc simulate` that plays the first hour as well; needs --catalog and --bundle
+    #[arg(long, value_name = "FILE", requires_all = ["catalog", "bundle"], value_hint = ValueHint::FilePath)]
+    scenario: Option<PathBuf>,
+    /// The catalog of the scenario: a directory, a file or an image
+    #[arg(long, value_name = "REF", requires = "scenario", value_hint = ValueHint::AnyPath)]
+    catalog: Option<PathBuf>,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output_file: Option<PathBuf>,
+    #[command(flatten)]
+    images: ImageArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    let session = arguments.images.session(None::<&Path>);
+    let mut inventory = Inventory::default();
+    for path in &arguments.files {
+        for (file, text) in texts(path)? {
+            for document in stream::read::<_, ()>(&text, &|document| Ok(document)) {
+                let document = document.outcome.map_err(|_| {
+                    Failure::refusal(format!("{} is neither YAML nor JSON", file.display()))
+                        .help("write objects as `kubectl get -o yaml` does")
+                })?;
+                let json = json_writer::compact(document.root());
+                inventory.add(serde_json::from_str(&json).unwrap_or_default());
+            }
+        }
+    }
+    let mut migrations = inventory.migrations();
+    let is_meant = |package: &str| arguments.packages.is_empty() || arguments.packages.iter().any(|one| one == package);
+    migrations.retain(|migration| is_meant(&migration.package));
+    if migrations.is_empty() {
+        return Err(Failure::refusal("the files hold no Subscription of these packages")
+            .help("`kubectl get subscriptions,operatorgroups,csv,installplans -n NAMESPACE -o yaml` writes what is needed"));
+    }
+    if let Some(nameless) = migrations.iter().find(|one| one.package.is_empty() || one.namespace.is_empty()) {
+        return Err(Failure::refusal(format!("a Subscription has no {}", match nameless.package.as_str() {
+            "" => "`spec.name`",
+            _ => "`metadata.namespace`",
+        })));
+    }
+    let bundles = migrations
+        .iter()
+        .map(|migration| bundle_of(arguments, migration, migrations.len(), &session))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut text = Vec::new();
+    for (migration, bundle) in migrations.iter().zip(&bundles) {
+        write(migration, bundle.as_ref().map(|(path, bundle)| (path.as_path(), bundle)), &mut text)?;
+    }
+    write_output(arguments.output_file.as_deref(), |out| Ok(out.write_all(&text)?))?;
+    if let Some(path) = &arguments.scenario {
+        let scenario = scenario(arguments, &migrations, &bundles, &text)?;
+        write_output(Some(path), |out| write_yaml(std::slice::from_ref(&scenario), out))?;
+    }
+    if !global.quiet {
+        for migration in &migrations {
+            for note in &migration.notes {
+                terminal::tell(format_args!("{}: {}: {}", migration.package, note.kind.name(), note.text));
+            }
+        }
+    }
+    let stays = migrations.iter().flat_map(|one| &one.notes).any(|note| note.kind == NoteKind::CannotMove);
+    Ok(if stays { FINDINGS } else { CLEAN })
+}
+
+/// The texts of a file, of the files in a directory, or of standard input.
+fn texts(path: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
+    if path.as_os_str() == "-" {
+        let mut text = Vec::new();
+        io::stdin().lock().read_to_end(&mut text)?;
+        return Ok(vec![(PathBuf::from("standard input"), text)]);
+    }
+    let read = |path: &Path| {
+        let text = read_file(path).map_err(|error| Failure::io("read", path, &error))?;
+        Ok((path.to_path_buf(), text))
+    };
+    if !path.is_dir() {
+        return Ok(vec![read(path)?]);
+    }
+    let tree = disk_tree(path);
+    let entries = tree.list(Path::new("")).map_err(|error| Failure::io("list", path, &error))?;
+    let is_document = |name: &Path| {
+        name.extension().is_some_and(|end| end == "yaml" || end == "yml" || end == "json")
+    };
+    let files = entries.iter().filter(|entry| !entry.is_directory && is_document(&entry.name));
+    files.map(|entry| read(&path.join(&entry.name))).collect()
+}
+
+/// The bundle that is named for a package.
+fn bundle_of(
+    arguments: &Arguments,
+    migration: &Migration,
+    count: usize,
+    session: &Session,
+) -> Result<Option<(PathBuf, Bundle)>, Failure> {
+    let named = arguments.bundle.iter().find_map(|word| match word.split_once('=') {
+        Some((package, bundle)) => (package == migration.package).then_some(bundle),
+        None => (count == 1).then_some(word.as_str()),
+    });
+    if named.is_none() && !arguments.bundle.is_empty() && count > 1 && arguments.bundle.iter().all(|word| !word.contains('=')) {
+        return Err(Failure::new("there are several packages, and --bundle does not say for which it is")
+            .help(format!("write --bundle {}=BUNDLE", migration.package)));
+    }
+    let Some(named) = named else { return Ok(None) };
+    let bundle = installing::read(Path::new(named), session)?;
+    if bundle.package != migration.package {
+        return Err(Failure::refusal(format!(
+            "{named} is a bundle of package {:?}, not of {:?}",
+            bundle.package, migration.package
+        )));
+    }
+    Ok(Some((PathBuf::from(named), bundle)))
+}
+
+/// Writes the objects of one migration, with what to know as comments.
+fn write(migration: &Migration, bundle: Option<(&Path, &Bundle)>, out: &mut Vec<u8>) -> Result<(), Failure> {
+    let line = |text: &str| text.replace(char::is_control, " ");
+    writeln!(out, "# Package {}, in namespace {}", line(&migration.package), line(&migration.namespace))?;
+    for note in &migration.notes {
+        writeln!(out, "# {}: {}", note.kind.name(), line(&note.text))?;
+    }
+    let account = Account {
+        namespace: migration.namespace.clone(),
+        name: format!("{}-installer", migration.package),
+    };
+    match bundle {
+        Some((path, bundle)) => {
+            let inline = &migration.extension["spec"]["config"]["inline"];
+            let configuration = (!inline.is_null())
+                .then(|| stream::read_one(inline.to_string().as_bytes()).map(Configuration::new))
+                .transpose()
+                .map_err(Failure::new)?;
+            let installation = Installation {
+                namespace: account.namespace.clone(),
+                watch_namespaces: Vec::new(),
+                configuration,
+                certificate_provider: Some(CertificateProvider::OpenShiftServiceCa),
+                target: Target::Latest,
+                gates: Gates { single_own_namespace: true, deployment_configuration: true },
+            };
+            let objects = installing::objects(bundle, path, &installation)?;
+            let plan = Plan {
+                account: &account,
+                extension: &migration.package,
+                engine: Engine::default(),
+                by_namespace: false,
+                escalates: false,
+            };
+            rbac_manifests::write_installer(&installer(&objects, &plan), &migration.package, out)?;
+        }
+        None => {
+            writeln!(out, "# The installer may do everything, because no bundle says what it needs: name it with --bundle.")?;
+            write_yaml(&administrator(&account), out)?;
+        }
+    }
+    write_yaml(std::slice::from_ref(&migration.extension), out)
+}
+
+/// A service account that may do everything.
+fn administrator(account: &Account) -> [Value; 2] {
+    let Account { namespace, name } = account;
+    [
+        json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": namespace}}),
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": namespace}],
+        }),
+    ]
+}
+
+/// The first hour on a cluster of OLM v1.
+fn scenario(
+    arguments: &Arguments,
+    migrations: &[Migration],
+    bundles: &[Option<(PathBuf, Bundle)>],
+    text: &[u8],
+) -> Result<Value, Failure> {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let content = |path: &Path| match path.exists() {
+        true => absolute(path).display().to_string(),
+        false => path.display().to_string(),
+    };
+    let reference = arguments.catalog.clone().unwrap_or_default();
+    let loaded = super::render::load(std::slice::from_ref(&reference), None, &arguments.images.session([&reference]))?;
+    let Some(catalog) = loaded else {
+        return Err(Failure::new(format!("the catalog {} cannot be read; see above", reference.display())));
+    };
+    let mut images = Vec::new();
+    for (path, bundle) in bundles.iter().flatten() {
+        let blob = catalog.bundles.iter().find(|blob| {
+            blob.package == bundle.package && fbc_graph::bundle_version::find(blob).is_some_and(|version| {
+                bundle.operator().version() == version.version.to_string()
+            })
+        });
+        let blob = blob.ok_or_else(|| {
+            Failure::refusal(format!("the catalog {} does not have the bundle {}", reference.display(), path.display()))
+        })?;
+        images.push(json!({"image": blob.image, "content": content(path)}));
+    }
+    let mut objects: Vec<Value> = migrations
+        .iter()
+        .map(|one| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": one.namespace}}))
+        .collect();
+    objects.dedup();
+    let mut steps = Vec::new();
+    for document in stream::read::<_, ()>(text, &|document| Ok(document)) {
+        let Ok(document) = document.outcome else { continue };
+        let object: Value = serde_json::from_str(&json_writer::compact(document.root())).unwrap_or_default();
+        match object["kind"] == "ClusterExtension" {
+            true => steps.push(object),
+            false => objects.push(object),
+        }
+    }
+    let steps: Vec<Value> = steps
+        .into_iter()
+        .map(|extension| {
+            let name = extension["metadata"]["name"].clone();
+            json!({"name": "the extension takes over", "apply": extension, "expect": [{
+                "object": format!("ClusterExtension/{}", name.as_str().unwrap_or_default()),
+                "condition": {"type": "Installed", "status": "True"}, "within": "1h"}]})
+        })
+        .chain([json!({"name": "the first hour", "wait": "1h"})])
+        .collect();
+    let catalogs: BTreeSet<&str> = migrations.iter().map(|one| one.catalog.as_str()).collect();
+    let catalogs: Vec<Value> =
+        catalogs.into_iter().map(|name| json!({"name": name, "content": content(&reference)})).collect();
+    Ok(json!({"title": "The first hour on OLM v1", "catalogs": catalogs, "bundles": images, "emptyBundles": true,
+        "objects": objects, "steps": steps}))
+}

@@ -1,0 +1,266 @@
+//! `fbc pin`: tags of images become digests, in catalogs and templates, and back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use fbc_go::text::quote;
+use fbc_model::overlay_tree::FileVersions;
+use fbc_model::tree::read_file;
+use fbc_repository::images::{images, replaced, tagged};
+use fbc_yaml::stream;
+
+use crate::arguments::Global;
+use crate::catalog_edit::show_diff;
+use crate::catalog_source::disk_tree;
+use crate::failure::{CLEAN, FINDINGS, Failure};
+use crate::layout;
+use crate::loading::load_tree;
+use crate::needed_images::find_all;
+use crate::output_file::replace_files;
+use crate::registry::{CopyLogins, Named, Session, TransferArguments};
+use crate::terminal;
+
+/// Replace the tags of images by digests, in place
+///
+/// In templates and catalogs, images of bundles and related images that are named by a tag get the digest that the tag
+/// means now. Comments, order and layout stay. The map remembers which tag a digest comes from: with it, nothing that it
+/// knows is asked again, --tags puts the tags back, and --drift says which tags mean something else by now.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    /// Files and directories of catalogs and templates; the root of a repository is taken for the catalogs and
+    /// templates in it
+    #[arg(value_name = "PATH", default_value = ".", value_hint = ValueHint::AnyPath)]
+    paths: Vec<PathBuf>,
+    /// A YAML file with the digest of each image that has a tag; what registries answer is added to it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    map: Option<PathBuf>,
+    /// Put the tags of the map back in place of its digests
+    #[arg(long, requires = "map", conflicts_with_all = ["drift", "check"])]
+    tags: bool,
+    /// Write nothing; ask registries which tags of the map mean another digest by now, and exit with 1 if some do
+    #[arg(long, requires = "map", conflicts_with_all = ["check", "dry_run"])]
+    drift: bool,
+    /// Write nothing; exit with 1 if an image is named by a tag
+    #[arg(long)]
+    check: bool,
+    /// Write nothing; show the changes as a unified diff
+    #[arg(long, conflicts_with = "check")]
+    dry_run: bool,
+    #[command(flatten)]
+    transfer: TransferArguments,
+}
+
+/// Digests by image with tag.
+type Digests = BTreeMap<String, String>;
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    let session = arguments.transfer.session(Named::paths(None::<&Path>), &CopyLogins::default());
+    let mut known = arguments.map.as_deref().map(read_map).transpose()?.unwrap_or_default();
+    if arguments.drift {
+        return drift(&known, &session, global);
+    }
+    let texts = texts(&arguments.paths)?;
+    if arguments.tags {
+        let back = back(&known);
+        return write(arguments, &texts, &back, None, global);
+    }
+    let tags: BTreeSet<String> = texts
+        .values()
+        .flat_map(|text| images(text))
+        .filter(|image| tagged(&image.reference).is_some() && !Path::new(&image.reference).exists())
+        .map(|image| image.reference)
+        .collect();
+    if arguments.check {
+        return Ok(check(&texts, &tags));
+    }
+    let asked: Vec<&str> = tags.iter().filter(|tag| !known.contains_key(*tag)).map(String::as_str).collect();
+    let answers = ask(&asked, &session)?;
+    known.extend(answers);
+    let pinned: BTreeMap<String, String> = tags
+        .iter()
+        .filter_map(|tag| Some((tag.clone(), format!("{}@{}", tagged(tag)?.0, known.get(tag)?))))
+        .collect();
+    let map = arguments.map.as_deref().map(|path| (path, map_text(&known)));
+    write(arguments, &texts, &pinned, map, global)
+}
+
+/// Says which images are named by a tag, and where.
+fn check(texts: &BTreeMap<PathBuf, Vec<u8>>, tags: &BTreeSet<String>) -> u8 {
+    for (path, text) in texts {
+        let named: BTreeSet<String> = images(text).into_iter().map(|image| image.reference).collect();
+        for reference in named.intersection(tags) {
+            terminal::tell(format_args!("{}: {reference} is not pinned", path.display()));
+        }
+    }
+    if tags.is_empty() { CLEAN } else { FINDINGS }
+}
+
+/// Says which tags mean another digest by now.
+fn drift(known: &Digests, session: &Session, global: Global) -> Result<u8, Failure> {
+    let tags: Vec<&str> = known.keys().map(String::as_str).collect();
+    let now = ask(&tags, session)?;
+    let mut moved = 0;
+    for (tag, digest) in &now {
+        match known.get(tag) {
+            Some(old) if old != digest => {
+                moved += 1;
+                terminal::tell(format_args!("{tag} was {old}, and is {digest} now"));
+            }
+            _ => {}
+        }
+    }
+    if !global.quiet {
+        terminal::tell(format_args!("{moved} of {} tags have moved", now.len()));
+    }
+    Ok(if moved == 0 { CLEAN } else { FINDINGS })
+}
+
+/// Asks registries for digests; all must answer.
+fn ask(references: &[&str], session: &Session) -> Result<Digests, Failure> {
+    if references.is_empty() {
+        return Ok(Digests::new());
+    }
+    if session.open()?.is_offline() {
+        return Err(Failure::new(format!("the map does not know {}", references.join(", ")))
+            .help("add them to the map, or leave --offline and FBC_OFFLINE out to ask registries"));
+    }
+    let mut digests = Digests::new();
+    let mut failed = None;
+    for (reference, answer) in find_all(references.iter().copied(), session)? {
+        match answer {
+            Ok(image) => drop(digests.insert(reference, image.digest)),
+            Err(error) => {
+                let failure = Failure::from(error);
+                if let Some(earlier) = failed.replace(failure) {
+                    earlier.report();
+                }
+            }
+        }
+    }
+    failed.map_or(Ok(digests), Err)
+}
+
+/// The tags by what they are pinned to. Of several tags of one digest the last counts, by name.
+fn back(known: &Digests) -> BTreeMap<String, String> {
+    known
+        .iter()
+        .filter_map(|(tag, digest)| Some((format!("{}@{digest}", tagged(tag)?.0), tag.clone())))
+        .collect()
+}
+
+/// Writes files with other references, and the map; all or nothing.
+fn write(
+    arguments: &Arguments,
+    texts: &BTreeMap<PathBuf, Vec<u8>>,
+    references: &BTreeMap<String, String>,
+    map: Option<(&Path, String)>,
+    global: Global,
+) -> Result<u8, Failure> {
+    let mut files = FileVersions::new();
+    for (path, text) in texts {
+        let new = replaced(text, references).map_err(|error| {
+            Failure::refusal(format!("{}: {error}", path.display()))
+                .help("write this image in plain style, or change it in an editor; nothing was written")
+        })?;
+        if new != *text {
+            files.insert(path.clone(), Some(new));
+        }
+    }
+    if arguments.dry_run {
+        show_diff(&files, texts, &BTreeMap::new())?;
+        return Ok(CLEAN);
+    }
+    let changed: Vec<PathBuf> = files.keys().cloned().collect();
+    if let Some((path, text)) = map
+        && read_file(path).ok().as_deref() != Some(text.as_bytes())
+    {
+        files.insert(path.to_path_buf(), Some(text.into_bytes()));
+    }
+    replace_files(files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())))?;
+    if !global.quiet {
+        changed.iter().for_each(|path| terminal::tell(format_args!("written: {}", path.display())));
+        if changed.is_empty() {
+            terminal::tell(format_args!("nothing to do"));
+        }
+    }
+    Ok(CLEAN)
+}
+
+/// The texts of all files that may name images.
+fn texts(paths: &[PathBuf]) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
+    let mut files = BTreeSet::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.insert(path.clone());
+            continue;
+        }
+        let tree = disk_tree(path);
+        let places = layout::catalogs_in(path);
+        let catalogs: Vec<PathBuf> = match &places {
+            Some(places) => places.iter().map(|place| path.join(&place.name)).collect(),
+            None => vec![path.clone()],
+        };
+        if places.is_some() {
+            let found = fbc_repository::find(tree.as_ref()).catalogs.into_iter();
+            files.extend(found.flat_map(|catalog| catalog.templates).map(|template| path.join(template.path)));
+        }
+        for catalog in catalogs {
+            match catalog.is_dir() {
+                true => {
+                    let loaded = load_tree(disk_tree(&catalog).as_ref())?;
+                    files.extend(loaded.files.iter().map(|file| catalog.join(&file.path)));
+                }
+                false => drop(files.insert(catalog)),
+            }
+        }
+    }
+    files
+        .into_iter()
+        .map(|path| {
+            let text = read_file(&path).map_err(|error| Failure::io("read", &path, &error))?;
+            let short = path.strip_prefix(".").map(Path::to_path_buf).unwrap_or(path);
+            Ok((short, text))
+        })
+        .collect()
+}
+
+fn read_map(path: &Path) -> Result<Digests, Failure> {
+    let text = match read_file(path) {
+        Ok(text) => text,
+        // The first run makes it.
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Digests::new()),
+        Err(error) => return Err(Failure::io("read", path, &error)),
+    };
+    let invalid = |text: String| {
+        Failure::new(format!("{}: {text}", path.display()))
+            .help("write a YAML mapping: image with tag to digest, such as quay.io/me/bundle:v1: sha256:…")
+    };
+    let document = stream::read_one(&text).map_err(invalid)?;
+    document
+        .root()
+        .members()
+        .map(|(tag, digest)| {
+            let digest = digest.as_str().filter(|digest| is_digest(digest));
+            let digest = digest.ok_or_else(|| invalid(format!("{} maps to no digest", quote(tag))))?;
+            tagged(tag).ok_or_else(|| invalid(format!("{} is not an image with a tag", quote(tag))))?;
+            Ok((tag.to_owned(), digest.to_owned()))
+        })
+        .collect()
+}
+
+fn is_digest(text: &str) -> bool {
+    let hex = text.strip_prefix("sha256:").filter(|hex| hex.len() == 64);
+    hex.is_some_and(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+fn map_text(known: &Digests) -> String {
+    let mut text = String::new();
+    for (tag, digest) in known {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "{tag}: {digest}");
+    }
+    text
+}

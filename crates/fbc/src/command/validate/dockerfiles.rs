@@ -1,0 +1,46 @@
+//! What is wrong with the Dockerfiles of a repository.
+
+use std::path::Path;
+
+use fbc_lint::policy::OcpVersion;
+use fbc_lint::rules::lfc::lost_by_dockerfile;
+use fbc_lint::{Located, Policy, Report};
+use fbc_repository::{CatalogPlace, find};
+
+use crate::catalog_source::{CatalogSource, disk_tree};
+use crate::layout;
+use crate::report::CheckedCatalog;
+
+/// The first release for which pipelines put lifecycles beside catalogs.
+const FIRST_WITH_LIFECYCLES: OcpVersion = OcpVersion::new(5, 0);
+
+/// The findings in the Dockerfiles of a repository; none for what is not one.
+pub(super) fn check(path: &Path, policy: &Policy) -> Vec<CheckedCatalog> {
+    let Some(severity) = policy.level(&lost_by_dockerfile::RULE) else { return Vec::new() };
+    if layout::catalogs_in(path).is_none() {
+        return Vec::new();
+    }
+    let copies_file = |catalog: &&CatalogPlace| path.join(&catalog.path).is_file();
+    let catalogs = find(disk_tree(path).as_ref()).catalogs;
+    let mut checked = Vec::new();
+    for catalog in catalogs.iter().filter(copies_file) {
+        for image in &catalog.images {
+            if image.release.is_none_or(|release| release < FIRST_WITH_LIFECYCLES) {
+                continue;
+            }
+            let mut finding = lost_by_dockerfile::finding(&catalog.path);
+            finding.severity = severity;
+            let located = Located::of_file(finding, Path::new(""));
+            let reference = path.join(&image.path);
+            checked.push(CheckedCatalog {
+                source: CatalogSource::configuration(&reference),
+                reference,
+                report: Report { findings: vec![located], ..Report::default() },
+                files: 0,
+                packages: 0,
+                bundles: 0,
+            });
+        }
+    }
+    checked
+}

@@ -1,0 +1,169 @@
+//! `fbc merge-driver` under a real git: branches that change different blobs and entries, and such as break the graph.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// A repository with a catalog and a template, in which fbc is on the path of git.
+struct Clone(tempfile::TempDir);
+
+const TEMPLATE: &str = "\
+# The beacon.
+schema: olm.template.basic
+entries:
+- schema: olm.channel
+  package: beacon
+  name: stable
+  entries:
+  - name: beacon.v1.0.0
+  - name: beacon.v1.1.0
+    replaces: beacon.v1.0.0
+- schema: olm.bundle
+  image: quay.io/beacon:1
+";
+
+fn catalog(entries: &[(&str, &str)]) -> String {
+    let mut text = "---\nschema: olm.package\nname: beacon\ndefaultChannel: stable\n---\nschema: olm.channel\n\
+        package: beacon\nname: stable\nentries:\n"
+        .to_owned();
+    for (version, replaces) in entries {
+        text.push_str(&format!("- name: beacon.v{version}\n"));
+        if !replaces.is_empty() {
+            text.push_str(&format!("  replaces: beacon.v{replaces}\n"));
+        }
+    }
+    for (version, _) in entries {
+        text.push_str(&format!(
+            "---\nschema: olm.bundle\npackage: beacon\nname: beacon.v{version}\nimage: quay.io/beacon:{version}\nproperties:\n\
+             - type: olm.package\n  value: {{packageName: beacon, version: {version}}}\n"
+        ));
+    }
+    text
+}
+
+impl Clone {
+    /// Nothing where there is no git.
+    fn new() -> Option<Self> {
+        let clone = Self(tempfile::tempdir().unwrap());
+        clone.write("v4.18/catalog/beacon/catalog.yaml", &catalog(&[("1.0.0", ""), ("1.1.0", "1.0.0")]));
+        clone.write("v4.18/catalog-template.yaml", TEMPLATE);
+        clone.write("v4.18/Dockerfile", "FROM registry.example.com/registry:v4.18\nCOPY catalog /configs\n");
+        if Command::new("git").arg("--version").output().is_err() {
+            eprintln!("skipped: there is no git");
+            return None;
+        }
+        clone.git("init --quiet -b main");
+        let installed = Command::new(env!("CARGO_BIN_EXE_fbc"))
+            .args(["merge-driver", "--install"])
+            .current_dir(clone.0.path())
+            .output()
+            .unwrap();
+        assert!(installed.status.success(), "{installed:?}");
+        clone.commit("first");
+        Some(clone)
+    }
+
+    fn path(&self, path: &str) -> std::path::PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+        fs::write(self.path(path), text).unwrap();
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    fn try_git(&self, words: &str) -> Output {
+        let fbc = Path::new(env!("CARGO_BIN_EXE_fbc")).parent().unwrap();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let paths = std::iter::once(fbc.to_path_buf()).chain(std::env::split_paths(&path));
+        Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"])
+            .args(words.split(' '))
+            .current_dir(self.0.path())
+            .env("PATH", std::env::join_paths(paths).unwrap())
+            .env("NO_COLOR", "1")
+            .output()
+            .unwrap()
+    }
+
+    fn git(&self, words: &str) {
+        let output = self.try_git(words);
+        assert!(output.status.success(), "git {words}: {output:?}");
+    }
+
+    fn commit(&self, message: &str) {
+        self.git("add .");
+        self.git(&format!("commit --quiet -m {message}"));
+    }
+
+    /// Makes two branches with their own texts of a file, and merges one into the other.
+    fn merged(&self, path: &str, ours: &str, theirs: &str) -> (bool, String) {
+        self.git("switch --quiet -c theirs main");
+        self.write(path, theirs);
+        self.commit("theirs");
+        self.git("switch --quiet -c ours main");
+        self.write(path, ours);
+        self.commit("ours");
+        let output = self.try_git("merge --no-edit theirs");
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
+
+const CATALOG: &str = "v4.18/catalog/beacon/catalog.yaml";
+
+#[test]
+fn different_entries_of_one_place_go_together() {
+    let Some(clone) = Clone::new() else { return };
+    assert!(clone.text(".gitattributes").contains("v4.18/catalog/** merge=fbc\n"));
+    // Both change the same lines of the channel, as git sees it: one adds a version, the other a range.
+    let ours = catalog(&[("1.0.0", ""), ("1.1.0", "1.0.0"), ("1.2.0", "1.1.0")]);
+    let theirs = catalog(&[("1.0.0", ""), ("1.1.0", "1.0.0")])
+        .replace("  replaces: beacon.v1.0.0\n", "  replaces: beacon.v1.0.0\n  skipRange: <1.0.0\n");
+    let (clean, err) = clone.merged(CATALOG, &ours, &theirs);
+    assert!(clean, "{err}");
+    let merged = clone.text(CATALOG);
+    assert!(merged.contains("skipRange: <1.0.0") && merged.contains("name: beacon.v1.2.0"), "{merged}");
+    let valid = Command::new(env!("CARGO_BIN_EXE_fbc")).args(["validate", "--profile", "opm"]).arg(clone.path("v4.18/catalog")).output();
+    assert!(valid.unwrap().status.success(), "{merged}");
+}
+
+#[test]
+fn templates_merge_too() {
+    let Some(clone) = Clone::new() else { return };
+    let bundle = "- schema: olm.bundle\n  image: quay.io/beacon:1\n";
+    let ours = TEMPLATE.replace(bundle, &format!("{bundle}- schema: olm.bundle\n  image: quay.io/beacon:2\n"));
+    let theirs = TEMPLATE.replace(bundle, &format!("{bundle}- schema: olm.bundle\n  image: quay.io/beacon:3\n"));
+    let (clean, err) = clone.merged("v4.18/catalog-template.yaml", &ours, &theirs);
+    assert!(clean, "{err}");
+    let merged = clone.text("v4.18/catalog-template.yaml");
+    assert!(merged.starts_with("# The beacon.") && merged.contains("beacon:2") && merged.contains("beacon:3"), "{merged}");
+}
+
+#[test]
+fn a_broken_graph_is_refused() {
+    let Some(clone) = Clone::new() else { return };
+    let ours = catalog(&[("1.0.0", ""), ("1.1.0", "1.0.0"), ("1.2.0", "1.1.0")]);
+    let theirs = catalog(&[("1.0.0", ""), ("1.1.0", "1.0.0"), ("1.3.0", "1.1.0")]);
+    let (clean, err) = clone.merged(CATALOG, &ours, &theirs);
+    assert!(!clean && err.contains("several heads: \"beacon.v1.2.0\", \"beacon.v1.3.0\""), "{err}");
+    let unmerged = clone.try_git("ls-files --unmerged");
+    assert!(String::from_utf8_lossy(&unmerged.stdout).contains(CATALOG));
+    assert!(clone.text(CATALOG).contains("<<<<<<< "), "{}", clone.text(CATALOG));
+}
+
+#[test]
+fn what_both_change_is_a_conflict() {
+    let Some(clone) = Clone::new() else { return };
+    let of = |range: &str| {
+        let text = catalog(&[("1.0.0", ""), ("1.1.0", "1.0.0")]);
+        text.replace("  replaces: beacon.v1.0.0\n", &format!("  replaces: beacon.v1.0.0\n  skipRange: {range}\n"))
+    };
+    let (clean, err) = clone.merged(CATALOG, &of("<1.0.0"), &of("<1.1.0"));
+    assert!(!clean && err.contains("entry \"beacon.v1.1.0\", `skipRange`: both branches change it"), "{err}");
+}

@@ -1,0 +1,63 @@
+//! `fbc migrate-to-v1`: manifests from objects of OLM v0, and the first hour on a simulated cluster.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const OBJECTS: &str = "\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: operators.coreos.com/v1alpha1
+  kind: Subscription
+  metadata: {name: beacon-sub, namespace: sea}
+  spec: {name: beacon-operator, channel: stable, source: community-operators, sourceNamespace: openshift-marketplace}
+  status: {installedCSV: beacon-operator.v1.0.0}
+- apiVersion: operators.coreos.com/v1
+  kind: OperatorGroup
+  metadata: {name: all, namespace: sea}
+";
+
+#[test]
+fn a_subscription_becomes_an_extension_that_installs() {
+    let folder = tempfile::tempdir().unwrap();
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
+    let bundle = testdata.join("beacon-bundle").canonicalize().unwrap();
+    fs::write(folder.path().join("sub.yaml"), OBJECTS).unwrap();
+    fs::write(
+        folder.path().join("template.yaml"),
+        "schema: olm.template.basic\nentries:\n- {schema: olm.package, name: beacon-operator, defaultChannel: stable}\n\
+         - {schema: olm.channel, package: beacon-operator, name: stable, entries: [{name: beacon-operator.v1.0.0}]}\n\
+         - {schema: olm.bundle, image: \"r.io/beacon:1\"}\n",
+    )
+    .unwrap();
+    fs::write(folder.path().join("map.yaml"), format!("r.io/beacon:1: {}\n", bundle.display())).unwrap();
+    let fbc = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_fbc"))
+            .args(words)
+            .current_dir(folder.path())
+            .env("NO_COLOR", "1")
+            .env("FBC_OFFLINE", "1")
+            .env("FBC_IMAGE_MAP", "map.yaml")
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, out, err) = fbc(&["migrate-to-v1", "sub.yaml"]);
+    assert!(code == 0 && out.contains("kind: ClusterExtension") && out.contains("cluster-admin"), "{out}{err}");
+    assert!(err.contains("do: `kubectl delete subscription beacon-sub -n sea`"), "{err}");
+    let (code, _, err) = fbc(&["render", "template.yaml", "--output-file", "catalog.json"]);
+    assert_eq!(code, 0, "{err}");
+    let bundle = bundle.display().to_string();
+    let (code, out, err) = fbc(&[
+        "migrate-to-v1", "sub.yaml", "--bundle", &bundle, "--catalog", "catalog.json", "--scenario", "hour.yaml",
+    ]);
+    assert!(code == 0 && out.contains("kind: ClusterRole\n") && !out.contains("cluster-admin"), "{out}{err}");
+    let (code, out, err) = fbc(&["simulate", "hour.yaml"]);
+    assert_eq!(code, 0, "{out}{err}\n{}", fs::read_to_string(folder.path().join("hour.yaml")).unwrap());
+    let (code, _, err) = fbc(&["migrate-to-v1", "template.yaml"]);
+    assert!(code == 1 && err.contains("hold no Subscription"), "{err}");
+}
