@@ -123,7 +123,7 @@ fn bundles_are_added_to_templates_in_place() {
     let (entry, edge) = ("- name: beacon-operator.v1.1.0", "replaces: beacon-operator.v1.0.0");
     for (template, bundle) in [
         (BASIC, "- image: r.io/beacon:2\n  schema: olm.bundle\n"),
-        (STREAM, "  - image: r.io/beacon:2\n    name: beacon-operator.v1.1.0\n    schema: olm.bundle\n"),
+        (STREAM, "  - schema: olm.bundle\n    name: beacon-operator.v1.1.0\n    image: r.io/beacon:2\n"),
     ] {
         let sample = Sample::new(template);
         let (code, out, err) = sample.fbc(&format!("{add} --dry-run"));

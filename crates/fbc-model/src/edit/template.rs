@@ -100,33 +100,22 @@ impl TemplateChanges {
 }
 
 /// How the author of a template writes bundles.
-struct Habits(Vec<&'static str>);
+struct Habits {
+    /// Whether they have their names beside their images.
+    names_bundles: bool,
+}
 
 impl Habits {
-    /// Takes the keys, and their order, from the last bundle.
+    /// As the last bundle is written.
     fn of(bytes: &[u8]) -> Self {
-        const KEYS: [&str; 3] = ["schema", "name", "image"];
-        let text = String::from_utf8_lossy(bytes);
         let read = stream::read::<_, ()>(bytes, &|document| Ok(document));
         let documents = read.iter().filter_map(|one| one.outcome.as_ref().ok());
-        let is_bundle = |node: &Node<'_>| node.get_str("schema") == Some("olm.bundle");
-        let last = documents
-            .flat_map(|document| {
-                std::iter::once(document.root())
-                    .chain(document.root().get("entries").into_iter().flat_map(Node::items))
-            })
-            .filter(is_bundle)
-            .next_back();
-        let has_name = last.is_some_and(|bundle| bundle.get("name").is_some());
-        let mut keys: Vec<&str> =
-            KEYS.into_iter().filter(|key| *key != "name" || has_name).collect();
-        // Objects that are read are sorted; the text tells the order.
-        let image = last.and_then(|bundle| bundle.get_str("image")).and_then(|image| text.find(image));
-        let lines = image.map(|at| text.get(..at).unwrap_or_default().rsplit('\n').next().unwrap_or_default());
-        if lines.is_some_and(|line| line.trim_start().starts_with("- image") || line.starts_with("image")) {
-            keys.sort_unstable();
-        }
-        Self(keys)
+        let blobs = documents.flat_map(|document| {
+            let entries = document.root().get("entries").into_iter().flat_map(Node::items);
+            std::iter::once(document.root()).chain(entries)
+        });
+        let mut bundles = blobs.filter(|node| node.get_str("schema") == Some("olm.bundle"));
+        Self { names_bundles: bundles.next_back().is_some_and(|bundle| bundle.get("name").is_some()) }
     }
 
     /// A blob as an entry.
@@ -134,12 +123,10 @@ impl Habits {
         match blob {
             Blob::Bundle(bundle) => document(|builder| {
                 let mark = builder.open();
-                for key in &self.0 {
-                    let value = builder.string(match *key {
-                        "schema" => "olm.bundle",
-                        "name" => &bundle.name,
-                        _ => &bundle.image,
-                    });
+                let name = self.names_bundles.then_some(("name", bundle.name.as_str()));
+                let members = [("schema", "olm.bundle")].into_iter().chain(name);
+                for (key, text) in members.chain([("image", bundle.image.as_str())]) {
+                    let value = builder.string(text);
                     builder.push_member(key, value);
                 }
                 builder.close_object(mark)

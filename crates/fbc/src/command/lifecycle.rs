@@ -20,7 +20,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout;
 use crate::loading::{load_for_rules, load_tree};
 use crate::output_file::replace_files;
-use crate::report::report_on_stderr;
+use crate::report::advise_on_stderr;
 use crate::terminal;
 
 /// Work with the lifecycles of operators: until when each version is supported
@@ -208,6 +208,6 @@ fn is_valid(catalog: &Path, files: &FileVersions) -> Result<bool, Failure> {
     if checked.report.findings.is_empty() {
         return Ok(true);
     }
-    report_on_stderr(&[checked])?;
+    advise_on_stderr(&[checked])?;
     Ok(false)
 }

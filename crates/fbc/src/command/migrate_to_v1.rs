@@ -252,9 +252,11 @@ fn scenario(
     for document in stream::read::<_, ()>(text, &|document| Ok(document)) {
         let Ok(document) = document.outcome else { continue };
         let object: Value = serde_json::from_str(&json_writer::compact(document.root())).unwrap_or_default();
-        match object["kind"] == "ClusterExtension" {
-            true => steps.push(object),
-            false => objects.push(object),
+        match object["kind"].as_str() {
+            Some("ClusterExtension") => steps.push(object),
+            Some(_) => objects.push(object),
+            // Comments alone.
+            None => {}
         }
     }
     let steps: Vec<Value> = steps
