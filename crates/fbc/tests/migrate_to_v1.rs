@@ -12,28 +12,40 @@ kind: List
 items:
 - apiVersion: operators.coreos.com/v1alpha1
   kind: Subscription
-  metadata: {name: beacon-sub, namespace: sea}
-  spec: {name: beacon-operator, channel: stable, source: community-operators, sourceNamespace: openshift-marketplace}
-  status: {installedCSV: beacon-operator.v1.0.0}
+  metadata: {name: ferry-sub, namespace: sea}
+  spec: {name: ferry-operator, channel: stable, source: community-operators, sourceNamespace: openshift-marketplace}
+  status: {installedCSV: ferry-operator.v1.0.0}
 - apiVersion: operators.coreos.com/v1
   kind: OperatorGroup
   metadata: {name: all, namespace: sea}
 ";
 
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to.join(entry.file_name())),
+            false => drop(fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
+        }
+    }
+}
+
 #[test]
 fn a_subscription_becomes_an_extension_that_installs() {
     let folder = tempfile::tempdir().unwrap();
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
-    let bundle = testdata.join("beacon-bundle").canonicalize().unwrap();
+    let bundle = folder.path().join("bundle");
+    copy(&testdata.join("scenarios/bundles/ferry-1.0.0"), &bundle);
     fs::write(folder.path().join("sub.yaml"), OBJECTS).unwrap();
     fs::write(
         folder.path().join("template.yaml"),
-        "schema: olm.template.basic\nentries:\n- {schema: olm.package, name: beacon-operator, defaultChannel: stable}\n\
-         - {schema: olm.channel, package: beacon-operator, name: stable, entries: [{name: beacon-operator.v1.0.0}]}\n\
-         - {schema: olm.bundle, image: \"r.io/beacon:1\"}\n",
+        "schema: olm.template.basic\nentries:\n- {schema: olm.package, name: ferry-operator, defaultChannel: stable}\n\
+         - {schema: olm.channel, package: ferry-operator, name: stable, entries: [{name: ferry-operator.v1.0.0}]}\n\
+         - {schema: olm.bundle, image: \"r.io/ferry:1\"}\n",
     )
     .unwrap();
-    fs::write(folder.path().join("map.yaml"), format!("r.io/beacon:1: {}\n", bundle.display())).unwrap();
+    fs::write(folder.path().join("map.yaml"), format!("r.io/ferry:1: {}\n", bundle.display())).unwrap();
     let fbc = |words: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_fbc"))
             .args(words)
@@ -48,7 +60,7 @@ fn a_subscription_becomes_an_extension_that_installs() {
     };
     let (code, out, err) = fbc(&["migrate-to-v1", "sub.yaml"]);
     assert!(code == 0 && out.contains("kind: ClusterExtension") && out.contains("cluster-admin"), "{out}{err}");
-    assert!(err.contains("do: `kubectl delete subscription beacon-sub -n sea`"), "{err}");
+    assert!(err.contains("do: `kubectl delete subscription ferry-sub -n sea`"), "{err}");
     let (code, _, err) = fbc(&["render", "template.yaml", "--output-file", "catalog.json"]);
     assert_eq!(code, 0, "{err}");
     let bundle = bundle.display().to_string();

@@ -126,6 +126,19 @@ fn what_a_template_takes_away_goes_from_every_catalog() {
 }
 
 #[test]
+fn files_that_say_the_same_keep_their_bytes() {
+    let sample = Sample::new("split");
+    let (bundle, channel) =
+        ("catalog-4-17/bundles/bundle-v1.0.0.yaml", "catalog-4-17/channels/channel-stable.yaml");
+    let commented = format!("# mine\n{}", sample.text(bundle).trim_start_matches("---\n"));
+    sample.write(bundle, &commented);
+    sample.write(channel, &sample.text(channel).replace("  replaces: beacon-operator.v1.0.0\n", ""));
+    let (code, _, err) = sample.fbc(&["generate", "--ocp", "4.17"]);
+    assert!(code == 0 && err.contains("channel-stable.yaml is stale") && !err.contains("bundle-v1.0.0"), "{err}");
+    assert_eq!(sample.text(bundle), commented);
+}
+
+#[test]
 fn a_new_release_gets_what_the_last_one_has() {
     let sample = Sample::new("directories");
     let (code, _, err) = sample.fbc(&["generate", "--new-ocp", "4.18"]);

@@ -111,7 +111,8 @@ fn what_looks_at_catalogs_expands_templates() {
     let (code, out, err) = sample.fbc("diff t.yaml u.yaml");
     assert!(code == 1 && out.contains("channel"), "{out}{err}");
     fs::write(sample.0.path().join("u.yaml"), "schema: my.own\n").unwrap();
-    for words in ["diff t.yaml map.yaml", "diff t.yaml t.yaml/x", "list packages map.yaml"] {
+    fs::create_dir(sample.0.path().join("empty")).unwrap();
+    for words in ["diff empty empty", "diff t.yaml map.yaml", "diff t.yaml t.yaml/x", "list packages map.yaml"] {
         let (code, out, err) = sample.fbc(words);
         assert!(code > 0 && !out.contains("no changes"), "{words}: {out}{err}");
     }

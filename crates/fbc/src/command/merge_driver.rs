@@ -57,7 +57,7 @@ fn merge_files(base: &Path, ours: &Path, theirs: &Path, shown: &Path) -> Result<
     let [base_text, ours_text, theirs_text] = &texts;
     match merge(base_text, ours_text, theirs_text) {
         Ok(merged) => {
-            replace_files([(ours, Some(merged.as_slice()))].into_iter())?;
+            replace_files([(ours, Some(merged.as_slice()))])?;
             Ok(CLEAN)
         }
         Err(conflicts) => {
@@ -111,7 +111,7 @@ fn install(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     };
     let text = with_patterns(&old, &patterns);
     if text != old {
-        replace_files([(path.as_path(), Some(text.as_bytes()))].into_iter())?;
+        replace_files([(path.as_path(), Some(text.as_bytes()))])?;
     }
     if !global.quiet {
         terminal::tell(format_args!("git merges {} in this clone", list(&patterns)));

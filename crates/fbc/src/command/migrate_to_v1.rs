@@ -10,6 +10,7 @@ use fbc_bundle::migration::{Inventory, Migration, NoteKind};
 use fbc_bundle::permissions::{Account, Engine};
 use fbc_bundle::permissions::installer::{Plan, installer};
 use fbc_model::tree::read_file;
+use fbc_version::Target as Release;
 use fbc_yaml::{json_writer, stream};
 use serde_json::{Value, json};
 
@@ -41,7 +42,11 @@ pub(crate) struct Arguments {
     /// installer becomes a cluster administrator. With several packages, as PACKAGE=BUNDLE
     #[arg(long, value_name = "[PACKAGE=]BUNDLE", value_hint = ValueHint::AnyPath)]
     bundle: Vec<String>,
-    /// Write a scenario for `fbc simulate` that plays the first hour as well; needs --catalog and --bundle
+    /// The release that the extension goes to: who gives certificates to webhooks, and what the scenario plays
+    #[arg(long, value_name = "TARGET", value_parser = Release::NAMES, default_value = "ocp-5.0")]
+    target: String,
+    /// Write a scenario for `fbc simulate` that plays the first hour as well; needs --catalog and --bundle, which
+    /// `fbc simulate --allow-read` must allow if they lie elsewhere
     #[arg(long, value_name = "FILE", requires_all = ["catalog", "bundle"], value_hint = ValueHint::FilePath)]
     scenario: Option<PathBuf>,
     /// The catalog of the scenario: a directory, a file or an image
@@ -88,7 +93,8 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         .collect::<Result<Vec<_>, _>>()?;
     let mut text = Vec::new();
     for (migration, bundle) in migrations.iter().zip(&bundles) {
-        write(migration, bundle.as_ref().map(|(path, bundle)| (path.as_path(), bundle)), &mut text)?;
+        let bundle = bundle.as_ref().map(|(path, bundle)| (path.as_path(), bundle));
+        write(migration, bundle, provider(&arguments.target), &mut text)?;
     }
     write_output(arguments.output_file.as_deref(), |out| Ok(out.write_all(&text)?))?;
     if let Some(path) = &arguments.scenario {
@@ -155,8 +161,21 @@ fn bundle_of(
     Ok(Some((PathBuf::from(named), bundle)))
 }
 
+/// Who gives certificates to webhooks.
+fn provider(target: &str) -> CertificateProvider {
+    match target.starts_with("ocp-") {
+        true => CertificateProvider::OpenShiftServiceCa,
+        false => CertificateProvider::CertManager,
+    }
+}
+
 /// Writes the objects of one migration, with what to know as comments.
-fn write(migration: &Migration, bundle: Option<(&Path, &Bundle)>, out: &mut Vec<u8>) -> Result<(), Failure> {
+fn write(
+    migration: &Migration,
+    bundle: Option<(&Path, &Bundle)>,
+    provider: CertificateProvider,
+    out: &mut Vec<u8>,
+) -> Result<(), Failure> {
     let line = |text: &str| text.replace(char::is_control, " ");
     writeln!(out, "# Package {}, in namespace {}", line(&migration.package), line(&migration.namespace))?;
     for note in &migration.notes {
@@ -177,7 +196,7 @@ fn write(migration: &Migration, bundle: Option<(&Path, &Bundle)>, out: &mut Vec<
                 namespace: account.namespace.clone(),
                 watch_namespaces: Vec::new(),
                 configuration,
-                certificate_provider: Some(CertificateProvider::OpenShiftServiceCa),
+                certificate_provider: Some(provider),
                 target: Target::Latest,
                 gates: Gates { single_own_namespace: true, deployment_configuration: true },
             };
@@ -222,9 +241,13 @@ fn scenario(
     text: &[u8],
 ) -> Result<Value, Failure> {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let content = |path: &Path| match path.exists() {
-        true => absolute(path).display().to_string(),
-        false => path.display().to_string(),
+    let scenario = absolute(arguments.scenario.as_deref().unwrap_or(Path::new(".")));
+    let directory = scenario.parent().unwrap_or(Path::new(""));
+    // Paths of a scenario start from its directory.
+    let content = |path: &Path| {
+        let found = absolute(path);
+        let named = if path.exists() { found.strip_prefix(directory).unwrap_or(&found) } else { path };
+        named.display().to_string()
     };
     let reference = arguments.catalog.clone().unwrap_or_default();
     let loaded = super::render::load(std::slice::from_ref(&reference), None, &arguments.images.session([&reference]))?;
@@ -272,6 +295,6 @@ fn scenario(
     let catalogs: BTreeSet<&str> = migrations.iter().map(|one| one.catalog.as_str()).collect();
     let catalogs: Vec<Value> =
         catalogs.into_iter().map(|name| json!({"name": name, "content": content(&reference)})).collect();
-    Ok(json!({"title": "The first hour on OLM v1", "catalogs": catalogs, "bundles": images, "emptyBundles": true,
+    Ok(json!({"title": "The first hour on OLM v1", "target": arguments.target, "catalogs": catalogs, "bundles": images, "emptyBundles": true,
         "objects": objects, "steps": steps}))
 }

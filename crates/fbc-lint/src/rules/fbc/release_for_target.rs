@@ -65,7 +65,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             "bundle {} has the release {}, which {} does not know",
             quote(&item.bundle.name),
             quote(property.release),
-            in_words(&earlier)
+            in_words(earlier)
         );
         findings.push(
             Finding::new(&RULE, message)

@@ -156,6 +156,14 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             is_whole = false;
             continue;
         };
+        if !is_layout && [&old, &new].iter().all(|catalog| catalog.files.is_empty()) {
+            return Err(Failure::refusal(format!(
+                "neither {} nor {} holds a blob, so there is nothing to compare",
+                pair.old.0.display(),
+                pair.new.0.display()
+            ))
+            .help("name the directories or files of catalogs"));
+        }
         let wants = |package: &str| {
             arguments.packages.is_empty() || arguments.packages.iter().any(|wanted| wanted == package)
         };

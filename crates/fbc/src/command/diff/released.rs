@@ -1,6 +1,7 @@
 //! `fbc diff --index`: which channels and bundles of a catalog a released index has.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use fbc_image::registry::Problem;
@@ -20,7 +21,6 @@ use crate::layout::{self, Meant};
 use crate::needed_images::find_all;
 use crate::output_file::write_output;
 use crate::registry::Session;
-use std::io::Write as _;
 
 /// Where a channel or bundle stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,9 @@ use clap::{Args, ValueHint};
 use fbc_lint::comparison::compare_packages;
 use fbc_lint::policy::OcpVersion;
 use fbc_model::Catalog;
-use fbc_model::render::{CSV_METADATA, MigrateLevel};
+use fbc_model::edit::same_blobs;
+use fbc_model::load::load_bytes;
+use fbc_model::render::{CSV_METADATA, MigrateLevel, prepare};
 use fbc_model::tree::Tree;
 use fbc_model::writer::Format;
 use fbc_repository::adjust::{Absent, adjust, renamed};
@@ -224,7 +226,8 @@ impl Run<'_> {
                 let gone = old.files.iter().map(|file| &file.path);
                 let gone = gone.filter(|path| split::is_ours(path) && !parts.contains_key(*path));
                 files.extend(gone.map(|path| (output.join(path), None)));
-                files.extend(parts.into_iter().map(|(path, bytes)| (output.join(path), Some(bytes))));
+                let changed = parts.into_iter().filter(|(path, bytes)| !self.says_so_already(&output.join(path), bytes));
+                files.extend(changed.map(|(path, bytes)| (output.join(path), Some(bytes))));
             }
         }
         Ok(files)
@@ -240,6 +243,17 @@ impl Run<'_> {
             (Layout::File, Some((Layout::File, path))) => path,
             (Layout::File, _) => catalog.join("catalog.yaml"),
         }
+    }
+
+    /// Whether a file of the repository has the same blobs, however they are written.
+    fn says_so_already(&self, path: &Path, bytes: &[u8]) -> bool {
+        let blobs = |bytes: &[u8]| {
+            let mut catalog = load_bytes(path, bytes);
+            let is_good = catalog.faults.is_empty() && prepare(&mut catalog, MigrateLevel::None).is_ok();
+            is_good.then_some(catalog)
+        };
+        let old = self.tree.read(path).ok().and_then(|old| blobs(&old));
+        old.zip(blobs(bytes)).is_some_and(|(old, new)| same_blobs(&old, &new))
     }
 
     /// What the repository holds in the place of the output.
