@@ -119,7 +119,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             let evidence = Evidence::read(&arguments.evidence, &session)?;
             let catalogs = arguments.report.shard.part(layout::expand(&arguments.paths, global));
             let mut checked = check_all(&catalogs, &mut configuration, &evidence, &session, global)?;
-            checked.extend(arguments.paths.iter().flat_map(|path| dockerfiles::check(path, configuration.policy())));
+            if arguments.report.shard.is_last() {
+                let of = |path: &PathBuf| dockerfiles::check(path, configuration.policy());
+                checked.extend(arguments.paths.iter().flat_map(of));
+            }
             checked
         }
     };
