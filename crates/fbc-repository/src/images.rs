@@ -53,7 +53,9 @@ impl Search<'_> {
             "olm.semver" => {
                 // Go's decoder takes keys in whatever case.
                 for (list, value) in node.members() {
-                    for (key, bundles) in value.members().filter(|(key, _)| key.eq_ignore_ascii_case("bundles")) {
+                    for (key, bundles) in
+                        value.members().filter(|(key, _)| key.eq_ignore_ascii_case("bundles"))
+                    {
                         self.list(Some(bundles), &format!("{pointer}/{list}/{key}"), "image");
                     }
                 }
@@ -70,7 +72,9 @@ impl Search<'_> {
 
     fn image(&mut self, node: Node<'_>, pointer: &str, key: &str) {
         let member = node.members().find(|(name, _)| name.eq_ignore_ascii_case(key));
-        let Some((key, reference)) = member.and_then(|(key, value)| Some((key, value.as_str()?))) else { return };
+        let Some((key, reference)) = member.and_then(|(key, value)| Some((key, value.as_str()?))) else {
+            return;
+        };
         if !reference.is_empty() {
             self.found.push(NamedImage {
                 document: self.document,
@@ -104,7 +108,9 @@ pub fn replaced(text: &[u8], references: &BTreeMap<String, String>) -> Result<Ve
 pub fn tagged(reference: &str) -> Option<(&str, &str)> {
     let parsed = image_reference::parse(reference).ok().filter(|parsed| parsed.digest.is_none())?;
     match &parsed.tag {
-        Some(tag) => Some((reference.strip_suffix(tag.as_str())?.strip_suffix(':')?, reference.rsplit_once(':')?.1)),
+        Some(tag) => {
+            Some((reference.strip_suffix(tag.as_str())?.strip_suffix(':')?, reference.rsplit_once(':')?.1))
+        }
         None => Some((reference, "latest")),
     }
 }
@@ -134,11 +140,17 @@ mod tests {
                 "schema: olm.template.substitutes\nsubstitutions:\n- name: r.io/a:1\n  base: r.io/a:1\n",
                 "schema: olm.template.substitutes\nsubstitutions:\n- name: r.io/a@D\n  base: r.io/a:1\n",
             ),
-            ("{\"schema\": \"olm.bundle\", \"image\": \"r.io/a:1\"}", "{\"schema\": \"olm.bundle\", \"image\": \"r.io/a@D\"}"),
+            (
+                "{\"schema\": \"olm.bundle\", \"image\": \"r.io/a:1\"}",
+                "{\"schema\": \"olm.bundle\", \"image\": \"r.io/a@D\"}",
+            ),
         ] {
             let map = [("r.io/a:1".to_owned(), format!("r.io/a@{DIGEST}"))].into();
             let new = String::from_utf8(replaced(text.as_bytes(), &map).unwrap()).unwrap();
-            assert_eq!(new.replace(['\'', '"'], ""), expected.replace("@D", &format!("@{DIGEST}")).replace(['\'', '"'], ""));
+            assert_eq!(
+                new.replace(['\'', '"'], ""),
+                expected.replace("@D", &format!("@{DIGEST}")).replace(['\'', '"'], "")
+            );
         }
     }
 

@@ -42,7 +42,9 @@ pub fn entry_places(text: &[u8]) -> Option<Vec<EntryPlace>> {
     Some(match kind_of(text)? {
         TemplateKind::Semver | TemplateKind::Raw => return None,
         // What follows the first document does not count.
-        TemplateKind::Basic | TemplateKind::Substitutes => all.take_while(|place| place.document == 0).collect(),
+        TemplateKind::Basic | TemplateKind::Substitutes => {
+            all.take_while(|place| place.document == 0).collect()
+        }
         TemplateKind::Stream => all.collect(),
     })
 }

@@ -35,7 +35,12 @@ impl Dockerfile<'_> {
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let ends_word = |c: char| c.is_control() || c.is_whitespace();
         let ends_label = |c: char| c.is_control() || c == '"';
-        let words = [("image", self.base_image), ("image", self.builder_image), ("directory", self.folder), ("directory", self.target)];
+        let words = [
+            ("image", self.base_image),
+            ("image", self.builder_image),
+            ("directory", self.folder),
+            ("directory", self.target),
+        ];
         let words = words.into_iter().filter(|(_, word)| word.contains(ends_word));
         let labels = self.labels.iter().flat_map(|(key, value)| [("label", *key), ("label", *value)]);
         match words.chain(labels.filter(|(_, text)| text.contains(ends_label))).next() {

@@ -116,7 +116,8 @@ impl BundleSource for RepositoryBundles<'_> {
 /// The root of the repository that a file lies in.
 fn repository_around(path: &Path) -> Option<PathBuf> {
     let path = std::fs::canonicalize(path).ok()?;
-    let is_root = |directory: &&Path| directory.join(".git").exists() || directory.join(CONFIGURATION).is_file();
+    let is_root =
+        |directory: &&Path| directory.join(".git").exists() || directory.join(CONFIGURATION).is_file();
     path.ancestors().skip(1).find(is_root).map(Path::to_path_buf)
 }
 

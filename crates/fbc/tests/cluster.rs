@@ -206,13 +206,31 @@ fn a_bundle_is_extracted_to_a_config_map() {
                  kubectl get configmap unpacked -n default -o yaml"
             ),
         );
-        assert!(printed.contains(expected) && printed.contains("olm.sourceImage: r.io/beacon:1"), "{printed}");
+        assert!(
+            printed.contains(expected) && printed.contains("olm.sourceImage: r.io/beacon:1"),
+            "{printed}"
+        );
         assert!(printed.contains("bundle.package.v1: beacon-operator"), "{printed}");
     }
     let output = with_cluster(
         &[],
-        &[fbc, "opm", "alpha", "bundle", "extract", "-m", &format!("{bundle}/"), "-n", "default", "-c", "absent"],
+        &[
+            fbc,
+            "opm",
+            "alpha",
+            "bundle",
+            "extract",
+            "-m",
+            &format!("{bundle}/"),
+            "-n",
+            "default",
+            "-c",
+            "absent",
+        ],
     );
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(error.contains("error loading manifests from directory: configmaps \"absent\" not found"), "{error}");
+    assert!(
+        error.contains("error loading manifests from directory: configmaps \"absent\" not found"),
+        "{error}"
+    );
 }

@@ -25,9 +25,10 @@ entries:
 ";
 
 fn catalog(entries: &[(&str, &str)]) -> String {
-    let mut text = "---\nschema: olm.package\nname: beacon\ndefaultChannel: stable\n---\nschema: olm.channel\n\
+    let mut text =
+        "---\nschema: olm.package\nname: beacon\ndefaultChannel: stable\n---\nschema: olm.channel\n\
         package: beacon\nname: stable\nentries:\n"
-        .to_owned();
+            .to_owned();
     for (version, replaces) in entries {
         text.push_str(&format!("- name: beacon.v{version}\n"));
         if !replaces.is_empty() {
@@ -129,7 +130,10 @@ fn different_entries_of_one_place_go_together() {
     assert!(clean, "{err}");
     let merged = clone.text(CATALOG);
     assert!(merged.contains("skipRange: <1.0.0") && merged.contains("name: beacon.v1.2.0"), "{merged}");
-    let valid = Command::new(env!("CARGO_BIN_EXE_fbc")).args(["validate", "--profile", "opm"]).arg(clone.path("v4.18/catalog")).output();
+    let valid = Command::new(env!("CARGO_BIN_EXE_fbc"))
+        .args(["validate", "--profile", "opm"])
+        .arg(clone.path("v4.18/catalog"))
+        .output();
     assert!(valid.unwrap().status.success(), "{merged}");
 }
 
@@ -137,12 +141,17 @@ fn different_entries_of_one_place_go_together() {
 fn templates_merge_too() {
     let Some(clone) = Clone::new() else { return };
     let bundle = "- schema: olm.bundle\n  image: quay.io/beacon:1\n";
-    let ours = TEMPLATE.replace(bundle, &format!("{bundle}- schema: olm.bundle\n  image: quay.io/beacon:2\n"));
-    let theirs = TEMPLATE.replace(bundle, &format!("{bundle}- schema: olm.bundle\n  image: quay.io/beacon:3\n"));
+    let ours =
+        TEMPLATE.replace(bundle, &format!("{bundle}- schema: olm.bundle\n  image: quay.io/beacon:2\n"));
+    let theirs =
+        TEMPLATE.replace(bundle, &format!("{bundle}- schema: olm.bundle\n  image: quay.io/beacon:3\n"));
     let (clean, err) = clone.merged("v4.18/catalog-template.yaml", &ours, &theirs);
     assert!(clean, "{err}");
     let merged = clone.text("v4.18/catalog-template.yaml");
-    assert!(merged.starts_with("# The beacon.") && merged.contains("beacon:2") && merged.contains("beacon:3"), "{merged}");
+    assert!(
+        merged.starts_with("# The beacon.") && merged.contains("beacon:2") && merged.contains("beacon:3"),
+        "{merged}"
+    );
 }
 
 #[test]
@@ -162,7 +171,10 @@ fn what_both_change_is_a_conflict() {
     let Some(clone) = Clone::new() else { return };
     let of = |range: &str| {
         let text = catalog(&[("1.0.0", ""), ("1.1.0", "1.0.0")]);
-        text.replace("  replaces: beacon.v1.0.0\n", &format!("  replaces: beacon.v1.0.0\n  skipRange: {range}\n"))
+        text.replace(
+            "  replaces: beacon.v1.0.0\n",
+            &format!("  replaces: beacon.v1.0.0\n  skipRange: {range}\n"),
+        )
     };
     let (clean, err) = clone.merged(CATALOG, &of("<1.0.0"), &of("<1.1.0"));
     assert!(!clean && err.contains("entry \"beacon.v1.1.0\", `skipRange`: both branches change it"), "{err}");

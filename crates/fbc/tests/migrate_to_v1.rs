@@ -59,13 +59,23 @@ fn a_subscription_becomes_an_extension_that_installs() {
         (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
     };
     let (code, out, err) = fbc(&["migrate-to-v1", "sub.yaml"]);
-    assert!(code == 0 && out.contains("kind: ClusterExtension") && out.contains("cluster-admin"), "{out}{err}");
+    assert!(
+        code == 0 && out.contains("kind: ClusterExtension") && out.contains("cluster-admin"),
+        "{out}{err}"
+    );
     assert!(err.contains("do: `kubectl delete subscription ferry-sub -n sea`"), "{err}");
     let (code, _, err) = fbc(&["render", "template.yaml", "--output-file", "catalog.json"]);
     assert_eq!(code, 0, "{err}");
     let bundle = bundle.display().to_string();
     let (code, out, err) = fbc(&[
-        "migrate-to-v1", "sub.yaml", "--bundle", &bundle, "--catalog", "catalog.json", "--scenario", "hour.yaml",
+        "migrate-to-v1",
+        "sub.yaml",
+        "--bundle",
+        &bundle,
+        "--catalog",
+        "catalog.json",
+        "--scenario",
+        "hour.yaml",
     ]);
     assert!(code == 0 && out.contains("kind: ClusterRole\n") && !out.contains("cluster-admin"), "{out}{err}");
     let (code, out, err) = fbc(&["simulate", "hour.yaml"]);

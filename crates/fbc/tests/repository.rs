@@ -134,7 +134,10 @@ fn files_that_say_the_same_keep_their_bytes() {
     sample.write(bundle, &commented);
     sample.write(channel, &sample.text(channel).replace("  replaces: beacon-operator.v1.0.0\n", ""));
     let (code, _, err) = sample.fbc(&["generate", "--ocp", "4.17"]);
-    assert!(code == 0 && err.contains("channel-stable.yaml is stale") && !err.contains("bundle-v1.0.0"), "{err}");
+    assert!(
+        code == 0 && err.contains("channel-stable.yaml is stale") && !err.contains("bundle-v1.0.0"),
+        "{err}"
+    );
     assert_eq!(sample.text(bundle), commented);
 }
 
@@ -296,7 +299,10 @@ fn what_is_released_is_told_from_the_index() {
     sample.write(path, &text.replacen(image, "image: quay.io/other/image@sha256:0000", 1));
     let (code, out, err) = sample.fbc(&["diff", "--index", "index/{ocp}"]);
     assert!(code == 1 && out.contains("which does not exist yet"), "{out}{err}");
-    assert!(out.contains("not released") && out.contains("released with another image: quay.io/other"), "{out}");
+    assert!(
+        out.contains("not released") && out.contains("released with another image: quay.io/other"),
+        "{out}"
+    );
     let (code, out, err) = sample.fbc(&["diff", "--index", "index/{ocp}", "--ocp", "4.16", "-o", "json"]);
     let document: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert!(code == 0 && document["catalogs"][0]["indexExists"] == false, "{out}{err}");
@@ -339,7 +345,9 @@ fn lifecycles_go_into_catalogs_of_releases_that_show_them() {
 fn a_dockerfile_that_copies_one_file_loses_the_lifecycle() {
     let sample = Sample::new("directories");
     copy(&sample.path("v4.17"), &sample.path("v5.0"));
-    let dockerfile = |copied: &str| format!("FROM registry.example.com/registry:v5.0\nCOPY {copied} /configs/beacon-operator/\n");
+    let dockerfile = |copied: &str| {
+        format!("FROM registry.example.com/registry:v5.0\nCOPY {copied} /configs/beacon-operator/\n")
+    };
     sample.write("v5.0/catalog.Dockerfile", &dockerfile("v5.0/catalog/beacon-operator/catalog.yaml"));
     let (code, out, err) = sample.fbc(&["validate", ".", "-o", "concise"]);
     assert!(out.contains("v5.0/catalog.Dockerfile") && out.contains("LFC007"), "{code} {out}{err}");

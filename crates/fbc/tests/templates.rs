@@ -112,7 +112,9 @@ fn what_looks_at_catalogs_expands_templates() {
     assert!(code == 1 && out.contains("channel"), "{out}{err}");
     fs::write(sample.0.path().join("u.yaml"), "schema: my.own\n").unwrap();
     fs::create_dir(sample.0.path().join("empty")).unwrap();
-    for words in ["diff empty empty", "diff t.yaml map.yaml", "diff t.yaml t.yaml/x", "list packages map.yaml"] {
+    for words in
+        ["diff empty empty", "diff t.yaml map.yaml", "diff t.yaml t.yaml/x", "list packages map.yaml"]
+    {
         let (code, out, err) = sample.fbc(words);
         assert!(code > 0 && !out.contains("no changes"), "{words}: {out}{err}");
     }
@@ -128,7 +130,7 @@ fn bundles_are_added_to_templates_in_place() {
     ] {
         let sample = Sample::new(template);
         let (code, out, err) = sample.fbc(&format!("{add} --dry-run"));
-assert!(code == 0 && out.contains("image: r.io/beacon:2"), "{out}{err}");
+        assert!(code == 0 && out.contains("image: r.io/beacon:2"), "{out}{err}");
         assert_eq!(sample.text(), template);
         let (code, out, err) = sample.fbc(add);
         assert_eq!(code, 0, "{out}{err}");
@@ -145,7 +147,10 @@ assert!(code == 0 && out.contains("image: r.io/beacon:2"), "{out}{err}");
     // A second head is an error that was not there before.
     let sample = Sample::new(BASIC);
     let (code, _, err) = sample.fbc("add r.io/beacon:2 t.yaml --channel stable --no-edges");
-    assert!(code == 1 && err.contains("multiple channel heads") && err.contains("nothing was written"), "{err}");
+    assert!(
+        code == 1 && err.contains("multiple channel heads") && err.contains("nothing was written"),
+        "{err}"
+    );
     assert_eq!(sample.text(), BASIC);
     let (code, _, err) = sample.fbc("add r.io/beacon:2 t.yaml --channel fast --create-channel --no-edges");
     assert_eq!(code, 0, "{err}");

@@ -207,7 +207,9 @@ impl Plan<'_> {
         };
         self.note(
             NoteKind::Changes,
-            format!("nobody approves updates in OLM v1: {held}; to update, change `spec.source.catalog.version`"),
+            format!(
+                "nobody approves updates in OLM v1: {held}; to update, change `spec.source.catalog.version`"
+            ),
         );
         version
     }
@@ -224,7 +226,8 @@ impl Plan<'_> {
                 return None;
             }
             several => {
-                let names: Vec<&str> = several.iter().filter_map(|group| group["metadata"]["name"].as_str()).collect();
+                let names: Vec<&str> =
+                    several.iter().filter_map(|group| group["metadata"]["name"].as_str()).collect();
                 self.note(NoteKind::CannotMove, format!(
                     "namespace {} has several OperatorGroups ({}), with which OLM v0 installs nothing either",
                     self.namespace,
@@ -261,10 +264,13 @@ impl Plan<'_> {
                 Some((*only).to_owned())
             }
             several => {
-                self.note(NoteKind::CannotMove, format!(
-                    "the operator watches the namespaces {}; OLM v1 lets it watch one or all",
-                    several.join(", ")
-                ));
+                self.note(
+                    NoteKind::CannotMove,
+                    format!(
+                        "the operator watches the namespaces {}; OLM v1 lets it watch one or all",
+                        several.join(", ")
+                    ),
+                );
                 None
             }
         }
@@ -277,7 +283,10 @@ impl Plan<'_> {
             config.iter().partition(|(key, _)| CONFIGURATION.contains(&key.as_str()));
         if !stays.is_empty() {
             let keys: Vec<String> = stays.iter().map(|(key, _)| format!("`{key}`")).collect();
-            self.note(NoteKind::CannotMove, format!("`spec.config` has {}, which OLM v1 does not take", keys.join(", ")));
+            self.note(
+                NoteKind::CannotMove,
+                format!("`spec.config` has {}, which OLM v1 does not take", keys.join(", ")),
+            );
         }
         if moves.is_empty() {
             return None;
@@ -289,7 +298,12 @@ impl Plan<'_> {
     /// What the operator itself uses of OLM v0.
     fn operator(&mut self, csv: &Value) {
         let names = |list: &Value| -> Vec<String> {
-            list.as_array().into_iter().flatten().filter_map(|one| one["name"].as_str()).map(str::to_owned).collect()
+            list.as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|one| one["name"].as_str())
+                .map(str::to_owned)
+                .collect()
         };
         let spec = &csv["spec"];
         let required = names(&spec["customresourcedefinitions"]["required"]);
@@ -301,10 +315,19 @@ impl Plan<'_> {
         }
         let services = names(&spec["apiservicedefinitions"]["owned"]);
         if !services.is_empty() {
-            self.note(NoteKind::CannotMove, format!("the operator serves the aggregated APIs {}, which OLM v1 refuses", services.join(", ")));
+            self.note(
+                NoteKind::CannotMove,
+                format!(
+                    "the operator serves the aggregated APIs {}, which OLM v1 refuses",
+                    services.join(", ")
+                ),
+            );
         }
         if spec["webhookdefinitions"].as_array().is_some_and(|all| !all.is_empty()) {
-            self.note(NoteKind::Changes, "the operator has webhooks, which OLM v1 installs from OpenShift 4.21 on".to_owned());
+            self.note(
+                NoteKind::Changes,
+                "the operator has webhooks, which OLM v1 installs from OpenShift 4.21 on".to_owned(),
+            );
         }
         let install = &spec["install"]["spec"];
         let rules = ["permissions", "clusterPermissions"]
@@ -312,7 +335,9 @@ impl Plan<'_> {
             .flat_map(|key| install[key].as_array().into_iter().flatten())
             .flat_map(|permission| permission["rules"].as_array().into_iter().flatten());
         let mut resources = rules.flat_map(|rule| rule["resources"].as_array().into_iter().flatten());
-        if resources.any(|resource| resource.as_str().is_some_and(|name| name.starts_with("operatorconditions"))) {
+        if resources
+            .any(|resource| resource.as_str().is_some_and(|name| name.starts_with("operatorconditions")))
+        {
             self.note(NoteKind::CannotMove, "the operator uses OperatorConditions, which OLM v1 does not have: it cannot hold updates back, so pin the version".to_owned());
         }
     }
@@ -321,7 +346,11 @@ impl Plan<'_> {
     fn company<'i>(&mut self, plans: impl Iterator<Item = &'i Value>, installed: Option<&str>) {
         let Some(installed) = installed else { return };
         let names = |plan: &'i Value| {
-            plan["spec"]["clusterServiceVersionNames"].as_array().into_iter().flatten().filter_map(Value::as_str)
+            plan["spec"]["clusterServiceVersionNames"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
         };
         let others: BTreeSet<&str> = plans
             .filter(|plan| names(plan).any(|name| name == installed))
@@ -339,7 +368,11 @@ impl Plan<'_> {
 
     /// What to do on the cluster, in this order.
     fn steps(&mut self, subscription: &str, installed: Option<&str>) {
-        self.note(NoteKind::Changes, "there are no copied ClusterServiceVersions: users do not see the operator in their namespaces".to_owned());
+        self.note(
+            NoteKind::Changes,
+            "there are no copied ClusterServiceVersions: users do not see the operator in their namespaces"
+                .to_owned(),
+        );
         let namespace = self.namespace;
         let csv = installed.unwrap_or("CSV");
         self.note(NoteKind::Do, format!(

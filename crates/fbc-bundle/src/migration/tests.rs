@@ -35,7 +35,9 @@ fn notes(migration: &Migration, kind: NoteKind) -> Vec<&str> {
 fn a_plain_subscription_follows_its_channel() {
     let all = object("OperatorGroup", "all", json!({}));
     let modes = json!({"installModes": [{"type": "AllNamespaces", "supported": true}], "version": "1.2.3"});
-    let [migration] = &inventory(&[subscription(json!({})), all, csv(modes)]).migrations()[..] else { panic!() };
+    let [migration] = &inventory(&[subscription(json!({})), all, csv(modes)]).migrations()[..] else {
+        panic!()
+    };
     assert_eq!(
         migration.extension["spec"],
         json!({"namespace": "sea", "serviceAccount": {"name": "beacon-installer"}, "source": {"sourceType": "Catalog",
@@ -57,7 +59,10 @@ fn approval_namespaces_and_configuration() {
         spec["config"],
         json!({"configType": "Inline", "inline": {"watchNamespace": "sea", "deploymentConfig": {"env": [{"name": "A", "value": "b"}]}}})
     );
-    assert_eq!(notes(migration, NoteKind::CannotMove), ["`spec.config` has `selector`, which OLM v1 does not take"]);
+    assert_eq!(
+        notes(migration, NoteKind::CannotMove),
+        ["`spec.config` has `selector`, which OLM v1 does not take"]
+    );
     assert!(notes(migration, NoteKind::Changes)[0].contains("stays at 1.2.3"));
 }
 
@@ -65,8 +70,16 @@ fn approval_namespaces_and_configuration() {
 fn what_cannot_move_is_named() {
     for (group, spec, expected) in [
         (json!({"targetNamespaces": ["a", "b"]}), json!({}), "the operator watches the namespaces a, b"),
-        (json!({"selector": {"matchLabels": {"a": "b"}}}), json!({}), "the OperatorGroup selects namespaces by labels"),
-        (json!({}), json!({"installModes": []}), "the operator does not support the install mode AllNamespaces"),
+        (
+            json!({"selector": {"matchLabels": {"a": "b"}}}),
+            json!({}),
+            "the OperatorGroup selects namespaces by labels",
+        ),
+        (
+            json!({}),
+            json!({"installModes": []}),
+            "the operator does not support the install mode AllNamespaces",
+        ),
         (
             json!({"targetNamespaces": ["a"]}),
             json!({"customresourcedefinitions": {"required": [{"name": "tides.sea.io"}]}}),
@@ -88,7 +101,8 @@ fn what_cannot_move_is_named() {
         let found = notes(migration, NoteKind::CannotMove);
         assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?} is not {expected}");
     }
-    let plan = object("InstallPlan", "p", json!({"clusterServiceVersionNames": ["beacon.v1.2.3", "tide.v2.0.0"]}));
+    let plan =
+        object("InstallPlan", "p", json!({"clusterServiceVersionNames": ["beacon.v1.2.3", "tide.v2.0.0"]}));
     let other = subscription(json!({"source": "mine", "sourceNamespace": "olm"}));
     let groups = [object("OperatorGroup", "a", json!({})), object("OperatorGroup", "b", json!({}))];
     let [migration] = &inventory(&[&[plan, other][..], &groups].concat()).migrations()[..] else { panic!() };

@@ -29,12 +29,18 @@ pub(super) struct TemplateChanges {
 
 impl TemplateChanges {
     /// Makes the changes in the text of the one file.
-    pub(super) fn finish(self, catalog: &Catalog, tree: &dyn Tree, meant: Catalog) -> Result<Edited, DraftError> {
+    pub(super) fn finish(
+        self,
+        catalog: &Catalog,
+        tree: &dyn Tree,
+        meant: Catalog,
+    ) -> Result<Edited, DraftError> {
         let path = catalog.files.first().map(|file| file.path.clone()).unwrap_or_default();
         let read = tree.read(&path);
         let bytes = read.map_err(|error| DraftError::Read { path: path.clone(), error })?;
         let edited = self.edited(&bytes);
-        let edited = edited.map_err(|error| DraftError::Edit { path: path.clone(), document: None, error })?;
+        let edited =
+            edited.map_err(|error| DraftError::Edit { path: path.clone(), document: None, error })?;
         Ok(Edited {
             files: FileVersions::from([(path.clone(), Some(edited))]),
             before: [(path, bytes)].into(),

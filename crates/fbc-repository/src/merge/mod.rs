@@ -45,9 +45,8 @@ impl<'t> File<'t> {
         let mut blobs: Vec<Blob<'t>> = Vec::new();
         for one in read {
             let number = blobs.len() + 1;
-            let value = one
-                .outcome
-                .map_err(|_| Conflict::new(side, format!("document {number} cannot be read")))?;
+            let value =
+                one.outcome.map_err(|_| Conflict::new(side, format!("document {number} cannot be read")))?;
             let key = value::key_of(value.root()).unwrap_or_else(|| format!("document {number}"));
             if blobs.iter().any(|blob| blob.key == key) {
                 return Err(Conflict::new(key, format!("it is there twice in {side}")));

@@ -37,10 +37,19 @@ fn different_blobs_go_together() {
 #[test]
 fn different_entries_of_one_channel_go_together() {
     let base = channel("stable", &[V1, "name: a.v2\n  replaces: a.v1", "name: a.v3\n  replaces: a.v2"]);
-    let ours = channel("stable", &[V1, "name: a.v2 # patched\n  replaces: a.v1\n  skipRange: <2.0.0", "name: a.v3\n  replaces: a.v2"]);
-    let theirs = channel("stable", &[V1, "name: a.v2\n  replaces: a.v1", "name: a.v3\n  replaces: a.v2", "name: a.v4\n  replaces: a.v3"]);
+    let ours = channel(
+        "stable",
+        &[V1, "name: a.v2 # patched\n  replaces: a.v1\n  skipRange: <2.0.0", "name: a.v3\n  replaces: a.v2"],
+    );
+    let theirs = channel(
+        "stable",
+        &[V1, "name: a.v2\n  replaces: a.v1", "name: a.v3\n  replaces: a.v2", "name: a.v4\n  replaces: a.v3"],
+    );
     let both = merged(&base, &ours, &theirs).unwrap();
-    assert!(both.contains("a.v2 # patched") && both.contains("skipRange: <2.0.0") && both.contains("name: a.v4"), "{both}");
+    assert!(
+        both.contains("a.v2 # patched") && both.contains("skipRange: <2.0.0") && both.contains("name: a.v4"),
+        "{both}"
+    );
     assert!(both.contains("# all of them"), "{both}");
 }
 
@@ -49,18 +58,25 @@ fn templates_merge_by_entry() {
     let template = |bundles: &[&str], entries: &str| {
         let bundles: String =
             bundles.iter().map(|image| format!("- schema: olm.bundle\n  image: {image}\n")).collect();
-        format!("# mine\nschema: olm.template.basic\nentries:\n- schema: olm.channel\n  package: a\n  name: stable\n  entries:\n{entries}{bundles}")
+        format!(
+            "# mine\nschema: olm.template.basic\nentries:\n- schema: olm.channel\n  package: a\n  name: stable\n  entries:\n{entries}{bundles}"
+        )
     };
     let base = template(&["r/a:1"], "  - name: a.v1\n");
     let ours = template(&["r/a:1", "r/a:2"], "  - name: a.v1\n  - name: a.v2\n    replaces: a.v1\n");
     let theirs = template(&["r/a:1"], "  - name: a.v1\n    skipRange: <1.0.0\n");
     let both = merged(&base, &ours, &theirs).unwrap();
-    assert!(both.starts_with("# mine") && both.contains("skipRange: <1.0.0") && both.contains("r/a:2"), "{both}");
+    assert!(
+        both.starts_with("# mine") && both.contains("skipRange: <1.0.0") && both.contains("r/a:2"),
+        "{both}"
+    );
     // Two bundles that both replace the head: each is sound, together they are not.
     let theirs = template(&["r/a:1", "r/a:3"], "  - name: a.v1\n  - name: a.v3\n    replaces: a.v1\n");
     assert_eq!(
         merged(&base, &ours, &theirs),
-        Err(vec!["channel \"stable\" of package \"a\": it would have several heads: \"a.v2\", \"a.v3\"".to_owned()])
+        Err(vec![
+            "channel \"stable\" of package \"a\": it would have several heads: \"a.v2\", \"a.v3\"".to_owned()
+        ])
     );
     let semver = |images: &[&str]| {
         let images: String = images.iter().map(|image| format!("  - image: {image}\n")).collect();
@@ -112,8 +128,11 @@ fn merges_are_the_same_both_ways_round() {
         format!("{PACKAGE}{}", channel("stable", &entries))
     };
     let base = file(3, 0, 0);
-    let variants: Vec<String> =
-        (2..=4).flat_map(|count| (0..=count).flat_map(move |changed| [1, 2].map(|range| file(count, changed, range)))).collect();
+    let variants: Vec<String> = (2..=4)
+        .flat_map(|count| {
+            (0..=count).flat_map(move |changed| [1, 2].map(|range| file(count, changed, range)))
+        })
+        .collect();
     let mut went_together = 0;
     for ours in &variants {
         for theirs in &variants {

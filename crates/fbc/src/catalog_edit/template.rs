@@ -40,8 +40,7 @@ impl EditedTemplate {
     ) -> Result<(Self, CatalogSource, Catalog), Failure> {
         let images = ImageMap::from_environment()?;
         let others = TemplateBundles { images: &images, takes_folders: true, session };
-        let template =
-            Self { kind, path: path.to_path_buf(), text, known: RefCell::default() };
+        let template = Self { kind, path: path.to_path_buf(), text, known: RefCell::default() };
         let source = Remembering { known: &template.known, others: &RepositoryBundles::new(path, &others) };
         let mut catalog = template.expand(&template.text, &source)?;
         let name = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));

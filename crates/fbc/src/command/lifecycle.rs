@@ -76,8 +76,11 @@ fn inject(arguments: &InjectArguments, global: Global) -> Result<u8, Failure> {
     let mut is_known = false;
     for catalog in catalogs(arguments)? {
         if !catalog.is_dir() {
-            return Err(Failure::refusal(format!("{} is a single file, beside which a lifecycle is lost", catalog.display()))
-                .help("name the directory of the catalog, and let the Dockerfile copy the directory"));
+            return Err(Failure::refusal(format!(
+                "{} is a single file, beside which a lifecycle is lost",
+                catalog.display()
+            ))
+            .help("name the directory of the catalog, and let the Dockerfile copy the directory"));
         }
         let tree = disk_tree(&catalog);
         let loaded = load_tree(tree.as_ref())?;
@@ -90,7 +93,9 @@ fn inject(arguments: &InjectArguments, global: Global) -> Result<u8, Failure> {
             }
         }
         if !is_valid(&catalog, &new)? {
-            Failure::refusal("a lifecycle has findings, so nothing is written").help("correct it in its source").report();
+            Failure::refusal("a lifecycle has findings, so nothing is written")
+                .help("correct it in its source")
+                .report();
             return Ok(FINDINGS);
         }
         files.extend(new.into_iter().map(|(path, text)| (catalog.join(path), text)));
@@ -123,12 +128,16 @@ fn catalogs(arguments: &InjectArguments) -> Result<Vec<PathBuf>, Failure> {
         return Ok(vec![path.clone()]);
     }
     let catalogs = layout::select(path, &arguments.ocp)?;
-    let shows = |releases: &[OcpVersion]| !arguments.ocp.is_empty() || releases.iter().any(|one| *one >= FIRST);
+    let shows =
+        |releases: &[OcpVersion]| !arguments.ocp.is_empty() || releases.iter().any(|one| *one >= FIRST);
     let meant: Vec<PathBuf> =
         catalogs.into_iter().filter(|one| shows(&one.releases)).map(|one| one.path).collect();
     if meant.is_empty() {
-        return Err(Failure::refusal(format!("{} has no catalog for OpenShift {FIRST} or later", path.display()))
-            .help("earlier consoles show no lifecycles; --ocp names releases that get them all the same"));
+        return Err(Failure::refusal(format!(
+            "{} has no catalog for OpenShift {FIRST} or later",
+            path.display()
+        ))
+        .help("earlier consoles show no lifecycles; --ocp names releases that get them all the same"));
     }
     Ok(meant)
 }
@@ -151,7 +160,10 @@ fn lifecycles(path: &Path) -> Result<BTreeMap<String, Other>, Failure> {
     for other in catalog.others.into_iter().filter(|other| other.meta.schema == lfc::SCHEMA) {
         let package = other.meta.package.clone();
         if lifecycles.insert(package.clone(), other).is_some() {
-            return Err(Failure::refusal(format!("{} has two lifecycles of package {package:?}", path.display())));
+            return Err(Failure::refusal(format!(
+                "{} has two lifecycles of package {package:?}",
+                path.display()
+            )));
         }
     }
     if lifecycles.is_empty() {

@@ -43,9 +43,7 @@ const ATTRIBUTES: &str = ".gitattributes";
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     match arguments.versions.as_slice() {
-        [base, ours, theirs, rest @ ..] => {
-            merge_files(base, ours, theirs, rest.first().unwrap_or(ours))
-        }
+        [base, ours, theirs, rest @ ..] => merge_files(base, ours, theirs, rest.first().unwrap_or(ours)),
         _ => install(arguments, global),
     }
 }
@@ -83,7 +81,9 @@ fn mark(base: &Path, ours: &Path, theirs: &Path) -> Result<(), Failure> {
     // The code counts conflicts; none means that the lines go together and the graph does not.
     match outcome.status.code() {
         Some(0..128) => Ok(()),
-        _ => Err(Failure::new(format!("git merge-file: {}", String::from_utf8_lossy(&outcome.stderr).trim()))),
+        _ => {
+            Err(Failure::new(format!("git merge-file: {}", String::from_utf8_lossy(&outcome.stderr).trim())))
+        }
     }
 }
 
@@ -97,10 +97,9 @@ fn install(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
         return Err(Failure::refusal("no catalogs or templates are found in the repository")
             .help("name them with --pattern, such as `--pattern 'catalog/**'`"));
     }
-    for (key, value) in [
-        ("name", "catalogs and templates by blob and entry"),
-        ("driver", "fbc merge-driver %O %A %B %P"),
-    ] {
+    for (key, value) in
+        [("name", "catalogs and templates by blob and entry"), ("driver", "fbc merge-driver %O %A %B %P")]
+    {
         configure(&root, &format!("merge.{NAME}.{key}"), value)?;
     }
     let path = root.join(ATTRIBUTES);
@@ -116,7 +115,10 @@ fn install(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     if !global.quiet {
         terminal::tell(format_args!("git merges {} in this clone", list(&patterns)));
         if text != old {
-            terminal::tell(format_args!("written: {}; commit it, and install the driver in other clones too", path.display()));
+            terminal::tell(format_args!(
+                "written: {}; commit it, and install the driver in other clones too",
+                path.display()
+            ));
         }
     }
     Ok(CLEAN)
@@ -159,7 +161,8 @@ fn with_patterns(old: &str, patterns: &BTreeSet<String>) -> String {
     let mut text = old.to_owned();
     for pattern in patterns {
         // Git takes a pattern with blanks in quotation marks.
-        let quoted = if pattern.contains(char::is_whitespace) { format!("{pattern:?}") } else { pattern.clone() };
+        let quoted =
+            if pattern.contains(char::is_whitespace) { format!("{pattern:?}") } else { pattern.clone() };
         let line = format!("{quoted} merge={NAME}");
         if !old.lines().any(|known| known.trim() == line) {
             if !text.is_empty() && !text.ends_with('\n') {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueHint};
 use fbc_bundle::manifests::{Bundle, CertificateProvider, Configuration, Gates, Installation, Target};
 use fbc_bundle::migration::{Inventory, Migration, NoteKind};
-use fbc_bundle::permissions::{Account, Engine};
 use fbc_bundle::permissions::installer::{Plan, installer};
+use fbc_bundle::permissions::{Account, Engine};
 use fbc_model::tree::read_file;
 use fbc_version::Target as Release;
 use fbc_yaml::{json_writer, stream};
@@ -75,17 +75,21 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         }
     }
     let mut migrations = inventory.migrations();
-    let is_meant = |package: &str| arguments.packages.is_empty() || arguments.packages.iter().any(|one| one == package);
+    let is_meant =
+        |package: &str| arguments.packages.is_empty() || arguments.packages.iter().any(|one| one == package);
     migrations.retain(|migration| is_meant(&migration.package));
     if migrations.is_empty() {
         return Err(Failure::refusal("the files hold no Subscription of these packages")
             .help("`kubectl get subscriptions,operatorgroups,csv,installplans -n NAMESPACE -o yaml` writes what is needed"));
     }
     if let Some(nameless) = migrations.iter().find(|one| one.package.is_empty() || one.namespace.is_empty()) {
-        return Err(Failure::refusal(format!("a Subscription has no {}", match nameless.package.as_str() {
-            "" => "`spec.name`",
-            _ => "`metadata.namespace`",
-        })));
+        return Err(Failure::refusal(format!(
+            "a Subscription has no {}",
+            match nameless.package.as_str() {
+                "" => "`spec.name`",
+                _ => "`metadata.namespace`",
+            }
+        )));
     }
     let bundles = migrations
         .iter()
@@ -128,9 +132,8 @@ fn texts(path: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
     }
     let tree = disk_tree(path);
     let entries = tree.list(Path::new("")).map_err(|error| Failure::io("list", path, &error))?;
-    let is_document = |name: &Path| {
-        name.extension().is_some_and(|end| end == "yaml" || end == "yml" || end == "json")
-    };
+    let is_document =
+        |name: &Path| name.extension().is_some_and(|end| end == "yaml" || end == "yml" || end == "json");
     let files = entries.iter().filter(|entry| !entry.is_directory && is_document(&entry.name));
     files.map(|entry| read(&path.join(&entry.name))).collect()
 }
@@ -146,7 +149,11 @@ fn bundle_of(
         Some((package, bundle)) => (package == migration.package).then_some(bundle),
         None => (count == 1).then_some(word.as_str()),
     });
-    if named.is_none() && !arguments.bundle.is_empty() && count > 1 && arguments.bundle.iter().all(|word| !word.contains('=')) {
+    if named.is_none()
+        && !arguments.bundle.is_empty()
+        && count > 1
+        && arguments.bundle.iter().all(|word| !word.contains('='))
+    {
         return Err(Failure::new("there are several packages, and --bundle does not say for which it is")
             .help(format!("write --bundle {}=BUNDLE", migration.package)));
     }
@@ -181,10 +188,8 @@ fn write(
     for note in &migration.notes {
         writeln!(out, "# {}: {}", note.kind.name(), line(&note.text))?;
     }
-    let account = Account {
-        namespace: migration.namespace.clone(),
-        name: format!("{}-installer", migration.package),
-    };
+    let account =
+        Account { namespace: migration.namespace.clone(), name: format!("{}-installer", migration.package) };
     match bundle {
         Some((path, bundle)) => {
             let inline = &migration.extension["spec"]["config"]["inline"];
@@ -211,7 +216,10 @@ fn write(
             rbac_manifests::write_installer(&installer(&objects, &plan), &migration.package, out)?;
         }
         None => {
-            writeln!(out, "# The installer may do everything, because no bundle says what it needs: name it with --bundle.")?;
+            writeln!(
+                out,
+                "# The installer may do everything, because no bundle says what it needs: name it with --bundle."
+            )?;
             write_yaml(&administrator(&account), out)?;
         }
     }
@@ -250,19 +258,24 @@ fn scenario(
         named.display().to_string()
     };
     let reference = arguments.catalog.clone().unwrap_or_default();
-    let loaded = super::render::load(std::slice::from_ref(&reference), None, &arguments.images.session([&reference]))?;
+    let loaded =
+        super::render::load(std::slice::from_ref(&reference), None, &arguments.images.session([&reference]))?;
     let Some(catalog) = loaded else {
         return Err(Failure::new(format!("the catalog {} cannot be read; see above", reference.display())));
     };
     let mut images = Vec::new();
     for (path, bundle) in bundles.iter().flatten() {
         let blob = catalog.bundles.iter().find(|blob| {
-            blob.package == bundle.package && fbc_graph::bundle_version::find(blob).is_some_and(|version| {
-                bundle.operator().version() == version.version.to_string()
-            })
+            blob.package == bundle.package
+                && fbc_graph::bundle_version::find(blob)
+                    .is_some_and(|version| bundle.operator().version() == version.version.to_string())
         });
         let blob = blob.ok_or_else(|| {
-            Failure::refusal(format!("the catalog {} does not have the bundle {}", reference.display(), path.display()))
+            Failure::refusal(format!(
+                "the catalog {} does not have the bundle {}",
+                reference.display(),
+                path.display()
+            ))
         })?;
         images.push(json!({"image": blob.image, "content": content(path)}));
     }
@@ -295,6 +308,8 @@ fn scenario(
     let catalogs: BTreeSet<&str> = migrations.iter().map(|one| one.catalog.as_str()).collect();
     let catalogs: Vec<Value> =
         catalogs.into_iter().map(|name| json!({"name": name, "content": content(&reference)})).collect();
-    Ok(json!({"title": "The first hour on OLM v1", "target": arguments.target, "catalogs": catalogs, "bundles": images, "emptyBundles": true,
-        "objects": objects, "steps": steps}))
+    Ok(
+        json!({"title": "The first hour on OLM v1", "target": arguments.target, "catalogs": catalogs, "bundles": images, "emptyBundles": true,
+        "objects": objects, "steps": steps}),
+    )
 }

@@ -205,7 +205,8 @@ fn texts(paths: &[PathBuf]) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
         };
         if places.is_some() {
             let found = fbc_repository::find(tree.as_ref()).catalogs.into_iter();
-            files.extend(found.flat_map(|catalog| catalog.templates).map(|template| path.join(template.path)));
+            files
+                .extend(found.flat_map(|catalog| catalog.templates).map(|template| path.join(template.path)));
         }
         for catalog in catalogs {
             match catalog.is_dir() {

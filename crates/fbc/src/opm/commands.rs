@@ -203,10 +203,17 @@ pub(super) static COMMANDS: &[Command] = &[
     Command::new(&["alpha", "bundle", "extract"], "", "Write the files of a bundle to a ConfigMap")
         .flags(&[
             Flag::switch("debug", "log more"),
-            Flag::text("kubeconfig", "", "file with the cluster; without it, the cluster of this pod").short('k'),
-            Flag::text("manifestsdir", "/", "directory with manifests/ and metadata/, with a slash at its end").short('m'),
+            Flag::text("kubeconfig", "", "file with the cluster; without it, the cluster of this pod")
+                .short('k'),
+            Flag::text(
+                "manifestsdir",
+                "/",
+                "directory with manifests/ and metadata/, with a slash at its end",
+            )
+            .short('m'),
             Flag::text("configmapname", "", "ConfigMap to fill, which must exist").short('c').required(),
-            Flag::text("namespace", "openshift-operator-lifecycle-manager", "namespace of the ConfigMap").short('n'),
+            Flag::text("namespace", "openshift-operator-lifecycle-manager", "namespace of the ConfigMap")
+                .short('n'),
             Flag::text("datalimit", "1048576", "how many bytes the files may have together").short('l'),
             Flag::switch("gzip", "compress the files").short('z'),
         ])

@@ -57,7 +57,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         return;
     }
     for item in opm::bundles(context) {
-        let Some(property) = opm::package_property(item.bundle).filter(|property| !property.release.is_empty())
+        let Some(property) =
+            opm::package_property(item.bundle).filter(|property| !property.release.is_empty())
         else {
             continue;
         };

@@ -27,6 +27,9 @@ Source: `release-engineering/fbc-update-planner:pkg/lifecycle`, which refuses su
 #[must_use]
 pub fn finding(copied: &Path) -> Finding {
     let (file, directory) = (copied.display().to_string(), copied.parent().unwrap_or(Path::new("")));
-    Finding::new(&RULE, format!("{} is copied as a single file: a lifecycle.json beside it is lost", quote(&file)))
-        .help(format!("copy its directory, {}", quote(&directory.display().to_string())))
+    Finding::new(
+        &RULE,
+        format!("{} is copied as a single file: a lifecycle.json beside it is lost", quote(&file)),
+    )
+    .help(format!("copy its directory, {}", quote(&directory.display().to_string())))
 }

@@ -59,7 +59,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         }
         let (message, pointer) = match package {
             "" => ("a lifecycle names no package".to_owned(), ""),
-            name => (format!("the catalog has no package {}, whose lifecycle this is", quote(name)), "/package"),
+            name => {
+                (format!("the catalog has no package {}, whose lifecycle this is", quote(name)), "/package")
+            }
         };
         findings.push(
             Finding::new(&RULE, message)

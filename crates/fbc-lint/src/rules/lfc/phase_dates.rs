@@ -69,7 +69,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 for key in ["startDate", "endDate"] {
                     match phase.get_str(key) {
                         Some(text) if Date::parse(text).is_none() => {
-                            add(format!("{} is not a day such as 2026-03-31", quote(text)), format!("{at}/{key}"));
+                            add(
+                                format!("{} is not a day such as 2026-03-31", quote(text)),
+                                format!("{at}/{key}"),
+                            );
                         }
                         _ => {}
                     }
@@ -78,7 +81,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     && end <= start
                 {
                     let name = quote(phase.get_str("name").unwrap_or_default());
-                    add(format!("phase {name} ends on {end}, and begins on {start}"), format!("{at}/endDate"));
+                    add(
+                        format!("phase {name} ends on {end}, and begins on {start}"),
+                        format!("{at}/endDate"),
+                    );
                 }
             }
         }

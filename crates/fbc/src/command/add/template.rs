@@ -55,7 +55,10 @@ pub(super) fn add_to_lists(arguments: &Arguments, edit: CatalogEdit, found: &Fou
         before: [(name, text.to_vec())].into(),
         meant,
     };
-    let done: Vec<String> =
-        arguments.channels.iter().map(|list| format!("added: bundle {:?} to {list:?}", bundle.name)).collect();
+    let done: Vec<String> = arguments
+        .channels
+        .iter()
+        .map(|list| format!("added: bundle {:?} to {list:?}", bundle.name))
+        .collect();
     edit.complete(edited, &arguments.outcome, &done, &[])
 }

@@ -75,7 +75,8 @@ pub(super) fn run(arguments: &Arguments, index: &str) -> Result<u8, Failure> {
         return Err(Failure::new("--index writes text or JSON").help("give -o text or -o json"));
     }
     let pattern = Pattern::new(index).ok_or_else(|| {
-        Failure::new(format!("{index:?} is not an index")).help("only {ocp}, {major} and {minor} may be in braces")
+        Failure::new(format!("{index:?} is not an index"))
+            .help("only {ocp}, {major} and {minor} may be in braces")
     })?;
     let session = arguments.images.session([&arguments.old, &PathBuf::from(index)]);
     let catalogs = layout::select(&arguments.old, &arguments.ocp)?;
@@ -123,7 +124,11 @@ fn releases(pattern: &Pattern, meant: &Meant) -> Result<Vec<Option<OcpVersion>>,
 }
 
 /// Loads an index; nothing if it does not exist and need not.
-fn index_catalog(reference: &str, may_be_absent: bool, session: &Session) -> Result<Option<Catalog>, Failure> {
+fn index_catalog(
+    reference: &str,
+    may_be_absent: bool,
+    session: &Session,
+) -> Result<Option<Catalog>, Failure> {
     let path = PathBuf::from(reference);
     if may_be_absent && is_absent(&path, reference, session)? {
         return Ok(None);

@@ -88,7 +88,8 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         entries.iter().flat_map(|entry| entry.cells().into_iter().map(move |cell| (entry, cell)))
     {
         let is_meant = arguments.ocp.is_empty() || cell.is_some_and(|cell| arguments.ocp.contains(&cell));
-        let makes_something = entry.template.is_some() || entry.dockerfile.is_some() && entry.base_image(cell).is_some();
+        let makes_something =
+            entry.template.is_some() || entry.dockerfile.is_some() && entry.base_image(cell).is_some();
         if !is_meant || !makes_something {
             continue;
         }
@@ -226,7 +227,9 @@ impl Run<'_> {
                 let gone = old.files.iter().map(|file| &file.path);
                 let gone = gone.filter(|path| split::is_ours(path) && !parts.contains_key(*path));
                 files.extend(gone.map(|path| (output.join(path), None)));
-                let changed = parts.into_iter().filter(|(path, bytes)| !self.says_so_already(&output.join(path), bytes));
+                let changed = parts
+                    .into_iter()
+                    .filter(|(path, bytes)| !self.says_so_already(&output.join(path), bytes));
                 files.extend(changed.map(|(path, bytes)| (output.join(path), Some(bytes))));
             }
         }
@@ -272,15 +275,18 @@ impl Run<'_> {
 
     /// A Dockerfile that is built on another image than the configuration says, or that is not there yet. What else one
     /// says is its author's.
-    fn dockerfile(&self, entry: &Entry, release: Option<OcpVersion>, files: &mut Files) -> Result<(), Failure> {
+    fn dockerfile(
+        &self,
+        entry: &Entry,
+        release: Option<OcpVersion>,
+        files: &mut Files,
+    ) -> Result<(), Failure> {
         let (Some(dockerfile), Some(base)) = (&entry.dockerfile, entry.base_image(release)) else {
             return Ok(());
         };
         let path = PathBuf::from(dockerfile.fill(release));
         let text = match self.tree.read(&path) {
-            Ok(bytes) => {
-                fbc_repository::dockerfile::with_base(&String::from_utf8_lossy(&bytes), &base)
-            }
+            Ok(bytes) => fbc_repository::dockerfile::with_base(&String::from_utf8_lossy(&bytes), &base),
             Err(_) => Some(new_dockerfile(entry, release, &path, &base)?),
         };
         if let Some(text) = text {
@@ -306,8 +312,7 @@ fn new_dockerfile(
         None => "/configs".to_owned(),
     };
     let labels = BTreeMap::new();
-    let new =
-        Dockerfile { base_image: base, builder_image: base, folder: &folder, target: &target, labels };
+    let new = Dockerfile { base_image: base, builder_image: base, folder: &folder, target: &target, labels };
     new.check()?;
     Ok(new.text())
 }

@@ -35,8 +35,9 @@ const IMAGE_VARIABLE: &str = "CONTAINER_IMAGE";
 
 /// `opm alpha bundle extract`.
 pub(in crate::opm) fn extract(invocation: &Invocation) -> Result<(), OpmError> {
-    let client = client(invocation.text("kubeconfig"))
-        .map_err(|error| OpmError::Fatal(format!("cluster config failed: Cannot load config for REST client: {error}")))?;
+    let client = client(invocation.text("kubeconfig")).map_err(|error| {
+        OpmError::Fatal(format!("cluster config failed: Cannot load config for REST client: {error}"))
+    })?;
     let (namespace, name) = (invocation.text("namespace"), invocation.text("configmapname"));
     let limit = invocation.text("datalimit");
     let limit: u64 = limit.parse().map_err(|_| {
