@@ -30,6 +30,7 @@ const LAYERS: [&str; 23] = [
     "fbc-lint",
     "fbc-template",
     "fbc-bundle",
+    "fbc-kubernetes",
     "fbc-resolve",
     "fbc-graph",
     "fbc-signature",
@@ -45,8 +46,16 @@ const LAYERS: [&str; 23] = [
 const PEERS: [&str; 3] = ["fbc-cluster", "fbc-image", "fbc-lint"];
 
 /// What knows nothing of clusters, and what every crate of the simulated cluster may use of it.
-const GROUND: [&str; 7] =
-    ["fbc-bundle", "fbc-resolve", "fbc-graph", "fbc-model", "fbc-version", "fbc-yaml", "fbc-go"];
+const GROUND: [&str; 8] = [
+    "fbc-bundle",
+    "fbc-kubernetes",
+    "fbc-resolve",
+    "fbc-graph",
+    "fbc-model",
+    "fbc-version",
+    "fbc-yaml",
+    "fbc-go",
+];
 
 /// The crates of the simulated cluster, with what each may use besides the ground. Controllers of OLM and OpenShift get
 /// nothing but what any controller gets: the API server and the engine.

@@ -8,9 +8,9 @@ use fbc_go::base64;
 use fbc_model::go_type::push_key;
 use fbc_yaml::{Built, Document, DocumentBuilder, Kind, Node};
 
-use super::quantity::canonical_quantity;
 use super::types::extensions::JSON_SCHEMA_PROPS;
 use super::{Field, Omit, Shape, Struct};
+use fbc_kubernetes::quantity::{QuantityError, canonical_quantity};
 
 /// A value that the type cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -246,7 +246,7 @@ fn scalar_misfit(node: Node<'_>, shape: &Shape, found: Kind) -> String {
         Shape::Whole(name) => format!("unrecognized type: {name}"),
         Shape::Float => "unrecognized type: float64".to_owned(),
         Shape::IntOrText => format!("json: cannot unmarshal {} into Go value of type int32", found.go_name()),
-        Shape::Quantity => super::QuantityError::Format.to_string(),
+        Shape::Quantity => QuantityError::Format.to_string(),
         _ => format!("json: cannot unmarshal {} into Go value of type string", found.go_name()),
     }
 }

@@ -11,7 +11,9 @@ use fbc_model::go_type::{equal_fold, push_key};
 use fbc_yaml::{Kind, Node};
 
 use super::types::extensions::JSON_SCHEMA_PROPS;
-use super::{Field, Shape, Struct, TEXT, canonical_quantity};
+use fbc_kubernetes::quantity::canonical_quantity;
+
+use super::{Field, Shape, Struct, TEXT};
 
 const SCHEMAS: Shape = Shape::List(&Shape::Struct(&JSON_SCHEMA_PROPS));
 

@@ -8,11 +8,9 @@
 
 mod convert;
 pub mod json;
-mod quantity;
 pub mod types;
 
 pub use convert::{KeyOrder, TypeMismatch, convert};
-pub use quantity::{QuantityError, canonical_quantity};
 
 /// The shape of a Go value.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::kubelet::Usage;
 use crate::object::{Object, ObjectFields};
 use crate::random::Random;
-use crate::schema::Quantity;
 use crate::selector::LabelSelector;
 use crate::time::{Milliseconds, SECOND};
+use fbc_kubernetes::quantity::Quantity;
 
 /// How long a pod takes to run once it is bound, unless a behaviour says otherwise.
 pub const START: Milliseconds = 300;
@@ -241,7 +241,7 @@ impl Behaviour {
         let bytes = |field: &str| match text(field)? {
             text if text.is_empty() => Ok(0),
             text => match Quantity::parse(&text).map(|quantity| quantity.units()) {
-                Some(bytes) if bytes >= 0 => Ok(bytes),
+                Ok(bytes) if bytes >= 0 => Ok(bytes),
                 _ => Err(format!("{field} must be a quantity such as 300Mi, not {text:?}")),
             },
         };

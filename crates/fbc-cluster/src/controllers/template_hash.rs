@@ -9,7 +9,7 @@
 
 use std::fmt::Write as _;
 
-use fbc_bundle::kubernetes::canonical_quantity;
+use fbc_kubernetes::quantity::canonical_quantity;
 use serde_json::Value;
 
 use crate::types::{Field, Struct, StructId, Type, types};

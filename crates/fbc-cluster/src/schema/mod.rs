@@ -36,6 +36,5 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cel::Quantity;
 pub use definition::{Definition, PrinterColumn, Scale, Version, compare_versions};
 pub use structural::{ListType, MapType, Schema, ValueType};

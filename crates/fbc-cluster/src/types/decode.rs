@@ -3,8 +3,8 @@
 //! Unknown fields and nulls vanish, zero values of fields that are never left out appear, quantities become canonical.
 //! Sources: `kubernetes-sigs/json:internal/golang/encoding/json/decode.go`, and `encoding/json` for what is left out.
 
-use fbc_bundle::kubernetes::canonical_quantity;
 use fbc_go::{base64, time};
+use fbc_kubernetes::quantity::canonical_quantity;
 use serde_json::{Map, Value};
 
 use super::table::{Field, Omit, Struct, StructId, Type, types};

@@ -6,9 +6,10 @@ use super::events::events;
 use super::page::scalar;
 use super::{Look, Page};
 use crate::age::{age, rfc_1123};
-use crate::print::{Quantity, node_roles};
+use crate::print::node_roles;
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::Moment;
+use fbc_kubernetes::quantity::Quantity;
 
 pub(super) fn node(page: &mut Page, object: &Value, look: &dyn Look, now: Moment) {
     page.entry(0, "Name", object.name());
@@ -100,13 +101,26 @@ fn conditions(page: &mut Page, node: &Value) {
     }
 }
 
+/// An amount of an object; none counts as 0.
+fn told(value: Option<&Value>) -> Quantity {
+    value.and_then(Quantity::from_json).unwrap_or_default()
+}
+
+/// Whole hundredths of another amount, 0 if that is 0.
+fn percent(amount: Quantity, whole: Quantity) -> i128 {
+    match whole.thousandths() {
+        0 => 0,
+        whole => i128::from(amount.thousandths()) * 100 / i128::from(whole),
+    }
+}
+
 /// What a pod asks for of a resource: its containers together, or its largest init container.
 fn amount(pod: &Value, field: &str, resource: &str) -> Quantity {
-    let of = |container: &Value| Quantity::of(container.at(&["resources", field, resource]));
+    let of = |container: &Value| told(container.at(&["resources", field, resource]));
     let running = pod.list(&["spec", "containers"]).iter().map(of).fold(Quantity::default(), Quantity::plus);
     let starting =
         pod.list(&["spec", "initContainers"]).iter().map(of).fold(Quantity::default(), Quantity::max);
-    let overhead = Quantity::of(pod.at(&["spec", "overhead", resource]));
+    let overhead = told(pod.at(&["spec", "overhead", resource]));
     running.max(starting).plus(overhead)
 }
 
@@ -117,10 +131,9 @@ fn pods(page: &mut Page, node: &Value, look: &dyn Look, now: Moment) {
         pod.text(&["spec", "nodeName"]) == node.name() && !matches!(phase, "Succeeded" | "Failed")
     });
     let capacity = ["allocatable", "capacity"].into_iter().find_map(|field| node.at(&["status", field]));
-    let whole = |resource: &str| Quantity::of(capacity.and_then(|capacity| capacity.get(resource)));
-    let share = |amount: Quantity, resource: &str| {
-        format!("{} ({}%)", amount.text(), amount.percent_of(whole(resource)))
-    };
+    let whole = |resource: &str| told(capacity.and_then(|capacity| capacity.get(resource)));
+    let share =
+        |amount: Quantity, resource: &str| format!("{amount} ({}%)", percent(amount, whole(resource)));
     page.entry(0, "Non-terminated Pods", format!("({} in total)", pods.len()));
     page.line(1, "Namespace\tName\t\tCPU Requests\tCPU Limits\tMemory Requests\tMemory Limits\tAge");
     page.line(1, "---------\t----\t\t------------\t----------\t---------------\t-------------\t---");
@@ -146,7 +159,7 @@ fn pods(page: &mut Page, node: &Value, look: &dyn Look, now: Moment) {
         };
         let (requests, limits) = (sum("requests"), sum("limits"));
         if resource.contains('/') {
-            page.line(1, format!("{resource}\t{}\t{}", requests.text(), limits.text()));
+            page.line(1, format!("{resource}\t{}\t{}", requests, limits));
         } else {
             page.line(1, format!("{resource}\t{}\t{}", share(requests, resource), share(limits, resource)));
         }

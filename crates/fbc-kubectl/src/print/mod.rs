@@ -6,7 +6,6 @@ mod builtin;
 mod columns;
 mod custom_columns;
 mod output;
-mod quantity;
 mod selector;
 
 use serde_json::Value;
@@ -21,7 +20,6 @@ pub use columns::Columns;
 pub use custom_columns::CustomColumns;
 pub(crate) use output::full_name;
 pub use output::{Output, list_of, sort_by, without_managed_fields};
-pub(crate) use quantity::Quantity;
 pub use selector::selector_text;
 
 /// What stands for an empty list, label or name.

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::object::{Object, ObjectFields};
-use crate::schema::Quantity;
 use crate::taints::{Effect, Taint, tolerates, tolerations};
 use crate::time::{MINUTE, Milliseconds, Moment, SECOND};
+use fbc_kubernetes::quantity::Quantity;
 
 /// How often a node looks, and ends one pod.
 pub(super) const PERIOD: Milliseconds = 10 * SECOND;
@@ -179,7 +179,7 @@ fn requested(pod: &Object, name: &str) -> i64 {
 
 /// A quantity in units.
 fn amount(value: Option<&Value>) -> Option<i64> {
-    value.and_then(Value::as_str).and_then(Quantity::parse).map(|quantity| quantity.units())
+    value.and_then(Quantity::from_json).map(|quantity| quantity.units())
 }
 
 /// `300Mi`, as quantities of binary numbers are written.

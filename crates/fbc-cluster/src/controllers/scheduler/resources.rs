@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::object::{Object, ObjectFields};
-use crate::schema::Quantity;
+use fbc_kubernetes::quantity::Quantity;
 
 /// What a pod that asks for no processor time counts for when nodes are compared.
 ///
@@ -29,7 +29,7 @@ impl Resources {
     pub(super) fn read(amounts: Option<&Value>) -> Self {
         let mut resources = Self::default();
         for (name, amount) in amounts.and_then(Value::as_object).into_iter().flatten() {
-            let Some(quantity) = quantity(amount) else { continue };
+            let Some(quantity) = Quantity::from_json(amount) else { continue };
             match name.as_str() {
                 "cpu" => resources.cpu = quantity.thousandths(),
                 "memory" => resources.memory = quantity.units(),
@@ -64,18 +64,12 @@ impl Resources {
     }
 }
 
-/// A quantity in an object: text, or a number.
-fn quantity(value: &Value) -> Option<Quantity> {
-    match value {
-        Value::String(text) => Quantity::parse(text),
-        Value::Number(number) => Quantity::parse(&number.to_string()),
-        _ => None,
-    }
-}
-
 /// How many pods a node takes; `None` if it does not say.
 pub(super) fn most_pods(allocatable: Option<&Value>) -> Option<i64> {
-    allocatable.and_then(|amounts| amounts.get("pods")).and_then(quantity).map(|quantity| quantity.units())
+    allocatable
+        .and_then(|amounts| amounts.get("pods"))
+        .and_then(Quantity::from_json)
+        .map(|quantity| quantity.units())
 }
 
 /// What a pod asks for, and processors and memory as they count when nodes are compared.

@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 use std::rc::Rc;
 
+use fbc_kubernetes::quantity::Quantity;
+
 use super::evaluate::{Evaluated, Evaluation, Fault, NO_SUCH_OVERLOAD, fault};
-use super::quantity::Quantity;
 use super::url::Url;
 use super::value::{Entries, List, Val};
 use crate::schema::format::is_cidr;
@@ -23,10 +24,10 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, function: &str, values: &[Val<'a
             )),
         },
         (_, [Val::Url(url)]) => of_url(function, url),
-        ("isQuantity", [Val::Text(text)]) => Ok(Val::Bool(Quantity::parse(text).is_some())),
+        ("isQuantity", [Val::Text(text)]) => Ok(Val::Bool(Quantity::parse(text).is_ok())),
         ("quantity", [Val::Text(text)]) => match Quantity::parse(text) {
-            Some(quantity) => Ok(Val::Quantity(Rc::new(quantity))),
-            None => fault(
+            Ok(quantity) => Ok(Val::Quantity(quantity)),
+            Err(_) => fault(
                 "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
             ),
         },
@@ -104,13 +105,12 @@ fn of_url<'a>(function: &str, url: &Url) -> Evaluated<'a> {
 
 fn of_quantity<'a>(function: &str, quantity: &Quantity, rest: &[Val<'a>]) -> Evaluated<'a> {
     let other = match rest {
-        [Val::Quantity(other)] => Some((**other).clone()),
+        [Val::Quantity(other)] => Some(*other),
         [Val::Int(number)] => Some(Quantity::whole(*number)),
         _ => None,
     };
-    let made = |found: Option<Quantity>| {
-        found.map(|found| Val::Quantity(Rc::new(found))).ok_or(Fault(Cow::Borrowed("quantity overflow")))
-    };
+    let made =
+        |found: Option<Quantity>| found.map(Val::Quantity).ok_or(Fault(Cow::Borrowed("quantity overflow")));
     match (function, other) {
         ("isInteger", None) => Ok(Val::Bool(quantity.as_whole().is_some())),
         ("asInteger", None) => match quantity.as_whole() {
@@ -119,8 +119,8 @@ fn of_quantity<'a>(function: &str, quantity: &Quantity, rest: &[Val<'a>]) -> Eva
         },
         ("asApproximateFloat", None) => Ok(Val::Double(quantity.as_double())),
         ("sign", None) => Ok(Val::Int(quantity.sign())),
-        ("add", Some(other)) => made(quantity.add(&other)),
-        ("sub", Some(other)) => made(quantity.subtract(&other)),
+        ("add", Some(other)) => made(quantity.checked_add(&other)),
+        ("sub", Some(other)) => made(quantity.checked_sub(&other)),
         ("isLessThan", Some(other)) => Ok(Val::Bool(quantity.cmp(&other).is_lt())),
         ("isGreaterThan", Some(other)) => Ok(Val::Bool(quantity.cmp(&other).is_gt())),
         ("compareTo", Some(other)) => Ok(Val::Int(quantity.cmp(&other) as i64)),

@@ -11,7 +11,6 @@ mod lexer;
 mod libraries;
 pub(crate) mod named_format;
 mod parser;
-mod quantity;
 mod signatures;
 mod syntax;
 mod texts;
@@ -25,7 +24,6 @@ mod tests;
 
 pub(crate) use evaluate::Fault;
 use evaluate::{Evaluation, Scope};
-pub(crate) use quantity::Quantity;
 use syntax::{Expr, Node};
 use types::Type;
 use value::Val;

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use super::super::dates::parse_date_time;
 use super::super::structural::{ListType, Schema, ValueType};
 use super::named_format::NamedFormat;
-use super::quantity::Quantity;
 use super::url::Url;
+use fbc_kubernetes::quantity::Quantity;
 
 /// A value.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub(crate) enum Val<'a> {
     Type(&'static str),
     Optional(Option<Rc<Val<'a>>>),
     Url(Rc<Url>),
-    Quantity(Rc<Quantity>),
+    Quantity(Quantity),
     Ip(IpAddr),
     /// An address and a number of bits.
     Cidr(IpAddr, u8),

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::{Column, Definition, always, name, object_age, scalar, text_or, wide};
-use crate::print::Quantity;
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::time::Moment;
+use fbc_kubernetes::quantity::Quantity;
 
 pub(super) const TABLES: &[Definition] = &[
     Definition { group: "", kind: "PersistentVolume", columns: VOLUME, cells: volume },
@@ -64,6 +64,11 @@ fn phase(object: &Value) -> String {
     if object.is_terminating() { "Terminating" } else { object.text(&["status", "phase"]) }.to_owned()
 }
 
+/// An amount in its canonical form; 0 if it is not told.
+fn amount(value: Option<&Value>) -> String {
+    value.and_then(Quantity::from_json).unwrap_or_default().to_string()
+}
+
 fn class_name(object: &Value) -> String {
     let annotation = object.annotation("volume.beta.kubernetes.io/storage-class");
     annotation.unwrap_or_else(|| object.text(&["spec", "storageClassName"])).to_owned()
@@ -73,7 +78,7 @@ fn volume(object: &Value, now: Moment) -> Vec<String> {
     let claim = object.at(&["spec", "claimRef"]).filter(|claim| claim.is_object());
     vec![
         name(object),
-        Quantity::of(object.at(&["spec", "capacity", "storage"])).text(),
+        amount(object.at(&["spec", "capacity", "storage"])),
         access_modes(object.list(&["spec", "accessModes"])),
         object.text(&["spec", "persistentVolumeReclaimPolicy"]).to_owned(),
         phase(object),
@@ -90,7 +95,7 @@ fn volume(object: &Value, now: Moment) -> Vec<String> {
 
 fn claim(object: &Value, now: Moment) -> Vec<String> {
     let bound = !object.text(&["spec", "volumeName"]).is_empty();
-    let capacity = Quantity::of(object.at(&["status", "capacity", "storage"])).text();
+    let capacity = amount(object.at(&["status", "capacity", "storage"]));
     vec![
         name(object),
         phase(object),

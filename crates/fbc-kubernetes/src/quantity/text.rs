@@ -1,6 +1,4 @@
-//! Quantities: `resource.Quantity` in the form in which Go writes it.
-//!
-//! Source of the behaviour: `kubernetes/apimachinery:pkg/api/resource/quantity.go` and `suffix.go`.
+//! Quantities as texts: reading them, and the form in which Go writes them.
 
 /// A text that is not a quantity. Texts are the reference's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,10 +14,15 @@ pub enum QuantityError {
     Number,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Style {
+/// How an amount is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Style {
+    /// `100m`, `2k`
+    #[default]
     Decimal,
+    /// `1e3`
     Exponent,
+    /// `64Mi`
     Binary,
 }
 
@@ -31,7 +34,7 @@ const DECIMAL: [(&str, i32); 10] =
 const BINARY: [(&str, u32); 6] = [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];
 
 /// The smallest power of ten that is told apart.
-const NANO: i32 = -9;
+pub(super) const NANO: i32 = -9;
 
 /// The digits that an int64 surely holds.
 const SAFE_DIGITS: i64 = 18;
@@ -62,6 +65,22 @@ pub fn canonical_quantity(text: &str) -> Result<String, QuantityError> {
     if keeps_its_text(&parts, &digits, value, style, exponent) {
         return Ok(text.to_owned());
     }
+    let (mantissa, scale) = scaled(&parts, value, style, exponent)?;
+    written(parts.negative, mantissa, scale, style).ok_or(QuantityError::Number)
+}
+
+/// Reads a text: whether it is negative, a whole number, the power of ten that this counts, and how it is written.
+pub(super) fn read(text: &str) -> Result<(bool, i128, i32, Style), QuantityError> {
+    let parts = parts(text)?;
+    let (style, exponent) = interpret(parts.suffix)?;
+    let digits = format!("{}{}", parts.whole, parts.fraction);
+    let value = digits.parse().map_err(|_| QuantityError::Number)?;
+    let (mantissa, scale) = scaled(&parts, value, style, exponent)?;
+    Ok((parts.negative, mantissa, scale, style))
+}
+
+/// The amount as a whole number and the power of ten that this counts, at least [`NANO`].
+fn scaled(parts: &Parts<'_>, value: i128, style: Style, exponent: i32) -> Result<(i128, i32), QuantityError> {
     let mut scale = -i32::try_from(parts.fraction.len()).map_err(|_| QuantityError::Number)?;
     let mut mantissa = value;
     if style == Style::Binary {
@@ -75,21 +94,26 @@ pub fn canonical_quantity(text: &str) -> Result<String, QuantityError> {
         mantissa = mantissa / 10 + i128::from(mantissa % 10 != 0);
         scale += 1;
     }
+    Ok((mantissa, scale))
+}
+
+/// The canonical text of an amount; nothing if it has too many digits.
+pub(super) fn written(negative: bool, mut mantissa: i128, mut scale: i32, style: Style) -> Option<String> {
     if mantissa == 0 {
-        return Ok("0".to_owned());
+        return Some("0".to_owned());
     }
     while mantissa % 10 == 0 {
         mantissa /= 10;
         scale += 1;
     }
-    let sign = if parts.negative { "-" } else { "" };
+    let sign = if negative { "-" } else { "" };
     if style == Style::Binary
         && let Some(text) = binary(mantissa, scale)
     {
-        return Ok(format!("{sign}{text}"));
+        return Some(format!("{sign}{text}"));
     }
     while scale.rem_euclid(3) != 0 {
-        mantissa = mantissa.checked_mul(10).ok_or(QuantityError::Number)?;
+        mantissa = mantissa.checked_mul(10)?;
         scale -= 1;
     }
     let suffix = match style {
@@ -97,7 +121,7 @@ pub fn canonical_quantity(text: &str) -> Result<String, QuantityError> {
         Style::Exponent => format!("e{scale}"),
         _ => DECIMAL.iter().find(|(_, exponent)| *exponent == scale).map_or("", |(name, _)| name).to_owned(),
     };
-    Ok(format!("{sign}{mantissa}{suffix}"))
+    Some(format!("{sign}{mantissa}{suffix}"))
 }
 
 /// Whether Go keeps the text because it looks canonical; it looks at the digits only.
