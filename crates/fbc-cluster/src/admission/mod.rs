@@ -3,16 +3,20 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`pods`] | tolerations, priorities and classes of pods, taints of new nodes |
+//! | `limit_ranges`, `quotas`, `amounts` | what containers ask for that say nothing, and how much a namespace may use |
 //! | [`service_account`] | pods run as an account that exists |
 //! | [`request`] | a request as webhooks and policies see it |
 //! | `policies` | validating admission policies |
 //! | [`webhooks`] | admission webhooks, called through a trait; a stand-in for those of bundles |
 //!
-//! The order is that of the API server: plugins that change objects, mutating webhooks, validation, policies, validating
-//! webhooks.
+//! The order is that of the API server: plugins that change objects, mutating webhooks, validation, limit ranges, policies, validating
+//! webhooks, quotas.
 
+pub(crate) mod amounts;
+pub(crate) mod limit_ranges;
 pub mod pods;
 pub(crate) mod policies;
+pub(crate) mod quotas;
 pub mod request;
 pub mod service_account;
 pub mod webhooks;

@@ -61,8 +61,10 @@ impl ApiServer {
             self.ask_mutating_webhooks(&Request { object: Some(&snapshot), ..request }, id, &mut object)?;
         }
         self.admit(caller, id, kind, None, &object, Subresource::None)?;
+        self.check_limit_ranges(kind, None, &object)?;
         self.ask_validators(kind, None, &object)?;
         self.ask_admission(&Request { object: Some(&object), ..request })?;
+        self.check_quotas(id, kind, None, &object)?;
         let name = object.object_name();
         if let Some(present) = self.store.get(id, &name) {
             let mut error = ApiError::already_exists(&kind.group, &kind.plural, &name.name);

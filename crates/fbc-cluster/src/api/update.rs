@@ -81,9 +81,13 @@ impl ApiServer {
         }
         self.admit(caller, id, kind, Some(before), &object, subresource)?;
         if subresource == Subresource::None {
+            self.check_limit_ranges(kind, Some(before), &object)?;
             self.ask_validators(kind, Some(before), &object)?;
         }
         self.ask_admission(&Request { object: Some(&object), ..request })?;
+        if subresource == Subresource::None {
+            self.check_quotas(id, kind, Some(before), &object)?;
+        }
         if operation == Operation::Update {
             self.record_managers(caller, id, kind, Some(before), &mut object, subresource);
         }

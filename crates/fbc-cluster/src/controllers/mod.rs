@@ -20,6 +20,7 @@
 //! | [`template_hash`] | the hash of a pod template that names replica sets |
 //! | [`node_lifecycle`], [`taint_eviction`], [`pod_garbage`] | taints follow conditions, pods leave tainted and lost nodes |
 //! | [`budgets`] | how many pods disruption budgets let go |
+//! | [`quotas`] | what is used of quotas |
 //! | [`scheduler`], [`kubelet`], [`behaviour`] | pods find nodes, run there, and fare as scenarios say |
 //! | [`stand_in`] | writes the status of deployments in clusters that run no pods |
 
@@ -41,6 +42,7 @@ pub mod node_lifecycle;
 pub mod pod_garbage;
 mod pods;
 mod pods_by_node;
+pub mod quotas;
 pub mod replica_sets;
 mod revisions;
 pub mod roles;

@@ -14,6 +14,7 @@ use super::kubelet::Kubelet;
 use super::namespaces::Namespaces;
 use super::node_lifecycle::NodeLifecycle;
 use super::pod_garbage::PodGarbage;
+use super::quotas::ResourceQuotas;
 use super::replica_sets::ReplicaSets;
 use super::roles::RoleAggregation;
 use super::scheduler::Scheduler;
@@ -61,6 +62,7 @@ pub fn controllers(workloads: Workloads, seed: u64) -> Vec<Box<dyn Controller>> 
     all.push(Box::new(TaintEviction::default()));
     all.push(Box::new(PodGarbage::default()));
     all.push(Box::new(DisruptionBudgets::default()));
+    all.push(Box::new(ResourceQuotas));
     all.push(Box::new(Kubelet::new(behaviours, seed)));
     all.push(Box::new(ReplicaSets::default()));
     all.push(Box::new(Deployments::default()));

@@ -1,0 +1,81 @@
+//! Quotas tell what is used of them.
+//!
+//! Source: `kubernetes/kubernetes:pkg/controller/resourcequota/resource_quota_controller.go`.
+
+use serde_json::{Map, Value, json};
+
+use super::write::{outcome, update_status};
+use crate::admission::quotas::{counted_kind, used};
+use crate::api::ApiServer;
+use crate::engine::{Controller, Outcome};
+use crate::kind::Kind;
+use crate::object::{Object, ObjectFields, ObjectName};
+use crate::store::Change;
+use crate::time::{MINUTE, Milliseconds};
+
+/// So often everything is counted again, for kinds that are not watched.
+const RESYNC: Milliseconds = 5 * MINUTE;
+
+/// Keeps the status of quotas.
+#[derive(Debug, Default)]
+pub struct ResourceQuotas;
+
+impl Controller for ResourceQuotas {
+    fn name(&self) -> &'static str {
+        "resourcequota-controller"
+    }
+
+    fn watches(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("", "ResourceQuota"),
+            ("", "Pod"),
+            ("", "Service"),
+            ("", "PersistentVolumeClaim"),
+            ("", "ConfigMap"),
+            ("", "Secret"),
+            ("", "ReplicationController"),
+            ("apps", "Deployment"),
+            ("apps", "StatefulSet"),
+            ("batch", "Job"),
+        ]
+    }
+
+    fn requests(
+        &mut self,
+        change: &Change,
+        kind: (&str, &str),
+        api: &ApiServer,
+        requests: &mut Vec<ObjectName>,
+    ) {
+        if kind.1 == "ResourceQuota" {
+            requests.extend(change.after.is_some().then(|| change.key.name.clone()));
+        }
+        let Some(quotas) = api.kind_id("", "ResourceQuota") else { return };
+        let quotas = api.store().in_namespace(quotas, &change.key.name.namespace);
+        requests.extend(quotas.map(|quota| quota.object_name()));
+    }
+
+    fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
+        let Some(quota) = api.find("", "ResourceQuota", request).cloned() else { return Outcome::Done };
+        let status = status(api, &quota);
+        match outcome(update_status(api, &quota, status)) {
+            Outcome::Done => Outcome::Routinely(RESYNC),
+            other => other,
+        }
+    }
+}
+
+fn status(api: &ApiServer, quota: &Object) -> Value {
+    let hard = quota.at(&["spec", "hard"]).and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut counted = Map::new();
+    for resource in hard.keys() {
+        let amount = counted_kind(resource).and_then(|(group, plural)| {
+            let is_meant = |kind: &Kind| kind.group == group && kind.plural == plural;
+            let (kind, _) = api.registry().iter().find(|(_, kind)| is_meant(kind))?;
+            let objects = api.store().in_namespace(kind, quota.namespace()).map(|object| &**object);
+            used(quota, group, plural, objects).remove(resource)
+        });
+        counted.insert(resource.clone(), json!(amount.unwrap_or_default().to_string()));
+    }
+    json!({"hard": hard, "used": counted})
+}
