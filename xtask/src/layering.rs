@@ -15,7 +15,7 @@ mod rust_text;
 mod sources;
 
 /// The crates from the top to the bottom; a crate may use only crates below its own line.
-const LAYERS: [&str; 23] = [
+const LAYERS: [&str; 24] = [
     "fbc",
     "fbc-lsp",
     "fbc-apiserver",
