@@ -227,6 +227,31 @@ fn skopeo_reads_what_we_write() {
     }
 }
 
+/// Shows D-CVO-21, D-CVO-22, D-CVO-23
+#[test]
+fn a_release_image_is_extracted() {
+    let Some(umoci) = client("umoci") else { return };
+    let place = tempfile::tempdir().unwrap();
+    done(umoci(place.path(), &["init", "--layout", "release"]));
+    done(umoci(place.path(), &["new", "--image", "release:v"]));
+    for directory in ["manifests", "release-manifests"] {
+        let content = testdata("updates/payload-4.19.0").join(directory);
+        let (content, inside) = (content.to_str().unwrap(), format!("/{directory}"));
+        done(umoci(place.path(), &["insert", "--rootless", "--image", "release:v", content, &inside]));
+    }
+    let said = done(fbc(place.path(), &["release", "extract", "oci:release:v", "out"]));
+    let words: Vec<&str> = said.split_whitespace().collect();
+    assert!(said.starts_with("Extracted release payload from digest sha256:"), "{said}");
+    assert!(words[words.len() - 3..].starts_with(&["created", "at"]) && said.trim_end().ends_with('Z'), "{said}");
+    let files = names(&place.path().join("out/release-manifests"));
+    assert_eq!(files.first().unwrap(), "0000_20_kube-apiserver-operator_00_namespace.yaml");
+    assert_eq!(&files[files.len() - 3..], ["0000_99_machine-api-operator_00_tombstones.yaml", "image-references", "release-metadata"]);
+    done(fbc(place.path(), &["release", "graph", "out"]));
+    std::fs::remove_file(place.path().join("out/release-manifests/image-references")).unwrap();
+    let output = fbc(place.path(), &["release", "verify", "out"]);
+    assert!(text(&output.stdout).contains("image-references"), "{}", text(&output.stdout));
+}
+
 #[test]
 fn umoci_unpacks_what_we_write() {
     let place = tempfile::tempdir().unwrap();

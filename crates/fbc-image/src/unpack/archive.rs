@@ -145,8 +145,13 @@ impl<'a, 'b, R: Read> Entries<'a, 'b, R> {
     fn header(&mut self) -> Result<Option<Header>, ImageError> {
         let rest = self.left + self.padding;
         let skipped = io::copy(&mut self.archive.by_ref().take(rest), &mut io::sink());
-        if skipped.map_err(|error| self.broken(error))? < rest {
+        let skipped = skipped.map_err(|error| self.broken(error))?;
+        if skipped < self.left {
             return Err(self.refused("ends in the middle of an entry"));
+        }
+        if skipped < rest {
+            // `umoci insert` leaves the padding of the last entry out, and Go's archive/tar takes that for the end.
+            return Ok(None);
         }
         (self.left, self.padding) = (0, 0);
         let mut header = Header::new_old();

@@ -109,6 +109,19 @@ fn hostile_entries_are_refused() {
 }
 
 #[test]
+fn an_archive_may_end_without_padding() {
+    let mut last = file("b", "2");
+    last.truncate(513);
+    let layer = [file("a", "1"), last].concat();
+    let (place, outcome) = unpack_image(&MemoryImage::of_layers(&[layer.clone()]), &Options::default());
+    outcome.unwrap();
+    assert_eq!(listing(&place.path().join("target")), ["a=1", "b=2"]);
+    let cut = layer[..layer.len() - 1].to_vec();
+    let (_, outcome) = unpack_image(&MemoryImage::of_layers(&[cut]), &Options::default());
+    assert!(outcome.unwrap_err().to_string().contains("ends in the middle of an entry"));
+}
+
+#[test]
 fn harmless_entries_are_unpacked() {
     let pax = raw(b'x', "p", "", b"16 path=pax/name\n");
     let pax = if pax.len() > 512 { raw(b'x', "p", "", b"17 path=pax/name\n") } else { pax };

@@ -60,6 +60,18 @@ fn a_cluster_gets_through() {
     assert_eq!(updated, 8);
 }
 
+/// Shows D-CVO-45
+#[test]
+fn an_update_of_the_expected_length_is_not_called_slow() {
+    let mut plan = plan("4.19.0", "4.19.1");
+    let names = (0..7).map(|number| format!("operator-{number:02}")).chain(["machine-config".to_owned()]);
+    plan.operators = names.map(|name| Behaviour { takes: 15 * MINUTE, ..behaviour(&name) }).collect();
+    let report = simulate(&plan).unwrap();
+    let control_plane = report.control_plane.unwrap();
+    assert!((HOUR..=2 * HOUR).contains(&control_plane), "{control_plane}");
+    assert!(report.obstacles.is_empty(), "{:?}", report.obstacles);
+}
+
 /// Shows D-CVO-30, D-CVO-31, D-CVO-32
 #[test]
 fn what_stops_an_update_is_named() {
