@@ -242,10 +242,16 @@ fn a_release_image_is_extracted() {
     let said = done(fbc(place.path(), &["release", "extract", "oci:release:v", "out"]));
     let words: Vec<&str> = said.split_whitespace().collect();
     assert!(said.starts_with("Extracted release payload from digest sha256:"), "{said}");
-    assert!(words[words.len() - 3..].starts_with(&["created", "at"]) && said.trim_end().ends_with('Z'), "{said}");
+    assert!(
+        words[words.len() - 3..].starts_with(&["created", "at"]) && said.trim_end().ends_with('Z'),
+        "{said}"
+    );
     let files = names(&place.path().join("out/release-manifests"));
     assert_eq!(files.first().unwrap(), "0000_20_kube-apiserver-operator_00_namespace.yaml");
-    assert_eq!(&files[files.len() - 3..], ["0000_99_machine-api-operator_00_tombstones.yaml", "image-references", "release-metadata"]);
+    assert_eq!(
+        &files[files.len() - 3..],
+        ["0000_99_machine-api-operator_00_tombstones.yaml", "image-references", "release-metadata"]
+    );
     done(fbc(place.path(), &["release", "graph", "out"]));
     std::fs::remove_file(place.path().join("out/release-manifests/image-references")).unwrap();
     let output = fbc(place.path(), &["release", "verify", "out"]);
