@@ -37,6 +37,14 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("Bundles with their upgrade edges", "fbc list bundles catalog/ my-operator"),
     ("A page to pan, zoom and search", "fbc graph -o html --output-file graph.html catalog/"),
     ("One channel as Mermaid", "fbc graph -p my-operator -c stable catalog/"),
+    (
+        "Digests for the tags in a template, remembered in a map",
+        "fbc pin --map digests.yaml catalog-template.yaml",
+    ),
+    ("Whether tags mean something else by now", "fbc pin --map digests.yaml --drift"),
+    ("Once in each clone: git merges by blob and entry", "fbc merge-driver --install"),
+    ("Lifecycles for the catalogs of OpenShift 5.0 and later", "fbc lifecycle inject lifecycles/ ."),
+    ("A ClusterExtension from what OLM v0 has", "fbc migrate-to-v1 --bundle bundle/ subscription.yaml"),
     ("Every image that a catalog needs", "fbc images catalog/"),
     (
         "Those that the released index does not have, with digests",

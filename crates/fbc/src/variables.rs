@@ -10,7 +10,7 @@ pub struct Variable {
 }
 
 /// All variables that change what commands do.
-pub static VARIABLES: [Variable; 26] = [
+pub static VARIABLES: [Variable; 28] = [
     of("FBC_CACHE_DIR", "the directory of the cache, as --cache-dir"),
     of("FBC_COMPLETE", "set by completion scripts: the shell whose words are completed"),
     of("FBC_IMAGE_MAP", "under the name `opm`: a file that maps images to directories, as --image-map"),
@@ -45,6 +45,11 @@ pub static VARIABLES: [Variable; 26] = [
         "KUBECONFIG",
         "the cluster that `fbc cluster advance` speaks to; set for the command of `fbc cluster run`",
     ),
+    of(
+        "KUBERNETES_SERVICE_HOST",
+        "the cluster that `opm alpha bundle extract` reads from inside a pod, with KUBERNETES_SERVICE_PORT",
+    ),
+    of("KUBERNETES_SERVICE_PORT", "the port of that cluster"),
     of("PATH", "where git and `docker-credential-*` programs are"),
 ];
 

@@ -239,6 +239,10 @@ fn names_stay_names_in_every_command_and_format() {
     add(&["template", "convert", "basic", "old"], &[], Json);
     add(&["catalog", "from-bundles", "bundle2"], &[], Json);
     add(&["catalog", "from-bundles"], &[odd], Json);
+    add(&["pin", "--check", "--offline", "basic.yaml", "old"], &[], Text);
+    add(&["lifecycle", "inject", "--check", "old"], &[odd], Text);
+    add(&["migrate-to-v1", "bundle2"], &[odd], Text);
+    add(&["merge-driver", "old", "new"], &[odd], Text);
     add(&["release", "verify", "old"], &[], Text);
     add(&["release", "diff", "old"], &[odd], Text);
     add(&["range"], &[odd, odd], Text);
