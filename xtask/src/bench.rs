@@ -22,6 +22,7 @@ pub(crate) mod measure;
 mod nodes;
 mod push;
 mod report;
+mod serve;
 mod update;
 
 use measure::Measurement;
@@ -110,7 +111,10 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     update::run(&fbc, &workspace::target_folder(&root)?.join("bench/update"), runs)?;
     images::run(&fbc, &root, &generated.folder, runs)?;
     push::run(&fbc, &root, runs, options.quick)?;
-    Ok(code)
+    let served = if options.quick { generated } else { compared(&root, "compared-old", &catalog::Size::COMPARED)? };
+    let place = workspace::target_folder(&root)?.join("bench/serve");
+    let all_served = serve::run(&fbc, opm.as_deref(), &served, &place, runs)?;
+    Ok(if all_served { code } else { ExitCode::FAILURE })
 }
 
 /// The machine, as far as the system tells: processors and memory.
@@ -171,18 +175,18 @@ fn measured_row(
     })
 }
 
+/// A generated catalog of 57 MB.
+fn compared(root: &Path, name: &str, size: &catalog::Size) -> TaskResult<Input> {
+    let folder = workspace::target_folder(root)?.join("bench").join(name);
+    catalog::write_unless_present(&folder, size)?;
+    input(folder)
+}
+
 /// Comparisons, which opm does not have: each real catalog with the next one, and two generated ones of 57 MB,
 /// where every package got a bundle.
 fn diff_rows(root: &Path, fbc: &Path, real: &[Input], runs: usize) -> TaskResult<Vec<Row>> {
-    let folder = workspace::target_folder(root)?.join("bench");
-    let [old, new] =
-        [("compared-old", catalog::Size::COMPARED), ("compared-new", catalog::Size::COMPARED_LATER)].map(
-            |(name, size)| {
-                let folder = folder.join(name);
-                catalog::write_unless_present(&folder, &size).and_then(|_| input(folder))
-            },
-        );
-    let (old, new) = (old?, new?);
+    let old = compared(root, "compared-old", &catalog::Size::COMPARED)?;
+    let new = compared(root, "compared-new", &catalog::Size::COMPARED_LATER)?;
     let pairs = real.iter().zip(real.iter().skip(1)).chain([(&old, &old), (&old, &new)]);
     pairs
         .map(|(old, new)| {
@@ -222,7 +226,7 @@ fn median_of_command(command: &[&OsStr], runs: usize) -> TaskResult<Result<Measu
     let start = Instant::now();
     let mut measurements = Vec::new();
     // The first run is the warm-up and is dropped.
-    while measurements.len() <= runs && (measurements.len() <= FEWEST_RUNS || start.elapsed() < ENOUGH_TIME) {
+    while wants_more(measurements.len(), runs, start) {
         let measurement = measure::in_own_process(command)?;
         if measurement.exit_code != Some(0) {
             return Ok(Err(match measurement.exit_code {
@@ -234,6 +238,11 @@ fn median_of_command(command: &[&OsStr], runs: usize) -> TaskResult<Result<Measu
     }
     measurements.remove(0);
     measure::median(measurements).map(Ok).ok_or_else(|| TaskError::new("nothing was measured"))
+}
+
+/// Whether to measure again after some runs, the warm-up among them: what is slow runs less often.
+fn wants_more(done: usize, runs: usize, start: Instant) -> bool {
+    done <= runs && (done <= FEWEST_RUNS || start.elapsed() < ENOUGH_TIME)
 }
 
 /// Shows what the hidden `fbc debug load` says about loading with one thread, when this fbc has that command.

@@ -4,7 +4,7 @@
 //! [`LoadFault`] and loading goes on. Files are read in parallel; the order of blobs and faults is
 //! that of the walk, whatever the number of threads.
 
-mod each;
+mod documents;
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -25,7 +25,7 @@ use crate::index_ignore::{self, IndexIgnore};
 use crate::meta::{self, Meta, MetaError, MetaRule};
 use crate::tree::Tree;
 
-pub use each::map_blobs;
+pub use documents::{BlobDocument, load_with_documents};
 
 /// Something that the reference refuses while it loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub type Inspect<'a> = &'a (dyn Fn(Node<'_>, &Meta) -> bool + Sync);
 /// As [`load_tree`], with a look at every blob that opm's types take.
 #[must_use]
 pub fn load_inspected(tree: &dyn Tree, inspect: Inspect<'_>) -> Catalog {
-    load_metered(tree, inspect, &Meter::default())
+    load_metered(tree, &Meter::default(), &|document, meta| (inspect(document.root(), meta), ())).0
 }
 
 /// As [`load_inspected`], within budgets of one's own.
@@ -110,13 +110,17 @@ pub fn load_inspected(tree: &dyn Tree, inspect: Inspect<'_>) -> Catalog {
 /// The budget that is used up.
 pub fn load_within(tree: &dyn Tree, inspect: Inspect<'_>, limits: Limits) -> Result<Catalog, LimitExceeded> {
     let meter = Meter::new(limits);
-    let catalog = load_metered(tree, inspect, &meter);
+    let (catalog, _) = load_metered(tree, &meter, &|document, meta| (inspect(document.root(), meta), ()));
     meter.exceeded().map_or(Ok(catalog), Err)
 }
 
-fn load_metered(tree: &dyn Tree, inspect: Inspect<'_>, meter: &Meter) -> Catalog {
+/// As [`Inspect`], and makes something of the blob.
+type Look<'a, T> = &'a (dyn Fn(&Arc<Document>, &Meta) -> (bool, T) + Sync);
+
+/// The catalog, and file by file what the look made of the blobs.
+fn load_metered<T: Send>(tree: &dyn Tree, meter: &Meter, look: Look<'_, T>) -> (Catalog, Vec<Vec<T>>) {
     let walk = Walk::over(tree);
-    let files: Vec<LoadedFile> = walk
+    let files: Vec<(LoadedFile, Vec<T>)> = walk
         .files
         .par_iter()
         .with_max_len(1)
@@ -125,8 +129,8 @@ fn load_metered(tree: &dyn Tree, inspect: Inspect<'_>, meter: &Meter) -> Catalog
             // buffer and brings its own.
             let mut buffer = FILE_BUFFER.take();
             let file = match read_into(tree, path, &mut buffer) {
-                Ok(()) => LoadedFile::from_bytes(path.clone(), &buffer, meter, inspect),
-                Err(message) => LoadedFile::unreadable(path.clone(), message),
+                Ok(()) => LoadedFile::from_bytes(path.clone(), &buffer, meter, look),
+                Err(message) => (LoadedFile::unreadable(path.clone(), message), Vec::new()),
             };
             if buffer.capacity() <= KEPT_BUFFER_BYTES {
                 FILE_BUFFER.set(buffer);
@@ -135,17 +139,21 @@ fn load_metered(tree: &dyn Tree, inspect: Inspect<'_>, meter: &Meter) -> Catalog
         })
         .collect();
     let mut catalog = Catalog { ignored: walk.ignored, faults: walk.faults, ..Catalog::default() };
-    for file in files {
+    let mut made = Vec::with_capacity(files.len());
+    for (file, made_of_it) in files {
         file.add_to(&mut catalog);
+        made.push(made_of_it);
     }
-    catalog
+    (catalog, made)
 }
 
 /// Loads a catalog from the bytes of one file. The path is the one that findings name.
 #[must_use]
 pub fn load_bytes(path: &Path, bytes: &[u8]) -> Catalog {
     let mut catalog = Catalog::default();
-    LoadedFile::from_bytes(path.to_path_buf(), bytes, &Meter::default(), &|_, _| false).add_to(&mut catalog);
+    let (file, _) =
+        LoadedFile::from_bytes(path.to_path_buf(), bytes, &Meter::default(), &|_, _| (false, ()));
+    file.add_to(&mut catalog);
     catalog
 }
 
@@ -310,16 +318,24 @@ impl LoadedFile {
         }
     }
 
-    fn from_bytes(path: PathBuf, bytes: &[u8], meter: &Meter, inspect: Inspect<'_>) -> Self {
-        let decoded = stream::read_within(bytes, meter, &|document| decode_blob(document, inspect));
+    /// Reads a file, and gives what the look made of its blobs.
+    fn from_bytes<T: Send>(
+        path: PathBuf,
+        bytes: &[u8],
+        meter: &Meter,
+        look: Look<'_, T>,
+    ) -> (Self, Vec<T>) {
+        let decoded = stream::read_within(bytes, meter, &|document| decode_blob(document, look));
         let mut file = CatalogFile { path, documents: Vec::with_capacity(decoded.len()) };
         let mut documents = Vec::with_capacity(decoded.len());
+        let mut made = Vec::with_capacity(decoded.len());
         for Decoded { range, syntax, outcome } in decoded {
-            let (info, result) = settle(range, syntax, outcome);
+            let (info, result, made_of_it) = settle(range, syntax, outcome);
             file.documents.push(info);
             documents.push(result);
+            made.extend(made_of_it);
         }
-        Self { file, documents, unreadable: None }
+        (Self { file, documents, unreadable: None }, made)
     }
 
     fn add_to(self, catalog: &mut Catalog) {
@@ -368,20 +384,22 @@ impl LoadedFile {
 }
 
 /// A blob, or why opm's types refuse it; a bundle whose manifests cannot be read is both.
-struct DecodedBlob {
+struct DecodedBlob<T> {
     has_duplicate_keys: bool,
     has_odd_keys: bool,
     is_marked: bool,
+    /// What the look made of it; nothing where opm's types refuse it.
+    made: Option<T>,
     outcome: Result<(Blob, Option<Problem>), Problem>,
 }
 
 type SettledBlob = Result<(Blob, Option<Problem>), Problem>;
 
-fn settle(
+fn settle<T>(
     range: Range<usize>,
     syntax: Syntax,
-    outcome: Result<DecodedBlob, Fault<MetaError>>,
-) -> (DocumentInfo, SettledBlob) {
+    outcome: Result<DecodedBlob<T>, Fault<MetaError>>,
+) -> (DocumentInfo, SettledBlob, Option<T>) {
     let info = |has_duplicate_keys, has_odd_keys, is_marked| DocumentInfo {
         range,
         syntax,
@@ -390,8 +408,10 @@ fn settle(
         is_marked,
     };
     match outcome {
-        Ok(blob) => (info(blob.has_duplicate_keys, blob.has_odd_keys, blob.is_marked), blob.outcome),
-        Err(fault) => (info(false, false, false), Err(settle_fault(syntax, fault))),
+        Ok(blob) => {
+            (info(blob.has_duplicate_keys, blob.has_odd_keys, blob.is_marked), blob.outcome, blob.made)
+        }
+        Err(fault) => (info(false, false, false), Err(settle_fault(syntax, fault)), None),
     }
 }
 
@@ -419,15 +439,23 @@ fn settle_fault(syntax: Syntax, fault: Fault<MetaError>) -> Problem {
     Problem { kind, message, place }
 }
 
-fn decode_blob(document: Document, inspect: Inspect<'_>) -> Result<DecodedBlob, MetaError> {
+fn decode_blob<T>(document: Document, look: Look<'_, T>) -> Result<DecodedBlob<T>, MetaError> {
     let meta = meta::read(document.root())?;
     let mut has_odd_keys = false;
     let document = Arc::new(document);
     let outcome = blob_of(&document, &meta, &mut has_odd_keys);
+    let (is_marked, made) = match outcome {
+        Ok(_) => {
+            let (is_marked, made) = look(&document, &meta);
+            (is_marked, Some(made))
+        }
+        Err(_) => (false, None),
+    };
     Ok(DecodedBlob {
         has_duplicate_keys: document.has_duplicate_keys(),
         has_odd_keys,
-        is_marked: outcome.is_ok() && inspect(document.root(), &meta),
+        is_marked,
+        made,
         outcome,
     })
 }

@@ -66,7 +66,7 @@ impl CatalogService {
                     let lines = store.select(selection);
                     metas(&store, lines, request)
                 }
-                Asked::Metas(..) => metas(&store, vec![store.all()], request),
+                Asked::Metas(..) => metas(&store, store.all(), request),
                 Asked::All(_) => all(&store, request),
             })
         });
@@ -91,21 +91,20 @@ fn all<B>(store: &Store, request: &Request<B>) -> Response<AnswerBody> {
     if let Some(response) = precondition(store, request, true) {
         return response;
     }
-    let whole = store.all();
-    match range_of(request.headers(), store, whole.len()) {
-        Range::Whole if packs(request.headers(), whole.len()) => {
+    let size = store.size();
+    match range_of(request.headers(), store, size) {
+        Range::Whole if packs(request.headers(), size) => {
             let mut response = content(store, vec![store.all_compressed()], request.method());
             response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             with_tag(response, store)
         }
         Range::Whole => {
-            let mut response = content(store, vec![whole], request.method());
+            let mut response = content(store, store.all(), request.method());
             response.headers_mut().insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
             with_tag(response, store)
         }
         Range::Part(begin, end) => {
-            let size = whole.len();
-            let mut response = content(store, vec![whole.slice(begin..end)], request.method());
+            let mut response = content(store, store.slice(begin..end), request.method());
             *response.status_mut() = StatusCode::PARTIAL_CONTENT;
             let headers = response.headers_mut();
             headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
@@ -115,7 +114,7 @@ fn all<B>(store: &Store, request: &Request<B>) -> Response<AnswerBody> {
         Range::Outside => {
             let mut response =
                 rejected(&Rejection { code: 416, text: Some("invalid range: failed to overlap".to_owned()) });
-            insert(response.headers_mut(), header::CONTENT_RANGE, &format!("bytes */{}", whole.len()));
+            insert(response.headers_mut(), header::CONTENT_RANGE, &format!("bytes */{size}"));
             response
         }
     }
@@ -130,8 +129,7 @@ fn metas<B>(store: &Store, lines: Vec<Bytes>, request: &Request<B>) -> Response<
     if !packs(request.headers(), size) {
         return content(store, lines, request.method());
     }
-    let joined: Vec<u8> = lines.concat();
-    let mut response = content(store, vec![gzip(&joined)], request.method());
+    let mut response = content(store, vec![gzip(&lines)], request.method());
     response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     response
 }

@@ -9,11 +9,12 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use fbc_model::load::{LoadFault, map_blobs};
-use fbc_model::tree::Tree;
+use fbc_model::load::BlobDocument;
+use fbc_model::meta::Meta;
 use fbc_yaml::json_writer;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 /// What a request for blobs asks for; an empty text asks for any.
@@ -38,15 +39,22 @@ impl Selection {
 /// A catalog as lines of JSON.
 #[derive(Debug)]
 pub struct Store {
-    lines: Bytes,
-    blobs: Vec<Stored>,
+    files: Vec<Lines>,
+    size: usize,
     names: BTreeMap<String, u32>,
     modified: SystemTime,
     entity_tag: String,
     compressed: OnceLock<Bytes>,
 }
 
-/// A line: where it ends, and what it is, as numbers of names.
+/// The lines of a file.
+#[derive(Debug)]
+struct Lines {
+    text: Bytes,
+    blobs: Vec<Stored>,
+}
+
+/// A line: where it ends in the text, and what it is, as numbers of names.
 #[derive(Debug, Clone, Copy)]
 struct Stored {
     end: usize,
@@ -55,38 +63,62 @@ struct Stored {
     name: u32,
 }
 
+/// The lines of a file before their names have numbers.
+struct Written {
+    text: String,
+    /// Where each line ends, and what it is.
+    blobs: Vec<(usize, Meta)>,
+    digest: [u8; 32],
+}
+
+impl Written {
+    /// Writes the documents of a file; each is gone once it is written, unless something else shares it.
+    fn from_documents(documents: Vec<BlobDocument>) -> Self {
+        // A line is about as long as text and entries of its document; a wrong guess costs a copy.
+        let room = documents.iter().map(|blob| blob.document.memory()).sum();
+        let mut text = String::with_capacity(room);
+        let mut blobs = Vec::with_capacity(documents.len());
+        for BlobDocument { meta, document } in documents {
+            json_writer::write_compact(&mut text, document.root());
+            text.push('\n');
+            blobs.push((text.len(), meta));
+        }
+        text.shrink_to_fit();
+        let digest = Sha256::digest(&text).into();
+        Self { text, blobs, digest }
+    }
+}
+
 impl Store {
-    /// Reads a catalog, in the order of its files and of the blobs in these; `modified` is when it became what it is.
-    ///
-    /// # Errors
-    /// The first thing that catalogd refuses.
-    pub fn read(tree: &dyn Tree, modified: SystemTime) -> Result<Self, LoadFault> {
-        let written = map_blobs(tree, &|root, meta| {
-            let mut line = String::new();
-            json_writer::write_compact(&mut line, root);
-            line.push('\n');
-            (line, meta.clone())
-        })?;
-        let mut lines = String::with_capacity(written.iter().map(|(line, _)| line.len()).sum());
+    /// Writes the documents of a catalog, file by file; `modified` is when it became what it is.
+    #[must_use]
+    pub fn new(files: Vec<Vec<BlobDocument>>, modified: SystemTime) -> Self {
+        let written: Vec<Written> =
+            files.into_par_iter().with_max_len(1).map(Written::from_documents).collect();
         let mut store = Self {
-            lines: Bytes::new(),
-            blobs: Vec::with_capacity(written.len()),
+            files: Vec::with_capacity(written.len()),
+            size: 0,
             names: BTreeMap::new(),
             modified,
             entity_tag: String::new(),
             compressed: OnceLock::new(),
         };
-        for (line, meta) in written {
-            lines.push_str(&line);
-            let [schema, package, name] =
-                [&meta.schema, &meta.package, &meta.name].map(|name| store.number(name));
-            store.blobs.push(Stored { end: lines.len(), schema, package, name });
+        let mut digest = Sha256::new();
+        for file in written {
+            digest.update(file.digest);
+            store.size += file.text.len();
+            let blobs = file.blobs.iter().map(|(end, meta)| store.number_all(*end, meta)).collect();
+            store.files.push(Lines { text: Bytes::from(file.text), blobs });
         }
-        store.lines = Bytes::from(lines);
-        let digest = Sha256::digest(&store.lines);
-        let digest: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let digest: String = digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         store.entity_tag = format!("\"{digest}\"");
-        Ok(store)
+        store
+    }
+
+    fn number_all(&mut self, end: usize, meta: &Meta) -> Stored {
+        let [schema, package, name] =
+            [&meta.schema, &meta.package, &meta.name].map(|name| self.number(name));
+        Stored { end, schema, package, name }
     }
 
     /// The number that stands for a name.
@@ -112,16 +144,38 @@ impl Store {
         &self.entity_tag
     }
 
-    /// All lines.
+    /// The bytes of all lines.
     #[must_use]
-    pub fn all(&self) -> Bytes {
-        self.lines.clone()
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// All lines, file by file.
+    #[must_use]
+    pub fn all(&self) -> Vec<Bytes> {
+        self.files.iter().map(|file| file.text.clone()).collect()
+    }
+
+    /// A stretch of all lines.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Vec<Bytes> {
+        let mut begin = 0;
+        let mut parts = Vec::new();
+        for Lines { text, .. } in &self.files {
+            let within = |place: usize| place.saturating_sub(begin).min(text.len());
+            let (from, to) = (within(range.start), within(range.end));
+            if from < to {
+                parts.push(text.slice(from..to));
+            }
+            begin += text.len();
+        }
+        parts
     }
 
     /// All lines, packed with gzip; packed once, when somebody asks first.
     #[must_use]
     pub fn all_compressed(&self) -> Bytes {
-        self.compressed.get_or_init(|| gzip(&self.lines)).clone()
+        self.compressed.get_or_init(|| gzip(&self.all())).clone()
     }
 
     /// The lines that were asked for, in order.
@@ -135,11 +189,21 @@ impl Store {
         else {
             return Vec::new();
         };
-        let fits = |wanted: Option<u32>, number: u32| wanted.is_none_or(|wanted| wanted == number);
+        let fits = |asked: Option<u32>, number: u32| asked.is_none_or(|asked| asked == number);
+        let wanted = |blob: &Stored| {
+            fits(schema, blob.schema) && fits(package, blob.package) && fits(name, blob.name)
+        };
+        self.files.iter().flat_map(|file| file.select(&wanted)).collect()
+    }
+}
+
+impl Lines {
+    /// The lines of some blobs; neighbours are in one piece.
+    fn select(&self, wanted: &impl Fn(&Stored) -> bool) -> Vec<Bytes> {
         let mut begin = 0;
         let mut found: Vec<Range<usize>> = Vec::new();
         for blob in &self.blobs {
-            if fits(schema, blob.schema) && fits(package, blob.package) && fits(name, blob.name) {
+            if wanted(blob) {
                 match found.last_mut() {
                     Some(last) if last.end == begin => last.end = blob.end,
                     _ => found.push(begin..blob.end),
@@ -147,14 +211,17 @@ impl Store {
             }
             begin = blob.end;
         }
-        found.into_iter().map(|range| self.lines.slice(range)).collect()
+        found.into_iter().map(|range| self.text.slice(range)).collect()
     }
 }
 
 /// Packs bytes with gzip.
-pub(super) fn gzip(bytes: &[u8]) -> Bytes {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), Compression::new(6));
-    // Writing to memory does not fail.
-    let _ = encoder.write_all(bytes);
+pub(super) fn gzip(parts: &[Bytes]) -> Bytes {
+    let size: usize = parts.iter().map(Bytes::len).sum();
+    let mut encoder = GzEncoder::new(Vec::with_capacity(size / 4), Compression::new(6));
+    for part in parts {
+        // Writing to memory does not fail.
+        let _ = encoder.write_all(part);
+    }
     Bytes::from(encoder.finish().unwrap_or_default())
 }

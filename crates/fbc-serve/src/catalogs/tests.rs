@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use fbc_model::load::load_with_documents;
 use fbc_model::tree::MemoryTree;
 use http::{Method, Request, Response};
 use http_body_util::BodyExt as _;
 
-use super::store::Store;
+use super::store::{Selection, Store};
 use super::{AnswerBody, CatalogService};
 
 const FIRST: &str = "{\"defaultChannel\":\"a\",\"name\":\"lamp\",\"schema\":\"olm.package\"}\n";
@@ -21,11 +22,15 @@ fn service() -> CatalogService {
          entries: []\nx: <\n"
             .to_owned(),
     )]);
-    let modified = SystemTime::UNIX_EPOCH + Duration::from_millis(86_400_500);
+    let modified = modified();
     let service = CatalogService::default();
-    service.catalog("good").set(Arc::new(Store::read(&tree, modified).unwrap()));
+    service.catalog("good").set(Arc::new(Store::new(load_with_documents(&tree).1, modified)));
     service.catalog("empty");
     service
+}
+
+fn modified() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_millis(86_400_500)
 }
 
 fn ask(path: &str, headers: &[(&str, &str)]) -> (u16, Response<AnswerBody>) {
@@ -97,4 +102,27 @@ fn conditions_and_ranges_are_heeded() {
         assert_eq!((status, text(response).len()), (code, length), "{headers:?}");
     }
     assert_eq!(ask("/catalogs/good/api/v1/all", &[("range", "bytes=9999-")]).0, 416);
+}
+
+#[test]
+fn files_are_served_as_one_text() {
+    let files = ["{\"schema\":\"a\"}{\"schema\":\"b\",\"name\":\"x\"}", "", "{\"schema\":\"b\",\"name\":\"y\"}"];
+    let names = ["1.json", "2.json", "3.json"];
+    let tree = MemoryTree::from_iter(names.into_iter().zip(files.map(str::to_owned)));
+    let (catalog, documents) = load_with_documents(&tree);
+    let store = Store::new(documents, modified());
+    assert_eq!((catalog.others.len(), catalog.faults.len()), (3, 0));
+    let text = "{\"schema\":\"a\"}\n{\"name\":\"x\",\"schema\":\"b\"}\n{\"name\":\"y\",\"schema\":\"b\"}\n";
+    assert_eq!((store.all().concat(), store.size()), (text.as_bytes().to_vec(), text.len()));
+    for begin in 0..=text.len() {
+        for end in begin..=text.len() {
+            assert_eq!(store.slice(begin..end).concat(), text.as_bytes()[begin..end], "{begin}..{end}");
+        }
+    }
+    let selection = Selection { schema: "b".to_owned(), ..Selection::default() };
+    assert_eq!(store.select(&selection).concat(), text.as_bytes()[text.find('\n').unwrap() + 1..]);
+    let other = MemoryTree::from_iter([("1.json", files[0].to_owned())]);
+    let tag_of = |tree| Store::new(load_with_documents(tree).1, modified()).entity_tag().to_owned();
+    assert_ne!(tag_of(&other), store.entity_tag());
+    assert_eq!(tag_of(&tree), store.entity_tag());
 }

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use fbc_lint::{Profile, Severity};
 use fbc_model::Catalog;
+use fbc_model::load::{load_tree, load_with_documents};
 use fbc_model::tree::Tree;
 use fbc_serve::catalogs::store::Store;
 use fbc_serve::registry::Registry;
@@ -25,12 +26,18 @@ pub(crate) struct Wanted {
 }
 
 impl Content {
-    /// Loads a catalog that opm accepts.
+    /// Loads a catalog that opm accepts. The tree is read once; what no API answers from is gone afterwards.
     ///
     /// # Errors
     /// opm's text for what is wrong with it, and how many errors there are in all.
     pub(crate) fn load(tree: &dyn Tree, wanted: Wanted, modified: SystemTime) -> Result<Self, String> {
-        let catalog = fbc_lint::load(tree);
+        // The rules of opm's profile do not ask whether blobs fit the documented schemas, so nothing looks for that.
+        let (catalog, documents) = if wanted.store {
+            let (catalog, documents) = load_with_documents(tree);
+            (catalog, Some(documents))
+        } else {
+            (load_tree(tree), None)
+        };
         let report = fbc_lint::lint(&catalog, tree, Profile::Opm);
         let errors = report.count(Severity::Error);
         if let Some(error) = report.opm_error {
@@ -44,10 +51,9 @@ impl Content {
             true => Some(Arc::new(Registry::new(Arc::clone(&catalog)).map_err(|error| error.to_string())?)),
             false => None,
         };
-        let store = match wanted.store {
-            true => Some(Arc::new(Store::read(tree, modified).map_err(|fault| fault.message)?)),
-            false => None,
-        };
-        Ok(Self { registry, store, catalog: wanted.pages.then_some(catalog) })
+        // Where no API needs the catalog, it goes before the lines are written: its memory is used again for them.
+        let catalog = wanted.pages.then_some(catalog);
+        let store = documents.map(|documents| Arc::new(Store::new(documents, modified)));
+        Ok(Self { registry, store, catalog })
     }
 }
