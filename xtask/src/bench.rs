@@ -111,7 +111,8 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     update::run(&fbc, &workspace::target_folder(&root)?.join("bench/update"), runs)?;
     images::run(&fbc, &root, &generated.folder, runs)?;
     push::run(&fbc, &root, runs, options.quick)?;
-    let served = if options.quick { generated } else { compared(&root, "compared-old", &catalog::Size::COMPARED)? };
+    let served =
+        if options.quick { generated } else { compared(&root, "compared-old", &catalog::Size::COMPARED)? };
     let place = workspace::target_folder(&root)?.join("bench/serve");
     let all_served = serve::run(&fbc, opm.as_deref(), &served, &place, runs)?;
     Ok(if all_served { code } else { ExitCode::FAILURE })

@@ -151,8 +151,7 @@ fn load_metered<T: Send>(tree: &dyn Tree, meter: &Meter, look: Look<'_, T>) -> (
 #[must_use]
 pub fn load_bytes(path: &Path, bytes: &[u8]) -> Catalog {
     let mut catalog = Catalog::default();
-    let (file, _) =
-        LoadedFile::from_bytes(path.to_path_buf(), bytes, &Meter::default(), &|_, _| (false, ()));
+    let (file, _) = LoadedFile::from_bytes(path.to_path_buf(), bytes, &Meter::default(), &|_, _| (false, ()));
     file.add_to(&mut catalog);
     catalog
 }
@@ -319,12 +318,7 @@ impl LoadedFile {
     }
 
     /// Reads a file, and gives what the look made of its blobs.
-    fn from_bytes<T: Send>(
-        path: PathBuf,
-        bytes: &[u8],
-        meter: &Meter,
-        look: Look<'_, T>,
-    ) -> (Self, Vec<T>) {
+    fn from_bytes<T: Send>(path: PathBuf, bytes: &[u8], meter: &Meter, look: Look<'_, T>) -> (Self, Vec<T>) {
         let decoded = stream::read_within(bytes, meter, &|document| decode_blob(document, look));
         let mut file = CatalogFile { path, documents: Vec::with_capacity(decoded.len()) };
         let mut documents = Vec::with_capacity(decoded.len());

@@ -47,7 +47,11 @@ pub(super) fn run(
     place: &Path,
     runs: usize,
 ) -> TaskResult<bool> {
-    println!("\nserving {} of {:.0} MB, median of up to {runs} starts:", input.name, input.bytes as f64 / 1e6);
+    println!(
+        "\nserving {} of {:.0} MB, median of up to {runs} starts:",
+        input.name,
+        input.bytes as f64 / 1e6
+    );
     let grpc = |address: &str| {
         let mut command = Command::new(fbc);
         command.args(["serve", "--poll", "never", "--grpc", address]).arg(&input.folder);

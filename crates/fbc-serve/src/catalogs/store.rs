@@ -116,8 +116,7 @@ impl Store {
     }
 
     fn number_all(&mut self, end: usize, meta: &Meta) -> Stored {
-        let [schema, package, name] =
-            [&meta.schema, &meta.package, &meta.name].map(|name| self.number(name));
+        let [schema, package, name] = [&meta.schema, &meta.package, &meta.name].map(|name| self.number(name));
         Stored { end, schema, package, name }
     }
 
@@ -190,9 +189,8 @@ impl Store {
             return Vec::new();
         };
         let fits = |asked: Option<u32>, number: u32| asked.is_none_or(|asked| asked == number);
-        let wanted = |blob: &Stored| {
-            fits(schema, blob.schema) && fits(package, blob.package) && fits(name, blob.name)
-        };
+        let wanted =
+            |blob: &Stored| fits(schema, blob.schema) && fits(package, blob.package) && fits(name, blob.name);
         self.files.iter().flat_map(|file| file.select(&wanted)).collect()
     }
 }

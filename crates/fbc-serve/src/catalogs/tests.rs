@@ -106,7 +106,8 @@ fn conditions_and_ranges_are_heeded() {
 
 #[test]
 fn files_are_served_as_one_text() {
-    let files = ["{\"schema\":\"a\"}{\"schema\":\"b\",\"name\":\"x\"}", "", "{\"schema\":\"b\",\"name\":\"y\"}"];
+    let files =
+        ["{\"schema\":\"a\"}{\"schema\":\"b\",\"name\":\"x\"}", "", "{\"schema\":\"b\",\"name\":\"y\"}"];
     let names = ["1.json", "2.json", "3.json"];
     let tree = MemoryTree::from_iter(names.into_iter().zip(files.map(str::to_owned)));
     let (catalog, documents) = load_with_documents(&tree);
