@@ -16,6 +16,7 @@ pub mod images;
 pub mod matrix;
 pub mod merge;
 pub mod next_release;
+pub mod pins;
 mod place;
 pub mod release;
 pub mod release_config;

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fbc_model::render::MigrateLevel;
+use fbc_model::render::{CSV_METADATA, MigrateLevel};
 use fbc_model::tree::MemoryTree;
 use fbc_model::writer::Format;
 use fbc_model::{Bundle, Catalog};
@@ -94,11 +94,16 @@ impl<'b> RepositoryBundles<'b> {
     fn held(&self) -> &BTreeMap<String, Bundle> {
         self.held.get_or_init(|| {
             let Some(root) = repository_around(&self.template) else { return BTreeMap::new() };
-            catalogs_of(&root)
-                .into_iter()
-                .flat_map(|catalog| catalog.bundles)
-                .map(|bundle| (bundle.image.clone(), bundle))
-                .collect()
+            let mut held: BTreeMap<String, Bundle> = BTreeMap::new();
+            for bundle in catalogs_of(&root).into_iter().flat_map(|catalog| catalog.bundles) {
+                // What has its manifests can be brought up to date, and not the other way round.
+                let is_better =
+                    held.get(&bundle.image).is_none_or(|known| is_migrated(known) || !is_migrated(&bundle));
+                if is_better {
+                    held.insert(bundle.image.clone(), bundle);
+                }
+            }
+            held
         })
     }
 }
@@ -111,6 +116,11 @@ impl BundleSource for RepositoryBundles<'_> {
             None => self.others.bundle(reference),
         }
     }
+}
+
+/// Whether a bundle has its metadata in the place of its manifests, which it cannot get back.
+pub(crate) fn is_migrated(bundle: &Bundle) -> bool {
+    bundle.properties.iter().any(|property| property.kind == CSV_METADATA)
 }
 
 /// The root of the repository that a file lies in.

@@ -179,3 +179,55 @@ fn what_both_change_is_a_conflict() {
     let (clean, err) = clone.merged(CATALOG, &of("<1.0.0"), &of("<1.1.0"));
     assert!(!clean && err.contains("entry \"beacon.v1.1.0\", `skipRange`: both branches change it"), "{err}");
 }
+
+#[test]
+fn files_without_blobs_are_merged_by_lines() {
+    let Some(clone) = Clone::new() else { return };
+    let path = "v4.18/catalog/README.md";
+    let text = |first: &str, last: &str| format!("# {first}\n\nOne.\n\nTwo.\n\nThree.\n\n{last}: [\n");
+    clone.write(path, &text("Beacon", "Last"));
+    clone.commit("readme");
+    let (clean, err) = clone.merged(path, &text("Ours", "Last"), &text("Beacon", "Theirs"));
+    assert!(clean && clone.text(path) == text("Ours", "Theirs"), "{err}{}", clone.text(path));
+}
+
+#[test]
+fn a_broken_graph_without_markers_is_told() {
+    let Some(clone) = Clone::new() else { return };
+    let path = "v4.18/catalog/beacon/channels.yaml";
+    let channel = |name: &str, more: &str| {
+        format!(
+            "---\nschema: olm.channel\npackage: beacon\nname: {name}\nentries:\n- name: beacon.v1.0.0\n{more}"
+        )
+    };
+    let package =
+        |default: &str| format!("---\nschema: olm.package\nname: beacon\ndefaultChannel: {default}\n");
+    let of = |default: &str, last: &str| {
+        format!(
+            "{}{}{last}",
+            package(default),
+            channel("stable", "- name: beacon.v1.1.0\n  replaces: beacon.v1.0.0\n")
+        )
+    };
+    clone.write(path, &of("stable", &channel("fast", "")));
+    clone.commit("channels");
+    let (clean, err) = clone.merged(path, &of("fast", &channel("fast", "")), &of("stable", ""));
+    assert!(!clean && err.contains("its default channel \"fast\" would not exist"), "{err}");
+    assert!(err.contains("there are no conflict markers: correct the file"), "{err}");
+}
+
+#[test]
+fn a_catalog_at_the_root_names_its_kinds_of_files() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("catalog.yaml"), catalog(&[("1.0.0", "")])).unwrap();
+    let run =
+        |program: &str, words: &[&str]| Command::new(program).args(words).current_dir(folder.path()).output();
+    if run("git", &["init", "--quiet"]).is_err() {
+        eprintln!("skipped: there is no git");
+        return;
+    }
+    let output = run(env!("CARGO_BIN_EXE_fbc"), &["merge-driver", "--install"]).unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let attributes = fs::read_to_string(folder.path().join(".gitattributes")).unwrap();
+    assert_eq!(attributes, "**/*.json merge=fbc\n**/*.yaml merge=fbc\n**/*.yml merge=fbc\n");
+}

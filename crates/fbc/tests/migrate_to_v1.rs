@@ -78,6 +78,16 @@ fn a_subscription_becomes_an_extension_that_installs() {
         "hour.yaml",
     ]);
     assert!(code == 0 && out.contains("kind: ClusterRole\n") && !out.contains("cluster-admin"), "{out}{err}");
+    for (words, expected) in [
+        (&["other=zzz"][..], "names package \"other\", of which there is no Subscription"),
+        (&["ferry-operator=a", "ferry-operator=b"], "names package \"ferry-operator\" twice"),
+        (&["a", "b"], "several bundles of one package"),
+    ] {
+        let named = words.iter().flat_map(|word| ["--bundle", *word]);
+        let (code, out, err) =
+            fbc(&["migrate-to-v1", "sub.yaml"].into_iter().chain(named).collect::<Vec<_>>());
+        assert!(code == 2 && out.is_empty() && err.contains(expected), "{out}{err}");
+    }
     let (code, out, err) = fbc(&["simulate", "hour.yaml"]);
     assert_eq!(code, 0, "{out}{err}\n{}", fs::read_to_string(folder.path().join("hour.yaml")).unwrap());
     let (code, _, err) = fbc(&["migrate-to-v1", "template.yaml"]);

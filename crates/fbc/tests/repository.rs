@@ -306,6 +306,7 @@ fn what_is_released_is_told_from_the_index() {
     let (code, out, err) = sample.fbc(&["diff", "--index", "index/{ocp}", "--ocp", "4.16", "-o", "json"]);
     let document: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert!(code == 0 && document["catalogs"][0]["indexExists"] == false, "{out}{err}");
+    assert!(document["schemaVersion"] == 1 && document["schema_version"].is_null(), "{out}");
     let (code, _, err) = sample.fbc(&["diff", "--index", "nowhere", "."]);
     assert!(code == 2 && err.contains("nowhere does not exist"), "{err}");
 }
@@ -339,6 +340,53 @@ fn lifecycles_go_into_catalogs_of_releases_that_show_them() {
     sample.write("lifecycles/beacon.yaml", &LIFECYCLE.replace("2026-06-30", "2025-06-30"));
     let (code, _, err) = sample.fbc(&[&inject[..], &["--replace"]].concat());
     assert!(code == 1 && err.contains("LFC005") && err.contains("nothing is written"), "{err}");
+}
+
+#[test]
+fn packages_of_one_directory_have_lifecycles_of_their_own() {
+    let sample = Sample::new("matrix");
+    let package = |name: &str| format!("---\nschema: olm.package\nname: {name}\n");
+    sample.write("both/catalog.yaml", &format!("{}{}", package("beacon-operator"), package("ferry")));
+    sample.write("lifecycles/beacon.yaml", LIFECYCLE);
+    sample.write("lifecycles/ferry.yaml", &LIFECYCLE.replace("beacon-operator", "ferry"));
+    let (code, _, err) = sample.fbc(&["lifecycle", "inject", "lifecycles", "both"]);
+    assert_eq!(code, 0, "{err}");
+    for name in ["beacon-operator", "ferry"] {
+        let text = sample.text(&format!("both/lifecycle-{name}.json"));
+        assert!(text.contains(&format!("\"package\": \"{name}\"")), "{text}");
+    }
+    let (code, _, err) = sample.fbc(&["lifecycle", "inject", "lifecycles", "both"]);
+    assert!(code == 0 && err.contains("up to date"), "{err}");
+    let (code, _, err) = sample.fbc(&["lifecycle", "inject", "lifecycles", "both", "--ocp", "5.0"]);
+    assert!(code == 2 && err.contains("does not hold several catalogs"), "{err}");
+    // What is there is no lifecycle.
+    sample.write("one/catalog.yaml", &package("beacon-operator"));
+    let channel =
+        "{\"schema\":\"olm.channel\",\"package\":\"beacon-operator\",\"name\":\"stable\",\"entries\":[]}";
+    sample.write("one/lifecycle.json", channel);
+    for replace in [&[][..], &["--replace"]] {
+        let (code, _, err) = sample.fbc(&[&["lifecycle", "inject", "lifecycles", "one"], replace].concat());
+        assert!(code == 1 && err.contains("one/lifecycle.json holds other blobs"), "{err}");
+        assert_eq!(sample.text("one/lifecycle.json"), channel);
+    }
+}
+
+#[test]
+fn a_template_is_rendered_with_bundles_that_fit_the_release() {
+    let sample = Sample::new("matrix");
+    // Later releases have the bundle without its manifests.
+    for release in ["v4.17", "v4.18", "v5.0"] {
+        let path = format!("catalog/{release}/beacon-operator/catalog.yaml");
+        let metadata = "properties:\n- type: olm.csv.metadata\n  value: {}\n";
+        sample.write(&path, &sample.text(&path).replace("properties:\n", metadata));
+    }
+    let template = sample.text("template.yaml");
+    let first = template.lines().filter(|line| !line.contains("1.1.0") && !line.contains("replaces"));
+    let first = first.collect::<Vec<_>>().join("\n");
+    let (first, _) = first.rsplit_once("- schema: olm.bundle").unwrap();
+    sample.write("first.yaml", first);
+    let (code, out, err) = sample.fbc(&["render", "first.yaml", "--ocp", "4.16"]);
+    assert!(code == 0 && out.contains("olm.bundle\"") && !out.contains("olm.csv.metadata"), "{out}{err}");
 }
 
 #[test]
@@ -376,6 +424,16 @@ fn tags_are_pinned_and_come_back() {
     assert!(code == 0 && err.contains("written: v4.16/catalog-template.yaml"), "{err}");
     assert_eq!(sample.text(path), template.replace(&image, &format!("{image} # the first")));
     assert_eq!(sample.fbc(&["pin", "--check"]).0, 0);
+    let (code, _, err) = sample.fbc(&["pin", "--map", "pins.yaml", "--drift"]);
+    assert!(code == 2 && err.contains("--drift asks registries"), "{err}");
+    // A map that is complete stays as it is, and what is not a map does too.
+    for (text, expected) in
+        [(format!("# Pins\n{repository}:v1.0.0: {digest} # the first\n"), 0), ("- a\n- b\n".to_owned(), 2)]
+    {
+        sample.write("other.yaml", &text);
+        assert_eq!(sample.fbc(&["pin", "--map", "other.yaml"]).0, expected);
+        assert_eq!(sample.text("other.yaml"), text);
+    }
     assert_eq!(sample.fbc(&["pin", "--map", "pins.yaml", "--tags", path]).0, 0);
     assert_eq!(sample.text(path), tagged);
 }

@@ -11,13 +11,16 @@ while IFS= read -r catalog; do
   if [ -z "$catalog" ]; then
     continue
   fi
-  if ! git cat-file -e "$FBC_BASE:${catalog#./}" 2>/dev/null && [ "$catalog" != . ]; then
+  # Git knows the root of a repository by an empty path.
+  path="${catalog#./}"
+  if [ "$path" = . ]; then
+    path=
+  fi
+  old="$FBC_BASE:$path"
+  if ! git cat-file -e "$old" 2>/dev/null; then
     echo "$catalog is new" >>"$body"
     continue
   fi
-  # Git knows the root of a repository by an empty path.
-  old="$FBC_BASE:${catalog#.}"
-  old="${old/:\//:}"
   # 0 and 1 are answers; the action judges by `fbc validate`.
   status=0
   fbc diff "$old" "$catalog" -o markdown --fail-on none >>"$body" || status=$?
@@ -39,8 +42,11 @@ comments="$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues/$FBC_PULL_REQUEST/comm
 mine=
 page=1
 while :; do
-  answer="$(api "$comments?per_page=100&page=$page")"
-  mine="$(jq --raw-output --arg marker "$marker" 'map(select(.body | startswith($marker)))[0].id // empty' <<<"$answer")"
+  if ! answer="$(api "$comments?per_page=100&page=$page")"; then
+    echo "::warning::comments cannot be read"
+    exit 0
+  fi
+  mine="$(jq --raw-output --arg marker "$marker" 'map(select((.body // "") | startswith($marker)))[0].id // empty' <<<"$answer")"
   if [ -n "$mine" ] || [ "$(jq length <<<"$answer")" -lt 100 ]; then
     break
   fi

@@ -20,13 +20,11 @@ sarif="${RUNNER_TEMP:?RUNNER_TEMP is not set}/fbc.sarif"
 status=0
 fbc validate ${arguments[@]+"${arguments[@]}"} ${further[@]+"${further[@]}"} \
   -o sarif --output-file "$sarif" "${catalogs[@]}" || status=$?
+echo "exit-code=$status" >>"$GITHUB_OUTPUT"
 if [ "$status" -lt 2 ]; then
   fbc validate --quiet ${arguments[@]+"${arguments[@]}"} ${further[@]+"${further[@]}"} -o github "${catalogs[@]}" || true
 else
   echo "::error::fbc could not validate; the log of this step says why"
   exit "$status"
 fi
-{
-  echo "exit-code=$status"
-  echo "sarif-file=$sarif"
-} >>"$GITHUB_OUTPUT"
+echo "sarif-file=$sarif" >>"$GITHUB_OUTPUT"

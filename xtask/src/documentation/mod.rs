@@ -96,7 +96,8 @@ fn broken(
         return None;
     }
     let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
-    let file = if file.is_empty() { path.to_owned() } else { resolved(path, file)? };
+    let file = if file.is_empty() { Some(path.to_owned()) } else { resolved(path, file) };
+    let Some(file) = file else { return Some("it leaves the repository".to_owned()) };
     if !root.join(&file).exists() {
         return Some("there is no such file".to_owned());
     }
@@ -138,7 +139,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
-        write("README.md", "[a](docs/a.md#one-two) [b](docs/b.md)\n");
+        write("README.md", "[a](docs/a.md#one-two) [b](docs/b.md) [c](../c.md)\n");
         write("docs/SUMMARY.md", "- [a](a.md)\n");
         write("docs/a.md", "# One, two\n[out](../README.md) [web](https://example.com)\n");
         write("docs/c.md", "[x](a.md#three)\n\n```\nfbc validate --no-such-flag\n```\n");
@@ -146,6 +147,7 @@ mod tests {
             check(root.path()).unwrap(),
             [
                 "README.md:1: docs/b.md: there is no such file",
+                "README.md:1: ../c.md: it leaves the repository",
                 "docs/a.md:2: ../README.md: a page of the book may not lead out of docs",
                 "docs/c.md: not in docs/SUMMARY.md",
                 "docs/c.md:1: a.md#three: docs/a.md has no such heading",

@@ -4,8 +4,11 @@
 //! (install modes, catalogs), `openshift/operator-framework-operator-controller:openshift/catalogd/manifests.yaml` (names of
 //! default catalogs).
 
+mod namespaces;
+
 use std::collections::BTreeSet;
 
+use fbc_version::Version;
 use serde_json::{Map, Value, json};
 
 /// The objects of OLM v0 that were found.
@@ -105,7 +108,10 @@ impl Inventory {
     #[must_use]
     pub fn migrations(&self) -> Vec<Migration> {
         let subscriptions = self.objects.iter().filter(|object| object["kind"] == "Subscription");
-        subscriptions.map(|subscription| self.migration(subscription)).collect()
+        let mut migrations: Vec<Migration> =
+            subscriptions.map(|subscription| self.migration(subscription)).collect();
+        namespaces::compare(&mut migrations);
+        migrations
     }
 
     fn migration(&self, subscription: &Value) -> Migration {
@@ -197,7 +203,11 @@ impl Plan<'_> {
         if spec["installPlanApproval"] != "Manual" {
             return None;
         }
-        let of_name = |name: &str| name.split_once(".v").map(|(_, version)| version.to_owned());
+        // The name of a package may have `.v` in it too.
+        let of_name = |name: &str| {
+            let mut rests = name.match_indices(".v").filter_map(|(at, mark)| name.get(at + mark.len()..));
+            rests.find(|rest| Version::parse(rest).is_ok()).map(str::to_owned)
+        };
         let version = csv
             .and_then(|csv| csv["spec"]["version"].as_str().map(str::to_owned))
             .or_else(|| installed.and_then(of_name));

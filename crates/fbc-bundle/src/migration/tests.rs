@@ -110,3 +110,29 @@ fn what_cannot_move_is_named() {
     assert!(notes(migration, NoteKind::Do)[0].contains("CatalogSource olm/mine"));
     assert_eq!(migration.catalog, "mine");
 }
+
+#[test]
+fn the_version_is_what_parses_behind_the_name() {
+    for (name, version) in [
+        ("my.vault-operator.v1.2.0", json!("1.2.0")),
+        ("beacon.v1.2.3-rc.v1", json!("1.2.3-rc.v1")),
+        ("beacon.vault", Value::Null),
+    ] {
+        let mut subscription = subscription(json!({"installPlanApproval": "Manual"}));
+        subscription["status"]["installedCSV"] = json!(name);
+        let [migration] = &inventory(&[subscription]).migrations()[..] else { panic!() };
+        assert_eq!(migration.extension["spec"]["source"]["catalog"]["version"], version, "{name}");
+    }
+}
+
+#[test]
+fn a_package_in_two_namespaces_cannot_move() {
+    let mut other = subscription(json!({}));
+    other["metadata"]["namespace"] = json!("land");
+    let migrations = inventory(&[subscription(json!({})), other]).migrations();
+    for migration in &migrations {
+        let expected = "OLM v1 installs a package once, and namespaces land and sea have it";
+        assert_eq!(notes(migration, NoteKind::CannotMove), [expected]);
+    }
+    assert_eq!(migrations.len(), 2);
+}

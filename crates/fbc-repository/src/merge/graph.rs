@@ -7,7 +7,7 @@ use fbc_graph::ChannelAnalysis;
 use fbc_lint::Profile;
 use fbc_model::load::load_bytes;
 use fbc_model::tree::MemoryTree;
-use fbc_model::{Catalog, ChannelEntry};
+use fbc_model::{Catalog, Channel, ChannelEntry};
 use fbc_yaml::{Document, Node, json_writer, stream};
 
 use super::Conflict;
@@ -28,6 +28,16 @@ type Problems = BTreeMap<String, String>;
 fn problems(text: &[u8]) -> Problems {
     let catalog = blobs(text);
     let mut problems = Problems::new();
+    for package in catalog.packages.iter().filter(|package| !package.default_channel.is_empty()) {
+        let is_default =
+            |channel: &Channel| channel.package == package.name && channel.name == package.default_channel;
+        if !catalog.channels.iter().any(is_default) {
+            problems.insert(
+                format!("package {:?}", package.name),
+                format!("its default channel {:?} would not exist", package.default_channel),
+            );
+        }
+    }
     for channel in &catalog.channels {
         if let Some(problem) = problem(channel.entries()) {
             problems.insert(format!("channel {:?} of package {:?}", channel.name, channel.package), problem);

@@ -62,6 +62,15 @@ impl<'t> File<'t> {
     }
 }
 
+/// Whether a text holds blobs: only then it can be merged by them.
+#[must_use]
+pub fn has_blobs(text: &[u8]) -> bool {
+    let read = stream::read::<_, ()>(text, &|document: Document| Ok(document));
+    read.iter()
+        .filter_map(|one| one.outcome.as_ref().ok())
+        .any(|document| document.root().get_str("schema").is_some())
+}
+
 /// Puts the changes that lead from `base` to `theirs` into `ours`.
 ///
 /// # Errors
@@ -101,14 +110,28 @@ impl Merge {
         mut self,
         (base, ours, theirs): &(File<'_>, File<'_>, File<'_>),
     ) -> Result<Vec<u8>, Vec<Conflict>> {
+        let sides = [base, ours, theirs]
+            .map(|file| value::nameless(file.0.iter().map(|blob| (blob.key.as_str(), blob.value.root()))));
+        for key in value::replaced_by_both(sides.each_ref()) {
+            self.conflict(key, "both branches replace it");
+        }
         let (base, ours) = (base.by_key(), ours.by_key());
         let mut before: Option<&str> = None;
         for blob in &theirs.0 {
             let key = blob.key.as_str();
             match (base.get(key), ours.get(key)) {
+                (Some(base), Some(ours)) if base.value == blob.value && base.value == ours.value => {
+                    let changes_layout = base.syntax != blob.syntax;
+                    if base.bytes != blob.bytes && base.bytes == ours.bytes && !changes_layout {
+                        // Comments.
+                        self.replace(blob);
+                    }
+                }
                 (Some(base), _) if base.value == blob.value => {}
                 (_, Some(ours)) if ours.value == blob.value => {}
-                (Some(base), Some(ours)) if base.value == ours.value => self.replace(blob),
+                (Some(base), Some(ours)) if base.value == ours.value && base.bytes == ours.bytes => {
+                    self.replace(blob);
+                }
                 (base, Some(ours)) => self.change(base.map(|base| base.value.root()), ours, blob),
                 (Some(_), None) => {
                     self.conflict(key, "the current branch removes it, and the other branch changes it");
@@ -192,7 +215,9 @@ impl Merge {
         let is_alike = (layout == Layout::Json) == (blob.syntax == Syntax::Json);
         let text = std::str::from_utf8(blob.bytes).ok().filter(|_| is_alike);
         let text = text.ok_or(EditError::Unsupported { pointer: String::new() })?;
-        let mut text = text.strip_prefix("---\n").unwrap_or(text).to_owned();
+        // The editor writes the line ends of the current branch.
+        let text = text.replace("\r\n", "\n");
+        let mut text = text.strip_prefix("---\n").unwrap_or(&text).to_owned();
         if layout != Layout::Json && !text.ends_with('\n') {
             text.push('\n');
         }

@@ -112,6 +112,89 @@ fn conflicts_are_named() {
     }
 }
 
+#[test]
+fn what_both_branches_replace_is_a_conflict() {
+    let bundle = |version: &str, related: &str| {
+        format!(
+            "---\nschema: olm.bundle\npackage: a\nname: a.v1\nimage: r/a:1\nproperties:\n- type: olm.package\n  \
+             value: {{packageName: a, version: {version}}}\nrelatedImages:\n- image: {related}\n  name: op\n"
+        )
+    };
+    let base = bundle("1.0.0", "r/op:0");
+    let version = "bundle \"a.v1\" of package \"a\", {\"type\":\"olm.package\",\"value\":{\"packageName\":\"a\",\
+                   \"version\":\"1.0.0\"}}: both branches replace it";
+    let stream = |image: &str| format!("{PACKAGE}---\nschema: olm.bundle\nimage: {image}\n");
+    let template = |image: &str| {
+        format!("schema: olm.template.basic\nentries:\n- {{schema: olm.bundle, image: \"{image}\"}}\n")
+    };
+    for (base, ours, theirs, expected) in [
+        (&base, bundle("1.0.1", "r/op:0"), bundle("1.0.2", "r/op:0"), version),
+        (
+            &base,
+            bundle("1.0.0", "r/op:1"),
+            bundle("1.0.0", "r/op:2"),
+            "bundle \"a.v1\" of package \"a\", image \"r/op:0\": both branches replace it",
+        ),
+        (&stream("r/a:0"), stream("r/a:1"), stream("r/a:2"), "bundle \"r/a:0\": both branches replace it"),
+        (
+            &template("r/a:0"),
+            template("r/a:1"),
+            template("r/a:2"),
+            "template \"olm.template.basic\", bundle \"r/a:0\": both branches replace it",
+        ),
+    ] {
+        assert_eq!(merged(base, &ours, &theirs), Err(vec![expected.to_owned()]));
+    }
+    // Both say the same, or replace different things.
+    let (ours, theirs) = (bundle("1.0.1", "r/op:0"), bundle("1.0.1", "r/op:1"));
+    assert_eq!(merged(&base, &ours, &theirs), Ok(theirs));
+    let both = merged(&base, &ours, &bundle("1.0.0", "r/op:1")).unwrap();
+    assert!(both.contains("1.0.1") && both.contains("r/op:1") && !both.contains("r/op:0"), "{both}");
+}
+
+#[test]
+fn line_ends_and_comments_stay() {
+    let base = format!("{PACKAGE}{}{}", channel("stable", &[V1]), channel("fast", &[V1]));
+    let ours = base.replace("defaultChannel", "description: mine\ndefaultChannel");
+    let crlf = |text: &str| text.replace('\n', "\r\n");
+    for theirs in [
+        // A blob with a change, one that is added, and one with a comment alone.
+        format!("{PACKAGE}{}{}", channel("stable", &[V1, V2]), channel("fast", &[V1])),
+        format!("{base}{}", channel("slow", &[V1])),
+        base.replacen("# all of them", "# theirs", 1),
+    ] {
+        let expected = theirs.replace("defaultChannel", "description: mine\ndefaultChannel");
+        assert_eq!(merged(&base, &ours, &theirs), Ok(expected.clone()));
+        assert_eq!(merged(&crlf(&base), &crlf(&ours), &crlf(&theirs)), Ok(crlf(&expected)));
+    }
+    // A comment of one and an entry of the other in one blob.
+    let commented = base.replacen("# all of them", "# mine", 1);
+    let in_block = "name: a.v2\n  replaces: a.v1";
+    let theirs = format!("{PACKAGE}{}{}", channel("stable", &[V1, in_block]), channel("fast", &[V1]));
+    let both = theirs.replacen("# all of them", "# mine", 1);
+    assert_eq!(merged(&base, &commented, &theirs), Ok(both));
+}
+
+#[test]
+fn a_list_with_equal_items_changes_as_a_whole() {
+    let with = |title: &str, list: &str| format!("schema: my.own\nname: x\ntitle: {title}\nlist: {list}\n");
+    let (base, ours) = (with("a", "[1, 1]"), with("b", "[1, 1]"));
+    assert_eq!(
+        merged(&base, &ours, &with("a", "[1, 1, 2]")),
+        Ok(with("b", "\n- 1\n- 1\n- 2").replace("list: ", "list:"))
+    );
+    assert!(merged(&base, &with("a", "[1, 1, 3]"), &with("a", "[1, 1, 2]")).is_err());
+}
+
+#[test]
+fn a_default_channel_that_the_other_branch_removes_is_a_conflict() {
+    let channels = format!("{}{}", channel("stable", &[V1]), channel("fast", &[V1]));
+    let ours = format!("{}{channels}", PACKAGE.replace("stable", "fast"));
+    let theirs = format!("{PACKAGE}{}", channel("stable", &[V1]));
+    let expected = "package \"a\": its default channel \"fast\" would not exist".to_owned();
+    assert_eq!(merged(&format!("{PACKAGE}{channels}"), &ours, &theirs), Err(vec![expected]));
+}
+
 /// All pairs of changes of a small file: either they conflict both ways round, or both ways round say the same.
 #[test]
 fn merges_are_the_same_both_ways_round() {

@@ -51,6 +51,29 @@ pub(super) fn key_of(node: Node<'_>) -> Option<String> {
     })
 }
 
+/// The keys of what has no name: it is its value, so that a changed one has another key.
+pub(super) fn nameless<'k>(items: impl Iterator<Item = (&'k str, Node<'k>)>) -> BTreeSet<&'k str> {
+    let has = |node: Node<'_>, key: &str| node.get_str(key).is_some_and(|text| !text.is_empty());
+    // Related images may share a name.
+    let is_named = |node: Node<'_>| {
+        let is_blob_or_entry = has(node, "schema") || node.get("image").is_none();
+        node.get("reference").is_some() || has(node, "name") && is_blob_or_entry
+    };
+    items.filter(|(_, node)| !is_named(*node)).map(|(key, _)| key).collect()
+}
+
+/// Of the keys of what has no name, in the common ancestor and both branches: those that both branches replace, each by
+/// something else.
+pub(super) fn replaced_by_both<'k>([old, mine, new]: [&BTreeSet<&'k str>; 3]) -> Vec<&'k str> {
+    let adds = |side: &BTreeSet<&str>, other: &BTreeSet<&str>| {
+        side.iter().any(|key| !old.contains(key) && !other.contains(key))
+    };
+    if !adds(mine, new) || !adds(new, mine) {
+        return Vec::new();
+    }
+    old.iter().filter(|key| !mine.contains(*key) && !new.contains(*key)).copied().collect()
+}
+
 /// A value among others.
 #[derive(Clone, Debug, Default)]
 struct Place {
@@ -127,7 +150,11 @@ impl Differ {
             match (old, mine, new) {
                 (_, None, Some(new)) if old.is_none() => self.changes.push(set(copy(new))),
                 (Some(_), Some(_), None) if same(old, mine) => self.changes.push(unset()),
-                (_, Some(mine), Some(new)) if mine.kind() == new.kind() && !is_scalar(new) => {
+                (_, Some(mine), Some(new))
+                    if mine.kind() == new.kind()
+                        && !is_scalar(new)
+                        && !(same(old, Some(mine)) && [mine, new].into_iter().any(has_equal_items)) =>
+                {
                     self.values(&of_member, old, mine, new);
                 }
                 (Some(_), Some(mine), Some(new)) if same(old, Some(mine)) => {
@@ -147,6 +174,11 @@ impl Differ {
         let (Some(old_keys), Some(mut keys), Some(new_keys)) = (keys(&old), keys(&mine), keys(&new)) else {
             return self.conflict(place, "both branches change a list whose items cannot be told apart");
         };
+        let sides = [(&old_keys, &old), (&keys, &mine), (&new_keys, &new)]
+            .map(|(keys, items)| nameless(keys.iter().map(String::as_str).zip(items.iter().copied())));
+        for key in replaced_by_both(sides.each_ref()) {
+            self.conflict(&place.item(0, key), "both branches replace it");
+        }
         // Within items first, while their numbers hold.
         for (key, item) in new_keys.iter().zip(&new) {
             let Some((at, mine)) = find(&keys, &mine, key) else { continue };
@@ -192,6 +224,11 @@ impl Differ {
             before = Some(key);
         }
     }
+}
+
+/// Whether a value is a list whose items cannot be told apart.
+fn has_equal_items(value: Node<'_>) -> bool {
+    value.kind() == Kind::Array && keys(&value.items().collect::<Vec<_>>()).is_none()
 }
 
 /// The keys of items; nothing where two have one key.

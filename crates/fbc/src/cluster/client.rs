@@ -4,6 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use fbc_go::base64;
 use fbc_model::tree::read_file;
@@ -15,6 +16,10 @@ use serde_json::Value;
 
 /// Where pods find the token of their service account, and the certificate of the authority.
 const SERVICE_ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/// How long a connection may take, and how long a whole request.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A client that asks one request after another.
 pub(crate) struct ApiClient {
@@ -28,7 +33,7 @@ pub(crate) struct ApiClient {
 #[derive(Default)]
 struct Access {
     server: String,
-    /// PEM; without it, the authorities of the system count.
+    /// PEM; access without it is refused.
     authority: Option<Vec<u8>>,
     /// Certificate and key as PEM.
     identity: Option<Vec<u8>>,
@@ -71,7 +76,12 @@ impl ApiClient {
 
     fn new(access: Access) -> Result<Self, String> {
         let tls = tls(&access).map_err(|error| error.to_string())?;
-        let client = reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy().build();
+        let client = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls)
+            .no_proxy()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(TIMEOUT)
+            .build();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         Ok(Self {
             server: access.server.trim_end_matches('/').to_owned(),

@@ -62,6 +62,13 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let session = arguments.images.session([&arguments.bundle]);
     let edit = CatalogEdit::open(&arguments.catalog, &session)?;
+    if arguments.migrate && edit.template().is_some() {
+        return Err(Failure::new(format!(
+            "{} is a template, which has no manifests to bring up to date",
+            arguments.catalog.display()
+        ))
+        .help("leave --migrate out, and give `fbc template render` the level"));
+    }
     let Some(found) = bundle::find(arguments, &edit, &session)? else { return Ok(FINDINGS) };
     let bundle = &found.bundle;
     if let Some(template) = edit.template() {

@@ -9,7 +9,7 @@ use fbc_lint::policy::OcpVersion;
 use fbc_lint::rules::lfc;
 use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{MemoryTree, read_file};
-use fbc_model::{Catalog, Other};
+use fbc_model::{Catalog, Origin, Other, Package};
 use fbc_yaml::json_writer;
 
 use crate::arguments::Global;
@@ -39,6 +39,7 @@ enum Command {
 ///
 /// What pipelines do before they build images for OpenShift 5.0 and later, without asking anybody: the lifecycles come from a
 /// file, or a directory with PACKAGE/lifecycle.json in it. Of a repository, the catalogs for OpenShift 5.0 and later get them.
+/// Of several packages in one directory, each gets `lifecycle-PACKAGE.json`.
 /// A lifecycle that has a finding of the rules LFC is refused, and nothing is written.
 #[derive(Args, Debug)]
 struct InjectArguments {
@@ -59,10 +60,6 @@ struct InjectArguments {
     check: bool,
 }
 
-/// The first release whose console shows lifecycles.
-///
-/// Source: `release-engineering/fbc-update-planner:pkg/lifecycle`.
-const FIRST: OcpVersion = OcpVersion::new(5, 0);
 const FILE: &str = "lifecycle.json";
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
@@ -124,18 +121,16 @@ fn inject(arguments: &InjectArguments, global: Global) -> Result<u8, Failure> {
 /// The directories and files of the catalogs that get lifecycles.
 fn catalogs(arguments: &InjectArguments) -> Result<Vec<PathBuf>, Failure> {
     let path = &arguments.catalog;
-    if layout::catalogs_in(path).is_none() {
-        return Ok(vec![path.clone()]);
-    }
     let catalogs = layout::select(path, &arguments.ocp)?;
-    let shows =
-        |releases: &[OcpVersion]| !arguments.ocp.is_empty() || releases.iter().any(|one| *one >= FIRST);
+    let is_named = !arguments.ocp.is_empty() || layout::catalogs_in(path).is_none();
+    let shows = |releases: &[OcpVersion]| is_named || releases.iter().any(|one| *one >= lfc::FIRST_RELEASE);
     let meant: Vec<PathBuf> =
         catalogs.into_iter().filter(|one| shows(&one.releases)).map(|one| one.path).collect();
     if meant.is_empty() {
         return Err(Failure::refusal(format!(
-            "{} has no catalog for OpenShift {FIRST} or later",
-            path.display()
+            "{} has no catalog for OpenShift {} or later",
+            path.display(),
+            lfc::FIRST_RELEASE
         ))
         .help("earlier consoles show no lifecycles; --ocp names releases that get them all the same"));
     }
@@ -176,14 +171,26 @@ fn lifecycles(path: &Path) -> Result<BTreeMap<String, Other>, Failure> {
 /// The file of a lifecycle with its text; nothing if the catalog says the same already.
 fn file(
     catalog: &Catalog,
-    package: &fbc_model::Package,
+    package: &Package,
     lifecycle: &Other,
     shown: &Path,
     replaces: bool,
 ) -> Result<Option<(PathBuf, Vec<u8>)>, Failure> {
     let of_package = |other: &&Other| other.meta.schema == lfc::SCHEMA && other.meta.package == package.name;
     let directory = catalog.file(package.origin).and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
-    let path = directory.join(FILE);
+    let folder_of = |other: &Package| catalog.file(other.origin).and_then(|file| file.path.parent());
+    let shares_folder = catalog
+        .packages
+        .iter()
+        .any(|other| other.name != package.name && folder_of(other) == folder_of(package));
+    let path = match shares_folder {
+        true if package.name.contains(['/', '\\']) => {
+            return Err(Failure::refusal(format!("package {:?} cannot name a file", package.name))
+                .help("give the package a directory of its own"));
+        }
+        true => directory.join(format!("lifecycle-{}.json", package.name)),
+        false => directory.join(FILE),
+    };
     if let Some(known) = catalog.others.iter().find(of_package) {
         if known.value == lifecycle.value {
             return Ok(None);
@@ -200,6 +207,16 @@ fn file(
                 false => failure.help("take it out of that file first"),
             });
         }
+    }
+    let lies_there = |origin: Origin| catalog.file(origin).is_some_and(|file| file.path == path);
+    let has_others = catalog.packages.iter().any(|blob| lies_there(blob.origin))
+        || catalog.channels.iter().any(|blob| lies_there(blob.origin))
+        || catalog.bundles.iter().any(|blob| lies_there(blob.origin))
+        || catalog.deprecations.iter().any(|blob| lies_there(blob.origin))
+        || catalog.others.iter().any(|blob| lies_there(blob.origin) && !of_package(&blob));
+    if has_others {
+        return Err(Failure::refusal(format!("{} holds other blobs", shown.join(&path).display()))
+            .help("move them to another file"));
     }
     let mut text = String::new();
     json_writer::write_indented(&mut text, lifecycle.value.node(), 2, 0);

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use clap::{Args, ValueHint};
 use fbc_model::tree::read_file;
-use fbc_repository::merge::{Conflict, merge};
+use fbc_repository::merge::{Conflict, has_blobs, merge};
 
 use crate::arguments::Global;
 use crate::failure::{CLEAN, FINDINGS, Failure, words};
@@ -22,7 +22,8 @@ use crate::terminal;
 /// clone, and the catalogs and templates of the repository in .gitattributes. From then on, git merge, rebase and
 /// cherry-pick put changes of different blobs, and of different entries of a channel, together. What two branches
 /// changed differently, and what would break the graph of a channel, is a conflict: the file gets git's conflict
-/// markers, and standard error says why.
+/// markers, and standard error says why. Where the lines go together and only the graph does not, there are no markers, and
+/// the file has to be corrected before `git add`. Files without blobs are merged by lines.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The common ancestor, the current version, the other version, and the path in the repository, as git gives them
@@ -52,6 +53,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 fn merge_files(base: &Path, ours: &Path, theirs: &Path, shown: &Path) -> Result<u8, Failure> {
     let read = |path: &Path| read_file(path).map_err(|error| Failure::io("read", path, &error));
     let texts = [read(base)?, read(ours)?, read(theirs)?];
+    if !texts.iter().any(|text| has_blobs(text)) {
+        // No catalog or template, so that its lines are all there is to merge.
+        return Ok(if mark(base, ours, theirs)? { FINDINGS } else { CLEAN });
+    }
     let [base_text, ours_text, theirs_text] = &texts;
     match merge(base_text, ours_text, theirs_text) {
         Ok(merged) => {
@@ -62,14 +67,19 @@ fn merge_files(base: &Path, ours: &Path, theirs: &Path, shown: &Path) -> Result<
             for Conflict { place, reason } in &conflicts {
                 terminal::tell(format_args!("{}: {place}: {reason}", shown.display()));
             }
-            mark(base, ours, theirs)?;
+            if !mark(base, ours, theirs)? {
+                terminal::tell(format_args!(
+                    "{}: the lines go together, so there are no conflict markers: correct the file before `git add`",
+                    shown.display()
+                ));
+            }
             Ok(FINDINGS)
         }
     }
 }
 
-/// Lets git write what it would have written without the driver: the conflict with its markers.
-fn mark(base: &Path, ours: &Path, theirs: &Path) -> Result<(), Failure> {
+/// Lets git write what it would have written without the driver; whether that has conflict markers.
+fn mark(base: &Path, ours: &Path, theirs: &Path) -> Result<bool, Failure> {
     let labels = ["-L", "current", "-L", "ancestor", "-L", "other"];
     let outcome = Command::new("git")
         .arg("merge-file")
@@ -80,7 +90,7 @@ fn mark(base: &Path, ours: &Path, theirs: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::new(format!("cannot run git: {}", words(&error))))?;
     // The code counts conflicts; none means that the lines go together and the graph does not.
     match outcome.status.code() {
-        Some(0..128) => Ok(()),
+        Some(conflicts @ 0..128) => Ok(conflicts != 0),
         _ => {
             Err(Failure::new(format!("git merge-file: {}", String::from_utf8_lossy(&outcome.stderr).trim())))
         }
@@ -146,11 +156,11 @@ fn patterns(root: &Path) -> Result<BTreeSet<String>, Failure> {
     let mut patterns = BTreeSet::new();
     for catalog in fbc_repository::find(tree.as_ref()).catalogs {
         let path = catalog.path.display().to_string();
-        patterns.insert(match (path.as_str(), root.join(&catalog.path).is_dir()) {
-            ("", _) => "**".to_owned(),
-            (path, true) => format!("{path}/**"),
-            (path, false) => path.to_owned(),
-        });
+        match (path.as_str(), root.join(&catalog.path).is_dir()) {
+            ("", _) => patterns.extend(["yaml", "yml", "json"].map(|end| format!("**/*.{end}"))),
+            (path, true) => drop(patterns.insert(format!("{path}/**"))),
+            (path, false) => drop(patterns.insert(path.to_owned())),
+        }
         patterns.extend(catalog.templates.iter().map(|template| template.path.display().to_string()));
     }
     Ok(patterns)

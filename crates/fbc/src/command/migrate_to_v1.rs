@@ -91,9 +91,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             }
         )));
     }
+    check_bundles(&arguments.bundle, &migrations)?;
     let bundles = migrations
         .iter()
-        .map(|migration| bundle_of(arguments, migration, migrations.len(), &session))
+        .map(|migration| bundle_of(arguments, migration, &session))
         .collect::<Result<Vec<_>, _>>()?;
     let mut text = Vec::new();
     for (migration, bundle) in migrations.iter().zip(&bundles) {
@@ -138,25 +139,46 @@ fn texts(path: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Failure> {
     files.map(|entry| read(&path.join(&entry.name))).collect()
 }
 
+/// Whether each word of --bundle is for one package.
+fn check_bundles(words: &[String], migrations: &[Migration]) -> Result<(), Failure> {
+    let packages: BTreeSet<&str> = migrations.iter().map(|migration| migration.package.as_str()).collect();
+    let example = format!("write --bundle {}=BUNDLE", packages.first().copied().unwrap_or_default());
+    let mut named = BTreeSet::new();
+    for word in words {
+        match word.split_once('=') {
+            Some((package, _)) if !packages.contains(package) => {
+                return Err(Failure::new(format!(
+                    "--bundle names package {package:?}, of which there is no Subscription"
+                )));
+            }
+            Some((package, _)) if !named.insert(package) => {
+                return Err(Failure::new(format!("--bundle names package {package:?} twice")));
+            }
+            None if packages.len() > 1 => {
+                return Err(Failure::new(
+                    "there are several packages, and --bundle does not say for which it is",
+                )
+                .help(example));
+            }
+            None if words.len() > 1 => {
+                return Err(Failure::new("there are several bundles of one package").help(example));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// The bundle that is named for a package.
 fn bundle_of(
     arguments: &Arguments,
     migration: &Migration,
-    count: usize,
     session: &Session,
 ) -> Result<Option<(PathBuf, Bundle)>, Failure> {
     let named = arguments.bundle.iter().find_map(|word| match word.split_once('=') {
         Some((package, bundle)) => (package == migration.package).then_some(bundle),
-        None => (count == 1).then_some(word.as_str()),
+        None => Some(word.as_str()),
     });
-    if named.is_none()
-        && !arguments.bundle.is_empty()
-        && count > 1
-        && arguments.bundle.iter().all(|word| !word.contains('='))
-    {
-        return Err(Failure::new("there are several packages, and --bundle does not say for which it is")
-            .help(format!("write --bundle {}=BUNDLE", migration.package)));
-    }
     let Some(named) = named else { return Ok(None) };
     let bundle = installing::read(Path::new(named), session)?;
     if bundle.package != migration.package {

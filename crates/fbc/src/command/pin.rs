@@ -1,7 +1,6 @@
 //! `fbc pin`: tags of images become digests, in catalogs and templates, and back.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,8 @@ use fbc_go::text::quote;
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::read_file;
 use fbc_repository::images::{images, replaced, tagged};
-use fbc_yaml::stream;
+use fbc_repository::pins;
+use fbc_yaml::{Kind, stream};
 
 use crate::arguments::Global;
 use crate::catalog_edit::show_diff;
@@ -58,7 +58,12 @@ type Digests = BTreeMap<String, String>;
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     let session = arguments.transfer.session(Named::paths(None::<&Path>), &CopyLogins::default());
-    let mut known = arguments.map.as_deref().map(read_map).transpose()?.unwrap_or_default();
+    if arguments.drift && session.open()?.is_offline() {
+        return Err(Failure::new("--drift asks registries, and --offline forbids that")
+            .help("leave --offline and FBC_OFFLINE out"));
+    }
+    let map = arguments.map.as_deref().map(read_map).transpose()?.unwrap_or_default();
+    let mut known = map.digests;
     if arguments.drift {
         return drift(&known, &session, global);
     }
@@ -78,13 +83,22 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     let asked: Vec<&str> = tags.iter().filter(|tag| !known.contains_key(*tag)).map(String::as_str).collect();
     let answers = ask(&asked, &session)?;
+    let new_map = match &arguments.map {
+        Some(path) if !answers.is_empty() => {
+            let text = pins::with_digests(&map.text, &answers).map_err(|error| {
+                Failure::refusal(format!("{}: {error}", path.display()))
+                    .help("write the map in plain style, one image on a line; nothing was written")
+            })?;
+            Some((path.as_path(), text))
+        }
+        _ => None,
+    };
     known.extend(answers);
     let pinned: BTreeMap<String, String> = tags
         .iter()
         .filter_map(|tag| Some((tag.clone(), format!("{}@{}", tagged(tag)?.0, known.get(tag)?))))
         .collect();
-    let map = arguments.map.as_deref().map(|path| (path, map_text(&known)));
-    write(arguments, &texts, &pinned, map, global)
+    write(arguments, &texts, &pinned, new_map, global)
 }
 
 /// Says which images are named by a tag, and where.
@@ -156,7 +170,7 @@ fn write(
     arguments: &Arguments,
     texts: &BTreeMap<PathBuf, Vec<u8>>,
     references: &BTreeMap<String, String>,
-    map: Option<(&Path, String)>,
+    map: Option<(&Path, Vec<u8>)>,
     global: Global,
 ) -> Result<u8, Failure> {
     let mut files = FileVersions::new();
@@ -174,10 +188,8 @@ fn write(
         return Ok(CLEAN);
     }
     let changed: Vec<PathBuf> = files.keys().cloned().collect();
-    if let Some((path, text)) = map
-        && read_file(path).ok().as_deref() != Some(text.as_bytes())
-    {
-        files.insert(path.to_path_buf(), Some(text.into_bytes()));
+    if let Some((path, text)) = map {
+        files.insert(path.to_path_buf(), Some(text));
     }
     replace_files(files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())))?;
     if !global.quiet {
@@ -228,19 +240,32 @@ fn texts(paths: &[PathBuf]) -> Result<BTreeMap<PathBuf, Vec<u8>>, Failure> {
         .collect()
 }
 
-fn read_map(path: &Path) -> Result<Digests, Failure> {
+/// A map, with the text that holds it.
+#[derive(Debug, Default)]
+struct Map {
+    text: Vec<u8>,
+    digests: Digests,
+}
+
+fn read_map(path: &Path) -> Result<Map, Failure> {
     let text = match read_file(path) {
         Ok(text) => text,
         // The first run makes it.
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Digests::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Map::default()),
         Err(error) => return Err(Failure::io("read", path, &error)),
     };
     let invalid = |text: String| {
         Failure::new(format!("{}: {text}", path.display()))
             .help("write a YAML mapping: image with tag to digest, such as quay.io/me/bundle:v1: sha256:…")
     };
+    if pins::is_blank(&text) {
+        return Ok(Map { text, digests: Digests::new() });
+    }
     let document = stream::read_one(&text).map_err(invalid)?;
-    document
+    if document.root().kind() != Kind::Object {
+        return Err(invalid("it is not a mapping".to_owned()));
+    }
+    let digests = document
         .root()
         .members()
         .map(|(tag, digest)| {
@@ -249,19 +274,11 @@ fn read_map(path: &Path) -> Result<Digests, Failure> {
             tagged(tag).ok_or_else(|| invalid(format!("{} is not an image with a tag", quote(tag))))?;
             Ok((tag.to_owned(), digest.to_owned()))
         })
-        .collect()
+        .collect::<Result<_, Failure>>()?;
+    Ok(Map { text, digests })
 }
 
 fn is_digest(text: &str) -> bool {
     let hex = text.strip_prefix("sha256:").filter(|hex| hex.len() == 64);
     hex.is_some_and(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-fn map_text(known: &Digests) -> String {
-    let mut text = String::new();
-    for (tag, digest) in known {
-        // Writing to a text cannot fail.
-        let _ = writeln!(text, "{tag}: {digest}");
-    }
-    text
 }

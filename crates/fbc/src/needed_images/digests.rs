@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fbc_image::registry::manifest::Manifest;
-use fbc_image::registry::{Client, RegistryError, platform};
+use fbc_image::registry::{Client, Problem, RegistryError, platform};
 use futures_util::StreamExt as _;
 use futures_util::stream;
 
@@ -62,6 +62,15 @@ async fn find(client: &Client, text: &str) -> Result<FoundImage, Box<RegistryErr
     Ok(FoundImage { digest: manifest.descriptor.digest().to_string(), platforms })
 }
 
+/// Whether registries say that there is no such image; other errors leave it open.
+pub(crate) fn is_absent(error: &RegistryError) -> bool {
+    match &error.problem {
+        Problem::NotFound(_) | Problem::NoRepository(_) => true,
+        Problem::Endpoints(errors) => errors.iter().all(is_absent),
+        _ => false,
+    }
+}
+
 /// Those of some images that mirrors have, and the places that they are named by have not.
 pub(crate) fn only_in_mirrors<'r>(
     references: impl IntoIterator<Item = &'r str>,
@@ -72,7 +81,9 @@ pub(crate) fn only_in_mirrors<'r>(
     let questions = references.into_iter().map(|text| async move {
         let reference = client.reference(text).ok()?;
         let asks = client.has_mirrors(&reference).is_ok_and(|has| has);
-        (asks && client.manifest_at_origin(&reference).await.is_err()).then(|| text.to_owned())
+        let is_lost =
+            asks && client.manifest_at_origin(&reference).await.is_err_and(|error| is_absent(&error));
+        is_lost.then(|| text.to_owned())
     });
     let answers = stream::iter(questions).buffer_unordered(session.parallel());
     Ok(session.wait(answers.filter_map(std::future::ready).collect()))

@@ -3,5 +3,5 @@
 mod digests;
 mod needs;
 
-pub(crate) use digests::{Found, find_all, only_in_mirrors};
+pub(crate) use digests::{Found, find_all, is_absent, only_in_mirrors};
 pub(crate) use needs::{Needs, Role, Use};

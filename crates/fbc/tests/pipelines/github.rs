@@ -31,6 +31,7 @@ fn validate_reports_and_leaves_judging_to_the_last_step() {
     assert!(!sarif["runs"][0]["results"].as_array().unwrap().is_empty());
     let (code, text) = workspace.run(&script("validate.sh"), &[("FBC_CATALOGS", "missing")]);
     assert_eq!(code, 2, "{text}");
+    assert!(workspace.text("runner/output").ends_with("exit-code=2\n"));
     let (code, text) =
         workspace.run(&script("validate.sh"), &[("FBC_ARGUMENTS", "--profile olmv1 --deny-warnings")]);
     assert_eq!(code, 0, "{text}");
@@ -68,6 +69,33 @@ fn one_comment_is_updated() {
     assert_eq!(second.len(), 2, "a second comment was written");
     assert!(!second[1].contains("`broken`"), "{}", second[1]);
     assert!(workspace.text("runner/summary").contains("fbc diff"));
+}
+
+#[test]
+fn a_hidden_directory_is_compared_and_refused_comments_end_nothing() {
+    if !are_installed(&["bash", "git", "curl", "jq"]) {
+        return;
+    }
+    let workspace = Workspace::new();
+    fs::create_dir(workspace.path("repository/.konflux")).unwrap();
+    let words = "mv catalog .konflux/catalog && git add --all && git -c user.name=a -c user.email=a@example.com \
+                 -c commit.gpgsign=false commit --quiet --message=moved";
+    assert!(workspace.command("sh").args(["-c", words]).status().unwrap().success());
+    let variables = [
+        ("FBC_CATALOGS", ".konflux/catalog\n./.konflux/catalog\nelsewhere"),
+        ("FBC_BASE", "HEAD"),
+        ("FBC_PULL_REQUEST", "7"),
+        // Nobody listens there.
+        ("GITHUB_API_URL", "http://127.0.0.1:1"),
+        ("GITHUB_REPOSITORY", "me/catalogs"),
+        ("GITHUB_TOKEN", "token"),
+        ("NO_PROXY", "127.0.0.1"),
+    ];
+    let (code, text) = workspace.run(&script("comment.sh"), &variables);
+    assert!(code == 0 && text.contains("::warning::comments cannot be read"), "{text}");
+    let comment = workspace.text("runner/fbc-comment.md");
+    assert_eq!(comment.matches("is new").count(), 1, "{comment}");
+    assert!(comment.contains("elsewhere is new"), "{comment}");
 }
 
 #[test]

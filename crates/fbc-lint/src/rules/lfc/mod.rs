@@ -1,5 +1,6 @@
 //! Lifecycles of operators: until when each version is supported, as consoles show it.
 
+use crate::policy::OcpVersion;
 use crate::rule::Rule;
 
 mod blobs;
@@ -13,6 +14,11 @@ pub mod phase_name;
 pub mod phase_order;
 pub mod repeated;
 pub mod version_name;
+
+/// The first release whose console shows lifecycles, and for which pipelines put them beside catalogs.
+///
+/// Source: `release-engineering/fbc-update-planner:pkg/lifecycle`.
+pub const FIRST_RELEASE: OcpVersion = OcpVersion::new(5, 0);
 
 /// The rules of this family.
 pub static RULES: &[&Rule] = &[

@@ -32,6 +32,12 @@ pub(super) fn add_to_lists(arguments: &Arguments, edit: CatalogEdit, found: &Fou
         return Err(Failure::new(format!("{shown} is a semver template: its edges follow from versions"))
             .help("leave --replaces, --skips, --skip-range, --skipped-by and --no-edges out"));
     }
+    if arguments.create_channel {
+        return Err(Failure::new(format!(
+            "{shown} is a semver template: its channels follow from its lists"
+        ))
+        .help("leave --create-channel out"));
+    }
     if let Some(name) = arguments.channels.iter().find(|name| !LISTS.contains(&name.as_str())) {
         return Err(Failure::new(format!("{shown} is a semver template, and has no list {name:?}"))
             .help(format!("give --channel {}; channels are made from these lists", LISTS.join(", "))));

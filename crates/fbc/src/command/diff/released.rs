@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use fbc_image::registry::Problem;
 use fbc_lint::comparison::Class;
 use fbc_lint::policy::OcpVersion;
 use fbc_model::Catalog;
@@ -17,8 +16,9 @@ use crate::command::render;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_source::is_image;
+use crate::json_document;
 use crate::layout::{self, Meant};
-use crate::needed_images::find_all;
+use crate::needed_images;
 use crate::output_file::write_output;
 use crate::registry::Session;
 
@@ -100,7 +100,7 @@ pub(super) fn run(arguments: &Arguments, index: &str) -> Result<u8, Failure> {
     }
     let worst = standings.iter().flat_map(|one| &one.rows).filter_map(|row| row.state.class()).min();
     write_output(arguments.file(), |out| match output {
-        DiffFormat::Json => Ok(writeln!(out, "{:#}", document(&standings))?),
+        DiffFormat::Json => Ok(json_document::write(out, &document(&standings))?),
         _ => {
             let mut text = Vec::new();
             tell(&standings, &mut Lines::new(&mut text, false))?;
@@ -149,14 +149,9 @@ fn is_absent(path: &Path, reference: &str, session: &Session) -> Result<bool, Fa
     if session.open()?.is_offline() {
         return Ok(false);
     }
-    let answers = find_all([reference.strip_prefix("docker://").unwrap_or(reference)], session)?;
-    let absent = |problem: &Problem| matches!(problem, Problem::NotFound(_) | Problem::NoRepository(_));
-    Ok(answers.into_values().any(|answer| {
-        answer.is_err_and(|error| match &error.problem {
-            Problem::Endpoints(errors) => errors.iter().all(|error| absent(&error.problem)),
-            problem => absent(problem),
-        })
-    }))
+    let answers =
+        needed_images::find_all([reference.strip_prefix("docker://").unwrap_or(reference)], session)?;
+    Ok(answers.into_values().any(|answer| answer.is_err_and(|error| needed_images::is_absent(&error))))
 }
 
 fn rows(catalog: &Catalog, index: Option<&Catalog>, packages: &[String]) -> Vec<Row> {
@@ -235,5 +230,5 @@ fn document(standings: &[Standing]) -> Value {
         json!({"catalog": catalog.path.display().to_string(), "releases": releases, "index": index,
             "indexExists": exists, "rows": rows})
     });
-    json!({"schema_version": 1, "catalogs": catalogs.collect::<Vec<_>>()})
+    json!({"catalogs": catalogs.collect::<Vec<_>>()})
 }

@@ -11,7 +11,7 @@ use fbc_lint::policy::OcpVersion;
 use fbc_model::Catalog;
 use fbc_model::edit::same_blobs;
 use fbc_model::load::load_bytes;
-use fbc_model::render::{CSV_METADATA, MigrateLevel, prepare};
+use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::Tree;
 use fbc_model::writer::Format;
 use fbc_repository::adjust::{Absent, adjust, renamed};
@@ -27,7 +27,7 @@ use crate::command::template::read;
 use crate::configuration::ocp_version;
 use crate::confinement::require_inside;
 use crate::dockerfile::Dockerfile;
-use crate::expansion::{Expander, catalogs_of, kind_of};
+use crate::expansion::{Expander, catalogs_of, is_migrated, kind_of};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments, TemplateBundles};
 use crate::layout::repository_tree;
@@ -331,10 +331,8 @@ struct Bundles<'b> {
 impl BundleSource for Bundles<'_> {
     fn bundle(&self, reference: &str) -> Result<fbc_model::Bundle, String> {
         let name = renamed(reference, &self.entry.mirrors).unwrap_or_else(|| reference.to_owned());
-        // Metadata cannot become manifests again.
         let fits = |bundle: &&fbc_model::Bundle| {
-            let is_migrated = bundle.properties.iter().any(|property| property.kind == CSV_METADATA);
-            bundle.image == name && (self.level > MigrateLevel::None || !is_migrated)
+            bundle.image == name && (self.level > MigrateLevel::None || !is_migrated(bundle))
         };
         let known = self.committed.filter(|_| reference.contains("@sha256:"));
         let own = known.and_then(|catalog| catalog.bundles.iter().find(fits));

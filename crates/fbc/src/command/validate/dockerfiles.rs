@@ -2,17 +2,13 @@
 
 use std::path::Path;
 
-use fbc_lint::policy::OcpVersion;
-use fbc_lint::rules::lfc::lost_by_dockerfile;
+use fbc_lint::rules::lfc::{self, lost_by_dockerfile};
 use fbc_lint::{Located, Policy, Report};
 use fbc_repository::{CatalogPlace, find};
 
 use crate::catalog_source::{CatalogSource, disk_tree};
 use crate::layout;
 use crate::report::CheckedCatalog;
-
-/// The first release for which pipelines put lifecycles beside catalogs.
-const FIRST_WITH_LIFECYCLES: OcpVersion = OcpVersion::new(5, 0);
 
 /// The findings in the Dockerfiles of a repository; none for what is not one.
 pub(super) fn check(path: &Path, policy: &Policy) -> Vec<CheckedCatalog> {
@@ -25,7 +21,7 @@ pub(super) fn check(path: &Path, policy: &Policy) -> Vec<CheckedCatalog> {
     let mut checked = Vec::new();
     for catalog in catalogs.iter().filter(copies_file) {
         for image in &catalog.images {
-            if image.release.is_none_or(|release| release < FIRST_WITH_LIFECYCLES) {
+            if image.release.is_none_or(|release| release < lfc::FIRST_RELEASE) {
                 continue;
             }
             let mut finding = lost_by_dockerfile::finding(&catalog.path);
