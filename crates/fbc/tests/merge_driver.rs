@@ -219,7 +219,10 @@ fn a_broken_graph_without_markers_is_told() {
 #[test]
 fn a_catalog_at_the_root_names_its_kinds_of_files() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("catalog.yaml"), catalog(&[("1.0.0", "")])).unwrap();
+    fs::create_dir(folder.path().join("beacon")).unwrap();
+    fs::write(folder.path().join("beacon/catalog.yaml"), catalog(&[("1.0.0", "")])).unwrap();
+    let dockerfile = "FROM registry.example.com/registry:v4.18\nCOPY . /configs\n";
+    fs::write(folder.path().join("Dockerfile"), dockerfile).unwrap();
     let run =
         |program: &str, words: &[&str]| Command::new(program).args(words).current_dir(folder.path()).output();
     if run("git", &["init", "--quiet"]).is_err() {

@@ -157,7 +157,7 @@ fn patterns(root: &Path) -> Result<BTreeSet<String>, Failure> {
     for catalog in fbc_repository::find(tree.as_ref()).catalogs {
         let path = catalog.path.display().to_string();
         match (path.as_str(), root.join(&catalog.path).is_dir()) {
-            ("", _) => patterns.extend(["yaml", "yml", "json"].map(|end| format!("**/*.{end}"))),
+            ("" | ".", _) => patterns.extend(["yaml", "yml", "json"].map(|end| format!("**/*.{end}"))),
             (path, true) => drop(patterns.insert(format!("{path}/**"))),
             (path, false) => drop(patterns.insert(path.to_owned())),
         }
