@@ -25,16 +25,15 @@ impl Attachments {
         let Some(fields) = value.as_object() else {
             return if value.is_null() { Ok(()) } else { Err("an object is expected".to_owned()) };
         };
-        let uses = |value: &serde_json::Value| value["use-sigstore-attachments"].as_bool();
         for (field, value) in fields {
             match field.as_str() {
                 "default-docker" if self.default.is_some() => {
                     return Err("`default-docker` is set in an earlier file".to_owned());
                 }
-                "default-docker" => self.default = Some(uses(value).unwrap_or(true)),
+                "default-docker" => self.default = Some(uses(field, value)?.unwrap_or(true)),
                 "docker" => {
                     for (scope, value) in value.as_object().into_iter().flatten() {
-                        if self.docker.insert(scope.clone(), uses(value)).is_some() {
+                        if self.docker.insert(scope.clone(), uses(scope, value)?).is_some() {
                             return Err(format!("`docker.{scope}` is set in an earlier file"));
                         }
                     }
@@ -49,8 +48,18 @@ impl Attachments {
     /// only where a file says `true`; to look cannot make an image acceptable that is not signed.
     #[must_use]
     pub fn are_used(&self, image: &ImageName) -> bool {
-        let said = image.scopes().into_iter().find_map(|scope| self.docker.get(&scope).copied());
-        said.flatten().or(self.default).unwrap_or(true)
+        // A scope that says nothing of signatures leaves the decision to the next one above it.
+        let said = image.scopes().into_iter().find_map(|scope| self.docker.get(&scope).copied().flatten());
+        said.or(self.default).unwrap_or(true)
+    }
+}
+
+/// What a scope says; nothing if it does not mention signatures.
+fn uses(scope: &str, value: &serde_json::Value) -> Result<Option<bool>, String> {
+    match &value["use-sigstore-attachments"] {
+        serde_json::Value::Null => Ok(None),
+        serde_json::Value::Bool(uses) => Ok(Some(*uses)),
+        _ => Err(format!("`use-sigstore-attachments` of `{scope}` is neither true nor false")),
     }
 }
 
@@ -63,16 +72,24 @@ mod tests {
         let mut attachments = Attachments::default();
         attachments.add(b"").unwrap();
         attachments.add(b"default-docker: {lookaside-staging: file:///x}\n").unwrap();
-        let scopes = "docker:\n  q.io: {use-sigstore-attachments: false}\n  q.io/a: {use-sigstore-attachments: true}\n  r.io: {lookaside: http://x}\n";
+        let scopes = "docker:\n  q.io: {use-sigstore-attachments: false}\n  q.io/a: {use-sigstore-attachments: true}\n  q.io/quiet: {lookaside: http://x}\n  r.io: {lookaside: http://x}\n";
         attachments.add(scopes.as_bytes()).unwrap();
-        for (image, expected) in
-            [("q.io/b:1", false), ("q.io/a/b:1", true), ("r.io/x:1", true), ("s.io/x:1", true)]
-        {
+        for (image, expected) in [
+            ("q.io/b:1", false),
+            ("q.io/a/b:1", true),
+            ("q.io/quiet/b:1", false),
+            ("r.io/x:1", true),
+            ("s.io/x:1", true),
+        ] {
             assert_eq!(attachments.are_used(&ImageName::parse(image).unwrap()), expected, "{image}");
         }
         for (text, expected) in [
             ("default-docker: {}", "`default-docker` is set in an earlier file"),
             ("docker: {q.io: {}}", "`docker.q.io` is set in an earlier file"),
+            (
+                "docker: {t.io: {use-sigstore-attachments: 1}}",
+                "`use-sigstore-attachments` of `t.io` is neither true nor false",
+            ),
             ("dockr: {}", "the field `dockr` is not known"),
             ("- 1", "an object is expected"),
         ] {

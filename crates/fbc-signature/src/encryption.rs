@@ -14,7 +14,7 @@ use crate::key::KeyError;
 /// The cost of new keys: N and, as its logarithm, the same number.
 const COST: (u64, u8) = (65_536, 16);
 const BLOCK_SIZE: u32 = 8;
-/// Keys that ask for more work than this are refused: 128 * N * r bytes are needed to read them.
+/// Keys that ask for more work than this are refused: 128 * (N + p) * r bytes are needed to read them.
 const MOST_MEMORY: u64 = 512 << 20;
 const MOST_PARALLEL: u32 = 16;
 
@@ -79,7 +79,7 @@ pub(crate) fn decrypt(envelope: &[u8], passphrase: &[u8]) -> Result<Vec<u8>, Key
             return Err(KeyError::Envelope(format!("{name:?} is not supported, only {known}")));
         }
     }
-    let memory = u64::from(r).saturating_mul(cost).saturating_mul(128);
+    let memory = u64::from(r).saturating_mul(cost.saturating_add(p.into())).saturating_mul(128);
     if !cost.is_power_of_two() || cost < 2 || memory > MOST_MEMORY || !(1..=MOST_PARALLEL).contains(&p) {
         return Err(KeyError::Envelope(format!("scrypt with N={cost}, r={r}, p={p} is out of bounds")));
     }

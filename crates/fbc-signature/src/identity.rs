@@ -127,7 +127,9 @@ impl SignedIdentity {
 
 fn repository_or_exact(image: &ImageName, signed: &ImageName) -> bool {
     match (&image.digest, &image.tag) {
-        (Some(_), _) => image.repository == signed.repository,
+        (Some(_), _) => {
+            (signed.tag.is_some() || signed.digest.is_some()) && image.repository == signed.repository
+        }
         (None, Some(_)) => image == signed,
         (None, None) => false,
     }
@@ -168,6 +170,8 @@ mod tests {
             (Id::MatchRepoDigestOrExact, "q.io/a:1", "q.io/a", false),
             (Id::MatchRepoDigestOrExact, &by_digest, "q.io/a:2", true),
             (Id::MatchRepoDigestOrExact, &by_digest, "q.io/b:2", false),
+            (Id::MatchRepoDigestOrExact, &by_digest, "q.io/a", false),
+            (Id::MatchRepoDigestOrExact, &by_digest, &by_digest, true),
             (Id::MatchExact, "q.io/a:1", "q.io/a:1", true),
             (Id::MatchExact, &by_digest, "q.io/a:1", false),
             (Id::MatchRepository, "q.io/a:1", "q.io/a", true),

@@ -235,6 +235,10 @@ mod tests {
                 "the encrypted key cannot be read: scrypt with N=1073741824, r=8, p=1 is out of bounds",
             ),
             (
+                envelope(&costs.replace(r#"1073741824,"r":8,"p":1"#, r#"2,"r":1048576,"p":16"#)),
+                "the encrypted key cannot be read: scrypt with N=2, r=1048576, p=16 is out of bounds",
+            ),
+            (
                 envelope(&costs.replace("scrypt", "argon")),
                 "the encrypted key cannot be read: \"argon\" is not supported, only scrypt",
             ),

@@ -9,6 +9,7 @@ pub mod identity;
 pub mod key;
 pub mod payload;
 pub mod policy;
+mod unique_fields;
 
 pub use attachments::Attachments;
 pub use identity::ImageName;

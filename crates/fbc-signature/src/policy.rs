@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::identity::{ImageName, SignedIdentity};
 use crate::key::PublicKey;
 use crate::payload::Payload;
+use crate::unique_fields::UniqueFields;
 
 /// A policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,13 +92,14 @@ impl Policy {
         Self { default: vec![Requirement::AcceptAnything], docker: BTreeMap::new() }
     }
 
-    /// Reads a policy. Unknown fields and empty lists of requirements are errors, as a policy that is read otherwise than
-    /// it was meant protects nobody.
+    /// Reads a policy. Unknown fields, fields that are set twice and empty lists of requirements are errors, as a policy that
+    /// is read otherwise than it was meant protects nobody.
     ///
     /// # Errors
     /// In words.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        let written: Written = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        let UniqueFields(written) = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        let written: Written = serde_json::from_value(written).map_err(|error| error.to_string())?;
         let default = requirements(&written.default).map_err(|error| format!("default: {error}"))?;
         let mut docker = BTreeMap::new();
         for (transport, scopes) in written.transports {
@@ -148,6 +150,12 @@ fn requirement(value: &Value) -> Result<Requirement, String> {
 fn sigstore_signed(value: &Value) -> Result<Requirement, String> {
     let written: WrittenSigstore =
         serde_json::from_value(value.clone()).map_err(|error| format!("sigstoreSigned: {error}"))?;
+    // serde lets variants without fields have any.
+    let kind = value["signedIdentity"]["type"].as_str().unwrap_or_default();
+    let is_bare = value["signedIdentity"].as_object().is_none_or(|fields| fields.len() == 1);
+    if kind.starts_with("match") && !is_bare {
+        return Err(format!("sigstoreSigned: signedIdentity: {kind} has no other fields"));
+    }
     let rekor = [
         &written.rekor_public_key_path,
         &written.rekor_public_key_data,
@@ -307,6 +315,15 @@ mod tests {
             (
                 of(json!({"type": "sigstoreSigned", "keyPath": "a", "signedIdentity": {"type": "x"}})),
                 "default: sigstoreSigned: unknown variant `x`",
+            ),
+            (
+                of(json!({"type": "sigstoreSigned", "keyPath": "a", "signedIdentity": {"type": "matchExact", "prefix": "x"}})),
+                "default: sigstoreSigned: signedIdentity: matchExact has no other fields",
+            ),
+            (r#"{"default": [{"type": "reject", "type": "insecureAcceptAnything"}]}"#.to_owned(), "\"type\" is set twice"),
+            (
+                r#"{"default": [{"type": "reject"}], "transports": {"docker": {"q.io": [{"type": "reject"}], "q.io": [{"type": "reject"}]}}}"#.to_owned(),
+                "\"q.io\" is set twice",
             ),
         ] {
             let error = Policy::read(text.as_bytes()).unwrap_err();
