@@ -34,7 +34,8 @@ fn compare(name: &str, arguments: &[&str], counts: &[usize]) {
         // The order of the files says nothing.
         files.reverse();
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
-        let merged = fbc(&[&["merge-reports"], files.as_slice()].concat());
+        let denies = if arguments.contains(&"--deny-warnings") { &["--deny-warnings"][..] } else { &[] };
+        let merged = fbc(&[&["merge-reports"], denies, files.as_slice()].concat());
         assert_eq!(String::from_utf8_lossy(&merged.stderr), "", "{arguments:?} in {count} shards");
         assert_eq!(
             String::from_utf8_lossy(&merged.stdout),
@@ -69,6 +70,16 @@ fn waived_findings_and_those_of_the_configuration() {
     for format in ["json", "sarif", "junit"] {
         let flags = ["validate", "-o", format, "--config", &configuration];
         compare(&format!("waived-{format}"), &[&flags[..], &CATALOGS].concat(), &[2, 3]);
+    }
+}
+
+#[test]
+fn findings_that_are_not_shown_count() {
+    for format in ["json", "sarif", "junit"] {
+        let flags = ["validate", "-o", format, "--max-findings", "0"];
+        compare(&format!("hidden-{format}"), &[&flags[..], &CATALOGS].concat(), &[1, 3]);
+        let flags = ["validate", "-o", format, "-q", "--deny-warnings", "two-findings", "sample-catalog"];
+        compare(&format!("quiet-{format}"), &flags, &[1, 2]);
     }
 }
 

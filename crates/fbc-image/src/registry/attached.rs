@@ -19,7 +19,7 @@ use crate::canonical;
 pub const SUFFIXES: [&str; 3] = ["sig", "att", "sbom"];
 
 /// A blob that is read into memory is not larger, in bytes.
-const DOCUMENT: u64 = 32 << 20;
+const DOCUMENT: u64 = 4 << 20;
 
 /// `sha256-<hex>`: the tag under which a registry without a list of referrers keeps one.
 #[must_use]
@@ -50,17 +50,22 @@ impl Client {
     /// # Errors
     /// [`RegistryError`]
     pub async fn find(&self, reference: &Reference) -> Result<Option<FetchedManifest>> {
-        match self.manifest(reference).await {
-            Ok(found) => Ok(Some(found)),
-            Err(error) if error.problem.is_absence() => Ok(None),
-            Err(error) => Err(error),
-        }
+        unless_absent(self.manifest(reference).await)
+    }
+
+    /// The manifest in the place that the reference names; nothing if there is none. Mirrors are not asked: who adds to
+    /// what is there must know all of it.
+    ///
+    /// # Errors
+    /// [`RegistryError`]
+    pub async fn find_at_origin(&self, reference: &Reference) -> Result<Option<FetchedManifest>> {
+        unless_absent(self.manifest_at_origin(reference).await)
     }
 
     /// A small blob, whole and verified.
     ///
     /// # Errors
-    /// [`RegistryError`]; [`Problem::TooLarge`] beyond 32 MiB.
+    /// [`RegistryError`]; [`Problem::TooLarge`] beyond 4 MiB.
     pub async fn document(&self, reference: &Reference, descriptor: &Descriptor) -> Result<Vec<u8>> {
         if descriptor.size() > DOCUMENT {
             let problem = Problem::TooLarge { limit: DOCUMENT };
@@ -85,11 +90,7 @@ impl Client {
     ) -> Result<Option<FetchedManifest>> {
         let beside = image.with_tag(tag);
         let found = self.first_beside(digest, &beside, async |endpoint| {
-            match self.transport.manifest_at(endpoint).await {
-                Ok(found) => Ok(Some(found)),
-                Err(error) if error.problem.is_absence() => Ok(None),
-                Err(error) => Err(error),
-            }
+            unless_absent(self.transport.manifest_at(endpoint).await)
         });
         found.await
     }
@@ -108,6 +109,19 @@ impl Client {
             Some(referrers) => Ok(referrers),
             // Who copied an image here may have known no list but that.
             None => self.referrers_of_tag(image, digest).await,
+        }
+    }
+
+    /// What refers to an image in the place that the reference names; mirrors are not asked.
+    ///
+    /// # Errors
+    /// [`RegistryError`]
+    pub async fn referrers_at_origin(&self, image: &Reference, digest: &Digest) -> Result<Vec<Descriptor>> {
+        let endpoint = self.push_endpoint(&image.with_digest(digest.clone()))?;
+        let listed = self.transport.referrers_at(&endpoint, digest).await?;
+        match listed.filter(|referrers| !referrers.is_empty()) {
+            Some(referrers) => Ok(referrers),
+            None => Ok(listed_in(self.find_at_origin(&image.with_tag(referrers_tag(digest))).await?)),
         }
     }
 
@@ -141,11 +155,7 @@ impl Client {
     }
 
     async fn referrers_of_tag(&self, image: &Reference, digest: &Digest) -> Result<Vec<Descriptor>> {
-        let found = self.find_beside(image, digest, referrers_tag(digest)).await?;
-        Ok(match found.map(|found| found.manifest) {
-            Some(Manifest::Index(index)) => index.manifests().clone(),
-            _ => Vec::new(),
-        })
+        Ok(listed_in(self.find_beside(image, digest, referrers_tag(digest)).await?))
     }
 
     /// Whether the registry that an image is pushed to lists what refers to it.
@@ -189,11 +199,7 @@ impl Client {
         digest: &Digest,
         more: Vec<Descriptor>,
     ) -> Result<()> {
-        let there = self.find(&image.with_tag(referrers_tag(digest))).await?;
-        let mut referrers = match there.map(|there| there.manifest) {
-            Some(Manifest::Index(index)) => index.manifests().clone(),
-            _ => Vec::new(),
-        };
+        let mut referrers = listed_in(self.find_at_origin(&image.with_tag(referrers_tag(digest))).await?);
         let before = referrers.len();
         for one in more {
             if !referrers.iter().any(|known| known.digest() == one.digest()) {
@@ -207,6 +213,23 @@ impl Client {
             .map_err(|problem| RegistryError::new("list what refers to", digest.to_string(), problem))?;
         let tag = image.with_tag(referrers_tag(digest));
         self.put_manifest(&tag, ACCEPTED[0], index.bytes).await.map(drop)
+    }
+}
+
+/// What was found; nothing if it is not there.
+fn unless_absent(found: Result<FetchedManifest>) -> Result<Option<FetchedManifest>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.problem.is_absence() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// What the index in a tag of referrers lists.
+fn listed_in(found: Option<FetchedManifest>) -> Vec<Descriptor> {
+    match found.map(|found| found.manifest) {
+        Some(Manifest::Index(index)) => index.manifests().clone(),
+        _ => Vec::new(),
     }
 }
 

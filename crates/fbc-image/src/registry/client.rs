@@ -77,7 +77,8 @@ impl Settings {
 
 /// Decides whether an image may be copied from a registry, such as by its signatures.
 pub trait Guard: Send + Sync {
-    /// Looks at an image by the name that it is asked for and the digest that this means.
+    /// Looks at an image by the name that it is asked for and the digest that this means; whether a signature was
+    /// checked.
     ///
     /// # Errors
     /// [`Problem::Policy`] if it may not be copied; [`RegistryError`] if that cannot be found out.
@@ -86,7 +87,7 @@ pub trait Guard: Send + Sync {
         client: &'a Client,
         image: &'a Reference,
         digest: &'a Digest,
-    ) -> LocalBoxFuture<'a, Result<()>>;
+    ) -> LocalBoxFuture<'a, Result<bool>>;
 }
 
 /// A client for registries. It keeps connections and tokens, so one should serve a whole run.
@@ -102,14 +103,14 @@ impl Client {
         Self { transport: Arc::new(Transport::new(settings)) }
     }
 
-    /// Asks the guard whether an image may be copied.
+    /// Asks the guard whether an image may be copied; whether it checked a signature for that.
     ///
     /// # Errors
     /// [`Problem::Policy`] if it may not; [`RegistryError`].
-    pub async fn admit(&self, image: &Reference, digest: &Digest) -> Result<()> {
+    pub async fn admit(&self, image: &Reference, digest: &Digest) -> Result<bool> {
         match &self.transport.settings.guard {
             Some(guard) => guard.admit(self, image, digest).await,
-            None => Ok(()),
+            None => Ok(false),
         }
     }
 

@@ -173,9 +173,10 @@ impl RegistryImage {
         Self { client: client.clone(), reference: reference.clone(), is_guarded: true }
     }
 
-    /// What belongs to another image, such as its signatures: the guard does not look at it.
+    /// An image that the guard does not look at: it has let it pass under another name, or the image belongs to another
+    /// one as signatures do.
     #[must_use]
-    pub fn attached(client: &Client, reference: &Reference) -> Self {
+    pub fn unguarded(client: &Client, reference: &Reference) -> Self {
         Self { is_guarded: false, ..Self::new(client, reference) }
     }
 }

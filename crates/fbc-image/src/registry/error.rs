@@ -298,7 +298,7 @@ impl RegistryError {
             Problem::NotCached => "run the command once without --offline; the cache keeps what it fetches",
             Problem::Blocked(_) => "use a reference that the configuration allows, or change it",
             Problem::Policy(_) => {
-                "have the image signed (`fbc sign`), or change the policy; --insecure-policy passes over it"
+                "have the image signed (`fbc sign`), or change the policy; --insecure-policy ignores it"
             }
             Problem::Ambiguous(_) => "write the registry in front of the name",
             Problem::Endpoints(errors) => return errors.iter().rev().find_map(Self::advice),

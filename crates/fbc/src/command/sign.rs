@@ -40,10 +40,10 @@ pub(crate) struct Arguments {
     /// The file with the passphrase of the key [default: what COSIGN_PASSWORD says]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     passphrase_file: Option<PathBuf>,
-    /// The name that the signature is for [default: REF without its digest]
+    /// The name that a signature in the tag is for [default: REF, which needs a tag then]
     #[arg(long, value_name = "NAME")]
     identity: Option<String>,
-    /// Say something more in the signature; may be given several times
+    /// Say something more in a signature in the tag; may be given several times
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = pair)]
     annotation: Vec<(String, String)>,
     /// Where the signature is kept; may be given several times
@@ -87,18 +87,29 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             .help("leave out --offline"));
     }
     let image = session.reference(text)?;
+    if !arguments.store.contains(&Store::Tag)
+        && (arguments.identity.is_some() || !arguments.annotation.is_empty())
+    {
+        return Err(Failure::new("bundles hold neither a name nor annotations")
+            .help("leave out --identity and --annotation, or add --store tag"));
+    }
     let identity = identity(arguments, &image)?;
-    let root = session.wait(session.client().manifest(&image))?;
+    // What is added goes to the registry itself, so mirrors do not say what is there.
+    let root = session.wait(session.client().manifest_at_origin(&image))?;
     let mut signed = 0;
     let all = with_images(&root, arguments.index_only);
     for subject in &all {
         signed += sign(subject, &image, &identity, &key, arguments, session)?;
     }
     if !global.quiet {
+        let name = match arguments.store.contains(&Store::Tag) {
+            true => format!(" as {identity}"),
+            false => String::new(),
+        };
         let told = match (signed, all.len()) {
             (0, _) => format!("{image} is signed with this key already"),
-            (_, 1) => format!("signed {image} as {identity}"),
-            (_, all) => format!("signed {image} as {identity}: the index and {} of its images", all - 1),
+            (_, 1) => format!("signed {image}{name}"),
+            (_, all) => format!("signed {image}{name}: the index and its {} images", all - 1),
         };
         terminal::tell(format_args!("{told}"));
     }
@@ -111,8 +122,14 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 /// The name that the signature is for.
 fn identity(arguments: &Arguments, image: &Reference) -> Result<String, Failure> {
     let Some(text) = &arguments.identity else {
-        let tag = image.tag().map(|tag| format!(":{tag}")).unwrap_or_default();
-        return Ok(format!("{}{tag}", image.name()));
+        return match image.tag() {
+            Some(tag) => Ok(format!("{}:{tag}", image.name())),
+            None if !arguments.store.contains(&Store::Tag) => Ok(image.name()),
+            None => Err(Failure::new(format!(
+                "{image} has no tag, and podman accepts no signature for a name without one"
+            ))
+            .help("say what the signature is for: --identity REGISTRY/REPOSITORY:TAG")),
+        };
     };
     match ImageName::parse(text) {
         Some(name) if name.digest.is_none() => Ok(name.text()),
@@ -149,7 +166,7 @@ fn sign(
                 let annotations: BTreeMap<String, String> = arguments.annotation.iter().cloned().collect();
                 let payload = Payload::new(identity, digest.as_ref(), &annotations);
                 let payload = payload.bytes().map_err(|error| failed(&error))?;
-                let there = session.wait(attached::signatures(client, image, digest))?;
+                let there = session.wait(attached::signatures_at_origin(client, image, digest))?;
                 let is_ours = |one: &Signature| {
                     one.payload == payload && key.public_key().verifies(&one.payload, &one.signature)
                 };
@@ -175,7 +192,7 @@ fn sign_by_reference(
     session: &OpenSession,
 ) -> Result<usize, Failure> {
     let digest = subject.digest();
-    let there = session.wait(attached::bundles(client, image, digest))?;
+    let there = session.wait(attached::bundles_at_origin(client, image, digest))?;
     let is_ours = |one: &Vec<u8>| {
         let statement = bundle::verify(one, digest.as_ref(), &key.public_key());
         statement.is_ok_and(|statement| statement["predicateType"] == bundle::SIGNATURE)

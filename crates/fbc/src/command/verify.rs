@@ -23,9 +23,10 @@ use crate::terminal;
 
 /// Check the signatures of an image in a registry
 ///
-/// With --key, one signature must be of that key, for this digest, and for the repository of REF or of --signed-as: a
-/// signature in the image's tag, or a sigstore bundle that refers to it. Without --key, the policy of this machine decides
-/// as for `fbc pull`, podman and CRI-O.
+/// With --key, one signature must be of that key and for this digest: in the image's tag, where it must also be for the
+/// repository of REF or of --signed-as, or a sigstore bundle that refers to the image. Bundles hold no name and no
+/// annotations, so they do not count with --signed-as and --annotation. Without --key, the policy of this machine must ask
+/// for a signature, and decides as for `fbc pull`, podman and CRI-O.
 #[derive(Args, Debug)]
 #[command(after_help = "Exit codes: 0 signed, 1 not signed or refused by the policy, 2 could not run.")]
 pub(crate) struct Arguments {
@@ -65,7 +66,14 @@ struct Answer {
     proof: Result<String, String>,
     /// The name in the signature, if it has one.
     identity: Option<String>,
+    /// What to do if nothing proves it.
+    help: &'static str,
 }
+
+/// What to do about an image that no key proves.
+const HELP_FOR_KEYS: &str = "`fbc sign REF --key FILE` signs it; `--signed-as` names the repository of an original; a bundle proves the digest alone";
+/// About one that the policy refuses.
+const HELP_FOR_POLICIES: &str = "`fbc sign REF --key FILE` signs it";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let named = Named::images([Image::Registry(arguments.image.clone())]);
@@ -90,9 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Err(_) if arguments.output == Format::Json => Ok(FINDINGS),
         Err(reason) => {
             let failure = Failure::refusal(format!("{image} is not proven to be genuine: {reason}"));
-            Err(failure.help(
-                "`fbc sign REF --key FILE` signs it; `--signed-as` names the repository of an original",
-            ))
+            Err(failure.help(answer.help))
         }
     }
 }
@@ -104,17 +110,21 @@ fn by_policy(
     session: &OpenSession,
 ) -> Result<Answer, Failure> {
     if flags.insecure_policy {
-        return Err(Failure::new("--insecure-policy leaves nothing to check").help("name a key by --key"));
+        return Err(Failure::new("--insecure-policy leaves nothing to check").help("name a key with --key"));
     }
     let outcome = session.wait(session.client().admit(image, &digest));
-    let proof = match outcome {
-        Ok(()) => Ok("the policy accepts it".to_owned()),
+    let (proof, help) = match outcome {
+        Ok(true) => (Ok("a signature that the policy asks for".to_owned()), ""),
+        Ok(false) => {
+            let reason = "the policy asks for no signature, so none was checked";
+            (Err(reason.to_owned()), "name a key with --key")
+        }
         Err(error) => match error.problem {
-            fbc_image::registry::Problem::Policy(reason) => Err(reason),
+            fbc_image::registry::Problem::Policy(reason) => (Err(reason), HELP_FOR_POLICIES),
             _ => return Err(error.into()),
         },
     };
-    Ok(Answer { digest, proof, identity: None })
+    Ok(Answer { digest, proof, identity: None, help })
 }
 
 fn by_keys(
@@ -139,11 +149,11 @@ fn by_keys(
     };
     let fitting: Vec<Signature> = signatures.iter().filter(|one| says_so(one)).cloned().collect();
     let name = ImageName { repository: repository.clone(), tag: None, digest: None };
-    let by_tag = policy::check(&fitting, keys, &SignedIdentity::MatchRepository, &name, digest.as_ref());
+    let by_tag = policy::check(&fitting, keys, &SignedIdentity::MatchRepository {}, &name, digest.as_ref());
     let reason = match by_tag {
         Ok(payload) => {
             let identity = Some(payload.reference().to_owned());
-            return Ok(Answer { digest, proof: Ok("a signature in its tag".to_owned()), identity });
+            return Ok(Answer { digest, proof: Ok("a signature in its tag".to_owned()), identity, help: "" });
         }
         Err(_) if fitting.is_empty() && !signatures.is_empty() => {
             "no signature has these annotations".to_owned()
@@ -151,7 +161,7 @@ fn by_keys(
         Err(reason) => reason,
     };
     // Bundles name no repository and hold no annotations.
-    let may_be_bundle = arguments.annotation.is_empty();
+    let may_be_bundle = arguments.annotation.is_empty() && arguments.signed_as.is_none();
     let bundles = session.wait(attached::bundles(client, image, &digest))?;
     let is_signature = |bytes: &Vec<u8>| {
         keys.iter().any(|key| {
@@ -162,9 +172,10 @@ fn by_keys(
     let proof = match may_be_bundle && bundles.iter().any(is_signature) {
         true => Ok("a sigstore bundle that refers to it".to_owned()),
         false if bundles.is_empty() => Err(reason),
+        false if !may_be_bundle => Err(format!("{reason}; bundles hold no annotations and no name")),
         false => Err(format!("{reason}; no bundle that refers to it is a signature of the key")),
     };
-    Ok(Answer { digest, proof, identity: None })
+    Ok(Answer { digest, proof, identity: None, help: HELP_FOR_KEYS })
 }
 
 fn tell(arguments: &Arguments, image: &Reference, answer: &Answer) -> Result<(), Failure> {

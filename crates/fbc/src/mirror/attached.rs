@@ -17,6 +17,10 @@ use super::obstacle::Obstacle;
 use super::record::Copied;
 use super::transfer::{Blobs, Target, copy};
 use crate::registry::OpenSession;
+use crate::signing::attached::SignatureImage;
+
+/// What the tags of signatures end with.
+const SIGNATURES: &str = "sig";
 
 /// What refers to an image may be signed itself: so many steps are followed.
 const STEPS: usize = 3;
@@ -82,10 +86,36 @@ async fn copy_tags(
         }
         let beside = source.with_tag(tag(subject, suffix));
         let place = Place { repository: place.repository.clone(), tag: tag(subject, suffix) };
-        let image = RegistryImage::attached(client, &beside);
-        found.take(copy(&image, &place, target, options, session).await?, place);
+        let image = RegistryImage::unguarded(client, &beside);
+        let copied = match suffix {
+            SIGNATURES => copy_signatures(&image, &place, target, options, session).await?,
+            _ => copy(&image, &place, target, options, session).await?,
+        };
+        found.take(copied, place);
     }
     Ok(())
+}
+
+/// Copies the signatures of an image. In a registry, those that were made there stay behind them.
+pub(super) async fn copy_signatures(
+    source: &impl Source,
+    place: &Place,
+    target: Target<'_>,
+    options: &CopyOptions,
+    session: &OpenSession,
+) -> Result<(String, Blobs), Obstacle> {
+    let Target::Registry(prefix) = target else { return copy(source, place, target, options, session).await };
+    let there = session.reference(&prefix.below(&place.to_string()))?;
+    let Some(found) = session.client().find_at_origin(&there).await? else {
+        return copy(source, place, target, options, session).await;
+    };
+    match SignatureImage::joined(&source.root().await?, &found)? {
+        None => copy(source, place, target, options, session).await,
+        Some(image) => {
+            let there = RegistryImage::unguarded(session.client(), &there);
+            copy(&Joined { source, there, image }, place, target, options, session).await
+        }
+    }
 }
 
 /// Copies a list of referrers with all that it names. In a registry, those that are there already stay in its list.
@@ -109,7 +139,7 @@ pub(super) async fn copy_list(
     let image = session.reference(&prefix.below(&place.to_string()))?;
     for referrer in referrers {
         let one = OneOf { list, referrer };
-        let sink = RegistryImage::attached(session.client(), &image.with_digest(referrer.digest().clone()));
+        let sink = RegistryImage::unguarded(session.client(), &image.with_digest(referrer.digest().clone()));
         blobs.extend(fbc_image::registry::copy_image(&one, &sink, options).await?.blobs);
     }
     let client = session.client();
@@ -144,7 +174,7 @@ impl Referrers {
         referrers.sort_by_key(|one| one.digest().to_string());
         let index = index_of(referrers)
             .map_err(|problem| RegistryError::new("list what refers to", subject.to_string(), problem))?;
-        let image = RegistryImage::attached(client, &source.with_digest(subject.clone()));
+        let image = RegistryImage::unguarded(client, &source.with_digest(subject.clone()));
         Ok(Self { index, image })
     }
 }
@@ -189,6 +219,41 @@ impl<S: Source> Source for OneOf<'_, S> {
     fn repository(&self) -> Option<&Reference> {
         self.list.repository()
     }
+}
+
+/// The signatures of a source with those of the destination behind them.
+struct Joined<'s, S> {
+    source: &'s S,
+    there: RegistryImage,
+    image: SignatureImage,
+}
+
+impl<S: Source> Source for Joined<'_, S> {
+    async fn root(&self) -> RegistryResult<FetchedManifest> {
+        Ok(self.image.manifest.clone())
+    }
+
+    async fn manifest(&self, descriptor: &Descriptor) -> RegistryResult<FetchedManifest> {
+        self.source.manifest(descriptor).await
+    }
+
+    fn blob(&self, descriptor: &Descriptor) -> RegistryResult<Box<dyn BlobSource>> {
+        let (configuration, bytes) = &self.image.configuration;
+        match descriptor.digest() {
+            digest if digest == configuration.digest() => Ok(Box::new(bytes.clone())),
+            digest if self.image.added.contains(&digest.to_string()) => self.there.blob(descriptor),
+            _ => self.source.blob(descriptor),
+        }
+    }
+
+    fn repository(&self) -> Option<&Reference> {
+        self.source.repository()
+    }
+}
+
+/// Whether a tag holds the signatures of an image.
+pub(super) fn is_signatures(tag: &str) -> bool {
+    tag.rsplit_once('.').is_some_and(|(_, suffix)| suffix == SIGNATURES)
 }
 
 /// The digest of the image that a tag of referrers is made of; nothing for other tags.

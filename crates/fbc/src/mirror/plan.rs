@@ -288,7 +288,8 @@ fn overwritten(one: &str, other: &str, place: &Place) -> Failure {
     Failure::new(what).help("give a catalog another name (--target-catalog, `targetCatalog`), or mirror them one after another below two prefixes")
 }
 
-/// The image that a catalog is, with its name in a registry, pinned for this run; nothing of a file or directory.
+/// The image that a catalog is, with its name in a registry, pinned for this run and admitted by the policy;
+/// nothing of a file or directory.
 fn image_of(catalog: &Path, session: &Session) -> Result<(Option<Reference>, Option<ImageName>), Failure> {
     let image = image_of_path(catalog).transpose()?;
     let not_on_disk = || registry_image_of_path(catalog).filter(|_| !catalog.exists());
@@ -296,6 +297,7 @@ fn image_of(catalog: &Path, session: &Session) -> Result<(Option<Reference>, Opt
     let ImageName::Registry(text) = &image else { return Ok((None, Some(image))) };
     let session = session.open()?;
     let (pinned, _) = session.documents(text, &PlatformChoice::Any)?;
+    session.admit(text, &pinned)?;
     Ok((Some(session.reference(text)?), Some(ImageName::Registry(pinned.to_string()))))
 }
 

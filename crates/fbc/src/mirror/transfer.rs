@@ -85,7 +85,8 @@ pub(crate) fn carry_out(
 ) -> Result<Done, Failure> {
     let mut done = Done::default();
     let copies = stream::iter(&plan.images).map(async |(name, (reference, place))| {
-        (name, place, copy_with_attached(reference, place, target, wishes, session).await)
+        let image = RegistryImage::new(session.client(), reference);
+        (name, place, copy_with_attached(&image, reference, place, target, wishes, session).await)
     });
     let outcomes = session.wait(until_no_destination(copies.buffer_unordered(wishes.at_once.max(1))))?;
     for (name, (place, outcome)) in outcomes {
@@ -132,14 +133,14 @@ async fn until_no_destination<'p>(
 
 /// Copies an image and what lies beside it.
 async fn copy_with_attached(
+    image: &RegistryImage,
     reference: &Reference,
     place: &Place,
     target: Target<'_>,
     wishes: &Wishes,
     session: &OpenSession,
 ) -> Outcome {
-    let image = RegistryImage::new(session.client(), reference);
-    let (digest, blobs) = copy(&image, place, target, &wishes.copy, session).await?;
+    let (digest, blobs) = copy(image, place, target, &wishes.copy, session).await?;
     if wishes.leaves_attached {
         return Ok((digest, blobs, Attached::default()));
     }
@@ -180,6 +181,9 @@ pub(crate) fn from_folder(
                 match attached::subject_of(&one.tag).filter(|_| one.is_attached) {
                     Some(subject) => {
                         session.wait(attached::copy_list(&image, &subject, &place, target, options, session))
+                    }
+                    None if one.is_attached && attached::is_signatures(&one.tag) => {
+                        session.wait(attached::copy_signatures(&image, &place, target, options, session))
                     }
                     None => session.wait(copy(&image, &place, target, options, session)),
                 }
@@ -288,7 +292,9 @@ fn copy_whole(
     match image {
         ImageName::Registry(text) => {
             let reference = session.reference(text)?;
-            session.wait(copy_with_attached(&reference, place, target, wishes, session))
+            // The plan asked the policy, by the name that the user wrote.
+            let image = RegistryImage::unguarded(session.client(), &reference);
+            session.wait(copy_with_attached(&image, &reference, place, target, wishes, session))
         }
         ImageName::Local(reference) => {
             let source = reference.open()?;

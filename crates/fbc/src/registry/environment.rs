@@ -79,11 +79,13 @@ impl Environment<'_> {
 
     /// Where the policy of signatures is, and what says where to look for these.
     pub(super) fn signatures(&self, flags: &SignatureArguments) -> SignaturePaths {
-        let own = self.config_home().map(|home| home.join("containers"));
+        // `containers/image:signature/policy_config.go` reads no `XDG_CONFIG_HOME` for these.
+        let own = self.path("HOME").map(|home| home.join(".config/containers"));
         let system = Path::new("/etc/containers");
         let usual = |name: &str| {
             let own = own.iter().map(|own| own.join(name));
-            own.chain([system.join(name)]).find(|path| path.exists())
+            // What cannot be looked at is an error for who reads it.
+            own.chain([system.join(name)]).find(|path| path.try_exists().unwrap_or(true))
         };
         SignaturePaths {
             policy: flags.signature_policy.clone().or_else(|| usual("policy.json")),

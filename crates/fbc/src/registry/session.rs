@@ -118,7 +118,7 @@ impl OpenSession {
         settings.chunk_size = settled.chunk_size;
         if let Some(signatures) = settled.signatures.filter(|signatures| !signatures.insecure_policy) {
             let paths = signatures.places();
-            settings.guard = Some(Arc::new(SignaturePolicy::read(&paths)?));
+            settings.guard = Some(Arc::new(SignaturePolicy::read(&paths, is_offline)?));
         }
         let progress = Arc::new(Progress::new());
         settings.observer = Arc::<Progress>::clone(&progress);
@@ -163,7 +163,7 @@ impl OpenSession {
     /// Refuses an image that the policy of signatures does not let be used. `text` is how it was named.
     pub(crate) fn admit(&self, text: &str, pinned: &Reference) -> Result<(), Failure> {
         let (named, Some(digest)) = (self.reference(text)?, pinned.digest()) else { return Ok(()) };
-        Ok(self.wait(self.client.admit(&named, digest))?)
+        Ok(self.wait(self.client.admit(&named, digest)).map(drop)?)
     }
 
     /// Brings the layers of an image into the cache.

@@ -25,11 +25,13 @@ pub(crate) struct SignaturePolicy {
     policy: Policy,
     shown: String,
     attachments: Attachments,
+    /// Whether no registry may be asked for signatures.
+    is_offline: bool,
 }
 
 impl SignaturePolicy {
     /// Reads policy and configuration. Without a policy every image is accepted.
-    pub(super) fn read(paths: &SignaturePaths) -> Result<Self, Failure> {
+    pub(super) fn read(paths: &SignaturePaths, is_offline: bool) -> Result<Self, Failure> {
         let (policy, shown) = match &paths.policy {
             Some(path) => {
                 let bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
@@ -50,10 +52,11 @@ impl SignaturePolicy {
                     .help("containers-registries.d(5) describes the form")
             })?;
         }
-        Ok(Self { policy, shown, attachments })
+        Ok(Self { policy, shown, attachments, is_offline })
     }
 
-    async fn check(&self, client: &Client, image: &Reference, digest: &Digest) -> RegistryResult<()> {
+    /// Refuses an image that does not fulfil the policy; whether that asks for a signature.
+    async fn check(&self, client: &Client, image: &Reference, digest: &Digest) -> RegistryResult<bool> {
         let name = ImageName {
             repository: image.name(),
             tag: image.tag().map(str::to_owned),
@@ -64,6 +67,7 @@ impl SignaturePolicy {
             let text = format!("{} ({scope}) {reason}", self.shown);
             RegistryError::new("use", image.to_string(), Problem::Policy(text))
         };
+        let mut is_checked = false;
         for requirement in requirements {
             match requirement {
                 Requirement::AcceptAnything => {}
@@ -77,14 +81,19 @@ impl SignaturePolicy {
                         let reason = "asks for signatures, and registries.d forbids to look for them";
                         return Err(refused(reason.to_owned()));
                     }
+                    if self.is_offline {
+                        let reason = "asks for a signature, and --offline forbids to look for it";
+                        return Err(refused(reason.to_owned()));
+                    }
                     let keys = keys.iter().map(read_key).collect::<Result<Vec<_>, _>>().map_err(&refused)?;
                     let found = signatures(client, image, digest).await?;
                     policy::check(&found, &keys, identity, &name, digest.as_ref())
                         .map_err(|reason| refused(format!("asks for a signature: {reason}")))?;
+                    is_checked = true;
                 }
             }
         }
-        Ok(())
+        Ok(is_checked)
     }
 }
 
@@ -94,7 +103,7 @@ impl Guard for SignaturePolicy {
         client: &'a Client,
         image: &'a Reference,
         digest: &'a Digest,
-    ) -> LocalBoxFuture<'a, RegistryResult<()>> {
+    ) -> LocalBoxFuture<'a, RegistryResult<bool>> {
         Box::pin(self.check(client, image, digest))
     }
 }

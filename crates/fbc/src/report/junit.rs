@@ -5,12 +5,12 @@ use std::io::{self, Write};
 
 use fbc_lint::Severity;
 
-use super::{CheckedCatalog, FindingView, Style, slashes};
+use super::{CheckedCatalog, FindingView, Style, Summary, slashes};
 use crate::escape::is_hostile;
 
 /// The first line.
 pub(super) const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
-/// What is in front of the number of a shard, below the head.
+/// What is in front of the number of a shard and its counts, below the head.
 pub(super) const SHARD: &str = "  <!-- shard ";
 /// The last line.
 pub(super) const END: &str = "</testsuites>\n";
@@ -30,7 +30,9 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
     let failures: usize = suites.iter().map(|(_, views)| errors(views)).sum();
     out.write_all(head(tests, failures).as_bytes())?;
     if let Some(shard) = style.shard {
-        writeln!(out, "{SHARD}{shard} -->")?;
+        // The counts include findings that are not shown.
+        let Summary { errors, warnings, .. } = Summary::of(catalogs);
+        writeln!(out, "{SHARD}{shard} errors={errors} warnings={warnings} -->")?;
     }
     for (catalog, views) in &suites {
         let name = escape(&slashes(&catalog.reference));

@@ -11,7 +11,7 @@ use fbc_lint::rules::RULES;
 use fbc_lint::{RelatedPlace, Rule, Severity};
 use serde_json::{Value, json};
 
-use super::{CheckedCatalog, FindingView, Style};
+use super::{CheckedCatalog, FindingView, Style, Summary};
 
 pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut results: Vec<Value> = style.shown(catalogs).map(|view| result(&view)).collect();
@@ -39,7 +39,10 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
         }],
     });
     if let Some(shard) = style.shard {
-        log["runs"][0]["properties"] = json!({ "shard": shard.to_string() });
+        // The counts include findings that are not shown.
+        let Summary { errors, warnings, .. } = Summary::of(catalogs);
+        log["runs"][0]["properties"] =
+            json!({ "shard": shard.to_string(), "errors": errors, "warnings": warnings });
     }
     serde_json::to_writer_pretty(&mut *out, &log)?;
     writeln!(out)

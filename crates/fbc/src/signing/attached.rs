@@ -1,14 +1,16 @@
 //! Signatures beside images in a registry: in cosign's tag, and as bundles that refer to the image.
 
+use std::collections::BTreeSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use fbc_image::blob::digest_of;
 use fbc_image::registry::attached::tag;
-use fbc_image::registry::{Client, Manifest, Problem, Reference, RegistryError, Result};
+use fbc_image::registry::{Client, FetchedManifest, Manifest, Problem, Reference, RegistryError, Result};
 use fbc_signature::policy::Signature;
 use fbc_signature::{bundle, payload};
-use oci_spec::image::{Descriptor, Digest, ImageManifest, MediaType};
+use oci_spec::image::{Descriptor, Digest, MediaType};
 use serde_json::{Value, json};
 
 /// The media types of manifests and configurations.
@@ -18,6 +20,8 @@ const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 
 /// More signatures of one image are not looked at.
 const MOST_SIGNATURES: usize = 200;
+/// Nor those behind so many bytes.
+const MOST_BYTES: u64 = 32 << 20;
 
 /// The signatures in the tag that belongs to an image.
 pub(crate) async fn signatures(
@@ -25,37 +29,131 @@ pub(crate) async fn signatures(
     image: &Reference,
     digest: &Digest,
 ) -> Result<Vec<Signature>> {
-    let Some((place, manifest, _)) = signature_image(client, image, digest).await? else {
-        return Ok(Vec::new());
+    let found = client.find_beside(image, digest, tag(digest, "sig")).await?;
+    signatures_in(client, &image.with_tag(tag(digest, "sig")), found).await
+}
+
+/// The same in the registry of the image; mirrors are not asked.
+pub(crate) async fn signatures_at_origin(
+    client: &Client,
+    image: &Reference,
+    digest: &Digest,
+) -> Result<Vec<Signature>> {
+    let place = image.with_tag(tag(digest, "sig"));
+    let found = client.find_at_origin(&place).await?;
+    signatures_in(client, &place, found).await
+}
+
+async fn signatures_in(
+    client: &Client,
+    place: &Reference,
+    found: Option<FetchedManifest>,
+) -> Result<Vec<Signature>> {
+    let manifest = match found.map(|found| found.manifest) {
+        None => return Ok(Vec::new()),
+        Some(Manifest::Image(manifest)) => manifest,
+        Some(Manifest::Index(_)) => return Err(no_signatures(place)),
     };
     let mut signatures = Vec::new();
+    let mut bytes = 0;
     for layer in manifest.layers().iter().take(MOST_SIGNATURES) {
         let annotations = layer.annotations().as_ref();
         let signature = annotations.and_then(|all| all.get(payload::SIGNATURE_ANNOTATION));
         let signature = signature.and_then(|text| STANDARD.decode(text).ok());
         let is_payload = layer.media_type().to_string() == payload::MEDIA_TYPE;
-        if let Some(signature) = signature.filter(|_| is_payload) {
-            signatures.push(Signature { payload: client.document(&place, layer).await?, signature });
+        if let Some(signature) = signature.filter(|_| is_payload)
+            && let Some(payload) = small_document(client, place, layer, &mut bytes).await?
+        {
+            signatures.push(Signature { payload, signature });
         }
     }
     Ok(signatures)
 }
 
-/// The image in the tag of signatures: where it is, what it says, and its bytes.
-async fn signature_image(
+/// A document; nothing if it, or all together, would be too large. Larger ones do not hide those beside them.
+async fn small_document(
     client: &Client,
-    image: &Reference,
-    digest: &Digest,
-) -> Result<Option<(Reference, ImageManifest, Bytes)>> {
-    let place = image.with_tag(tag(digest, "sig"));
-    let Some(found) = client.find_beside(image, digest, tag(digest, "sig")).await? else { return Ok(None) };
-    match found.manifest {
-        Manifest::Image(manifest) => Ok(Some((place, *manifest, found.bytes))),
-        Manifest::Index(_) => {
-            let problem = Problem::Manifest("the tag of signatures is an index".to_owned());
-            Err(RegistryError::new("read the signatures", place.to_string(), problem))
-        }
+    place: &Reference,
+    layer: &Descriptor,
+    bytes: &mut u64,
+) -> Result<Option<Vec<u8>>> {
+    let together = bytes.saturating_add(layer.size());
+    if together > MOST_BYTES {
+        return Ok(None);
     }
+    match client.document(place, layer).await {
+        Ok(document) => {
+            *bytes = together;
+            Ok(Some(document))
+        }
+        Err(error) if matches!(error.problem, Problem::TooLarge { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn no_signatures(place: &Reference) -> Box<RegistryError> {
+    let problem = Problem::Manifest("the tag of signatures is an index".to_owned());
+    RegistryError::new("read the signatures", place.to_string(), problem)
+}
+
+/// An image of signatures that is not written yet.
+pub(crate) struct SignatureImage {
+    pub(crate) manifest: FetchedManifest,
+    pub(crate) configuration: (Descriptor, Bytes),
+    /// The digests of layers that only the second image had.
+    pub(crate) added: BTreeSet<String>,
+}
+
+impl SignatureImage {
+    /// The manifest with more layers behind its own; its other fields stay as they are.
+    fn with_layers(mut manifest: Value, more: &[Value]) -> std::result::Result<Self, Problem> {
+        let known: BTreeSet<String> = layers_of(&manifest).iter().map(digest_in).collect();
+        let added = more.iter().map(digest_in).filter(|digest| !known.contains(digest)).collect();
+        if let Some(layers) = manifest["layers"].as_array_mut() {
+            layers.extend_from_slice(more);
+        }
+        let payloads: Vec<String> = layers_of(&manifest).iter().map(digest_in).collect();
+        let configuration = json!({
+            "architecture": "",
+            "config": {},
+            "created": "0001-01-01T00:00:00Z",
+            "history": [{ "created": "0001-01-01T00:00:00Z" }],
+            "os": "",
+            "rootfs": { "type": "layers", "diff_ids": payloads },
+        });
+        let configuration = Bytes::from(configuration.to_string());
+        let described = described(CONFIGURATION, &configuration);
+        manifest["config"] = json_of(&described);
+        let manifest = FetchedManifest::read(manifest.to_string().into(), None, None)?;
+        Ok(Self { manifest, configuration: (described, configuration), added })
+    }
+
+    /// The signatures of one image with those behind them that only the other one has; nothing if it has none of its own.
+    pub(crate) fn joined(one: &FetchedManifest, other: &FetchedManifest) -> Result<Option<Self>> {
+        let value =
+            |image: &FetchedManifest| serde_json::from_slice::<Value>(&image.bytes).unwrap_or_default();
+        let (one, other) = (value(one), value(other));
+        let signature = |layer: &Value| {
+            let signature = &layer["annotations"][payload::SIGNATURE_ANNOTATION];
+            (digest_in(layer), signature.as_str().map(str::to_owned))
+        };
+        let known: BTreeSet<_> = layers_of(&one).iter().map(signature).collect();
+        let more = layers_of(&other).iter().filter(|layer| !known.contains(&signature(layer)));
+        let more: Vec<Value> = more.cloned().collect();
+        if more.is_empty() {
+            return Ok(None);
+        }
+        let failed = |problem| RegistryError::new("join the signatures", "sig".to_owned(), problem);
+        Self::with_layers(one, &more).map(Some).map_err(failed)
+    }
+}
+
+fn layers_of(manifest: &Value) -> &[Value] {
+    manifest["layers"].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn digest_in(descriptor: &Value) -> String {
+    descriptor["digest"].as_str().unwrap_or_default().to_owned()
 }
 
 /// Adds a signature to the tag that belongs to an image, behind those that are there.
@@ -65,39 +163,46 @@ pub(crate) async fn add_signature(
     digest: &Digest,
     signature: &Signature,
 ) -> Result<()> {
-    let there = signature_image(client, image, digest).await?;
     let place = image.with_tag(tag(digest, "sig"));
+    let there = client.find_at_origin(&place).await?;
+    if there.as_ref().is_some_and(|there| matches!(there.manifest, Manifest::Index(_))) {
+        return Err(no_signatures(&place));
+    }
     let layer = described(payload::MEDIA_TYPE, &signature.payload);
     client.put_blob(&place, &layer, &Bytes::from(signature.payload.clone()), None).await?;
     let mut entry = json_of(&layer);
     entry["annotations"] = json!({ payload::SIGNATURE_ANNOTATION: STANDARD.encode(&signature.signature) });
-    // Other fields of what is there stay as they are.
-    let written = there.as_ref().and_then(|(_, _, bytes)| serde_json::from_slice::<Value>(bytes).ok());
-    let mut manifest =
+    let written = there.as_ref().and_then(|there| serde_json::from_slice::<Value>(&there.bytes).ok());
+    let manifest =
         written.unwrap_or_else(|| json!({ "schemaVersion": 2, "mediaType": MANIFEST, "layers": [] }));
-    if let Some(layers) = manifest["layers"].as_array_mut() {
-        layers.push(entry);
-    }
-    let payloads = manifest["layers"].as_array().into_iter().flatten().map(|layer| layer["digest"].clone());
-    let configuration = json!({
-        "architecture": "",
-        "config": {},
-        "created": "0001-01-01T00:00:00Z",
-        "history": [{ "created": "0001-01-01T00:00:00Z" }],
-        "os": "",
-        "rootfs": { "type": "layers", "diff_ids": payloads.collect::<Vec<_>>() },
-    });
-    let configuration = configuration.to_string().into_bytes();
-    let described_configuration = described(CONFIGURATION, &configuration);
-    client.put_blob(&place, &described_configuration, &Bytes::from(configuration), None).await?;
-    manifest["config"] = json_of(&described_configuration);
-    client.put_manifest(&place, MANIFEST, manifest.to_string().into()).await.map(drop)
+    let SignatureImage { manifest, configuration: (configuration, bytes), .. } =
+        SignatureImage::with_layers(manifest, &[entry])
+            .map_err(|problem| RegistryError::new("add the signature", place.to_string(), problem))?;
+    client.put_blob(&place, &configuration, &bytes, None).await?;
+    client.put_manifest(&place, MANIFEST, manifest.bytes).await.map(drop)
 }
 
 /// The bundles that refer to an image.
 pub(crate) async fn bundles(client: &Client, image: &Reference, digest: &Digest) -> Result<Vec<Vec<u8>>> {
+    bundles_among(client, image, client.referrers(image, digest).await?).await
+}
+
+/// The same in the registry of the image; mirrors are not asked.
+pub(crate) async fn bundles_at_origin(
+    client: &Client,
+    image: &Reference,
+    digest: &Digest,
+) -> Result<Vec<Vec<u8>>> {
+    bundles_among(client, image, client.referrers_at_origin(image, digest).await?).await
+}
+
+async fn bundles_among(
+    client: &Client,
+    image: &Reference,
+    referrers: Vec<Descriptor>,
+) -> Result<Vec<Vec<u8>>> {
     let mut bundles = Vec::new();
-    let referrers = client.referrers(image, digest).await?;
+    let mut bytes = 0;
     let is_bundle = |referrer: &&Descriptor| {
         referrer.artifact_type().as_ref().is_some_and(|kind| kind.to_string() == bundle::MEDIA_TYPE)
     };
@@ -106,7 +211,7 @@ pub(crate) async fn bundles(client: &Client, image: &Reference, digest: &Digest)
         let Some(found) = client.find(&place).await? else { continue };
         let Manifest::Image(manifest) = found.manifest else { continue };
         for layer in manifest.layers().iter().take(1) {
-            bundles.push(client.document(&place, layer).await?);
+            bundles.extend(small_document(client, &place, layer, &mut bytes).await?);
         }
     }
     Ok(bundles)

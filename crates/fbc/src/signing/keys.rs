@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use fbc_signature::{KeyError, PrivateKey, PublicKey};
-use fbc_staging::StagedFile;
+use fbc_staging::{StagedFile, parent_of};
 use ring::rand::SystemRandom;
 
 use crate::failure::Failure;
@@ -50,21 +50,18 @@ pub(crate) fn generate(prefix: &str, passphrase_file: Option<&Path>) -> Result<[
     let passphrase = passphrase(passphrase_file)?.ok_or_else(no_passphrase)?;
     let (private, public) = PrivateKey::generate(&passphrase, &SystemRandom::new())
         .map_err(|error| Failure::new(error.to_string()))?;
-    for (path, text) in paths.iter().zip([private, public]) {
-        let failed = |error| Failure::io("write", path, &error);
-        let mut file = StagedFile::beside(path).map_err(failed)?;
-        file.write_all(text.as_bytes()).map_err(failed)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            let mode =
-                if path.extension().is_some_and(|extension| extension == "key") { 0o600 } else { 0o644 };
-            let permissions = fs::Permissions::from_mode(mode);
-            file.as_file().and_then(|file| file.set_permissions(permissions)).map_err(failed)?;
-        }
-        file.publish(path).map(drop).map_err(failed)?;
-    }
+    let [private_path, public_path] = &paths;
+    publish(private_path, StagedFile::private(parent_of(private_path)), &private)?;
+    publish(public_path, StagedFile::beside(public_path), &public)?;
     Ok(paths)
+}
+
+/// Writes a file that is not there yet.
+fn publish(path: &Path, staged: std::io::Result<StagedFile>, text: &str) -> Result<(), Failure> {
+    let failed = |error| Failure::io("write", path, &error);
+    let mut file = staged.map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.publish_new(path).map(drop).map_err(failed)
 }
 
 fn no_passphrase() -> Failure {

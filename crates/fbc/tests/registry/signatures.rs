@@ -108,6 +108,12 @@ fn our_signatures_hold_and_skopeo_accepts_them() {
         done(scene.verify(&image, &["--key", "release.pub", "-a", "by=test"]));
         done(scene.verify(&image, &["--signature-policy", &policy]));
         refused(&scene.verify(&image, &["--key", "release.pub", "-a", "by=other"]), 1);
+        let lax = r#"{"default": [{"type": "insecureAcceptAnything"}]}"#;
+        let lax = scene.place.write("lax.json", lax).display().to_string();
+        for more in [&[][..], &["--signature-policy", &lax]] {
+            let told = refused(&scene.verify(&image, more), 1);
+            assert!(told.contains("the policy asks for no signature, so none was checked"), "{told}");
+        }
         // The name counts.
         scene.policy("release", json!({ "type": "exactReference", "dockerReference": "else.io/x:1" }));
         assert!(skopeo_refuses(&image));
@@ -150,6 +156,15 @@ fn bundles_refer_to_their_image() {
     refused(&scene.verify(&image, &["--key", "other.pub"]), 1);
     let again = scene.sign(&image, "release", &["--store", "referrer"]);
     assert!(text(&again.stderr).contains("already"), "{}", text(&again.stderr));
+    // A bundle proves the digest alone.
+    for more in [["-a", "by=test"], ["--signed-as", "else.io/x"]] {
+        let told = refused(&scene.verify(&image, &[&["--key", "release.pub"], &more[..]].concat()), 1);
+        assert!(told.contains("bundles hold no annotations and no name"), "{told}");
+    }
+    for more in [["-a", "by=test"], ["--identity", "else.io/x:v1"]] {
+        let told = refused(&scene.sign(&image, "other", &[&["--store", "referrer"], &more[..]].concat()), 2);
+        assert!(told.contains("bundles hold neither a name nor annotations"), "{told}");
+    }
     // A second signature joins the list.
     done(scene.sign(&image, "other", &["--store", "referrer", "--index-only"]));
     done(scene.verify(&image, &["--key", "other.pub"]));
@@ -174,10 +189,29 @@ fn policies_are_heeded_by_what_copies() {
         assert!(told.contains("asks for a signature: it has no signatures"), "{command:?}: {told}");
     }
     assert!(!scene.place.names().iter().any(|name| name == "pulled" || name == "built"));
+    // A scope with a tag counts for catalogs that are mirrored in part.
+    let key = scene.place.path().join("release.pub");
+    let scopes = json!({ &image: [{ "type": "sigstoreSigned", "keyPath": key }] });
+    let by_tag =
+        json!({ "default": [{ "type": "insecureAcceptAnything" }], "transports": { "docker": scopes } });
+    let by_tag = scene.place.write("by-tag.json", by_tag.to_string()).display().to_string();
+    let to = scene.image("mirrored");
+    let mirror = |more: &[&str]| {
+        let what = ["mirror", &image, "--to", &to, "--dry-run", "--signature-policy", &by_tag];
+        scene.place.plain(&[&what[..], more].concat())
+    };
+    for more in [&["-p", "tide-operator"][..], &[]] {
+        let told = refused(&mirror(more), 1);
+        assert!(told.contains("asks for a signature: it has no signatures"), "{more:?}: {told}");
+    }
     done(scene.sign(&image, "release", &[]));
     for command in &commands {
         done(scene.place.plain(&[command.as_slice(), &flag].concat()));
     }
+    done(mirror(&["-p", "tide-operator"]));
+    let offline = [commands[0].as_slice(), &flag, &["--offline"]].concat();
+    let told = refused(&scene.place.plain(&offline), 1);
+    assert!(told.contains("asks for a signature, and --offline forbids to look for it"), "{told}");
     let unsupported = json!({ "default": [{ "type": "signedBy", "keyType": "GPGKeys", "keyPath": "/k" }] });
     scene.place.write("policy.json", unsupported.to_string());
     let told = refused(&scene.place.plain(&[commands[0].as_slice(), &flag].concat()), 1);
@@ -190,6 +224,58 @@ fn policies_are_heeded_by_what_copies() {
     scene.place.write(".config/containers/policy.json", r#"{"default": [{"type": "reject"}]}"#);
     let told = refused(&scene.place.plain(&commands[0]), 1);
     assert!(told.contains("rejects the image"), "{told}");
+    let mut elsewhere = scene.place.command(&[commands[0].as_slice(), &["--plain-http"]].concat());
+    let told = refused(&elsewhere.env("XDG_CONFIG_HOME", scene.place.path()).output().unwrap(), 1);
+    assert!(told.contains("rejects the image"), "{told}");
+}
+
+#[test]
+fn signatures_are_added_to_what_the_registry_holds_itself() {
+    let Some(scene) = Scene::new() else { return };
+    let generate = ["sign", "--generate-key", "third", "--passphrase-file", "passphrase"];
+    done(scene.place.fbc(&generate));
+    refused(&scene.place.fbc(&generate), 2);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let key = std::fs::metadata(scene.place.path().join("third.key")).unwrap();
+        assert_eq!(key.permissions().mode() & 0o777, 0o600);
+    }
+    let host = &scene.server.host;
+    let mirrors = format!(
+        "[[registry]]\nprefix = \"{host}/me\"\nlocation = \"{host}/me\"\n\
+         [[registry.mirror]]\nlocation = \"{host}/copy/me\"\n"
+    );
+    let mirrors = scene.place.write("registries.conf", mirrors).display().to_string();
+    for store in ["tag", "referrer"] {
+        let image = scene.push(&format!("me/{store}:v1"), &[]);
+        let sign = |key: &str, more: &[&str]| scene.sign(&image, key, &[&["--store", store], more].concat());
+        // The mirror has the image, and what was signed by `other`.
+        done(sign("other", &[]));
+        let (sample, to) = (testdata("sample-catalog"), scene.image("copy"));
+        let what = ["mirror", &sample, "-p", "tide-operator", "--target-catalog", "x:1", "--image", &image];
+        let more = ["--to", &to, "--skip-missing", "--retry", "0", "--manifests", "out"];
+        scene.place.plain(&[what, more].concat());
+        let copy = image.replace("/me/", "/copy/me/");
+        let is_copied = match store {
+            "tag" => scene.verify(&copy, &["--key", "other.pub", "--signed-as", &image]),
+            _ => scene.verify(&copy, &["--key", "other.pub"]),
+        };
+        done(is_copied);
+        done(sign("release", &[]));
+        let again = sign("release", &["--registries-conf", &mirrors]);
+        assert!(text(&again.stderr).contains("already"), "{store}: {}", text(&again.stderr));
+        done(sign("third", &["--registries-conf", &mirrors]));
+        for key in ["other.pub", "release.pub", "third.pub"] {
+            done(scene.verify(&image, &["--key", key]));
+        }
+    }
+    let told = done(scene.verify(&scene.image("me/tag:v1"), &["--key", "third.pub", "-o", "json"]));
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let pinned = scene.image(&format!("me/tag@{}", told["digest"].as_str().unwrap()));
+    let told = refused(&scene.sign(&pinned, "release", &[]), 2);
+    assert!(told.contains("has no tag"), "{told}");
+    done(scene.sign(&pinned, "release", &["--identity", &scene.image("me/tag:v2")]));
 }
 
 #[test]
@@ -214,6 +300,21 @@ fn mirrors_carry_signatures() {
         scene.place.plain(&["mirror", "--from-folder", "archive", "--to", &carried, "--manifests", "out"]);
     assert!(text(&back.stderr).contains("with them went"), "{}", text(&back.stderr));
     let repository = scene.image("me/tool");
+    // What is signed at the destination stays when it is mirrored again.
+    let (first, second) = (format!("{direct}/me/tool:v1"), format!("{carried}/me/tool:v1"));
+    for copy in [&first, &second] {
+        done(scene.sign(copy, "other", &[]));
+    }
+    done(scene.sign(&image, "release", &["-a", "by=again"]));
+    for _ in 0..2 {
+        run(&[&more[..], &["--to", &direct]].concat());
+        scene.place.plain(&["mirror", "--from-folder", "archive", "--to", &carried, "--manifests", "out"]);
+    }
+    for copy in [&first, &second] {
+        done(scene.verify(copy, &["--key", "other.pub"]));
+    }
+    let again = ["--key", "release.pub", "--signed-as", &repository, "-a", "by=again"];
+    done(scene.verify(&first, &again));
     let has_skopeo = scene.skopeo_knows_signatures();
     for place in [direct, carried] {
         let copy = format!("{place}/me/tool:v1");

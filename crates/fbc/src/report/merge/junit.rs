@@ -8,6 +8,7 @@ pub(super) struct Suites {
     tests: usize,
     failures: usize,
     lines: String,
+    has_errors: bool,
     has_warnings: bool,
 }
 
@@ -16,22 +17,30 @@ pub(super) fn read(text: &str) -> Option<(Suites, Option<String>)> {
     let text = text.strip_prefix(junit::DECLARATION)?.trim_start();
     let (head, rest) = text.strip_prefix("<testsuites name=\"fbc validate\"")?.split_once(">\n")?;
     let inner = rest.trim_end().strip_suffix("</testsuites>")?;
-    let (shard, lines) = match inner.strip_prefix(junit::SHARD) {
+    let (shard, counts, lines) = match inner.strip_prefix(junit::SHARD) {
         Some(rest) => {
-            let (shard, lines) = rest.split_once(" -->\n")?;
-            (Some(shard.to_owned()), lines)
+            let (mark, lines) = rest.split_once(" -->\n")?;
+            let (shard, counts) = mark.split_once(' ').unwrap_or((mark, ""));
+            (Some(shard.to_owned()), counts, lines)
         }
-        None => (None, inner),
+        None => (None, "", inner),
+    };
+    // Shards count findings that they do not show.
+    let counts = |name: &str| {
+        let counted = counts.split(' ').find_map(|count| count.strip_prefix(name)?.strip_prefix('='));
+        counted.and_then(|count| count.parse::<usize>().ok()).is_some_and(|count| count > 0)
     };
     let number = |name: &str| {
         let (_, value) = head.split_once(&format!(" {name}=\""))?;
         value.split_once('"')?.0.parse().ok()
     };
+    let failures = number("failures")?;
     let suites = Suites {
         tests: number("tests")?,
-        failures: number("failures")?,
+        failures,
         lines: lines.to_owned(),
-        has_warnings: lines.contains("\n      <system-out>warning: "),
+        has_errors: failures > 0 || counts("errors"),
+        has_warnings: counts("warnings") || lines.contains("\n      <system-out>warning: "),
     };
     Some((suites, shard))
 }
@@ -42,5 +51,9 @@ pub(super) fn merge(parts: &[Part<Suites>]) -> Merged {
     let mut text = junit::head(suites().map(|suites| suites.tests).sum(), failures);
     text.extend(suites().map(|suites| suites.lines.as_str()));
     text.push_str(junit::END);
-    Merged { text, has_errors: failures > 0, has_warnings: suites().any(|suites| suites.has_warnings) }
+    Merged {
+        text,
+        has_errors: suites().any(|suites| suites.has_errors),
+        has_warnings: suites().any(|suites| suites.has_warnings),
+    }
 }

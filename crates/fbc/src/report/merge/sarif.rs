@@ -11,12 +11,20 @@ pub(super) fn shard_of(log: &Value) -> Option<&str> {
 
 pub(super) fn merge(parts: Vec<Part<Value>>) -> Result<Merged, String> {
     let mut results = Vec::new();
+    let (mut has_errors, mut has_warnings) = (false, false);
     let mut whole: Option<Value> = None;
     for Part { shown, content: mut log, .. } in parts {
         let run = match log["runs"].as_array_mut().map(Vec::as_mut_slice) {
             Some([run]) if run["results"].is_array() => run,
             _ => return Err(format!("{shown} does not have one run with results, as logs that fbc writes")),
         };
+        if run["results"].as_array().into_iter().flatten().any(|result| !result.is_object()) {
+            return Err(format!("{shown} has a result that is not an object"));
+        }
+        // Shards count findings that they do not show.
+        let counts = |field: &str| run["properties"][field].as_u64().is_some_and(|count| count > 0);
+        has_errors |= counts("errors");
+        has_warnings |= counts("warnings");
         if let Value::Array(more) = run["results"].take() {
             results.extend(more);
         }
@@ -38,7 +46,8 @@ pub(super) fn merge(parts: Vec<Part<Value>>) -> Result<Merged, String> {
         counted.iter_mut().for_each(|result| result["suppressions"] = json!([]));
     }
     let has = |level: &str| counted.iter().any(|result| result["level"] == level);
-    let (has_errors, has_warnings) = (has("error"), has("warning"));
+    has_errors |= has("error");
+    has_warnings |= has("warning");
     counted.extend(suppressed);
     let mut whole = whole.unwrap_or_default();
     whole["runs"][0]["results"] = Value::Array(counted);

@@ -37,7 +37,7 @@ fn a_field_that_some_lack_keeps_its_place() {
 #[test]
 fn what_does_not_belong_together_is_refused() {
     let (one, two, of_three) = (report("1/2", ""), report("2/2", ""), report("2/3", ""));
-    let junit = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"fbc validate\" tests=\"0\" failures=\"0\" errors=\"0\">\n  <!-- shard 2/2 -->\n</testsuites>\n";
+    let junit = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"fbc validate\" tests=\"0\" failures=\"0\" errors=\"0\">\n  <!-- shard 2/2 errors=0 warnings=0 -->\n</testsuites>\n";
     let foreign = "{\"package\": \"a\", \"upgrades\": []}";
     for (texts, expected) in [
         (&[one.as_str()][..], "the report of shard 2/2 is missing"),
@@ -66,6 +66,10 @@ fn what_does_not_belong_together_is_refused() {
         (
             &["{\"version\": \"2.1.0\", \"runs\": []}"],
             "r0 does not have one run with results, as logs that fbc writes",
+        ),
+        (
+            &["{\"version\": \"2.1.0\", \"runs\": [{\"results\": [{}, 7]}]}"],
+            "r0 has a result that is not an object",
         ),
         (
             &["{\"findings\": [], \"shard\": \"x\"}"],
