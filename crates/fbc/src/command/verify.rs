@@ -149,7 +149,7 @@ fn by_keys(
     };
     let fitting: Vec<Signature> = signatures.iter().filter(|one| says_so(one)).cloned().collect();
     let name = ImageName { repository: repository.clone(), tag: None, digest: None };
-    let by_tag = policy::check(&fitting, keys, &SignedIdentity::MatchRepository {}, &name, digest.as_ref());
+    let by_tag = policy::check(&fitting, keys, &SignedIdentity::MatchRepository, &name, digest.as_ref());
     let reason = match by_tag {
         Ok(payload) => {
             let identity = Some(payload.reference().to_owned());
