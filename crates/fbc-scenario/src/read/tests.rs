@@ -68,7 +68,7 @@ fn the_former_name_of_fix_is_read() {
     let text = "title: t\nsteps:\n- mend: registry\n";
     let scenario = Scenario::read("s.yaml", text.as_bytes()).unwrap();
     assert!(matches!(&scenario.steps[0].action, Some(Action::Fix(Trouble::Registry))));
-    assert_eq!(scenario.steps[0].name, "fix registry");
+    assert_eq!(scenario.steps[0].name, "fix the registry");
 }
 
 #[test]

@@ -255,7 +255,7 @@ fn signatures_are_added_to_what_the_registry_holds_itself() {
         let (sample, to) = (testdata("sample-catalog"), scene.image("copy"));
         let what = ["mirror", &sample, "-p", "tide-operator", "--target-catalog", "x:1", "--image", &image];
         let more = ["--to", &to, "--skip-missing", "--retry", "0", "--manifests", "out"];
-        scene.place.plain(&[what, more].concat());
+        scene.place.plain(&[&what[..], &more[..]].concat());
         let copy = image.replace("/me/", "/copy/me/");
         let is_copied = match store {
             "tag" => scene.verify(&copy, &["--key", "other.pub", "--signed-as", &image]),
