@@ -113,7 +113,8 @@ fn an_archive_may_end_without_padding() {
     let mut last = file("b", "2");
     last.truncate(513);
     let layer = [file("a", "1"), last].concat();
-    let (place, outcome) = unpack_image(&MemoryImage::of_layers(std::slice::from_ref(&layer)), &Options::default());
+    let (place, outcome) =
+        unpack_image(&MemoryImage::of_layers(std::slice::from_ref(&layer)), &Options::default());
     outcome.unwrap();
     assert_eq!(listing(&place.path().join("target")), ["a=1", "b=2"]);
     let cut = layer[..layer.len() - 1].to_vec();
