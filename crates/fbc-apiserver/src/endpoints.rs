@@ -19,7 +19,12 @@ pub const TIME_PATH: &str = "/fbc/time";
 const LONGEST_PASS: Milliseconds = 366 * 24 * 3600 * 1000;
 
 impl Actor<'_> {
-    pub(crate) fn other(&mut self, request: &Request, query: &Query, path: &str) -> Result<Answer, ApiError> {
+    pub(crate) fn non_resource(
+        &mut self,
+        request: &Request,
+        query: &Query,
+        path: &str,
+    ) -> Result<Answer, ApiError> {
         let is_read = request.method == Method::GET || request.method == Method::HEAD;
         if path == TIME_PATH {
             return self.time(request, query, is_read);

@@ -18,6 +18,7 @@
 //! | [`api`] | the API server: every read and write |
 //! | [`budget`] | what a cluster may take |
 //! | [`engine`] | controllers, their queues, and the run of time |
+//! | `pod_resources` | what the containers of a pod use together |
 //! | [`taints`], [`drain`] | taints and tolerations; moving pods off a node, for command lines and controllers alike |
 //! | [`add_ons`] | products that clusters may have besides: their kinds, and stand-ins for their controllers |
 //! | [`control_plane`], [`controllers`] | what every cluster starts with, and does by itself |
@@ -35,6 +36,7 @@ pub mod engine;
 pub mod error;
 pub mod kind;
 pub mod object;
+mod pod_resources;
 pub mod random;
 pub mod schema;
 pub mod selector;

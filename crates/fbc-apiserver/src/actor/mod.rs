@@ -196,7 +196,7 @@ impl<'c> Actor<'c> {
                     if let Some(recorder) = &mut self.settings.recorder {
                         recorder.waiting(self.cluster.now());
                     }
-                    self.wait();
+                    self.run_until_change();
                 }
             }
         }

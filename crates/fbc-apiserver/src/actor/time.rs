@@ -43,25 +43,25 @@ impl Actor<'_> {
         let Stillness { after_writes, patience, .. } = self.settings.stillness;
         loop {
             let rest = (self.cluster.last_change().max(start) + after_writes).min(start + patience);
-            match self.cluster.next_activity() {
-                Some(at) if at <= rest && self.step(at).is_some() => {}
-                _ => break,
+            let due = self.cluster.next_activity().filter(|at| *at <= rest);
+            if due.and_then(|at| self.step(at)).is_none() {
+                break;
             }
         }
         self.hand_out();
     }
 
     /// Lets time run until something changes, because a client waits for that, and then until the cluster is still.
-    pub fn wait(&mut self) {
+    pub fn run_until_change(&mut self) {
         if self.settings.time != TimeMode::Still {
             return;
         }
         let end = self.cluster.now() + self.settings.stillness.for_waiting;
         let before = self.cluster.api.store().revision();
         while self.cluster.api.store().revision() == before {
-            match self.cluster.next_activity() {
-                Some(at) if at <= end && self.step(at).is_some() => {}
-                _ => return,
+            let due = self.cluster.next_activity().filter(|at| *at <= end);
+            if due.and_then(|at| self.step(at)).is_none() {
+                return;
             }
         }
         self.settle();

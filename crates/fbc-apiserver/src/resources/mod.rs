@@ -63,7 +63,7 @@ impl Actor<'_> {
             }
             Place::Other(path) => {
                 self.check_path(identity, &request.method.as_str().to_lowercase(), &path)?;
-                self.other(request, &query, &path)
+                self.non_resource(request, &query, &path)
             }
         }
     }

@@ -86,7 +86,7 @@ impl Controller for Issuers {
         let kind = if request.namespace.is_empty() { "ClusterIssuer" } else { "Issuer" };
         let Some(issuer) = api.find(GROUP, kind, request).cloned() else { return Outcome::Done };
         let condition = ("Ready", "True", "IsReady", "Signing CA verified");
-        outcome(say(api, &issuer, condition))
+        outcome(set_ready_condition(api, &issuer, condition))
     }
 }
 
@@ -152,7 +152,7 @@ fn issue(api: &mut ApiServer, certificate: &std::sync::Arc<Object>) -> Result<()
     let (kind, issuer) = issuer_of(certificate);
     if api.find(GROUP, &kind, &issuer).is_none() {
         let text = "Issuing certificate as Secret does not exist";
-        return say(api, certificate, ("Ready", "False", "DoesNotExist", text));
+        return set_ready_condition(api, certificate, ("Ready", "False", "DoesNotExist", text));
     }
     let secret = certificate.text(&["spec", "secretName"]);
     let name = ObjectName::namespaced(certificate.namespace(), secret);
@@ -160,7 +160,7 @@ fn issue(api: &mut ApiServer, certificate: &std::sync::Arc<Object>) -> Result<()
         api.create(&caller(), secret_of(certificate, &kind, &issuer.name), WriteOptions::default())?;
     }
     let text = "Certificate is up to date and has not expired";
-    say(api, certificate, ("Ready", "True", "Ready", text))
+    set_ready_condition(api, certificate, ("Ready", "True", "Ready", text))
 }
 
 fn secret_of(certificate: &Object, issuer_kind: &str, issuer: &str) -> Value {
@@ -182,7 +182,7 @@ fn secret_of(certificate: &Object, issuer_kind: &str, issuer: &str) -> Value {
 }
 
 /// Writes one condition into the status of an object.
-fn say(
+fn set_ready_condition(
     api: &mut ApiServer,
     object: &std::sync::Arc<Object>,
     condition: (&str, &str, &str, &str),

@@ -6,6 +6,7 @@ use fbc_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
 use crate::object::{Object, ObjectFields};
+use crate::pod_resources::{Resources, of_containers};
 
 /// Amounts by the name of the resource.
 pub(super) type Amounts = BTreeMap<String, Quantity>;
@@ -16,58 +17,34 @@ pub(crate) fn read(map: Option<&Value>) -> Amounts {
     members.filter_map(|(name, value)| Some((name.clone(), Quantity::from_json(value)?))).collect()
 }
 
-/// Adds the amounts of each resource.
-pub(super) fn add(sum: &mut Amounts, other: &Amounts) {
-    for (name, amount) in other {
-        let present = sum.entry(name.clone()).or_default();
-        *present = present.plus(*amount);
+impl Resources for Amounts {
+    fn add(&mut self, other: &Self) {
+        for (name, amount) in other {
+            let present = self.entry(name.clone()).or_default();
+            *present = present.plus(*amount);
+        }
+    }
+
+    fn raise(&mut self, other: &Self) {
+        for (name, amount) in other {
+            let present = self.entry(name.clone()).or_default();
+            *present = (*present).max(*amount);
+        }
     }
 }
 
-fn raise(most: &mut Amounts, other: &Amounts) {
-    for (name, amount) in other {
-        let present = most.entry(name.clone()).or_default();
-        *present = (*present).max(*amount);
-    }
-}
-
-/// The `requests` or the `limits` of a pod: its containers together, or one of the init containers that run before them,
-/// with those that go on beside whatever follows; and the overhead.
+/// The `requests` or the `limits` of a pod: of its containers together, and the overhead.
 ///
 /// Source: `kubernetes/component-helpers:resource/helpers.go` (`PodRequests`, `PodLimits`).
 pub(super) fn of_pod(pod: &Object, part: &str) -> Amounts {
-    let of = |container: &Value| read(container.at(&["resources", part]));
-    let mut running = Amounts::new();
-    for container in pod.list(&["spec", "containers"]) {
-        add(&mut running, &of(container));
-    }
-    let (mut beside, mut starting) = (Amounts::new(), Amounts::new());
-    for container in pod.list(&["spec", "initContainers"]) {
-        let own = of(container);
-        if container.text(&["restartPolicy"]) == "Always" {
-            add(&mut running, &own);
-            add(&mut beside, &own);
-            raise(&mut starting, &beside);
-        } else {
-            let mut together = own;
-            add(&mut together, &beside);
-            raise(&mut starting, &together);
-        }
-    }
-    raise(&mut running, &starting);
-    let overhead = read(pod.at(&["spec", "overhead"]));
-    match part {
-        "requests" => add(&mut running, &overhead),
+    let mut amounts: Amounts = of_containers(pod, &|container| read(container.at(&["resources", part])));
+    let mut overhead = read(pod.at(&["spec", "overhead"]));
+    if part == "limits" {
         // What has no limit gets none by its overhead.
-        _ => {
-            for (name, amount) in overhead {
-                if let Some(limit) = running.get_mut(&name) {
-                    *limit = limit.plus(amount);
-                }
-            }
-        }
+        overhead.retain(|name, _| amounts.contains_key(name));
     }
-    running
+    amounts.add(&overhead);
+    amounts
 }
 
 #[cfg(test)]

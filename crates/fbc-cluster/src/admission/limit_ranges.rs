@@ -35,7 +35,7 @@ pub(crate) fn complete(range: &mut Object) {
 
 /// Gives the containers of a new pod the defaults of the ranges in its namespace.
 pub(crate) fn set_defaults(pod: &mut Object, ranges: &[&Object]) {
-    let mut told = Vec::new();
+    let mut notes = Vec::new();
     for range in ranges {
         for (list, what) in [("containers", "container"), ("initContainers", "init container")] {
             let Value::Array(containers) = pod.place(&["spec", list]) else { continue };
@@ -59,7 +59,7 @@ pub(crate) fn set_defaults(pod: &mut Object, ranges: &[&Object]) {
                     if !added.is_empty() {
                         added.sort_unstable();
                         let part = part.trim_end_matches('s');
-                        told.push(format!(
+                        notes.push(format!(
                             "{} {part} for {what} {}",
                             added.join(", "),
                             container.text(&["name"])
@@ -69,8 +69,8 @@ pub(crate) fn set_defaults(pod: &mut Object, ranges: &[&Object]) {
             }
         }
     }
-    if !told.is_empty() {
-        let text = format!("LimitRanger plugin set: {}", told.join("; "));
+    if !notes.is_empty() {
+        let text = format!("LimitRanger plugin set: {}", notes.join("; "));
         pod.set(&["metadata", "annotations", ANNOTATION], text);
     }
 }

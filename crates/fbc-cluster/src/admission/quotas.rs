@@ -10,12 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use fbc_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
-use super::amounts::{Amounts, add, of_pod, read};
+use super::amounts::{Amounts, of_pod, read};
 use super::pods::quality_of_service;
 use super::shown_name;
 use crate::error::ApiError;
 use crate::kind::Kind;
 use crate::object::{Object, ObjectFields};
+use crate::pod_resources::Resources as _;
 
 /// Kinds of the core that count under their own names.
 const COUNTED: [&str; 7] = [
@@ -248,7 +249,7 @@ pub(crate) fn used<'o>(
 ) -> Amounts {
     let mut sum = Amounts::new();
     for object in objects.filter(|object| counts(quota, plural, object)) {
-        add(&mut sum, &usage(group, plural, object));
+        sum.add(&usage(group, plural, object));
     }
     let hard = quota.at(&["spec", "hard"]);
     sum.retain(|resource, _| hard.is_some_and(|hard| hard.get(resource).is_some()));

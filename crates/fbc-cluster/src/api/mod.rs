@@ -11,6 +11,7 @@ mod evict;
 mod heartbeats;
 mod lifecycle;
 mod model;
+mod namespace_limits;
 mod patch;
 mod read;
 mod served;

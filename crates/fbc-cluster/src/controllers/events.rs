@@ -141,7 +141,7 @@ impl Recorder {
         }
     }
 
-    /// Takes one of the events that of a type that may be written about an object; false if there is none left.
+    /// Takes one of the events of a type that may be written about an object; false if there is none left.
     ///
     /// Source: `kubernetes/client-go:tools/record/events_cache.go` (`EventSourceObjectSpamFilter`).
     fn allows(&mut self, about: &Object, event_type: &'static str, now: Moment) -> bool {

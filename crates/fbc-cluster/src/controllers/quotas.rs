@@ -2,6 +2,8 @@
 //!
 //! Source: `kubernetes/kubernetes:pkg/controller/resourcequota/resource_quota_controller.go`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Map, Value, json};
 
 use super::write::{outcome, update_status};
@@ -43,13 +45,10 @@ impl Controller for ResourceQuotas {
     fn requests(
         &mut self,
         change: &Change,
-        kind: (&str, &str),
+        _kind: (&str, &str),
         api: &ApiServer,
         requests: &mut Vec<ObjectName>,
     ) {
-        if kind.1 == "ResourceQuota" {
-            requests.extend(change.after.is_some().then(|| change.key.name.clone()));
-        }
         let Some(quotas) = api.kind_id("", "ResourceQuota") else { return };
         let quotas = api.store().in_namespace(quotas, &change.key.name.namespace);
         requests.extend(quotas.map(|quota| quota.object_name()));
@@ -67,15 +66,16 @@ impl Controller for ResourceQuotas {
 
 fn status(api: &ApiServer, quota: &Object) -> Value {
     let hard = quota.at(&["spec", "hard"]).and_then(Value::as_object).cloned().unwrap_or_default();
-    let mut counted = Map::new();
-    for resource in hard.keys() {
-        let amount = counted_kind(resource).and_then(|(group, plural)| {
-            let is_meant = |kind: &Kind| kind.group == group && kind.plural == plural;
-            let (kind, _) = api.registry().iter().find(|(_, kind)| is_meant(kind))?;
-            let objects = api.store().in_namespace(kind, quota.namespace()).map(|object| &**object);
-            used(quota, group, plural, objects).remove(resource)
-        });
-        counted.insert(resource.clone(), json!(amount.unwrap_or_default().to_string()));
+    let mut amounts = BTreeMap::new();
+    for (group, plural) in hard.keys().filter_map(|resource| counted_kind(resource)).collect::<BTreeSet<_>>()
+    {
+        let is_meant = |kind: &Kind| kind.group == group && kind.plural == plural;
+        let Some((kind, _)) = api.registry().iter().find(|(_, kind)| is_meant(kind)) else { continue };
+        let objects = api.store().in_namespace(kind, quota.namespace()).map(|object| &**object);
+        amounts.extend(used(quota, group, plural, objects));
     }
+    let amount = |resource: &String| amounts.get(resource).copied().unwrap_or_default().to_string();
+    let counted: Map<String, Value> =
+        hard.keys().map(|resource| (resource.clone(), json!(amount(resource)))).collect();
     json!({"hard": hard, "used": counted})
 }

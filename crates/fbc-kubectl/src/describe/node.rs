@@ -101,8 +101,8 @@ fn conditions(page: &mut Page, node: &Value) {
     }
 }
 
-/// An amount of an object; none counts as 0.
-fn told(value: Option<&Value>) -> Quantity {
+/// A quantity of an object, 0 where there is none.
+fn quantity_or_zero(value: Option<&Value>) -> Quantity {
     value.and_then(Quantity::from_json).unwrap_or_default()
 }
 
@@ -116,11 +116,11 @@ fn percent(amount: Quantity, whole: Quantity) -> i128 {
 
 /// What a pod asks for of a resource: its containers together, or its largest init container.
 fn amount(pod: &Value, field: &str, resource: &str) -> Quantity {
-    let of = |container: &Value| told(container.at(&["resources", field, resource]));
+    let of = |container: &Value| quantity_or_zero(container.at(&["resources", field, resource]));
     let running = pod.list(&["spec", "containers"]).iter().map(of).fold(Quantity::default(), Quantity::plus);
     let starting =
         pod.list(&["spec", "initContainers"]).iter().map(of).fold(Quantity::default(), Quantity::max);
-    let overhead = told(pod.at(&["spec", "overhead", resource]));
+    let overhead = quantity_or_zero(pod.at(&["spec", "overhead", resource]));
     running.max(starting).plus(overhead)
 }
 
@@ -131,7 +131,7 @@ fn pods(page: &mut Page, node: &Value, look: &dyn Look, now: Moment) {
         pod.text(&["spec", "nodeName"]) == node.name() && !matches!(phase, "Succeeded" | "Failed")
     });
     let capacity = ["allocatable", "capacity"].into_iter().find_map(|field| node.at(&["status", field]));
-    let whole = |resource: &str| told(capacity.and_then(|capacity| capacity.get(resource)));
+    let whole = |resource: &str| quantity_or_zero(capacity.and_then(|capacity| capacity.get(resource)));
     let share =
         |amount: Quantity, resource: &str| format!("{amount} ({}%)", percent(amount, whole(resource)));
     page.entry(0, "Non-terminated Pods", format!("({} in total)", pods.len()));
@@ -159,7 +159,7 @@ fn pods(page: &mut Page, node: &Value, look: &dyn Look, now: Moment) {
         };
         let (requests, limits) = (sum("requests"), sum("limits"));
         if resource.contains('/') {
-            page.line(1, format!("{resource}\t{}\t{}", requests, limits));
+            page.line(1, format!("{resource}\t{requests}\t{limits}"));
         } else {
             page.line(1, format!("{resource}\t{}\t{}", share(requests, resource), share(limits, resource)));
         }

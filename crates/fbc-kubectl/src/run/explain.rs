@@ -52,13 +52,13 @@ impl<S: Server> Runner<'_, S> {
         let fields = place.fields();
         if !fields.is_empty() {
             self.stdout.push_str("FIELDS:\n");
-            self.tell_fields(fields, 1, explain.recursive);
+            self.print_fields(fields, 1, explain.recursive);
         }
         self.stdout.push('\n');
         Ok(())
     }
 
-    fn tell_fields(&mut self, fields: Vec<Field<'_>>, depth: usize, recursive: bool) {
+    fn print_fields(&mut self, fields: Vec<Field<'_>>, depth: usize, recursive: bool) {
         let indent = "  ".repeat(depth);
         for Field { name, place, is_required } in fields {
             let required = if is_required { " -required-" } else { "" };
@@ -69,7 +69,7 @@ impl<S: Server> Runner<'_, S> {
             }
             if recursive {
                 if depth < DEEPEST {
-                    self.tell_fields(place.fields(), depth + 1, true);
+                    self.print_fields(place.fields(), depth + 1, true);
                 }
             } else {
                 self.stdout.push_str(&wrapped(&place.description(), "    "));

@@ -4,7 +4,7 @@
 //! exit code. Verbs that wait also return [`Waiting`]: conditions that the caller polls as virtual time goes by.
 
 mod api_server;
-mod difference;
+mod diff;
 mod drain;
 mod explain;
 mod failure;

@@ -104,7 +104,7 @@ impl<S: Server> Runner<'_, S> {
                     self.stderr.push_str(&errors);
                     return Ok(());
                 }
-                self.wish(&version, upgrade)?
+                self.request_update(&version, upgrade)?
             }
         };
         if let Some(patch) = patch {
@@ -169,7 +169,7 @@ impl<S: Server> Runner<'_, S> {
         }}}))
     }
 
-    fn wish(&mut self, version: &Object, upgrade: &Upgrade) -> Result<Option<Value>, Failure> {
+    fn request_update(&mut self, version: &Object, upgrade: &Upgrade) -> Result<Option<Value>, Failure> {
         let desired = &version["status"]["desired"];
         let present = desired.text(&["version"]);
         if upgrade.clear {
@@ -185,7 +185,7 @@ impl<S: Server> Runner<'_, S> {
             return Ok(Some(json!({"spec": {"desiredUpdate": null}})));
         }
         if upgrade.to_multi_arch {
-            self.guard(version, upgrade)?;
+            self.check_conditions(version, upgrade)?;
             self.stdout.push_str("Requested update to multi cluster architecture\n");
             return Ok(Some(json!({"spec": {"desiredUpdate": {
                 "architecture": "Multi", "version": present, "image": "", "force": false,
@@ -226,7 +226,7 @@ impl<S: Server> Runner<'_, S> {
         if upgrade.force {
             self.stderr.push_str(FORCED);
         }
-        self.guard(version, upgrade)?;
+        self.check_conditions(version, upgrade)?;
         self.stdout.push_str(&done);
         let mut wanted = wanted;
         if upgrade.force {
@@ -255,7 +255,7 @@ impl<S: Server> Runner<'_, S> {
     }
 
     /// Refuses an update of a cluster that is not well or on its way already.
-    fn guard(&mut self, version: &Object, upgrade: &Upgrade) -> Result<(), Failure> {
+    fn check_conditions(&mut self, version: &Object, upgrade: &Upgrade) -> Result<(), Failure> {
         let present = version.text(&["status", "desired", "version"]);
         let lines = [
             (

@@ -23,4 +23,5 @@ pub(crate) use kubeconfig::Kubeconfig;
 pub(crate) use pace::Pace;
 pub(crate) use replay::{Header, replay};
 pub(crate) use server::{Plan, start};
+use setup::played;
 pub(crate) use setup::{Nodes, prepared};

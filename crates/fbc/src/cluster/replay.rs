@@ -5,14 +5,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use fbc_apiserver::actor::{Actor, Recorded, Settings, Stillness};
-use fbc_scenario::{Session, duration_text};
+use fbc_scenario::duration_text;
 use fbc_version::Target;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
 
 use super::authority::new_token_authority;
-use super::{Nodes, Pace, prepared};
+use super::{Nodes, Pace, played, prepared};
 use crate::command::simulate::sources;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
@@ -82,11 +82,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
     let nodes = Nodes(header.nodes);
     let mut prepared = prepared(header.scenario.as_deref(), &catalogs, header.target, nodes, &session)?;
     prepared.scenario.start = fbc_cluster::time::Moment(start);
-    let mut session = Session::new(&prepared, header.seed);
-    for name in &header.without {
-        session.remove(name);
-    }
-    session.play().map_err(|stopped| Failure::refusal(stopped.to_string()))?;
+    let mut session = played(&prepared, &header)?;
     let (_stop, stopped) = watch::channel(false);
     let settings = Settings {
         address: "127.0.0.1:6443".to_owned(),
@@ -123,7 +119,7 @@ fn play(actor: &mut Actor<'_>, records: &[Recorded]) -> Result<u8, Failure> {
             }
             Recorded::Waiting => {
                 writeln!(out, "{at:>8}  a client waits")?;
-                actor.wait();
+                actor.run_until_change();
             }
         }
     }

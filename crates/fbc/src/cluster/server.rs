@@ -9,14 +9,14 @@ use std::thread::JoinHandle;
 
 use fbc_apiserver::actor::{Actor, Inbox, Mailbox, Recorder, Settings, Stillness, mailbox};
 use fbc_apiserver::server::Front;
-use fbc_scenario::{Prepared, Session};
+use fbc_scenario::Prepared;
 use fbc_serve::current::Current;
 use fbc_serve::listener::{Limits, Listener};
 use rustls::pki_types::UnixTime;
 use tokio::sync::watch;
 
 use super::authority::Authority;
-use super::{Header, kubeconfig};
+use super::{Header, kubeconfig, played};
 use crate::failure::Failure;
 use crate::runtime::COMMAND_STACK_BYTES;
 
@@ -139,15 +139,7 @@ fn own(
     inbox: Inbox,
     ready: &std::sync::mpsc::Sender<()>,
 ) -> Result<(), Failure> {
-    let mut session = Session::new(&plan.prepared, plan.header.seed);
-    for name in &plan.header.without {
-        if !session.remove(name) {
-            let known = session.parts();
-            return Err(Failure::new(format!("--without: there is no part {name:?} in the cluster"))
-                .help(format!("the parts are {}", known.join(", "))));
-        }
-    }
-    session.play().map_err(|stopped| Failure::refusal(stopped.to_string()))?;
+    let mut session = played(&plan.prepared, &plan.header)?;
     for fault in session.faults() {
         Failure::new(fault).warn();
     }

@@ -9,6 +9,7 @@ use fbc_scenario::{Contents, Manifests, Place, Prepared, Scenario};
 use fbc_version::Target;
 use serde_json::{Value, json};
 
+use super::Header;
 use crate::command::simulate::sources;
 use crate::failure::Failure;
 use crate::registry::Session;
@@ -59,4 +60,21 @@ fn node(number: u32) -> Value {
             },
         },
     })
+}
+
+/// The cluster that a scenario leaves, without the parts that stay out of it.
+pub(super) fn played<'p>(
+    prepared: &'p Prepared,
+    header: &Header,
+) -> Result<fbc_scenario::Session<'p>, Failure> {
+    let mut session = fbc_scenario::Session::new(prepared, header.seed);
+    for name in &header.without {
+        if !session.remove(name) {
+            let known = session.parts();
+            return Err(Failure::new(format!("--without: there is no part {name:?} in the cluster"))
+                .help(format!("the parts are {}", known.join(", "))));
+        }
+    }
+    session.play().map_err(|stopped| Failure::refusal(stopped.to_string()))?;
+    Ok(session)
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use fbc_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
 use crate::object::{Object, ObjectFields};
-use fbc_kubernetes::quantity::Quantity;
+use crate::pod_resources::{self, of_containers};
 
 /// What a pod that asks for no processor time counts for when nodes are compared.
 ///
@@ -51,8 +52,13 @@ impl Resources {
             *self.others.entry(name.clone()).or_default() += sign * amount;
         }
     }
+}
 
-    /// The larger amount of each resource.
+impl pod_resources::Resources for Resources {
+    fn add(&mut self, other: &Self) {
+        self.add(other, 1);
+    }
+
     fn raise(&mut self, other: &Self) {
         self.cpu = self.cpu.max(other.cpu);
         self.memory = self.memory.max(other.memory);
@@ -74,10 +80,7 @@ pub(super) fn most_pods(allocatable: Option<&Value>) -> Option<i64> {
 
 /// What a pod asks for, and processors and memory as they count when nodes are compared.
 ///
-/// Init containers run one after another, before the others, but for those that are restarted always: these go on
-/// beside whatever follows. The overhead comes on top.
-///
-/// Source: `kubernetes/component-helpers:resource/helpers.go` (`PodRequests`).
+/// The overhead comes on top of what the containers ask for.
 pub(super) fn requests(pod: &Object) -> (Resources, (i64, i64)) {
     let exact = sum(pod, &|container| Resources::read(container.at(&["resources", "requests"])));
     let compared = sum(pod, &|container| {
@@ -96,23 +99,7 @@ pub(super) fn requests(pod: &Object) -> (Resources, (i64, i64)) {
 }
 
 fn sum(pod: &Object, of: &dyn Fn(&Value) -> Resources) -> Resources {
-    let mut total = Resources::default();
-    for container in pod.list(&["spec", "containers"]) {
-        total.add(&of(container), 1);
-    }
-    let (mut beside, mut peak) = (Resources::default(), Resources::default());
-    for container in pod.list(&["spec", "initContainers"]) {
-        let mut amounts = of(container);
-        if container["restartPolicy"] == "Always" {
-            beside.add(&amounts, 1);
-            peak.raise(&beside);
-        } else {
-            amounts.add(&beside, 1);
-            peak.raise(&amounts);
-        }
-    }
-    total.add(&beside, 1);
-    total.raise(&peak);
+    let mut total = of_containers(pod, of);
     total.add(&Resources::read(pod.at(&["spec", "overhead"])), 1);
     total
 }

@@ -64,7 +64,7 @@ fn phase(object: &Value) -> String {
     if object.is_terminating() { "Terminating" } else { object.text(&["status", "phase"]) }.to_owned()
 }
 
-/// An amount in its canonical form; 0 if it is not told.
+/// A quantity in its canonical form, 0 where there is none.
 fn amount(value: Option<&Value>) -> String {
     value.and_then(Quantity::from_json).unwrap_or_default().to_string()
 }
