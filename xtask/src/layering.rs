@@ -1,4 +1,5 @@
-//! The layers of the workspace: which crate may use which, and what a library crate may not do.
+//! The layers of the workspace: which crate may use which, what a library crate may not do, and that the literal paths
+//! into objects exist.
 //!
 //! The rules are pure functions on data, tested with bad examples; only `check` reads the workspace. The same check is
 //! a step of `cargo xtask test` and a test of this package.
@@ -11,6 +12,7 @@ use serde_json::Value;
 use crate::error::{Context, TaskError, TaskResult};
 use crate::workspace;
 
+mod field_paths;
 mod rust_text;
 mod sources;
 
@@ -91,6 +93,10 @@ struct Crate {
 pub(crate) fn check(root: &Path) -> TaskResult<Report> {
     let crates = crates_of(&workspace::metadata(root)?)?;
     let mut report = Report { violations: check_arrows(&crates), warnings: Vec::new() };
+    let fields = field_paths::Fields::of_workspace(root)?;
+    let page = root.join("docs/architecture.md");
+    let text = fs::read_to_string(&page).context(|| format!("reading {}", page.display()))?;
+    report.violations.extend(check_table(&text));
     for folder in workspace::folders_in(&root.join("crates"))? {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         for file in workspace::files_below(&folder.join("src"))? {
@@ -98,6 +104,7 @@ pub(crate) fn check(root: &Path) -> TaskResult<Report> {
                 let path = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().into_owned();
                 let text = fs::read_to_string(&file).context(|| format!("reading {path}"))?;
                 sources::check_source(&name, &path, &text, &mut report);
+                report.violations.extend(fields.check(&name, &path, &text));
             }
         }
     }
@@ -148,6 +155,20 @@ fn check_arrows(crates: &[Crate]) -> Vec<String> {
     violations
 }
 
+/// What the table of crates in the architecture page says otherwise than the list of layers.
+fn check_table(page: &str) -> Option<String> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
+    let documented: Vec<&str> =
+        rows.map(|(name, _)| name).filter(|name| *name == "fbc" || name.starts_with("fbc-")).collect();
+    let expected: Vec<&str> = LAYERS.into_iter().filter(|name| *name != "fbc-testing").collect();
+    (documented != expected).then(|| {
+        format!(
+            "docs/architecture.md: the table of crates is not the list of layers, {}",
+            expected.join(", ")
+        )
+    })
+}
+
 fn position(name: &str) -> Option<usize> {
     LAYERS.iter().position(|layer| *layer == name)
 }
@@ -190,6 +211,14 @@ mod tests {
     fn the_workspace_keeps_its_layers() {
         let report = check(&workspace::root().unwrap()).unwrap();
         assert_eq!(report.violations, [] as [String; 0]);
+    }
+
+    #[test]
+    fn the_table_of_crates_follows_the_list_of_layers() {
+        let rows: Vec<String> =
+            LAYERS[..LAYERS.len() - 1].iter().map(|name| format!("| `{name}` | what it is for |")).collect();
+        assert_eq!(check_table(&format!("| crate | what |\n{}\n", rows.join("\n"))), None);
+        assert!(check_table(&rows[1..].join("\n")).is_some_and(|message| message.contains("list of layers")));
     }
 
     #[test]

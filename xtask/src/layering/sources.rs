@@ -41,7 +41,7 @@ pub(super) fn check_source(crate_name: &str, path: &str, text: &str, report: &mu
 }
 
 /// Files that are modules under `#[cfg(test)]` by their name: the attribute stands in another file.
-fn holds_only_tests(path: &str) -> bool {
+pub(super) fn holds_only_tests(path: &str) -> bool {
     path.ends_with("/tests.rs") || path.ends_with("_tests.rs") || path.contains("/tests/")
 }
 
