@@ -8,6 +8,7 @@ use fbc_image::registry::{CopyOptions, platform};
 use regex::Regex;
 
 use crate::arguments::Global;
+use crate::count::counted;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
 use crate::filter::selection::{PackageWord, selection};
 use crate::manifest_yaml::write_yaml;
@@ -360,11 +361,6 @@ fn finish(arguments: &Arguments, done: Done, global: Global) -> Result<u8, Failu
         (false, false) => COULD_NOT_RUN,
         _ => FINDINGS,
     })
-}
-
-/// `1 image`, `2 images`
-fn counted(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// What is told here is not worth failing for.

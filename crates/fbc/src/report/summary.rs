@@ -5,6 +5,7 @@ use fbc_lint::policy::set_aside::Cause;
 use serde::Serialize;
 
 use super::{CheckedCatalog, Style};
+use crate::count::counted;
 
 /// Counts over all catalogs of a run.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -61,30 +62,31 @@ impl Summary {
 
     /// `2 errors, 1 warning in 12 files`
     pub(crate) fn line(&self) -> String {
-        let counted = self.counted();
+        let counts = self.counts();
         match (self.waived, self.baselined) {
-            (0, 0) => counted,
-            (waived, 0) => format!("{counted} ({waived} waived)"),
-            (0, baselined) => format!("{counted} ({baselined} in the baseline)"),
-            (waived, baselined) => format!("{counted} ({waived} waived, {baselined} in the baseline)"),
+            (0, 0) => counts,
+            (waived, 0) => format!("{counts} ({waived} waived)"),
+            (0, baselined) => format!("{counts} ({baselined} in the baseline)"),
+            (waived, baselined) => format!("{counts} ({waived} waived, {baselined} in the baseline)"),
         }
     }
 
-    fn counted(&self) -> String {
-        let files = count(self.files, "file");
+    fn counts(&self) -> String {
+        let files = counted(self.files, "file");
         match (self.errors, self.warnings) {
             (0, 0) => {
-                let (packages, bundles) = (count(self.packages, "package"), count(self.bundles, "bundle"));
+                let (packages, bundles) =
+                    (counted(self.packages, "package"), counted(self.bundles, "bundle"));
                 match self.packages {
                     // Bundle directories are in no package yet.
                     0 if self.bundles > 0 => format!("no problems: {bundles} in {files}"),
                     _ => format!("no problems: {packages}, {bundles} in {files}"),
                 }
             }
-            (0, warnings) => format!("{} in {files}", count(warnings, "warning")),
-            (errors, 0) => format!("{} in {files}", count(errors, "error")),
+            (0, warnings) => format!("{} in {files}", counted(warnings, "warning")),
+            (errors, 0) => format!("{} in {files}", counted(errors, "error")),
             (errors, warnings) => {
-                format!("{}, {} in {files}", count(errors, "error"), count(warnings, "warning"))
+                format!("{}, {} in {files}", counted(errors, "error"), counted(warnings, "warning"))
             }
         }
     }
@@ -96,14 +98,10 @@ impl Summary {
             false => (self.errors + self.warnings, self.kept),
         };
         let left = candidates.saturating_sub(kept.min(style.max_findings.unwrap_or(usize::MAX)));
-        (left > 0).then(|| format!("{} more not shown (--max-findings)", count(left, "finding")))
+        (left > 0).then(|| format!("{} more not shown (--max-findings)", counted(left, "finding")))
     }
 }
 
 fn is_zero(number: &usize) -> bool {
     *number == 0
-}
-
-fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use fbc_bundle::crd_upgrade::{Cause, Change, Class, Upgrade};
 
 use super::wording;
+use crate::count::counted;
 use crate::escape::markdown_code;
 use crate::failure::{ERROR, HELP, STRONG, WARNING};
 
@@ -178,8 +179,4 @@ fn value(text: &str) -> String {
     }
     let cut: String = text.chars().take(LONGEST_VALUE).collect();
     format!("{cut}...")
-}
-
-fn counted(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

@@ -3,8 +3,9 @@
 use fbc_image::registry::trust::{HostCertificates, TrustSettings, system_authorities};
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 
-use super::item::{Item, counted};
+use super::item::Item;
 use crate::clock::Moment;
+use crate::count::counted;
 use crate::failure::Failure;
 
 /// How many days before its end a certificate is worth a warning.

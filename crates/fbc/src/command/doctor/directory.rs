@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::item::{Item, counted};
+use super::item::Item;
 use crate::configuration;
+use crate::count::counted;
 use crate::failure::Failure;
 use crate::git::Repository;
 use crate::layout::repository_tree;

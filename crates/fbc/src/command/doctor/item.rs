@@ -76,8 +76,3 @@ impl From<Failure> for Item {
         Self { level: Level::Error, text, help }
     }
 }
-
-/// `1 error`, `2 errors`.
-pub(super) fn counted(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}

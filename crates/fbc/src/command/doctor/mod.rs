@@ -18,6 +18,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use self::item::{Item, Level};
+use crate::count::counted;
 use crate::failure::{CLEAN, FINDINGS, Failure, HELP, STRONG};
 use crate::json_document;
 use crate::registry::RegistryArguments;
@@ -102,7 +103,7 @@ fn write_text(out: &mut dyn Write, sections: &[Section], has_color: bool) -> std
     let (errors, warnings) = (count(sections, Level::Error), count(sections, Level::Warning));
     match (errors, warnings) {
         (0, 0) => writeln!(out, "\nnothing is wrong"),
-        _ => writeln!(out, "\n{}, {}", item::counted(errors, "error"), item::counted(warnings, "warning")),
+        _ => writeln!(out, "\n{}, {}", counted(errors, "error"), counted(warnings, "warning")),
     }
 }
 

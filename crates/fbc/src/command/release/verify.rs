@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::ClusterArguments;
 use super::source::PayloadSource;
+use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, ERROR, FINDINGS, Failure, HELP, STRONG, WARNING};
 use crate::json_document;
@@ -94,8 +95,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 fn counts(errors: usize, warnings: usize) -> String {
-    let plural = |number: usize, word: &str| format!("{number} {word}{}", if number == 1 { "" } else { "s" });
-    format!("{}, {}", plural(errors, "error"), plural(warnings, "warning"))
+    format!("{}, {}", counted(errors, "error"), counted(warnings, "warning"))
 }
 
 fn as_json(finding: &Finding, source: &PayloadSource) -> Value {

@@ -9,6 +9,7 @@ use super::{budgets, text, verdict};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::progress::Counter;
 use crate::shard::ShardArgument;
+use crate::shell::quoted;
 use crate::terminal;
 
 /// Plays every scenario with so many seeds, or a shard of them, and shows the first run that fails with the command that repeats it;
@@ -69,26 +70,4 @@ fn search_each(
         writeln!(out, "  {}", words.join(" "))?;
     }
     Ok(out.flush()?)
-}
-
-/// A word as shells read it back.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=:@,+%".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_split_them() {
-        assert_eq!(quoted("a/b.yaml"), "a/b.yaml");
-        assert_eq!(quoted("my file"), "'my file'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
-    }
 }

@@ -6,6 +6,7 @@ use fbc_cluster::object::ObjectFields as _;
 use fbc_openshift::update_service::route::{Exposure, Judged};
 
 use super::{Answer, From};
+use crate::count::counted;
 use crate::escape::Lines;
 
 pub(super) fn write(answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
@@ -96,8 +97,4 @@ fn told(risks: &[Judged], indent: &str, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{indent}  {} {}", text("message"), text("url"))?;
     }
     Ok(())
-}
-
-fn counted(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

@@ -4,6 +4,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::site::{Site, Summary};
 use super::{address, files};
+pub(super) use crate::count::counted as count;
 
 /// The content of a page.
 pub(super) struct Page {
@@ -100,11 +101,6 @@ pub(super) fn visible(text: &str) -> String {
         return text.to_owned();
     }
     text.chars().map(|c| if is_bad(c) { '\u{fffd}' } else { c }).collect()
-}
-
-/// A number of things.
-pub(super) fn count(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The icon of a package, or its first letter.

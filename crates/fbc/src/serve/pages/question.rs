@@ -17,6 +17,7 @@ use super::site::{Site, Summary, version};
 use crate::command::resolve::advice::{self, Advice};
 use crate::command::resolve::answer::deprecations;
 use crate::command::resolve::tree;
+use crate::shell::quoted;
 
 /// What is asked.
 #[derive(Debug, Default)]
@@ -299,13 +300,4 @@ fn command(site: &Site, request: &Request, question: &Question) -> Markup {
     }
     words.push("--explain".to_owned());
     html! { h2 { "On the command line" } p { (frame::copied(&words.join(" "))) } }
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '@');
-    match word.chars().all(is_plain) && !word.is_empty() {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
 }
