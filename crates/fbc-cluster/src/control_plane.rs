@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::access::default_objects;
-use crate::api::{ApiServer, Caller, WriteOptions};
+use crate::api::{ApiServer, Caller, ServiceAddresses, WriteOptions};
 use crate::kind::Registry;
 use crate::time::Moment;
 use crate::validation;
@@ -15,9 +15,19 @@ const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kub
 
 /// An API server with the built-in kinds, default roles and bindings, the namespaces of every cluster, and these.
 pub fn api_server(namespaces: &[&str], seed: u64, start: Moment) -> ApiServer {
+    api_server_with(ServiceAddresses::default(), namespaces, seed, start)
+}
+
+/// The same with another network for services.
+pub fn api_server_with(
+    addresses: ServiceAddresses,
+    namespaces: &[&str],
+    seed: u64,
+    start: Moment,
+) -> ApiServer {
     let mut registry = Registry::default();
     validation::register(&mut registry);
-    let mut api = ApiServer::new(registry, seed).starting_at(start);
+    let mut api = ApiServer::new(registry, seed).starting_at(start).with_service_addresses(addresses);
     let caller = Caller::administrator("kube-apiserver");
     let namespaces = NAMESPACES.iter().chain(namespaces).map(|name| {
         json!({
@@ -29,6 +39,7 @@ pub fn api_server(namespaces: &[&str], seed: u64, start: Moment) -> ApiServer {
         // An empty server refuses none of these; a test holds that.
         let _ = api.create(&caller, object, WriteOptions::default());
     }
+    api.create_own_service(seed);
     api
 }
 
@@ -44,5 +55,6 @@ mod tests {
         let present: usize =
             roles.iter().map(|kind| api.all("rbac.authorization.k8s.io", kind).count()).sum();
         assert_eq!(present, default_objects().len());
+        assert_eq!(api.all("", "Service").count(), 1);
     }
 }

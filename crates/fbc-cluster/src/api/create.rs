@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::lifecycle::write_in_preferred_version;
+use super::service_addresses::is_service;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::admission::request::Request;
 use crate::apply::Operation;
@@ -75,6 +76,9 @@ impl ApiServer {
         }
         if operation == Operation::Update {
             self.record_managers(caller, id, kind, None, &mut object, Subresource::None);
+        }
+        if is_service(kind) {
+            self.addresses.allocate(None, &mut object, options.dry_run)?;
         }
         write_in_preferred_version(kind, &mut object);
         if options.dry_run {

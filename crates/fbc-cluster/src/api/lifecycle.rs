@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::model::Model;
+use super::service_addresses::is_service;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::access::{Attributes, RBAC_GROUP, escalation, owner_references};
 use crate::admission::request::Request;
@@ -275,6 +276,8 @@ impl ApiServer {
     pub(super) fn after_removal(&mut self, kind: &Kind, gone: &Arc<Object>) {
         if kind.group == RBAC_GROUP {
             self.authorizer.forget(&kind.kind, &gone.object_name());
+        } else if is_service(kind) {
+            self.addresses.release(gone);
         }
         if !is_definition(kind) {
             return;

@@ -15,6 +15,7 @@ mod namespace_limits;
 mod patch;
 mod read;
 mod served;
+mod service_addresses;
 #[cfg(test)]
 mod tests;
 mod update;
@@ -31,6 +32,7 @@ pub(crate) use delete::{FOREGROUND, ORPHAN};
 pub use heartbeats::Heartbeats;
 pub use patch::Patch;
 pub use read::ListOptions;
+pub use service_addresses::ServiceAddresses;
 
 use crate::access::Authorizer;
 use crate::admission::Plugins;
@@ -109,6 +111,7 @@ pub struct ApiServer {
     evictions: BTreeMap<ObjectName, Moment>,
     validators: Vec<Box<dyn Validator>>,
     plugins: Plugins,
+    addresses: ServiceAddresses,
     budget: Budget,
     /// The budget that a write would have passed.
     exhausted: Option<Exhausted>,
@@ -131,6 +134,7 @@ impl ApiServer {
             evictions: BTreeMap::new(),
             validators: Vec::new(),
             plugins: Plugins::default(),
+            addresses: ServiceAddresses::default(),
             budget: Budget::UNLIMITED,
             exhausted: None,
             webhooks: None,
@@ -183,6 +187,12 @@ impl ApiServer {
     #[must_use]
     pub fn with_plugins(self, plugins: Plugins) -> Self {
         Self { plugins, ..self }
+    }
+
+    /// The same server with these addresses for services.
+    #[must_use]
+    pub(crate) fn with_service_addresses(self, addresses: ServiceAddresses) -> Self {
+        Self { addresses, ..self }
     }
 
     /// The present moment.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::lifecycle::write_in_preferred_version;
+use super::service_addresses::{is_service, keep_allocated};
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::admission::request::Request;
 use crate::apply::Operation;
@@ -58,6 +59,9 @@ impl ApiServer {
         if subresource == Subresource::None {
             self.follow_built_in(kind, before, &mut object);
         }
+        if subresource == Subresource::None && is_service(kind) {
+            keep_allocated(before, &mut object);
+        }
         self.complete(id, kind, &mut object, subresource)?;
         if subresource == Subresource::None {
             self.admit_built_in(kind, Some(before), &mut object)?;
@@ -90,6 +94,9 @@ impl ApiServer {
         }
         if operation == Operation::Update {
             self.record_managers(caller, id, kind, Some(before), &mut object, subresource);
+        }
+        if subresource == Subresource::None && is_service(kind) {
+            self.addresses.allocate(Some(before), &mut object, options.dry_run)?;
         }
         write_in_preferred_version(kind, &mut object);
         if says_the_same(before, &object) {

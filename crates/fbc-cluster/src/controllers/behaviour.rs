@@ -189,7 +189,7 @@ pub fn pack(name: &str) -> Option<Vec<Behaviour>> {
 /// The names of all packs.
 pub const PACKS: [&str; 4] = ["slow", "flaky", "stuck", "broken image"];
 
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 16] = [
     "kind",
     "namespace",
     "name",
@@ -201,6 +201,7 @@ const FIELDS: [&str; 15] = [
     "delay",
     "jitter",
     "stops",
+    "cpu",
     "memory",
     "disk",
     "outcome",
@@ -210,7 +211,7 @@ const OUTCOMES: [&str; 7] = ["ready", "neverReady", "hang", "crash", "imagePullE
 
 impl Behaviour {
     /// Reads a behaviour: `{kind, namespace, name, labels, annotations, image, container, weight, delay, jitter, stops,
-    /// memory, disk, outcome, after}`. Times are milliseconds, memory and disk quantities; labels and annotations are
+    /// cpu, memory, disk, outcome, after}`. Times are milliseconds; cpu, memory and disk quantities; labels and annotations are
     /// maps; the outcome is one of `ready`, `neverReady`, `hang`, `crash`, `imagePullError`, `complete`, `fail` (with
     /// `exitCode`).
     ///
@@ -238,11 +239,11 @@ impl Behaviour {
             Some(value) if !value.is_object() => Err(format!("{field} must be a map, not {value}")),
             value => Ok(LabelSelector::of_map(value)),
         };
-        let bytes = |field: &str| match text(field)? {
-            text if text.is_empty() => Ok(0),
-            text => match Quantity::parse(&text).map(|quantity| quantity.units()) {
-                Ok(bytes) if bytes >= 0 => Ok(bytes),
-                _ => Err(format!("{field} must be a quantity such as 300Mi, not {text:?}")),
+        let quantity = |field: &str, example: &str| match text(field)? {
+            text if text.is_empty() => Ok(Quantity::default()),
+            text => match Quantity::parse(&text) {
+                Ok(quantity) if quantity.sign() >= 0 => Ok(quantity),
+                _ => Err(format!("{field} must be a quantity such as {example}, not {text:?}")),
             },
         };
         let weight = number("weight", 100)?;
@@ -277,7 +278,11 @@ impl Behaviour {
             delay: number("delay", START)?,
             jitter: number("jitter", 0)?,
             stops: fields.get("stops").map(|_| number("stops", 0)).transpose()?,
-            usage: Usage { memory: bytes("memory")?, storage: bytes("disk")? },
+            usage: Usage {
+                cpu: quantity("cpu", "500m")?.thousandths(),
+                memory: quantity("memory", "300Mi")?.units(),
+                storage: quantity("disk", "1Gi")?.units(),
+            },
             fate,
         })
     }

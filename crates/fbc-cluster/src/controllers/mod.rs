@@ -14,6 +14,7 @@
 //! | [`definitions`] | conditions of custom resource definitions, and their objects' end |
 //! | [`deployments`], [`replica_sets`] | pods in numbers, and rollouts from one revision to the next |
 //! | [`stateful_sets`], [`daemon_sets`] | pods with names of their own, and one on every node |
+//! | [`horizontal_autoscaler`] | how many pods a workload has, by what they use |
 //! | [`jobs`], [`cron_jobs`], [`schedule`] | pods that run to an end, once or by a schedule |
 //! | [`endpoints`] | the pods behind services |
 //! | [`events`] | how controllers write Events |
@@ -35,6 +36,7 @@ pub mod deployments;
 pub mod endpoints;
 pub mod events;
 pub mod garbage;
+pub mod horizontal_autoscaler;
 pub mod jobs;
 pub mod kubelet;
 pub mod namespaces;

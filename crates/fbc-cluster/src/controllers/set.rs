@@ -9,6 +9,7 @@ use super::definitions::Definitions;
 use super::deployments::Deployments;
 use super::endpoints::EndpointSlices;
 use super::garbage::GarbageCollector;
+use super::horizontal_autoscaler::HorizontalAutoscaler;
 use super::jobs::Jobs;
 use super::kubelet::Kubelet;
 use super::namespaces::Namespaces;
@@ -63,6 +64,7 @@ pub fn controllers(workloads: Workloads, seed: u64) -> Vec<Box<dyn Controller>> 
     all.push(Box::new(PodGarbage::default()));
     all.push(Box::new(DisruptionBudgets::default()));
     all.push(Box::new(ResourceQuotas));
+    all.push(Box::new(HorizontalAutoscaler::new(behaviours.clone(), seed)));
     all.push(Box::new(Kubelet::new(behaviours, seed)));
     all.push(Box::new(ReplicaSets::default()));
     all.push(Box::new(Deployments::default()));

@@ -4,8 +4,10 @@
 //! [`validate`] or [`validate_update`]; what these find becomes [`crate::error::ApiError::invalid`]. Custom kinds need
 //! of this module [`validate_metadata`] and [`validate_metadata_update`] only.
 
+mod autoscaler;
 mod containers;
 mod defaults;
+mod ingress;
 mod kinds;
 mod metadata;
 pub mod names;
@@ -16,6 +18,7 @@ mod pod_diff;
 mod pod_update;
 mod pods;
 mod rules;
+mod webhook_configurations;
 mod workloads;
 
 #[cfg(test)]

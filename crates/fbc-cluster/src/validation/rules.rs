@@ -1,5 +1,7 @@
 //! Which rules hold for which kind.
 
+use super::autoscaler::validate_autoscaler;
+use super::ingress::validate_ingress;
 use super::metadata::{validate_metadata, validate_metadata_update};
 use super::nodes::validate_node;
 use super::others::{
@@ -8,6 +10,7 @@ use super::others::{
 };
 use super::pod_update::validate_pod_update;
 use super::pods::validate_pod_spec;
+use super::webhook_configurations::validate_webhooks;
 use super::workloads::{validate_workload, validate_workload_update};
 use crate::error::FieldError;
 use crate::kind::Kind;
@@ -52,6 +55,9 @@ fn validate_body(object: &Object) -> Vec<FieldError> {
         "Role" | "ClusterRole" => validate_role(object),
         "RoleBinding" | "ClusterRoleBinding" => validate_binding(object),
         "PodDisruptionBudget" => validate_budget(object),
+        "HorizontalPodAutoscaler" => validate_autoscaler(object),
+        "Ingress" => validate_ingress(object),
+        "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration" => validate_webhooks(object),
         _ => Vec::new(),
     }
 }

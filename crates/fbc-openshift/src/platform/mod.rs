@@ -5,8 +5,10 @@
 mod namespace_contents;
 mod service_ca;
 
+use std::net::Ipv4Addr;
+
 use fbc_cluster::add_ons::{AddOn, open_definition};
-use fbc_cluster::api::ApiServer;
+use fbc_cluster::api::{ApiServer, ServiceAddresses};
 use fbc_cluster::engine::Controller;
 use fbc_cluster::kind::{Kind, read_table};
 
@@ -26,6 +28,11 @@ pub const NAMESPACES: [&str; 8] = [
     "openshift-monitoring",
     "openshift-operators",
 ];
+
+/// The network of services, as the installer sets it.
+pub fn service_addresses() -> ServiceAddresses {
+    ServiceAddresses::of_network(Ipv4Addr::new(172, 30, 0, 0), 16)
+}
 
 /// Serves the kinds of OpenShift that are not served yet.
 pub fn serve(api: &mut ApiServer) {

@@ -7,7 +7,7 @@ use crate::model::{Component, Scenario};
 use fbc_cluster::add_ons::open_definition;
 use fbc_cluster::admission::Plugins;
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
-use fbc_cluster::api::{ApiServer, Caller, Subresource, WriteOptions};
+use fbc_cluster::api::{ApiServer, Caller, ServiceAddresses, Subresource, WriteOptions};
 use fbc_cluster::control_plane;
 use fbc_cluster::controllers::set::{Workloads, controllers};
 use fbc_cluster::engine::Cluster;
@@ -71,7 +71,12 @@ pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
     }
     namespaces.sort_unstable();
     namespaces.dedup();
-    let mut api = control_plane::api_server(&namespaces, seed, scenario.start)
+    let addresses = if scenario.target.is_openshift() {
+        platform::service_addresses()
+    } else {
+        ServiceAddresses::default()
+    };
+    let mut api = control_plane::api_server_with(addresses, &namespaces, seed, scenario.start)
         .with_plugins(Plugins { service_accounts: true });
     for definition in scenario.openshift.definitions() {
         // Tests hold that these are accepted.

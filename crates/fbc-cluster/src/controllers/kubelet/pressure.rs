@@ -24,6 +24,8 @@ const CRITICAL: i64 = 2_000_000_000;
 /// What a pod uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
+    /// Thousandths of a processor.
+    pub cpu: i64,
     /// Bytes of memory.
     pub memory: i64,
     /// Bytes of the disk of the node.
@@ -209,7 +211,7 @@ mod tests {
             "metadata": {"name": name}, "spec": {"containers": [container], "priority": priority},
             "status": {"qosClass": if request.is_some() { "Burstable" } else { "BestEffort" }},
         });
-        (Arc::new(pod), Usage { memory: used << 20, storage: 0 })
+        (Arc::new(pod), Usage { memory: used << 20, ..Usage::default() })
     }
 
     #[test]

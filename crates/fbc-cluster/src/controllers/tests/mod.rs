@@ -5,6 +5,7 @@ mod definitions;
 mod deployments;
 mod endpoints;
 mod garbage;
+mod horizontal_autoscaler;
 mod jobs;
 mod kubelet;
 mod namespaces;

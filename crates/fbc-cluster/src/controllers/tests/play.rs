@@ -12,7 +12,7 @@ use crate::store::Change;
 use crate::time::{Milliseconds, Moment};
 
 /// Group, version, kind, in namespaces, with a status.
-const KINDS: [(&str, &str, &str, bool, bool); 21] = [
+const KINDS: [(&str, &str, &str, bool, bool); 22] = [
     ("", "v1", "Namespace", false, true),
     ("", "v1", "Node", false, true),
     ("", "v1", "Pod", true, true),
@@ -29,6 +29,7 @@ const KINDS: [(&str, &str, &str, bool, bool); 21] = [
     ("apps", "v1", "StatefulSet", true, true),
     ("apps", "v1", "DaemonSet", true, true),
     ("apps", "v1", "ControllerRevision", true, false),
+    ("autoscaling", "v2", "HorizontalPodAutoscaler", true, true),
     ("batch", "v1", "Job", true, true),
     ("batch", "v1", "CronJob", true, true),
     ("rbac.authorization.k8s.io", "v1", "ClusterRole", false, false),
