@@ -55,7 +55,7 @@ pub(crate) fn validate(request: &Request<'_>, api: &ApiServer) -> Result<(), Api
 }
 
 /// Whether `matchConstraints` or `matchResources` mean a request; absent ones mean all.
-fn is_constrained(constraints: &Value, request: &Request<'_>, api: &ApiServer) -> bool {
+pub(super) fn is_constrained(constraints: &Value, request: &Request<'_>, api: &ApiServer) -> bool {
     let (rules, excluded) =
         (constraints.list(&["resourceRules"]), constraints.list(&["excludeResourceRules"]));
     let is_named = |rules: &[Value]| {
@@ -97,7 +97,7 @@ fn denial(
 }
 
 /// The objects that a policy gets as `params`: none that it does not ask for.
-fn params(
+pub(super) fn params(
     policy: &Object,
     binding: &Object,
     request: &Request<'_>,
@@ -145,12 +145,12 @@ pub(crate) fn conditions_hold(
 }
 
 /// What expressions see.
-struct Inputs {
+pub(super) struct Inputs {
     values: BTreeMap<&'static str, Value>,
 }
 
 impl Inputs {
-    fn new(request: &Request<'_>, params: Option<&Object>, api: &ApiServer) -> Self {
+    pub(super) fn new(request: &Request<'_>, params: Option<&Object>, api: &ApiServer) -> Self {
         let object = |object: Option<&Object>| object.cloned().unwrap_or_default();
         let namespace = ObjectName::cluster(request.about().namespace());
         let namespace = api.find("", "Namespace", &namespace).map(|namespace| &**namespace);
@@ -167,7 +167,7 @@ impl Inputs {
         Self { values }
     }
 
-    fn hold(&self, conditions: &[Value]) -> Result<bool, String> {
+    pub(super) fn hold(&self, conditions: &[Value]) -> Result<bool, String> {
         for condition in conditions {
             let program = compiled(condition.text(&["expression"]), Wanted::Bool)?;
             match self.run(&program, &Vec::new()) {
@@ -179,25 +179,23 @@ impl Inputs {
         Ok(true)
     }
 
-    /// The first validation that does not hold.
-    fn denial(&self, policy: &Object, fails: bool) -> Option<(Reason, String)> {
-        let variables: Vec<(String, Result<Program, String>)> = policy
-            .list(&["spec", "variables"])
-            .iter()
-            .map(|variable| {
-                let program = compiled(variable.text(&["expression"]), Wanted::Anything);
-                (variable.text(&["name"]).to_owned(), program)
-            })
-            .collect();
-        let mut known: Vec<(Val<'_>, Val<'_>)> = Vec::new();
-        for (name, program) in &variables {
-            // A variable without a value is missing where it is used.
+    /// The values of the variables of a policy. One without a value is missing where it is used.
+    pub(super) fn known<'a>(&'a self, variables: &'a [Variable]) -> Vec<(Val<'a>, Val<'a>)> {
+        let mut known: Vec<(Val<'a>, Val<'a>)> = Vec::new();
+        for (name, program) in variables {
             if let Ok(program) = program
                 && let Ok(value) = self.run(program, &known)
             {
                 known.push((Val::text(name.clone()), value));
             }
         }
+        known
+    }
+
+    /// The first validation that does not hold.
+    fn denial(&self, policy: &Object, fails: bool) -> Option<(Reason, String)> {
+        let variables = variables(policy);
+        let known = self.known(&variables);
         policy.list(&["spec", "validations"]).iter().find_map(|validation| {
             let expression = validation.text(&["expression"]);
             let failed = |text: &str| {
@@ -231,7 +229,11 @@ impl Inputs {
         }
     }
 
-    fn run<'a>(&'a self, program: &'a Program, variables: &[(Val<'a>, Val<'a>)]) -> Result<Val<'a>, String> {
+    pub(super) fn run<'a>(
+        &'a self,
+        program: &'a Program,
+        variables: &[(Val<'a>, Val<'a>)],
+    ) -> Result<Val<'a>, String> {
         let mut names: Vec<(&str, Val<'a>)> =
             self.values.iter().map(|(name, value)| (*name, Val::lift(value, None))).collect();
         names.push(("variables", Val::Map(Entries::Built(variables.to_vec().into()))));
@@ -239,7 +241,19 @@ impl Inputs {
     }
 }
 
-fn compiled(source: &str, wanted: Wanted) -> Result<Program, String> {
+/// A variable of a policy: its name, and its expression or why that does not compile.
+pub(super) type Variable = (String, Result<Program, String>);
+
+/// The variables of a policy, in their order.
+pub(super) fn variables(policy: &Object) -> Vec<Variable> {
+    let variables = policy.list(&["spec", "variables"]).iter().map(|variable| {
+        let program = compiled(variable.text(&["expression"]), Wanted::Anything);
+        (variable.text(&["name"]).to_owned(), program)
+    });
+    variables.collect()
+}
+
+pub(super) fn compiled(source: &str, wanted: Wanted) -> Result<Program, String> {
     const NAMES: [&str; 6] = ["object", "oldObject", "request", "params", "namespaceObject", "variables"];
     Program::compile_over(source, &NAMES, wanted)
         .map_err(|error| format!("compilation error: compilation failed: {error}"))

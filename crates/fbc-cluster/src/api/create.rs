@@ -57,9 +57,9 @@ impl ApiServer {
             object: None,
             dry_run: options.dry_run,
         };
-        if self.has_mutating_webhooks() {
+        if self.has_mutating_admission() {
             let snapshot = object.clone();
-            self.ask_mutating_webhooks(&Request { object: Some(&snapshot), ..request }, id, &mut object)?;
+            self.ask_mutating_admission(&Request { object: Some(&snapshot), ..request }, id, &mut object)?;
         }
         self.admit(caller, id, kind, None, &object, Subresource::None)?;
         self.check_limit_ranges(kind, None, &object)?;

@@ -7,7 +7,7 @@ use super::service_addresses::is_service;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::access::{Attributes, RBAC_GROUP, escalation, owner_references};
 use crate::admission::request::Request;
-use crate::admission::{policies, webhooks};
+use crate::admission::{mutating_policies, policies, webhooks};
 use crate::apply::{Write, ignored_fields, record_update};
 use crate::error::{ApiError, FieldError, FieldReason, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId};
@@ -81,22 +81,28 @@ impl ApiServer {
     }
 
     /// Whether any mutating webhook may be asked.
-    pub(super) fn has_mutating_webhooks(&self) -> bool {
-        let mut configurations = self.all("admissionregistration.k8s.io", "MutatingWebhookConfiguration");
-        self.webhooks.is_some() && configurations.next().is_some()
+    pub(super) fn has_mutating_admission(&self) -> bool {
+        let has = |kind| self.all("admissionregistration.k8s.io", kind).next().is_some();
+        has("MutatingAdmissionPolicyBinding")
+            || self.webhooks.is_some() && has("MutatingWebhookConfiguration")
     }
 
-    /// Asks the mutating webhooks that configurations name about an object that is complete; what they change is
-    /// completed again.
-    pub(super) fn ask_mutating_webhooks(
+    /// Asks mutating policies, and the mutating webhooks that configurations name, about an object that is complete;
+    /// what they change is completed again.
+    pub(super) fn ask_mutating_admission(
         &self,
         request: &Request<'_>,
         id: KindId,
         object: &mut Object,
     ) -> Result<(), ApiError> {
-        if let Some(caller) = self.webhooks.as_deref()
-            && webhooks::mutate(caller, request, object, self)?
-        {
+        let shape = self.shape(id, object.api_version());
+        if mutating_policies::mutate(request, object, shape, self)? {
+            self.complete(id, request.kind, object, Subresource::None)?;
+        }
+        let Some(caller) = self.webhooks.as_deref() else { return Ok(()) };
+        let seen = object.clone();
+        let request = &Request { object: request.object.map(|_| &seen), ..*request };
+        if webhooks::mutate(caller, request, object, self)? {
             self.complete(id, request.kind, object, Subresource::None)?;
         }
         Ok(())

@@ -11,7 +11,7 @@ use super::shape::{ListKind, NodeId, Shape};
 use super::typed::{Form, form, items, members, says_nothing};
 
 /// Lays a configuration over an object.
-pub(super) fn merge(live: &Value, configuration: &Value, shape: &Shape) -> Value {
+pub(crate) fn merge(live: &Value, configuration: &Value, shape: &Shape) -> Value {
     merge_at(shape, shape.root(), Some(live), Some(configuration)).unwrap_or(Value::Null)
 }
 

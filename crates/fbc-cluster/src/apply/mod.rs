@@ -34,6 +34,7 @@ pub use compare::{Comparison, compare};
 pub use conflict::{ApplyError, Conflict};
 pub use field_set::FieldSet;
 pub use managed::{Manager, Operation, Write, ignored_fields, record_update};
+pub(crate) use merge::merge;
 pub use path_element::display_path;
 pub use shape::{ListKind, MapKey, Node, NodeId, Patching, Scalar, Shape, ShapeBuilder, StructField};
 pub use typed::field_set;

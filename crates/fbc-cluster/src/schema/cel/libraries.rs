@@ -69,6 +69,9 @@ pub(crate) fn call<'a>(evaluation: &Evaluation, function: &str, values: &[Val<'a
             Ok(bytes) => Ok(Val::Bytes(Rc::new(bytes))),
             Err(_) => fault("illegal base64 data"),
         },
+        ("jsonpatch.escapeKey", [Val::Text(text)]) => {
+            Ok(Val::text(text.replace('~', "~0").replace('/', "~1")))
+        }
         (name, values) => match name.strip_prefix("math.") {
             Some(name) => of_numbers(name, values),
             None => Err(NO_SUCH_OVERLOAD),

@@ -204,10 +204,34 @@ impl Parser<'_> {
                 let index = Box::new(self.expression()?);
                 self.expect("]")?;
                 of = self.limited(Expr::new(sign.at, Node::Index { of: Box::new(of), index, optional }))?;
+            } else if self.at_sign("{") && is_object_type(&of) {
+                self.next += 1;
+                of = self.limited(Expr::new(sign.at, self.object_literal()?))?;
             } else {
                 return Ok(of);
             }
         }
+    }
+
+    /// `Object.spec{replicas: 1}`: an object with these fields, which evaluates as a map does.
+    fn object_literal(&mut self) -> Parsed<Node> {
+        let mut entries = Vec::new();
+        while !self.at_sign("}") {
+            let optional = self.take("?");
+            let name = self.token();
+            let (TokenKind::Name(field) | TokenKind::QuotedName(field)) = name.kind.clone() else {
+                return Err(self.unexpected(&name));
+            };
+            self.next += 1;
+            self.expect(":")?;
+            let key = Expr::new(name.at, Node::Text(Field::new(field).meant));
+            entries.push((key, self.expression()?, optional));
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect("}")?;
+        Ok(Node::Map(entries))
     }
 
     fn list(&mut self, close: &str) -> Parsed<Vec<Expr>> {
@@ -340,8 +364,23 @@ fn expand(at: usize, target: Option<Expr>, function: String, arguments: Vec<Expr
     }
 }
 
+/// Whether an expression names a type whose objects mutating policies make: `Object`, what lies below it, `JSONPatch`.
+///
+/// Source: `kubernetes/apiserver:pkg/cel/mutation/{typeresolver,jsonpatch}.go`.
+fn is_object_type(expression: &Expr) -> bool {
+    match &expression.node {
+        Node::Name(name) => matches!(name.as_str(), "Object" | "JSONPatch"),
+        Node::Select { of, optional: false, .. } => {
+            is_object_type(of) && !matches!(&of.node, Node::Name(name) if name == "JSONPatch")
+        }
+        _ => false,
+    }
+}
+
 fn is_library(name: &str) -> bool {
-    matches!(name, "math" | "lists" | "sets" | "strings" | "base64" | "optional" | "format" | "cidr" | "ip")
+    const LIBRARIES: [&str; 10] =
+        ["math", "lists", "sets", "strings", "base64", "optional", "format", "cidr", "ip", "jsonpatch"];
+    LIBRARIES.contains(&name)
 }
 
 /// The loop that a macro of this name and number of arguments makes: its kind, whether it has two variables and a filter.

@@ -121,6 +121,7 @@ math.trunc double:double
 math.sign int:int double:double uint:uint
 base64.encode bytes:string
 base64.decode string:bytes
+jsonpatch.escapeKey string:string
 optional.of A:optional<A>
 optional.ofNonZeroValue A:optional<A>
 optional.none :optional<A>

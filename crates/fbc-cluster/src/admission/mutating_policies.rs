@@ -1,0 +1,237 @@
+//! Mutating admission policies with their bindings: expressions that say how an object is to be changed.
+//!
+//! Source: `kubernetes/apiserver:pkg/admission/plugin/policy/mutating/{dispatcher,compilation}.go`,
+//! `…/mutating/patch/{smd,json_patch}.go`.
+
+use serde_json::{Map, Value};
+
+use super::policies::{Inputs, compiled, is_constrained, params, variables};
+use super::request::Request;
+use super::shown_name;
+use crate::api::ApiServer;
+use crate::apply::patch::json_patch;
+use crate::apply::{Shape, merge};
+use crate::error::{ApiError, Reason};
+use crate::object::{Object, ObjectFields, ObjectName};
+use crate::schema::cel::Wanted;
+use crate::schema::cel::value::Val;
+
+const GROUP: &str = "admissionregistration.k8s.io";
+
+/// Lets every policy that is bound change an object; true if it is another one afterwards.
+///
+/// # Errors
+/// The failure of a policy whose failures must not be passed over.
+pub(crate) fn mutate(
+    request: &Request<'_>,
+    object: &mut Object,
+    shape: &Shape,
+    api: &ApiServer,
+) -> Result<bool, ApiError> {
+    if !request.is_asked_about() {
+        return Ok(false);
+    }
+    let before = object.clone();
+    let mut asked: Vec<(&Object, &Object, Object)> = Vec::new();
+    for binding in api.all(GROUP, "MutatingAdmissionPolicyBinding") {
+        let name = ObjectName::cluster(binding.text(&["spec", "policyName"]));
+        let Some(policy) = api.find(GROUP, "MutatingAdmissionPolicy", &name) else { continue };
+        ask(policy, binding, request, object, shape, api)?;
+        asked.push((policy, binding, object.clone()));
+    }
+    // Who wants it is asked again if somebody changed the object afterwards.
+    for (policy, binding, left) in asked {
+        if policy.text(&["spec", "reinvocationPolicy"]) == "IfNeeded" && left != *object {
+            ask(policy, binding, request, object, shape, api)?;
+        }
+    }
+    Ok(before != *object)
+}
+
+fn ask(
+    policy: &Object,
+    binding: &Object,
+    request: &Request<'_>,
+    object: &mut Object,
+    shape: &Shape,
+    api: &ApiServer,
+) -> Result<(), ApiError> {
+    let constraints = [&policy["spec"]["matchConstraints"], &binding["spec"]["matchResources"]];
+    if !constraints.iter().all(|one| is_constrained(one, request, api)) {
+        return Ok(());
+    }
+    match changed(policy, binding, request, object, shape, api) {
+        Ok(changed) => *object = changed,
+        Err(_) if policy.text(&["spec", "failurePolicy"]) == "Ignore" => {}
+        Err(text) => {
+            let text = format!(
+                "MutatingAdmissionPolicy '{}' with binding '{}' denied request: {text}",
+                policy.name(),
+                binding.name()
+            );
+            let (group, resource) = (&request.kind.group, &request.kind.plural);
+            let mut error = ApiError::forbidden(group, resource, shown_name(request.about()), &text);
+            error.reason = Reason::Invalid;
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// The object after all mutations of a policy.
+fn changed(
+    policy: &Object,
+    binding: &Object,
+    request: &Request<'_>,
+    object: &Object,
+    shape: &Shape,
+    api: &ApiServer,
+) -> Result<Object, String> {
+    let mut object = object.clone();
+    let variables = variables(policy);
+    for params in params(policy, binding, request, api)? {
+        for mutation in policy.list(&["spec", "mutations"]) {
+            let seen = object.clone();
+            let request = Request { object: request.object.map(|_| &seen), ..*request };
+            let inputs = Inputs::new(&request, params.as_deref(), api);
+            if !inputs.hold(policy.list(&["spec", "matchConditions"]))? {
+                break;
+            }
+            let known = inputs.known(&variables);
+            let (field, apply): (_, fn(&Object, Value, &Shape) -> Result<Object, String>) =
+                match mutation.text(&["patchType"]) {
+                    "JSONPatch" => ("jsonPatch", apply_json_patch),
+                    _ => ("applyConfiguration", apply_configuration),
+                };
+            let expression = mutation.text(&[field, "expression"]);
+            let program = compiled(expression, Wanted::Anything)?;
+            let failed = |text: String| format!("expression '{expression}' resulted in error: {text}");
+            let patch = inputs.run(&program, &known).and_then(|value| to_json(&value)).map_err(failed)?;
+            object = apply(&object, patch, shape).map_err(failed)?;
+        }
+    }
+    Ok(object)
+}
+
+fn apply_json_patch(object: &Object, patch: Value, _: &Shape) -> Result<Object, String> {
+    json_patch(object, &patch).map_err(|error| error.to_string())
+}
+
+/// Lays a configuration over an object; what identifies the object is not for policies to say.
+fn apply_configuration(object: &Object, configuration: Value, shape: &Shape) -> Result<Object, String> {
+    if !configuration.is_object() {
+        return Err("must be an object".to_owned());
+    }
+    let fixed = [&["apiVersion"][..], &["kind"], &["metadata", "name"], &["metadata", "namespace"]];
+    if let Some(path) = fixed.iter().find(|path| configuration.at(path).is_some()) {
+        return Err(format!("{} must not be changed", path.join(".")));
+    }
+    Ok(merge(object, &configuration, shape))
+}
+
+/// A value of an expression as JSON.
+fn to_json(value: &Val<'_>) -> Result<Value, String> {
+    Ok(match value {
+        Val::Null => Value::Null,
+        Val::Bool(flag) => Value::from(*flag),
+        Val::Int(number) => Value::from(*number),
+        Val::Uint(number) => Value::from(*number),
+        Val::Double(number) => Value::from(*number),
+        Val::Text(text) => Value::from(text.as_ref()),
+        Val::Quantity(quantity) => Value::from(quantity.to_string()),
+        Val::Optional(Some(inner)) => to_json(inner)?,
+        Val::List(list) => Value::Array(list.iter().map(|item| to_json(&item)).collect::<Result<_, _>>()?),
+        Val::Map(entries) => {
+            let mut members = Map::new();
+            for (key, value) in entries.iter() {
+                let Val::Text(key) = key else { return Err("keys must be strings".to_owned()) };
+                members.insert(key.into_owned(), to_json(&value)?);
+            }
+            Value::Object(members)
+        }
+        other => return Err(format!("a {} cannot be written as JSON", other.type_name())),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::api::{Caller, WriteOptions};
+    use crate::control_plane::api_server;
+    use crate::time::Moment;
+
+    fn created(mutations: Value, failure_policy: &str) -> Result<Object, String> {
+        let mut api = api_server(&["sea"], 1, Moment::START);
+        let policy = json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy",
+            "metadata": {"name": "sidecar"},
+            "spec": {
+                "matchConstraints": {"resourceRules": [{
+                    "apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["CREATE"],
+                    "resources": ["deployments"],
+                }]},
+                "matchConditions": [{"name": "new", "expression": "object.metadata.name == 'web'"}],
+                "variables": [{"name": "image", "expression": "'proxy:' + string(object.spec.replicas)"}],
+                "mutations": mutations, "failurePolicy": failure_policy, "reinvocationPolicy": "Never",
+            },
+        });
+        let binding = json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding",
+            "metadata": {"name": "everywhere"}, "spec": {"policyName": "sidecar"},
+        });
+        let deployment = json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "sea"},
+            "spec": {
+                "replicas": 2, "selector": {"matchLabels": {"app": "web"}},
+                "template": {
+                    "metadata": {"labels": {"app": "web"}},
+                    "spec": {"containers": [{"name": "web", "image": "web:1"}]},
+                },
+            },
+        });
+        let caller = Caller::administrator("test");
+        api.create(&caller, policy, WriteOptions::default()).unwrap();
+        api.create(&caller, binding, WriteOptions::default()).unwrap();
+        let created = api.create(&caller, deployment, WriteOptions::default());
+        created.map(|created| Object::clone(&created)).map_err(|error| error.message)
+    }
+
+    fn configuration(expression: &str) -> Value {
+        json!({"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": expression}})
+    }
+
+    fn patch(expression: &str) -> Value {
+        json!({"patchType": "JSONPatch", "jsonPatch": {"expression": expression}})
+    }
+
+    #[test]
+    fn configurations_and_patches_change_what_is_created() {
+        let sidecar = "Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{\
+                       containers: [Object.spec.template.spec.containers{name: 'proxy', image: variables.image}]}}}}";
+        let label = "[JSONPatch{op: 'add', path: '/metadata/labels', value: {}}, JSONPatch{op: 'add', \
+                     path: '/metadata/labels/' + jsonpatch.escapeKey('a/b'), value: 'c'}]";
+        let object = created(json!([configuration(sidecar), patch(label)]), "Fail").unwrap();
+        let containers = object.list(&["spec", "template", "spec", "containers"]);
+        let images: Vec<&str> = containers.iter().map(|container| container.text(&["image"])).collect();
+        assert_eq!(images, ["web:1", "proxy:2"]);
+        assert_eq!(containers[1]["imagePullPolicy"], "IfNotPresent", "defaults follow");
+        assert_eq!(object["metadata"]["labels"], json!({"a/b": "c"}));
+    }
+
+    #[test]
+    fn failures_deny_unless_they_are_ignored() {
+        let wrong = json!([configuration("Object{metadata: Object.metadata{name: 'other'}}")]);
+        let refusal = created(wrong.clone(), "Fail").unwrap_err();
+        assert!(
+            refusal.starts_with(
+                "deployments.apps \"web\" is forbidden: MutatingAdmissionPolicy 'sidecar' with binding 'everywhere' \
+                 denied request: expression 'Object{metadata"
+            ) && refusal.ends_with("resulted in error: metadata.name must not be changed"),
+            "{refusal}"
+        );
+        assert_eq!(created(wrong, "Ignore").unwrap()["metadata"]["name"], "web");
+        assert!(created(json!([patch("[JSONPatch{op: 'remove', path: '/spec/none'}]")]), "Fail").is_err());
+    }
+}
