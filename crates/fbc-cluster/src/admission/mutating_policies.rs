@@ -98,27 +98,24 @@ fn changed(
                 break;
             }
             let known = inputs.known(&variables);
-            let (field, apply): (_, fn(&Object, Value, &Shape) -> Result<Object, String>) =
-                match mutation.text(&["patchType"]) {
-                    "JSONPatch" => ("jsonPatch", apply_json_patch),
-                    _ => ("applyConfiguration", apply_configuration),
-                };
+            let is_patch = mutation.text(&["patchType"]) == "JSONPatch";
+            let field = if is_patch { "jsonPatch" } else { "applyConfiguration" };
             let expression = mutation.text(&[field, "expression"]);
             let program = compiled(expression, Wanted::Anything)?;
             let failed = |text: String| format!("expression '{expression}' resulted in error: {text}");
             let patch = inputs.run(&program, &known).and_then(|value| to_json(&value)).map_err(failed)?;
-            object = apply(&object, patch, shape).map_err(failed)?;
+            object = if is_patch {
+                json_patch(&object, &patch).map_err(|error| failed(error.to_string()))?
+            } else {
+                apply_configuration(&object, &patch, shape).map_err(failed)?
+            };
         }
     }
     Ok(object)
 }
 
-fn apply_json_patch(object: &Object, patch: Value, _: &Shape) -> Result<Object, String> {
-    json_patch(object, &patch).map_err(|error| error.to_string())
-}
-
 /// Lays a configuration over an object; what identifies the object is not for policies to say.
-fn apply_configuration(object: &Object, configuration: Value, shape: &Shape) -> Result<Object, String> {
+fn apply_configuration(object: &Object, configuration: &Value, shape: &Shape) -> Result<Object, String> {
     if !configuration.is_object() {
         return Err("must be an object".to_owned());
     }
@@ -126,7 +123,7 @@ fn apply_configuration(object: &Object, configuration: Value, shape: &Shape) -> 
     if let Some(path) = fixed.iter().find(|path| configuration.at(path).is_some()) {
         return Err(format!("{} must not be changed", path.join(".")));
     }
-    Ok(merge(object, &configuration, shape))
+    Ok(merge(object, configuration, shape))
 }
 
 /// A value of an expression as JSON.

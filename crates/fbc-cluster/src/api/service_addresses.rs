@@ -78,8 +78,8 @@ impl ServiceAddresses {
             .allocate_address(before, service, &mut taken)
             .and_then(|()| self.allocate_ports(before, service, &mut taken));
         if result.is_err() || dry_run {
-            taken.address.iter().for_each(|address| drop(self.used.remove(address)));
-            taken.ports.iter().for_each(|port| drop(self.ports.remove(port)));
+            self.used.retain(|address| taken.address != Some(*address));
+            self.ports.retain(|port| !taken.ports.contains(port));
             (self.last, self.last_port) = last;
         } else if let Some(before) = before {
             self.release(before);
@@ -407,7 +407,7 @@ mod tests {
         let mut addresses = ServiceAddresses::default();
         let ports = json!([{"name": "a", "port": 1}, {"name": "b", "port": 2}]);
         let before = allocated(&mut addresses, json!({"type": "NodePort", "ports": ports})).unwrap();
-        let mut changed = |spec: Value| {
+        let changed = |spec: Value| {
             let mut after = service(spec);
             keep_allocated(&before, &mut after);
             addresses.clone().allocate(Some(&before), &mut after, false).unwrap();

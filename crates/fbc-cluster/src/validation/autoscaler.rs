@@ -189,7 +189,8 @@ mod tests {
         ];
         for (spec, expected) in cases {
             let errors = validate_autoscaler(&json!({"spec": spec}));
-            let texts: Vec<String> = errors.iter().map(FieldError::message).collect();
+            let texts: Vec<String> =
+                errors.iter().map(|error| format!("{}: {}", error.field, error.message())).collect();
             assert_eq!(texts, expected, "{spec}");
         }
     }

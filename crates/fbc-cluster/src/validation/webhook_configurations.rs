@@ -286,8 +286,9 @@ mod tests {
         ];
         for (webhook, expected) in cases {
             let configuration = json!({"kind": "ValidatingWebhookConfiguration", "webhooks": [webhook]});
+            let errors = validate_webhooks(&configuration);
             let texts: Vec<String> =
-                validate_webhooks(&configuration).iter().map(FieldError::message).collect();
+                errors.iter().map(|error| format!("{}: {}", error.field, error.message())).collect();
             assert_eq!(texts, expected, "{configuration}");
         }
     }

@@ -206,7 +206,8 @@ impl Parser<'_> {
                 of = self.limited(Expr::new(sign.at, Node::Index { of: Box::new(of), index, optional }))?;
             } else if self.at_sign("{") && is_object_type(&of) {
                 self.next += 1;
-                of = self.limited(Expr::new(sign.at, self.object_literal()?))?;
+                let fields = self.object_literal()?;
+                of = self.limited(Expr::new(sign.at, fields))?;
             } else {
                 return Ok(of);
             }
