@@ -227,11 +227,16 @@ impl Server {
             return self.send(Response::new_ok(id, json!(self.fixes_of_problems(&url, &params.range))));
         };
         let relative = file.path.strip_prefix(root).unwrap_or(&file.path);
+        let wants_all = params.context.only.as_ref().is_some_and(|only| {
+            only.iter().any(|kind| {
+                !kind.as_str().is_empty() && actions::FIX_ALL.as_str().starts_with(kind.as_str())
+            })
+        });
         let shown = self
             .workspace
             .shown(root, relative)
             .into_iter()
-            .filter(|(diagnostic, _)| touches(&diagnostic.range));
+            .filter(|(diagnostic, _)| wants_all || touches(&diagnostic.range));
         let found: Vec<_> = shown
             .filter_map(|(diagnostic, finding)| {
                 let (judged, placed) = finding?;
@@ -250,6 +255,14 @@ impl Server {
             .filter(|file| file.kind == Some(FileKind::Configuration))
             .map(|file| (file.path.clone(), file.buffer.text()))
             .collect();
+        if wants_all {
+            return self.answer(id, move || {
+                let all = found.iter().filter_map(|(_, judged, number)| {
+                    Some((judged.as_ref(), judged.findings.get(*number)?))
+                });
+                Ok(json!(Vec::from_iter(actions::fix_all(&asked.state, all, encoding))))
+            });
+        }
         self.answer(id, move || {
             let configuration = host.configuration_file(&path);
             let text =

@@ -141,3 +141,25 @@ fn questions_about_places() {
     assert!(client.ask("fbc/rule", json!({ "code": "GRF009" })).as_str().unwrap().starts_with("# GRF009"));
     client.stop();
 }
+
+#[test]
+fn all_safe_fixes_of_a_file_at_once() {
+    let text = CATALOG.replace("1.1.0}", "v1.1.0}");
+    let mut client = Client::start(&[("catalog/foo/catalog.yaml", &text)]);
+    client.open(URL, &text);
+    client.diagnostics(URL, |codes| ["GRF009", "FBC026"].iter().all(|code| codes.contains(&(*code).to_owned())));
+    let ask = |only: &str| {
+        json!({
+            "textDocument": { "uri": URL },
+            "range": range((0, 0), (0, 0)),
+            "context": { "diagnostics": [], "only": [only] },
+        })
+    };
+    let actions = client.ask("textDocument/codeAction", ask("source.fixAll"));
+    let fixed = edited(&text, &actions[0]["edit"]["changes"][URL]);
+    assert_eq!(fixed, CATALOG.replace("[\"\", foo.v1.0.5]", "[foo.v1.0.5]"));
+    client.change(URL, 2, None, &fixed);
+    client.diagnostics(URL, |codes| !codes.contains(&"GRF009".to_owned()));
+    assert_eq!(client.ask("textDocument/codeAction", ask("source.fixAll.fbc")), json!([]));
+    client.stop();
+}

@@ -61,7 +61,7 @@ fn several_roots_and_files_that_vanish() {
 #[test]
 fn a_changed_configuration_counts_at_once() {
     let text = CATALOG.replace("  skips: [\"\", foo.v1.0.5]\n", "- name: foo.v1.0.0\n");
-    let host = MemoryHost { tree: [("catalog/foo/catalog.yaml", &text)].into_iter().collect(), ..MemoryHost::default() };
+    let host = MemoryHost { tree: [("catalog/foo/catalog.yaml", text.as_str())].into_iter().collect(), ..MemoryHost::default() };
     let configuration = host.configuration.clone();
     let mut client = Client::start_on(json!({}), host);
     let changed = json!({ "changes": [{ "uri": "file:///repository/fbc.toml", "type": 2 }] });
