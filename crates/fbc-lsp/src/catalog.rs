@@ -17,8 +17,8 @@ use fbc_model::{Catalog, CatalogFile};
 use lsp_types::Position;
 
 use crate::buffer::{Buffer, Piece};
-use crate::position::{Encoding, position_of, shifted};
 use crate::configuration::CatalogConfiguration;
+use crate::position::{Encoding, position_of, shifted};
 
 /// Rules that look beyond a package: a finding may come or go with a change of another one.
 pub const WHOLE_CATALOG: [&str; 9] =
@@ -163,11 +163,7 @@ impl CatalogState {
     /// Reads a catalog from its directory; files that editors hold come from there. The files that are left out, because
     /// the catalog has more than [`MAX_BYTES`] with them, are named.
     #[must_use]
-    pub fn load(
-        root: &Path,
-        tree: &dyn Tree,
-        open: &BTreeMap<PathBuf, Arc<Buffer>>,
-    ) -> (Self, Vec<PathBuf>) {
+    pub fn load(root: &Path, tree: &dyn Tree, open: &BTreeMap<PathBuf, Arc<Buffer>>) -> (Self, Vec<PathBuf>) {
         let mut files = BTreeMap::new();
         let mut left_out = Vec::new();
         let mut bytes: usize = open.values().map(|buffer| buffer.len()).sum();
@@ -293,11 +289,7 @@ fn judged_files(catalog: &Catalog, tree: PieceTree) -> Vec<JudgedFile> {
     files.collect()
 }
 
-fn judged(
-    tree: PieceTree,
-    configuration: &CatalogConfiguration,
-    wanted: &dyn Fn(&str) -> bool,
-) -> Judged {
+fn judged(tree: PieceTree, configuration: &CatalogConfiguration, wanted: &dyn Fn(&str) -> bool) -> Judged {
     let catalog = fbc_lint::load(&tree);
     let mut report = lint_under(&catalog, &tree, &configuration.policy);
     (configuration.set_aside)(&mut report);

@@ -117,8 +117,8 @@ fn read(input: &mut dyn BufRead, most: usize) -> io::Result<Option<Incoming>> {
     let mut body = vec![0; length as usize];
     input.read_exact(&mut body)?;
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
-    let Fields { id, method, params, result, error } =
-        serde_json::from_slice(&body).map_err(|error| invalid(format!("a message is not JSON-RPC: {error}")))?;
+    let Fields { id, method, params, result, error } = serde_json::from_slice(&body)
+        .map_err(|error| invalid(format!("a message is not JSON-RPC: {error}")))?;
     let message = match (id, method) {
         (Some(id), Some(method)) => Request { id, method, params }.into(),
         (None, Some(method)) => Notification { method, params }.into(),
@@ -141,7 +141,8 @@ fn read_head(input: &mut dyn BufRead) -> io::Result<Option<u64>> {
                 _ => Err(io::Error::new(io::ErrorKind::InvalidData, "a message has no complete head")),
             };
         }
-        let invalid = || io::Error::new(io::ErrorKind::InvalidData, format!("not a header: {:?}", line.trim_end()));
+        let invalid =
+            || io::Error::new(io::ErrorKind::InvalidData, format!("not a header: {:?}", line.trim_end()));
         let Some(header) = line.strip_suffix("\r\n") else { return Err(invalid()) };
         if header.is_empty() {
             let missing = || io::Error::new(io::ErrorKind::InvalidData, "a message has no Content-Length");
@@ -169,7 +170,9 @@ mod tests {
         let mut words = Vec::new();
         loop {
             words.push(match read(&mut input, 100) {
-                Ok(Some(Incoming::Message(Message::Request(request)))) => format!("request {}", request.method),
+                Ok(Some(Incoming::Message(Message::Request(request)))) => {
+                    format!("request {}", request.method)
+                }
                 Ok(Some(Incoming::Message(Message::Notification(told)))) => format!("told {}", told.method),
                 Ok(Some(Incoming::Message(Message::Response(answer)))) => format!("answer {}", answer.id),
                 Ok(Some(Incoming::TooLarge { bytes })) => format!("skipped {bytes}"),

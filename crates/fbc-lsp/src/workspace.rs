@@ -11,9 +11,9 @@ use lsp_types::{TextDocumentContentChangeEvent, Url};
 
 use crate::buffer::Buffer;
 use crate::catalog::{CatalogState, FileState, Judged, Placed};
+use crate::configuration::CachedConfiguration;
 use crate::host::{FileKind, Problem, Simulated, kind_of};
 use crate::position::Encoding;
-use crate::configuration::CachedConfiguration;
 
 /// A file that an editor holds.
 #[derive(Debug)]

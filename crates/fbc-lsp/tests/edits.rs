@@ -45,9 +45,8 @@ fn meaning(buffer: &Buffer) -> (String, Vec<std::ops::Range<usize>>) {
 
 fn fresh(buffer: &Buffer) -> Found {
     let (text, remembered) = meaning(buffer);
-    let placed = |(start, end)| {
-        (!remembered.iter().any(|range| range.contains(&start))).then_some((start, end))
-    };
+    let placed =
+        |(start, end)| (!remembered.iter().any(|range| range.contains(&start))).then_some((start, end));
 
     let tree = MemoryTree::from_iter([(NAME, text.as_str())]);
     let report = lint_under(&fbc_lint::load(&tree), &tree, &Policy::default());

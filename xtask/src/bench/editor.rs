@@ -20,7 +20,9 @@ const BUNDLE_BYTES: usize = 25_000;
 /// Shows a row for each catalog; true if all of them were measured.
 pub(super) fn run(fbc: &Path, place: &Path, quick: bool) -> TaskResult<bool> {
     let edits = if quick { 50 } else { 500 };
-    println!("\nlanguage server, {edits} edits and as many that take them back, each until its findings come:");
+    println!(
+        "\nlanguage server, {edits} edits and as many that take them back, each until its findings come:"
+    );
     let mut all_measured = true;
     let mut largest = None;
     for (title, packages) in CATALOGS.iter().take(if quick { 2 } else { CATALOGS.len() }) {
@@ -213,6 +215,9 @@ mod tests {
     #[test]
     fn edits_are_made_at_words() {
         let lines = ["name: foo", "---", "  \"name\": \"b\",", "}"];
-        assert_eq!([0, 1, 2, 3].map(|from| end_of_text(&lines, from)), [Some((0, 9)), Some((2, 11)), Some((2, 11)), None]);
+        assert_eq!(
+            [0, 1, 2, 3].map(|from| end_of_text(&lines, from)),
+            [Some((0, 9)), Some((2, 11)), Some((2, 11)), None]
+        );
     }
 }

@@ -191,7 +191,9 @@ fn change(operation: &Operation, root: Node<'_>, bytes: &[u8], syntax: Syntax) -
             let text = bytes.get(found.value).filter(|_| found.is_exact).ok_or_else(not_found)?;
             let text = String::from_utf8_lossy(text);
             match operation {
-                Operation::Version { .. } => put(text_value(&version::completed(&text).ok_or_else(not_found)?)),
+                Operation::Version { .. } => {
+                    put(text_value(&version::completed(&text).ok_or_else(not_found)?))
+                }
                 _ => put(text_value(&text)),
             }
         }

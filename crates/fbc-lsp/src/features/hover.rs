@@ -1,8 +1,8 @@
 //! What a place means: ranges, updates, fields, deprecations.
 
-use fbc_lint::rules;
 use fbc_graph::package::ChannelGraph;
 use fbc_graph::{Moves, PackageGraph, Semantics};
+use fbc_lint::rules;
 use fbc_model::blob::schema;
 use fbc_model::{Bundle, Catalog};
 use fbc_version::blang::Range;

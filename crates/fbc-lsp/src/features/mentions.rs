@@ -164,11 +164,7 @@ pub fn renamable(cursor: &Cursor<'_>) -> Option<lsp_types::Range> {
 ///
 /// # Errors
 /// Why it cannot be renamed.
-pub fn renamed(
-    cursor: &Cursor<'_>,
-    to: &str,
-    all: &Templates,
-) -> Result<WorkspaceEdit, String> {
+pub fn renamed(cursor: &Cursor<'_>, to: &str, all: &Templates) -> Result<WorkspaceEdit, String> {
     const NOTHING: &str = "there is no name of a bundle or channel here";
     if to.trim().is_empty() || to.contains(char::is_whitespace) {
         return Err("a name has no spaces, and at least one character".to_owned());

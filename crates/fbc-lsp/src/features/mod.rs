@@ -26,7 +26,6 @@ pub mod outline;
 pub mod schema;
 pub mod templates;
 
-
 /// The size of an icon, in characters of base64, beyond which it is not shown.
 const MOST_ICON: usize = 64 << 10;
 

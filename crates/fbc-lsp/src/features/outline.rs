@@ -31,7 +31,10 @@ pub fn symbols(buffer: &Buffer, kind: FileKind, encoding: Encoding) -> Vec<Docum
             .map(|(number, piece)| symbol(buffer, number, piece, is_small, encoding))
             .collect(),
         FileKind::Configuration => Vec::new(),
-        _ => pieces.filter(|_| is_small).flat_map(|(number, piece)| keys(buffer, number, piece, encoding)).collect(),
+        _ => pieces
+            .filter(|_| is_small)
+            .flat_map(|(number, piece)| keys(buffer, number, piece, encoding))
+            .collect(),
     }
 }
 
@@ -47,7 +50,8 @@ fn keys(buffer: &Buffer, number: usize, piece: &Piece, encoding: Encoding) -> Ve
                 let at = format!("/{}/{}", key.step, item.step);
                 let name = ITEM_NAMES.iter().map(|name| locator.find(&format!("{at}/{name}")));
                 let bytes = unquoted(&piece.text, &name.into_iter().find(|found| found.is_exact)?.value);
-                let text = piece.text.get(bytes.clone()).filter(|text| !text.is_empty() && !text.contains('\n'))?;
+                let text =
+                    piece.text.get(bytes.clone()).filter(|text| !text.is_empty() && !text.contains('\n'))?;
                 Some(made(text.to_owned(), String::new(), SymbolKind::FIELD, range(item.value), range(bytes)))
             })
             .collect();

@@ -43,10 +43,13 @@ pub type Templates = BTreeMap<Url, Arc<Buffer>>;
 pub fn mentions(piece: &Piece) -> Vec<TemplateMention> {
     let Ok(document) = stream::read_one(piece.text.as_bytes()) else { return Vec::new() };
     let (root, locator) = (document.root(), locator(piece));
-    let mut found = Found { place: &|pointer| {
-        let found = locator.find(pointer);
-        found.is_exact.then(|| unquoted(&piece.text, &found.value))
-    }, all: Vec::new() };
+    let mut found = Found {
+        place: &|pointer| {
+            let found = locator.find(pointer);
+            found.is_exact.then(|| unquoted(&piece.text, &found.value))
+        },
+        all: Vec::new(),
+    };
     let entries = || root.get("entries").into_iter().flat_map(Node::items).enumerate();
     for (number, blob) in entries() {
         found.blob(blob, &format!("/entries/{number}"));
@@ -80,7 +83,13 @@ impl Found<'_> {
                     self.push(entry, package, Named::Bundle, &at, "name", true);
                     self.push(entry, package, Named::Bundle, &at, "replaces", false);
                     for (index, skip) in entry.get("skips").into_iter().flat_map(Node::items).enumerate() {
-                        self.put(skip.as_str(), package, Named::Bundle, &format!("{at}/skips/{index}"), false);
+                        self.put(
+                            skip.as_str(),
+                            package,
+                            Named::Bundle,
+                            &format!("{at}/skips/{index}"),
+                            false,
+                        );
                     }
                 }
             }
@@ -92,14 +101,29 @@ impl Found<'_> {
                         Some(schema::CHANNEL) => Named::Channel,
                         _ => continue,
                     };
-                    self.push(reference, package, named, &format!("{at}/entries/{number}/reference"), "name", false);
+                    self.push(
+                        reference,
+                        package,
+                        named,
+                        &format!("{at}/entries/{number}/reference"),
+                        "name",
+                        false,
+                    );
                 }
             }
             _ => {}
         }
     }
 
-    fn push(&mut self, object: Node<'_>, package: &str, named: Named, at: &str, key: &str, is_definition: bool) {
+    fn push(
+        &mut self,
+        object: Node<'_>,
+        package: &str,
+        named: Named,
+        at: &str,
+        key: &str,
+        is_definition: bool,
+    ) {
         self.put(object.get_str(key), package, named, &format!("{at}/{key}"), is_definition);
     }
 
@@ -217,7 +241,9 @@ substitutions:
 ";
         let buffer = Buffer::new(text);
         let found: Vec<TemplateMention> = buffer.pieces.iter().flat_map(|piece| mentions(piece)).collect();
-        assert!(found.iter().all(|one| one.package == "foo" && text.get(one.bytes.clone()) == Some(&one.name)));
+        assert!(
+            found.iter().all(|one| one.package == "foo" && text.get(one.bytes.clone()) == Some(&one.name))
+        );
         let count = |named, name| {
             let same = found.iter().filter(|one| one.named == named && one.name == name);
             (same.clone().count(), same.filter(|one| one.is_definition).count())

@@ -27,7 +27,8 @@ impl Server {
                 entry.whole = Some(Arc::new(whole));
                 entry.is_loaded = true;
                 if let [first, others @ ..] = left_out.as_slice() {
-                    let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+                    let more =
+                        if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
                     let (root, first, most) = (root.display(), first.display(), MAX_BYTES >> 20);
                     let message = format!(
                         "{root} has more than {most} MiB: {first}{more} not looked at; findings may be missing or wrong"

@@ -8,9 +8,9 @@ use lsp_types::Url;
 
 use super::{Event, Server};
 use crate::catalog::CatalogState;
+use crate::configuration::{CachedConfiguration, CatalogConfiguration};
 use crate::host::{FileKind, Host};
 use crate::jobs::guarded;
-use crate::configuration::{CatalogConfiguration, CachedConfiguration};
 
 impl Server {
     /// Reads a catalog and judges all of it, on the slow worker.
@@ -100,7 +100,12 @@ impl Server {
 }
 
 /// What the configuration says of a catalog; the client is told what is wrong with it.
-fn current(cached: &CachedConfiguration, host: &dyn Host, root: &Path, events: &Sender<Event>) -> Arc<CatalogConfiguration> {
+fn current(
+    cached: &CachedConfiguration,
+    host: &dyn Host,
+    root: &Path,
+    events: &Sender<Event>,
+) -> Arc<CatalogConfiguration> {
     let report = |message| {
         // The loop ends with the client, and then nobody listens.
         let _ = events.send(Event::Failed { message });

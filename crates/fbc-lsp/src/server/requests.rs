@@ -7,9 +7,7 @@ use std::sync::Arc;
 use fbc_lint::rules;
 use lsp_server::{ErrorCode, Request, RequestId, Response};
 use lsp_types::request::{self, Request as _};
-use lsp_types::{
-    CodeAction, Position, TextDocumentIdentifier, TextEdit, Url, WorkspaceEdit,
-};
+use lsp_types::{CodeAction, Position, TextDocumentIdentifier, TextEdit, Url, WorkspaceEdit};
 use serde_json::{Value, json};
 
 use super::{Server, params};
@@ -206,7 +204,9 @@ impl Server {
         let asked = self.asked(&place.text_document);
         let templates = self.templates();
         self.answer(id, move || match asked.as_ref().and_then(|asked| asked.cursor(place.position)) {
-            Some(cursor) => mentions::renamed(&cursor, &params.new_name, &templates()).map(|edit| json!(edit)),
+            Some(cursor) => {
+                mentions::renamed(&cursor, &params.new_name, &templates()).map(|edit| json!(edit))
+            }
             None => Err("this file is neither a catalog nor a template".to_owned()),
         });
     }
@@ -228,9 +228,8 @@ impl Server {
         };
         let relative = file.path.strip_prefix(root).unwrap_or(&file.path);
         let wants_all = params.context.only.as_ref().is_some_and(|only| {
-            only.iter().any(|kind| {
-                !kind.as_str().is_empty() && actions::FIX_ALL.as_str().starts_with(kind.as_str())
-            })
+            only.iter()
+                .any(|kind| !kind.as_str().is_empty() && actions::FIX_ALL.as_str().starts_with(kind.as_str()))
         });
         let shown = self
             .workspace
@@ -257,9 +256,9 @@ impl Server {
             .collect();
         if wants_all {
             return self.answer(id, move || {
-                let all = found.iter().filter_map(|(_, judged, number)| {
-                    Some((judged.as_ref(), judged.findings.get(*number)?))
-                });
+                let all = found
+                    .iter()
+                    .filter_map(|(_, judged, number)| Some((judged.as_ref(), judged.findings.get(*number)?)));
                 Ok(json!(Vec::from_iter(actions::fix_all(&asked.state, all, encoding))))
             });
         }

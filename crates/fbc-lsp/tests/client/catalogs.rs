@@ -147,7 +147,9 @@ fn all_safe_fixes_of_a_file_at_once() {
     let text = CATALOG.replace("1.1.0}", "v1.1.0}");
     let mut client = Client::start(&[("catalog/foo/catalog.yaml", &text)]);
     client.open(URL, &text);
-    client.diagnostics(URL, |codes| ["GRF009", "FBC026"].iter().all(|code| codes.contains(&(*code).to_owned())));
+    client.diagnostics(URL, |codes| {
+        ["GRF009", "FBC026"].iter().all(|code| codes.contains(&(*code).to_owned()))
+    });
     let ask = |only: &str| {
         json!({
             "textDocument": { "uri": URL },

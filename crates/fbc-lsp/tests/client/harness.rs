@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use fbc_lsp::{CatalogConfiguration, FileKind, Host, Problem, ProblemFix, ServeError, Simulated, Unmet, serve};
+use fbc_lsp::{
+    CatalogConfiguration, FileKind, Host, Problem, ProblemFix, ServeError, Simulated, Unmet, serve,
+};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::{MemoryTree, Tree};
 use lsp_server::{Connection, Message, Notification, Request, RequestId};
@@ -133,7 +135,10 @@ impl Client {
     }
 
     pub(crate) fn start_with(capabilities: Value, files: &[(&str, &str)]) -> Self {
-        Self::start_on(capabilities, MemoryHost { tree: files.iter().copied().collect(), ..MemoryHost::default() })
+        Self::start_on(
+            capabilities,
+            MemoryHost { tree: files.iter().copied().collect(), ..MemoryHost::default() },
+        )
     }
 
     pub(crate) fn start_on(capabilities: Value, host: MemoryHost) -> Self {

@@ -61,7 +61,10 @@ fn several_roots_and_files_that_vanish() {
 #[test]
 fn a_changed_configuration_counts_at_once() {
     let text = CATALOG.replace("  skips: [\"\", foo.v1.0.5]\n", "- name: foo.v1.0.0\n");
-    let host = MemoryHost { tree: [("catalog/foo/catalog.yaml", text.as_str())].into_iter().collect(), ..MemoryHost::default() };
+    let host = MemoryHost {
+        tree: [("catalog/foo/catalog.yaml", text.as_str())].into_iter().collect(),
+        ..MemoryHost::default()
+    };
     let configuration = host.configuration.clone();
     let mut client = Client::start_on(json!({}), host);
     let changed = json!({ "changes": [{ "uri": "file:///repository/fbc.toml", "type": 2 }] });
@@ -126,7 +129,8 @@ entries:
 #[test]
 fn names_in_templates() {
     let other = "file:///repository/templates/other.yaml";
-    let mut client = Client::start(&[("templates/other.yaml", TEMPLATE), ("catalog/foo/catalog.yaml", CATALOG)]);
+    let mut client =
+        Client::start(&[("templates/other.yaml", TEMPLATE), ("catalog/foo/catalog.yaml", CATALOG)]);
     let url = "file:///repository/templates/foo.yaml";
     client.open(url, TEMPLATE);
     let definition = client.at_place("textDocument/definition", url, 11, 16);
@@ -159,7 +163,13 @@ fn names_in_templates() {
 fn fields_of_files_that_are_not_of_catalogs() {
     let mut client = Client::start(&[]);
     for (name, text, place, key, meaning) in [
-        ("t.yaml", "schema: olm.semver\ngenerateM\n", (1, 9), "generateMajorChannels: ", (0, 2, "Which template")),
+        (
+            "t.yaml",
+            "schema: olm.semver\ngenerateM\n",
+            (1, 9),
+            "generateMajorChannels: ",
+            (0, 2, "Which template"),
+        ),
         ("s.yaml", "title: x\nsteps: []\nexp\n", (2, 3), "expect: ", (0, 2, "What it is about")),
         (
             "set.yaml",
@@ -168,16 +178,29 @@ fn fields_of_files_that_are_not_of_catalogs() {
             "full: ",
             (3, 6, "The reference of the catalog image"),
         ),
-        ("fbc.toml", "prof\n[rules]\nFBC018 = \"off\"\n", (0, 4), "profile = ", (2, 3, "**FBC018** duplicate-entry")),
+        (
+            "fbc.toml",
+            "prof\n[rules]\nFBC018 = \"off\"\n",
+            (0, 4),
+            "profile = ",
+            (2, 3, "**FBC018** duplicate-entry"),
+        ),
     ] {
         let url = format!("file:///repository/{name}");
         client.open(&url, text);
         let items = client.at_place("textDocument/completion", &url, place.0, place.1);
-        let texts: Vec<&str> =
-            items.as_array().unwrap().iter().map(|item| item["textEdit"]["newText"].as_str().unwrap()).collect();
+        let texts: Vec<&str> = items
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["textEdit"]["newText"].as_str().unwrap())
+            .collect();
         assert!(texts.contains(&key), "{name}: {texts:?}");
         let hover = client.at_place("textDocument/hover", &url, meaning.0, meaning.1);
-        assert!(hover["contents"]["value"].as_str().unwrap_or_default().starts_with(meaning.2), "{name}: {hover}");
+        assert!(
+            hover["contents"]["value"].as_str().unwrap_or_default().starts_with(meaning.2),
+            "{name}: {hover}"
+        );
     }
     client.stop();
 }

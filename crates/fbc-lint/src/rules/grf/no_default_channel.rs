@@ -64,7 +64,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     {
         let origin = view.package.origin;
         // A second line beside a misspelt one would be one too many.
-        let is_misspelt = misspelt.get_or_insert_with(|| misspelt_default_channels(context)).contains(&origin);
+        let is_misspelt =
+            misspelt.get_or_insert_with(|| misspelt_default_channels(context)).contains(&origin);
         findings.push(
             Finding::new(&RULE, format!("package {} names no default channel", quote(package)))
                 .at(context.value(origin, "/name"))
@@ -85,7 +86,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 
 /// The packages that have a field which `defaultChannel` may have been meant by.
 fn misspelt_default_channels(context: &Context<'_>) -> HashSet<Origin> {
-    let is_meant = |odd: &OddKey| suggest::closest(&odd.key, odd.fields.iter().copied()) == Some("defaultChannel");
+    let is_meant =
+        |odd: &OddKey| suggest::closest(&odd.key, odd.fields.iter().copied()) == Some("defaultChannel");
     let blobs = odd_keys::blobs(context).into_iter();
     blobs.filter(|blob| blob.keys.iter().any(is_meant)).map(|blob| blob.origin).collect()
 }

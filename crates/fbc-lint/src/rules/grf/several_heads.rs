@@ -156,13 +156,17 @@ fn edge(graph: ChannelGraph<'_>, newest: usize, others: &[usize]) -> Fix {
 fn longer_chain(graph: ChannelGraph<'_>, newest: usize, others: &[usize]) -> Option<Fix> {
     let origin = graph.channel.origin;
     let (next, skipped) = others.split_first()?;
-    let replaced = graph.entry(newest).map(|entry| entry.replaces.as_str()).filter(|name| !name.is_empty())?;
+    let replaced =
+        graph.entry(newest).map(|entry| entry.replaces.as_str()).filter(|name| !name.is_empty())?;
     let (newest_name, next) = (quote(graph.name(newest)), graph.name(*next));
     let skipped: Vec<&str> =
         std::iter::once(replaced).chain(skipped.iter().map(|&head| graph.name(head))).collect();
     let names = name_list(skipped.iter().copied());
-    let fix = Fix::risky(format!("let {newest_name} replace {}, and skip {names}", quote(next)))
-        .set(origin, format!("/entries/{newest}/replaces"), next);
+    let fix = Fix::risky(format!("let {newest_name} replace {}, and skip {names}", quote(next))).set(
+        origin,
+        format!("/entries/{newest}/replaces"),
+        next,
+    );
     let skips = format!("/entries/{newest}/skips");
     Some(skipped.iter().fold(fix, |fix, name| fix.append(origin, skips.clone(), text_value(name))))
 }

@@ -23,15 +23,19 @@ pub(super) fn names(cursor: &Cursor<'_>, wanted: Use) -> Vec<Offer> {
     let about = &cursor.piece.about;
     let loaded = Loaded::of(cursor.state, &about.package);
     let graph = PackageGraph::of(&loaded.catalog, &about.package);
-    let entries =
-        graph.channels.iter().find(|channel| channel.name == about.name).map_or(&[][..], |channel| &channel.entries);
+    let entries = graph
+        .channels
+        .iter()
+        .find(|channel| channel.name == about.name)
+        .map_or(&[][..], |channel| &channel.entries);
     let own = entry_at(cursor).unwrap_or_default();
     let own_version = graph.nodes.iter().find(|node| node.name == own).and_then(|node| node.version.as_ref());
     let own_version = own_version.map(|version| version.version.clone()).or_else(|| version_of_name(&own));
     let others = || entries.iter().filter(|entry| entry.name != own);
     let is_listed = |name: &str| others().any(|entry| entry.name == name);
-    let is_free =
-        |name: &str| !others().any(|entry| entry.replaces == name || entry.skips.iter().any(|skip| skip == name));
+    let is_free = |name: &str| {
+        !others().any(|entry| entry.replaces == name || entry.skips.iter().any(|skip| skip == name))
+    };
     let mut ranked: Vec<(u8, String, String)> = Vec::new();
     // Newest first, also within a rank, since the sort is stable.
     for node in graph.nodes.iter().rev().filter(|node| wanted == Use::Name || node.name != own) {

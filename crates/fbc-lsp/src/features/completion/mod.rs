@@ -120,9 +120,7 @@ fn values(cursor: &Cursor<'_>, context: &Context<'_>, part: Option<Part>) -> Vec
         (schema::PACKAGE, ["defaultChannel"]) => {
             let loaded = Loaded::of(cursor.state, &about.package);
             let channels = loaded.catalog.channels.iter();
-            channels
-                .map(|one| Offer::text(&one.name, format!("{} entries", one.entries().len())))
-                .collect()
+            channels.map(|one| Offer::text(&one.name, format!("{} entries", one.entries().len()))).collect()
         }
         (schema::CHANNEL, ["entries", "-", "name"]) => bundles::names(cursor, Use::Name),
         (schema::CHANNEL, ["entries", "-", "replaces"]) => bundles::names(cursor, Use::Replaces),

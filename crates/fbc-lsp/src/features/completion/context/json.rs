@@ -1,6 +1,6 @@
 //! The place of the cursor in JSON, by the brackets that are open before it.
 
-use super::{Quotes, Context};
+use super::{Context, Quotes};
 
 /// An object or list that is open.
 enum Frame<'t> {
