@@ -10,7 +10,7 @@ use crate::query::program;
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
 /// All budgets.
-pub static LIMITS: [Limit; 38] = [
+pub static LIMITS: [Limit; 37] = [
     Limit {
         name: "file-bytes",
         most: fbc_model::tree::MAX_FILE_BYTES,
@@ -74,22 +74,6 @@ pub static LIMITS: [Limit; 38] = [
         of: "findings of each rule that are kept",
         beyond: "the others are counted, not shown; a baseline or a comparison ends with exit code 2",
         raise: Raise::Flag("--max-findings"),
-    },
-    Limit {
-        name: "editor-bytes",
-        most: fbc_lsp::catalog::MAX_BYTES as u64,
-        unit: Unit::Bytes,
-        of: "a file in `lsp`, and the files of a catalog that are not open",
-        beyond: "the editor shows a message; a file of the catalog is looked at once it is open",
-        raise: Raise::Fixed,
-    },
-    Limit {
-        name: "editor-message-bytes",
-        most: fbc_lsp::transport::MAX_MESSAGE_BYTES as u64,
-        unit: Unit::Bytes,
-        of: "a message from an editor to `lsp`",
-        beyond: "the message is skipped, and the editor shows a message",
-        raise: Raise::Fixed,
     },
     Limit {
         name: "definition-updates",
@@ -305,6 +289,14 @@ pub static LIMITS: [Limit; 38] = [
         unit: Unit::Bytes,
         of: "a catalog that the language server reads, and a file that an editor opens",
         beyond: "a warning; other files of the catalog are looked at once they are open, such a file is not",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "editor-message-bytes",
+        most: fbc_lsp::transport::MAX_MESSAGE_BYTES as u64,
+        unit: Unit::Bytes,
+        of: "a message from an editor to `lsp`",
+        beyond: "the message is skipped, and the editor shows a message",
         raise: Raise::Fixed,
     },
     Limit {
