@@ -16,6 +16,7 @@ use crate::{process, workspace};
 mod catalog;
 mod catalog_text;
 mod cluster;
+mod editor;
 mod graph;
 mod images;
 pub(crate) mod measure;
@@ -40,6 +41,9 @@ pub(crate) struct Options {
     /// Only the table of the commands that opm has as well
     #[arg(long)]
     table: bool,
+    /// Only the rows of the language server
+    #[arg(long, conflicts_with = "table")]
+    editor: bool,
     /// Fewer runs and a generated catalog of a tenth of the size
     #[arg(long)]
     quick: bool,
@@ -69,6 +73,11 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         Some(path) => absolute(path)?,
         None => process::release_binary(&root)?,
     };
+    let edited = || editor::run(&fbc, &workspace::target_folder(&root)?.join("bench/editor"), options.quick);
+    if options.editor {
+        println!("{}", machine());
+        return Ok(if edited()? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
     let opm = options.opm.as_deref().map(absolute).transpose()?;
     let real = real_catalogs(&root)?;
     if real.is_empty() {
@@ -115,7 +124,8 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         if options.quick { generated } else { compared(&root, "compared-old", &catalog::Size::COMPARED)? };
     let place = workspace::target_folder(&root)?.join("bench/serve");
     let all_served = serve::run(&fbc, opm.as_deref(), &served, &place, runs)?;
-    Ok(if all_served { code } else { ExitCode::FAILURE })
+    let all_edited = edited()?;
+    Ok(if all_served && all_edited { code } else { ExitCode::FAILURE })
 }
 
 /// The machine, as far as the system tells: processors and memory.

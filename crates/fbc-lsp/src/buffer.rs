@@ -20,6 +20,9 @@ pub struct Piece {
     pub text: String,
     /// The line breaks in it.
     pub lines: u32,
+    /// The columns of what stands behind the last of them, in bytes and in units of UTF-16: documents of JSON may be one
+    /// long line each.
+    last_columns: [u32; 2],
     /// What kind of document it is.
     pub about: About,
     /// Where it cannot be read, and why.
@@ -66,7 +69,21 @@ impl Piece {
             }
         }
         let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32;
-        Self { text, lines, about, fault, good: None, has_document }
+        let last_line = memchr::memrchr(b'\n', text.as_bytes()).map_or(0, |at| at + 1);
+        let last_line = text.get(last_line..).unwrap_or_default();
+        let last_columns = [last_line.len() as u32, last_line.encode_utf16().count() as u32];
+        Self { text, lines, last_columns, about, fault, good: None, has_document }
+    }
+
+    /// The position of its end, if it began at the first line and column.
+    #[must_use]
+    pub fn end(&self, encoding: Encoding) -> Position {
+        let [bytes, units] = self.last_columns;
+        let column = match encoding {
+            Encoding::Utf8 => bytes,
+            Encoding::Utf16 => units,
+        };
+        Position::new(self.lines, column)
     }
 
     /// The text that means something: the last one that could be read.
@@ -141,7 +158,7 @@ impl Buffer {
         let line = before.iter().map(|piece| piece.lines).sum();
         let mut column = 0;
         for piece in before.iter().rev() {
-            let end = position_of(&piece.text, piece.text.len(), encoding);
+            let end = piece.end(encoding);
             column += end.character;
             if end.line > 0 {
                 break;
@@ -157,7 +174,7 @@ impl Buffer {
         let mut start = Position::new(0, 0);
         for piece in &self.pieces {
             starts.push(start);
-            start = shifted(start, position_of_end(piece, encoding));
+            start = shifted(start, piece.end(encoding));
         }
         starts
     }
@@ -180,7 +197,7 @@ impl Buffer {
     pub fn locate(&self, position: Position, encoding: Encoding) -> Option<(usize, usize)> {
         let mut start = Position::new(0, 0);
         for (number, piece) in self.pieces.iter().enumerate() {
-            let end = shifted(start, position_of_end(piece, encoding));
+            let end = shifted(start, piece.end(encoding));
             let is_last = number + 1 == self.pieces.len();
             if position < end || is_last {
                 let column = if position.line == start.line {
@@ -302,12 +319,6 @@ fn remember(new: &mut [Piece], old: &[Arc<Piece>]) {
     } else if let ([piece], [old, ..]) = (new, old) {
         piece.remember(old);
     }
-}
-
-fn position_of_end(piece: &Piece, encoding: Encoding) -> Position {
-    let start = memchr::memrchr(b'\n', piece.text.as_bytes()).map_or(0, |at| at + 1);
-    let rest = piece.text.get(start..).unwrap_or_default();
-    Position::new(piece.lines, position_of(rest, rest.len(), encoding).character)
 }
 
 /// Documents behind `---` lines.

@@ -4,6 +4,7 @@
 //! only the whole catalog tells ([`WHOLE_CATALOG`]) is judged when a file is opened or saved.
 
 use std::collections::{BTreeMap, HashSet};
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,19 +12,19 @@ use std::sync::Arc;
 use fbc_lint::fix::Fix;
 use fbc_lint::{Located, RelatedPlace, Rule, Severity, Span, lint_under};
 use fbc_model::blob::schema;
-use fbc_model::tree::{MemoryTree, Tree};
+use fbc_model::tree::{MemoryTree, Tree, TreeEntry};
 use fbc_model::{Catalog, CatalogFile};
 use lsp_types::Position;
 
 use crate::buffer::{Buffer, Piece};
+use crate::configuration::CatalogConfiguration;
 use crate::position::{Encoding, position_of, shifted};
-use crate::setting::Configured;
 
 /// Rules that look beyond a package: a finding may come or go with a change of another one.
 pub const WHOLE_CATALOG: [&str; 9] =
     ["FBC001", "FBC002", "FBC033", "FBC202", "FBC216", "FBC217", "FBC233", "FBC234", "OLM008"];
 
-/// Bytes of a catalog beyond which only packages with open files are judged.
+/// Bytes of a catalog beyond which files are read only when an editor opens them; no file may have more.
 pub const MAX_BYTES: usize = 256 << 20;
 
 /// A file of a catalog.
@@ -65,8 +66,31 @@ pub struct JudgedFile {
 /// Pieces, each with its first byte in a text that is put together from them.
 pub type Pieces = Vec<(usize, Arc<Piece>)>;
 
-/// The pieces of files.
-type Layout = Vec<(PathBuf, Pieces)>;
+/// Documents of a catalog as files of their own. Their texts are put together when they are read, and not kept.
+#[derive(Debug, Default)]
+struct PieceTree {
+    files: BTreeMap<PathBuf, Pieces>,
+    names: MemoryTree,
+}
+
+impl Tree for PieceTree {
+    fn list(&self, directory: &Path) -> io::Result<Vec<TreeEntry>> {
+        self.names.list(directory)
+    }
+
+    fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
+        let pieces = self.files.get(file).ok_or(io::ErrorKind::NotFound)?;
+        Ok(meaning(pieces))
+    }
+}
+
+/// The text of pieces one after another.
+fn meaning(pieces: &Pieces) -> Vec<u8> {
+    let last = pieces.last().map_or(0, |(start, piece)| start + piece.meaning().len());
+    let mut text = Vec::with_capacity(last);
+    pieces.iter().for_each(|(_, piece)| text.extend_from_slice(piece.meaning().as_bytes()));
+    text
+}
 
 /// A finding in a piece.
 #[derive(Debug)]
@@ -136,24 +160,30 @@ impl Place {
 }
 
 impl CatalogState {
-    /// Reads a catalog from its directory; files that editors hold come from there.
+    /// Reads a catalog from its directory; files that editors hold come from there. The files that are left out, because
+    /// the catalog has more than [`MAX_BYTES`] with them, are named.
     #[must_use]
-    pub fn load(root: &Path, tree: &dyn Tree, open: &BTreeMap<PathBuf, Arc<Buffer>>) -> Self {
+    pub fn load(root: &Path, tree: &dyn Tree, open: &BTreeMap<PathBuf, Arc<Buffer>>) -> (Self, Vec<PathBuf>) {
         let mut files = BTreeMap::new();
-        let mut bytes = 0;
+        let mut left_out = Vec::new();
+        let mut bytes: usize = open.values().map(|buffer| buffer.len()).sum();
         for path in fbc_model::load::files(tree) {
             let buffer = match open.get(&path) {
                 Some(buffer) => Arc::clone(buffer),
-                None if bytes > MAX_BYTES => continue,
                 None => {
+                    let fits = |size: u64| bytes as u64 + size <= MAX_BYTES as u64;
+                    if !tree.size(&path).is_none_or(fits) {
+                        left_out.push(path);
+                        continue;
+                    }
                     let Some(text) = tree.read(&path).ok().and_then(|bytes| String::from_utf8(bytes).ok())
                     else {
                         continue;
                     };
+                    bytes += text.len();
                     Arc::new(Buffer::new(&text))
                 }
             };
-            bytes += buffer.len();
             let is_open = open.contains_key(&path);
             files.insert(path, FileState { buffer, is_open });
         }
@@ -163,13 +193,7 @@ impl CatalogState {
                 .entry(path.clone())
                 .or_insert_with(|| FileState { buffer: Arc::clone(buffer), is_open: true });
         }
-        Self { root: root.to_path_buf(), files }
-    }
-
-    /// The number of bytes of all files.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.files.values().map(|file| file.buffer.len()).sum()
+        (Self { root: root.to_path_buf(), files }, left_out)
     }
 
     /// The packages that have documents, and the empty name if some belong to none.
@@ -200,46 +224,45 @@ impl CatalogState {
     }
 
     /// The documents of a package as files of their own.
-    fn part(&self, wanted: &dyn Fn(&Piece) -> bool) -> (MemoryTree, Layout) {
-        let mut tree = MemoryTree::default();
-        let mut layout = Vec::new();
+    fn part(&self, wanted: &dyn Fn(&Piece) -> bool) -> PieceTree {
+        let mut tree = PieceTree::default();
         for (path, file) in &self.files {
-            let (mut text, mut pieces) = (String::new(), Vec::new());
+            let (mut start, mut pieces) = (0, Vec::new());
             for (number, piece) in file.buffer.pieces.iter().enumerate().filter(|(_, piece)| wanted(piece)) {
                 // Of two separators in a row one is not a document, and here the other has none of its own; nor is one at
                 // the end of a file.
                 if piece.is_separator() && number > 0 {
                     continue;
                 }
-                pieces.push((text.len(), Arc::clone(piece)));
-                text.push_str(piece.meaning());
+                pieces.push((start, Arc::clone(piece)));
+                start += piece.meaning().len();
             }
             if !pieces.is_empty() {
-                tree.insert(path.clone(), text);
-                layout.push((path.clone(), pieces));
+                tree.names.insert(path.clone(), Vec::new());
+                tree.files.insert(path.clone(), pieces);
             }
         }
-        (tree, layout)
+        tree
     }
 
     /// The documents of a package, loaded.
     #[must_use]
     pub fn package(&self, package: &str) -> (Catalog, Vec<JudgedFile>) {
-        let (tree, layout) = self.part(&|piece| piece.about.package == package && piece_means(piece));
+        let tree = self.part(&|piece| piece.about.package == package && piece_means(piece));
         let catalog = fbc_lint::load(&tree);
-        let files = judged_files(&catalog, layout);
+        let files = judged_files(&catalog, tree);
         (catalog, files)
     }
 
     /// Judges one package.
     #[must_use]
-    pub fn judge(&self, package: &str, configured: &Configured) -> Judged {
+    pub fn judge(&self, package: &str, configuration: &CatalogConfiguration) -> Judged {
         let is_own = |piece: &Piece| piece.about.package == package;
         // Documents of no package that there is may be meant for this one: what they name is not reported as missing.
         let declared = self.declared();
         let is_stray = |piece: &Piece| piece.has_document && !declared.contains(piece.about.package.as_str());
-        let (tree, layout) = self.part(&|piece| is_own(piece) || is_stray(piece));
-        let mut judged = judged(&tree, layout, configured, &|code| !WHOLE_CATALOG.contains(&code));
+        let tree = self.part(&|piece| is_own(piece) || is_stray(piece));
+        let mut judged = judged(tree, configuration, &|code| !WHOLE_CATALOG.contains(&code));
         // What is wrong with those is found where they are judged themselves.
         judged.findings.retain(|placed| placed.place.as_ref().is_none_or(|place| is_own(&place.piece)));
         judged
@@ -247,9 +270,8 @@ impl CatalogState {
 
     /// Judges what only the whole catalog tells.
     #[must_use]
-    pub fn judge_whole(&self, configured: &Configured) -> Judged {
-        let (tree, layout) = self.part(&|_| true);
-        judged(&tree, layout, configured, &|code| WHOLE_CATALOG.contains(&code))
+    pub fn judge_whole(&self, configuration: &CatalogConfiguration) -> Judged {
+        judged(self.part(&|_| true), configuration, &|code| WHOLE_CATALOG.contains(&code))
     }
 }
 
@@ -258,25 +280,20 @@ fn piece_means(piece: &Piece) -> bool {
     piece.fault.is_none() || piece.good.is_some()
 }
 
-fn judged_files(catalog: &Catalog, layout: Layout) -> Vec<JudgedFile> {
-    let mut layout: BTreeMap<PathBuf, Pieces> = layout.into_iter().collect();
+fn judged_files(catalog: &Catalog, tree: PieceTree) -> Vec<JudgedFile> {
+    let mut pieces = tree.files;
     let files = catalog
         .files
         .iter()
-        .map(|file| JudgedFile { info: file.clone(), pieces: layout.remove(&file.path).unwrap_or_default() });
+        .map(|file| JudgedFile { info: file.clone(), pieces: pieces.remove(&file.path).unwrap_or_default() });
     files.collect()
 }
 
-fn judged(
-    tree: &MemoryTree,
-    layout: Layout,
-    configured: &Configured,
-    wanted: &dyn Fn(&str) -> bool,
-) -> Judged {
-    let catalog = fbc_lint::load(tree);
-    let mut report = lint_under(&catalog, tree, &configured.policy);
-    (configured.set_aside)(&mut report);
-    let files = judged_files(&catalog, layout);
+fn judged(tree: PieceTree, configuration: &CatalogConfiguration, wanted: &dyn Fn(&str) -> bool) -> Judged {
+    let catalog = fbc_lint::load(&tree);
+    let mut report = lint_under(&catalog, &tree, &configuration.policy);
+    (configuration.set_aside)(&mut report);
+    let files = judged_files(&catalog, tree);
     let findings = report.findings.into_iter().filter(|located| wanted(located.finding.rule.code));
     Judged { findings: findings.map(|located| placed(located, &files)).collect(), files }
 }
@@ -325,6 +342,6 @@ impl JudgedFile {
     /// The text that was judged.
     #[must_use]
     pub fn text(&self) -> Vec<u8> {
-        self.pieces.iter().map(|(_, piece)| piece.meaning()).collect::<String>().into_bytes()
+        meaning(&self.pieces)
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
 
-use crate::setting::Configured;
+use crate::configuration::CatalogConfiguration;
 
 /// What a file is, as far as the server looks at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,19 @@ pub struct Simulated {
     pub summary: String,
     /// The timeline as `fbc simulate` prints it.
     pub text: String,
+    /// The expectations that were not met, in the order of the file.
+    pub unmet: Vec<Unmet>,
+}
+
+/// An expectation that was not met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmet {
+    /// Its line in the saved file, from 1.
+    pub line: usize,
+    /// Its column in characters, from 1.
+    pub column: usize,
+    /// What was expected, and what came instead.
+    pub message: String,
 }
 
 /// The program around the server.
@@ -72,7 +85,7 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// What is wrong with the configuration, in words.
-    fn configured(&self, catalog: &Path) -> Result<Configured, String>;
+    fn configuration(&self, catalog: &Path) -> Result<CatalogConfiguration, String>;
     /// The configuration file that holds for a path, or the one that would.
     fn configuration_file(&self, path: &Path) -> PathBuf;
     /// What is wrong with a file that is not a catalog. `buffers` are the files that editors hold in other versions than

@@ -11,9 +11,9 @@ use lsp_types::{TextDocumentContentChangeEvent, Url};
 
 use crate::buffer::Buffer;
 use crate::catalog::{CatalogState, FileState, Judged, Placed};
+use crate::configuration::CachedConfiguration;
 use crate::host::{FileKind, Problem, Simulated, kind_of};
 use crate::position::Encoding;
-use crate::setting::Setting;
 
 /// A file that an editor holds.
 #[derive(Debug)]
@@ -31,7 +31,16 @@ pub struct OpenFile {
     /// What is wrong with it, if it is not a file of a catalog.
     pub problems: Vec<Problem>,
     /// What came of its last simulation.
-    pub simulated: Option<Result<Simulated, String>>,
+    pub simulated: Option<Simulation>,
+}
+
+/// A scenario that was played.
+#[derive(Debug)]
+pub struct Simulation {
+    /// The version of the text that was saved then.
+    pub version: i32,
+    /// What came of it, or why it cannot be played.
+    pub outcome: Result<Simulated, String>,
 }
 
 /// A catalog, and what was found in it.
@@ -46,7 +55,7 @@ pub struct CatalogEntry {
     /// Whether all files have been read.
     pub is_loaded: bool,
     /// What the configuration says of it.
-    pub setting: Arc<Setting>,
+    pub configuration: Arc<CachedConfiguration>,
 }
 
 impl CatalogEntry {
@@ -111,7 +120,7 @@ impl Workspace {
             judged: BTreeMap::new(),
             whole: None,
             is_loaded: false,
-            setting: Arc::default(),
+            configuration: Arc::default(),
         });
         let is_new = !entry.is_loaded;
         let relative = file.path.strip_prefix(&root).unwrap_or(&file.path).to_path_buf();

@@ -85,6 +85,11 @@ impl Tree for ConfinedTree {
         self.tree.read(file)
     }
 
+    fn size(&self, file: &Path) -> Option<u64> {
+        self.require_inside(file).ok()?;
+        self.tree.size(file)
+    }
+
     fn read_into(&self, file: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
         self.require_inside(file)?;
         self.tree.read_into(file, buffer)

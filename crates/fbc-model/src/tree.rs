@@ -33,6 +33,11 @@ pub trait Tree: Send + Sync {
     /// Whatever keeps the file from being read; what is not a regular file is refused.
     fn read(&self, file: &Path) -> io::Result<Vec<u8>>;
 
+    /// The size of a file in bytes, if it is known without reading it.
+    fn size(&self, _file: &Path) -> Option<u64> {
+        None
+    }
+
     /// As [`Tree::read`], into a buffer that may be used for one file after another: what it held is
     /// gone. Fresh memory costs more than reading a file that the system has at hand.
     ///
@@ -72,6 +77,10 @@ impl Tree for DiskTree {
 
     fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
         read_file(&self.root.join(file))
+    }
+
+    fn size(&self, file: &Path) -> Option<u64> {
+        fs::metadata(self.root.join(file)).ok().map(|metadata| metadata.len())
     }
 
     fn read_into(&self, file: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {

@@ -18,14 +18,23 @@ fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata")
 }
 
-fn has_program(name: &str) -> bool {
-    Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
-}
+/// What it expects does not come.
+const SCENARIO: &str = "\
+title: a config map is applied
+steps:
+- apply:
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: keel, namespace: default}
+  expect:
+  - object: ConfigMap/default/mast
+    within: 1m
+";
 
 #[test]
 fn neovim_gets_findings_hovers_fixes_and_renames() {
-    if !has_program("nvim") {
-        return eprintln!("skipped: there is no nvim");
+    if !fbc_testing::is_installed("nvim") {
+        return;
     }
     let folder = tempfile::tempdir().unwrap();
     let catalog = folder.path().join("catalog/lighthouse-operator");
@@ -34,6 +43,7 @@ fn neovim_gets_findings_hovers_fixes_and_renames() {
     let text =
         fs::read_to_string(testdata().join("sample-catalog/lighthouse-operator/catalog.yaml")).unwrap();
     fs::write(&file, &text).unwrap();
+    fs::write(folder.path().join("scenario.yaml"), SCENARIO).unwrap();
     let out = folder.path().join("out");
     fs::create_dir(&out).unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/editor.lua");
@@ -69,6 +79,10 @@ fn neovim_gets_findings_hovers_fixes_and_renames() {
         })
         .collect();
     assert_eq!(read("renamed"), renamed);
+    let completed = read("completed");
+    assert_eq!(completed.lines().next(), Some("lighthouse-operator.v1.0.0"), "{completed}");
+    let unmet = read("unmet");
+    assert!(unmet.starts_with("8\nunmet expectation: "), "{unmet}");
     // Nothing was saved.
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }

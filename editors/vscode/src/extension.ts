@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { LanguageClient } from "vscode-languageclient/node";
 
 import { graphPage, type Graph } from "./graph";
+import { iconCommand, iconPage, isIcon } from "./icon";
 import { documentSelector, RULE_SCHEME, ruleOf, serverOptions } from "./settings";
 
 let client: LanguageClient | undefined;
@@ -11,6 +12,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   context.subscriptions.push(
     vscode.commands.registerCommand("fbc.restart", restart),
     vscode.commands.registerCommand("fbc.showGraph", showGraph),
+    vscode.commands.registerCommand("fbc.showIcon", showIcon),
     vscode.workspace.registerTextDocumentContentProvider(RULE_SCHEME, { provideTextDocumentContent: rulePage }),
   );
   await restart();
@@ -27,6 +29,16 @@ async function restart(): Promise<void> {
     documentSelector,
     initializationOptions: { rulePages: `${RULE_SCHEME}:/` },
     middleware: {
+      provideDocumentLinks: async (document, token, next) => {
+        const links = await next(document, token);
+        for (const link of links ?? []) {
+          const target = link.target?.toString(true) ?? "";
+          if (isIcon(target)) {
+            link.target = vscode.Uri.parse(iconCommand(target), true);
+          }
+        }
+        return links;
+      },
       // The verdict stands in the code lens; the timeline is worth a look of its own.
       executeCommand: async (command, args, next) => {
         const run: { text?: string } | undefined = await next(command, args);
@@ -72,4 +84,12 @@ async function showGraph(): Promise<void> {
     { enableScripts: true, localResourceRoots: [] },
   );
   panel.webview.html = graphPage(graph);
+}
+
+function showIcon(target: string): void {
+  const panel = vscode.window.createWebviewPanel("fbc.icon", "Icon", vscode.ViewColumn.Beside, {
+    enableScripts: false,
+    localResourceRoots: [],
+  });
+  panel.webview.html = iconPage(target);
 }

@@ -1,7 +1,7 @@
 // The parts that need no editor, and the server itself over standard input and output.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
 
 import { graphPage, type Graph } from "../src/graph";
+import { iconCommand, iconPage, isIcon, SHOW_ICON } from "../src/icon";
 import { documentSelector, ruleOf, serverOptions } from "../src/settings";
 
 test("rules and their pages", () => {
@@ -20,6 +21,25 @@ test("a picture gets a page that runs nothing", () => {
   assert.match(page, /default-src 'none'/);
   assert.match(page, /<svg\/>/);
   assert.equal(graphPage({ package: "foo", format: "html", content: "<p>" }), "<p>");
+});
+
+test("icons are shown without a browser, and nothing else is", () => {
+  const icon = "data:image/svg+xml;base64,PHN2Zy8+";
+  assert.ok(isIcon(icon));
+  assert.equal(decodeURIComponent(iconCommand(icon)), `command:${SHOW_ICON}?["${icon}"]`);
+  assert.match(iconPage(icon), /img-src data:.*<img alt="icon" width="256" src="data:image\/svg/);
+  for (const target of ["https://example.com/", "data:text/html;base64,PGI+", 'data:image/png;base64,"><b>']) {
+    assert.ok(!isIcon(target), target);
+    assert.doesNotMatch(iconPage(target), /<img|<b>/);
+  }
+});
+
+test("every schema that the manifest names is there", () => {
+  const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+  const { jsonValidation, yamlValidation, tomlValidation } = manifest.contributes;
+  for (const { url } of [...jsonValidation, ...yamlValidation, ...tomlValidation]) {
+    assert.ok(existsSync(resolve("../..", url)), url);
+  }
 });
 
 test("the manifest names what the code registers", () => {

@@ -213,7 +213,7 @@ fn body_length(answer: &[u8]) -> Result<usize, String> {
 }
 
 /// The memory of a process in MiB, now and at the most; nothing where the system does not say.
-fn memory(process: u32) -> Option<[f64; 2]> {
+pub(super) fn memory(process: u32) -> Option<[f64; 2]> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let value = |key: &str| {
         let rest = status.lines().find_map(|line| line.strip_prefix(key))?;

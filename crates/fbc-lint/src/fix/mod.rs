@@ -16,6 +16,7 @@ pub mod example;
 mod lines;
 pub mod rename;
 pub mod resolve;
+pub(crate) mod version;
 
 pub use all::{Fixed, fix_all};
 pub use resolve::{
@@ -103,6 +104,11 @@ pub enum Operation {
         /// The scalar.
         pointer: String,
     },
+    /// A number becomes the semantic version that it is the beginning of.
+    Version {
+        /// The scalar.
+        pointer: String,
+    },
     /// The document goes.
     RemoveDocument,
     /// Bytes of the file give way to others.
@@ -120,6 +126,7 @@ impl Operation {
             Self::Remove { .. } => "remove",
             Self::Rename { .. } => "rename",
             Self::Quote { .. } => "quote",
+            Self::Version { .. } => "version",
             Self::RemoveDocument => "remove-document",
             Self::Replace(_) => "replace",
         }
@@ -134,7 +141,8 @@ impl Operation {
             | Self::Prepend { pointer, .. }
             | Self::Remove { pointer }
             | Self::Rename { pointer, .. }
-            | Self::Quote { pointer } => Some(pointer),
+            | Self::Quote { pointer }
+            | Self::Version { pointer } => Some(pointer),
             Self::RemoveDocument | Self::Replace(_) => None,
         }
     }
@@ -204,6 +212,12 @@ impl Fix {
     #[must_use]
     pub fn quote(self, origin: Origin, pointer: impl Into<String>) -> Self {
         self.edit(origin, Operation::Quote { pointer: pointer.into() })
+    }
+
+    /// Writes a number as a semantic version.
+    #[must_use]
+    pub fn version(self, origin: Origin, pointer: impl Into<String>) -> Self {
+        self.edit(origin, Operation::Version { pointer: pointer.into() })
     }
 
     /// Removes a document.

@@ -11,7 +11,7 @@ use fbc_yaml::locate::Locator;
 use fbc_yaml::stream::{self, Syntax};
 use fbc_yaml::{Document, Kind, Node};
 
-use super::{Edit, Fix, Operation, Safety, lines, shown, text_value};
+use super::{Edit, Fix, Operation, Safety, lines, shown, text_value, version};
 
 /// Bytes of a file that give way to others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,11 +185,17 @@ fn change(operation: &Operation, root: Node<'_>, bytes: &[u8], syntax: Syntax) -
     };
     match operation {
         Operation::Set { value, .. } => put(value.clone()),
-        Operation::Quote { .. } => {
+        Operation::Quote { .. } | Operation::Version { .. } => {
             let locator = Locator::new(bytes, 0..bytes.len(), syntax);
             let found = locator.find(pointer);
             let text = bytes.get(found.value).filter(|_| found.is_exact).ok_or_else(not_found)?;
-            put(text_value(&String::from_utf8_lossy(text)))
+            let text = String::from_utf8_lossy(text);
+            match operation {
+                Operation::Version { .. } => {
+                    put(text_value(&version::completed(&text).ok_or_else(not_found)?))
+                }
+                _ => put(text_value(&text)),
+            }
         }
         Operation::Append { item, .. } | Operation::Prepend { item, .. } => Ok(match at(root, pointer) {
             Some(list) => {

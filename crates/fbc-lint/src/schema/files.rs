@@ -79,6 +79,7 @@ schemas! {
     RESERVED = "blob/reserved";
     CATALOG = "catalog";
     CONFIG = "config";
+    IMAGE_SET = "image-set";
     GRAPH_OUTPUT = "output/graph";
     PATHS_OUTPUT = "output/paths";
     SIMULATE_OUTPUT = "output/simulate";
@@ -98,6 +99,10 @@ schemas! {
     PROPERTY_PACKAGE = "property/olm.package";
     PROPERTY_PACKAGE_REQUIRED = "property/olm.package.required";
     SCENARIO = "scenario";
+    TEMPLATE_COMPOSITE = "template/olm.composite";
+    TEMPLATE_SEMVER = "template/olm.semver";
+    TEMPLATE_BASIC = "template/olm.template.basic";
+    TEMPLATE_SUBSTITUTES = "template/olm.template.substitutes";
 }
 
 /// Every schema file, sorted by name.

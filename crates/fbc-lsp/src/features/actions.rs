@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use fbc_lint::fix::{Safety, Source, resolve};
+use fbc_lint::fix::{Fix, Safety, Source, resolve};
 use fbc_model::{CatalogFile, Origin};
 use fbc_yaml::stream::Syntax;
 use lsp_types::{
@@ -40,17 +40,9 @@ pub fn fixes(
     diagnostic: &Diagnostic,
     encoding: Encoding,
 ) -> Vec<CodeAction> {
-    let source = Documents(judged.files.iter().map(|file| &file.info).collect());
-    let texts = |path: &Path| {
-        let file = judged.files.iter().find(|file| file.info.path == path)?;
-        Some(Arc::new(file.text()))
-    };
     let mut actions = Vec::new();
     for fix in &placed.fixes {
-        let Ok(resolved) = resolve(fix, &source, &texts) else { continue };
-        let edits: Option<Vec<(Url, Vec<TextEdit>)>> =
-            resolved.files.iter().map(|file| text_edits(state, &judged.files, file, encoding)).collect();
-        let Some(edits) = edits else { continue };
+        let Some(edits) = edits_of(state, judged, fix, encoding) else { continue };
         let mut changes: HashMap<Url, Vec<TextEdit>> = HashMap::new();
         edits.into_iter().for_each(|(url, edits)| changes.entry(url).or_default().extend(edits));
         let note = if fix.safety == Safety::Unsafe { " (check the result)" } else { "" };
@@ -64,6 +56,57 @@ pub fn fixes(
         });
     }
     actions
+}
+
+/// The kind of the action that makes all safe fixes of a file: editors can ask for it when a file is saved.
+pub const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.fbc");
+
+/// The first safe fix of each finding, without those that touch the same text as one before; nothing if there is none.
+#[must_use]
+pub fn fix_all<'f>(
+    state: &CatalogState,
+    found: impl Iterator<Item = (&'f Judged, &'f Placed)>,
+    encoding: Encoding,
+) -> Option<CodeAction> {
+    let mut changes: HashMap<Url, Vec<TextEdit>> = HashMap::new();
+    for (judged, placed) in found {
+        let Some(fix) = placed.fixes.iter().find(|fix| fix.safety == Safety::Safe) else { continue };
+        let Some(edits) = edits_of(state, judged, fix, encoding) else { continue };
+        let is_free = edits.iter().all(|(url, edits)| {
+            let taken = changes.get(url).map(Vec::as_slice).unwrap_or_default();
+            edits.iter().all(|new| !taken.iter().any(|old| touch(&old.range, &new.range)))
+        });
+        if is_free {
+            edits.into_iter().for_each(|(url, edits)| changes.entry(url).or_default().extend(edits));
+        }
+    }
+    (!changes.is_empty()).then(|| CodeAction {
+        title: "fbc: make all safe fixes in this file".to_owned(),
+        kind: Some(FIX_ALL),
+        edit: Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }),
+        ..CodeAction::default()
+    })
+}
+
+/// Whether two ranges have text in common, or begin at the same place: the order of two insertions would be chance.
+fn touch(one: &lsp_types::Range, other: &lsp_types::Range) -> bool {
+    one.start < other.end && other.start < one.end || one.start == other.start
+}
+
+/// The edits of a fix by file; nothing if it cannot be made in the text as it is now.
+fn edits_of(
+    state: &CatalogState,
+    judged: &Judged,
+    fix: &Fix,
+    encoding: Encoding,
+) -> Option<Vec<(Url, Vec<TextEdit>)>> {
+    let source = Documents(judged.files.iter().map(|file| &file.info).collect());
+    let texts = |path: &Path| {
+        let file = judged.files.iter().find(|file| file.info.path == path)?;
+        Some(Arc::new(file.text()))
+    };
+    let resolved = resolve(fix, &source, &texts).ok()?;
+    resolved.files.iter().map(|file| text_edits(state, &judged.files, file, encoding)).collect()
 }
 
 /// A waiver for a finding, at the end of the configuration file; `text` is what that file says, if it exists. The reason

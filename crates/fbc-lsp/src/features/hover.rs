@@ -2,34 +2,60 @@
 
 use fbc_graph::package::ChannelGraph;
 use fbc_graph::{Moves, PackageGraph, Semantics};
+use fbc_lint::rules;
 use fbc_model::blob::schema;
 use fbc_model::{Bundle, Catalog};
 use fbc_version::blang::Range;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
+use super::completion::context::context_at;
 use super::schema::Part;
-use super::{Cursor, Loaded};
+use super::{Cursor, Loaded, MOST_ICON};
+use crate::host::FileKind;
 
 /// Bundles that are named at the most.
 const MOST_NAMES: usize = 20;
-/// The size of an icon, in characters of base64, beyond which it is not shown.
-const MOST_ICON: usize = 64 << 10;
 
 /// What is told of a place.
 #[must_use]
 pub fn hover(cursor: &Cursor<'_>) -> Option<Hover> {
+    if cursor.kind == FileKind::Configuration {
+        return of_configuration(cursor);
+    }
     let at = cursor.at()?;
     let text = cursor.text(&at.range);
     let mut parts = Vec::new();
-    if !at.is_key {
+    if !at.is_key && cursor.kind == FileKind::Catalog {
         parts.extend(told_of_value(cursor, &at.pointer, text));
     }
     parts.extend(field(cursor, &at.pointer));
     let value = parts.join("\n\n---\n\n");
-    (!value.is_empty()).then(|| Hover {
+    (!value.is_empty()).then(|| told(cursor, value, at.range.clone()))
+}
+
+fn told(cursor: &Cursor<'_>, value: String, bytes: std::ops::Range<usize>) -> Hover {
+    Hover {
         contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }),
-        range: Some(cursor.range(at.range.clone())),
-    })
+        range: Some(cursor.range(bytes)),
+    }
+}
+
+/// What a key of `fbc.toml` means, at the key or its value; the summary of a rule where its code stands.
+fn of_configuration(cursor: &Cursor<'_>) -> Option<Hover> {
+    let text = cursor.piece.text.as_str();
+    let is_part = |letter: char| letter.is_alphanumeric() || "-_".contains(letter);
+    let (before, after) = (text.get(..cursor.byte)?, text.get(cursor.byte..)?);
+    let start = before.trim_end_matches(is_part).len();
+    let end = cursor.byte + after.find(|letter| !is_part(letter)).unwrap_or(after.len());
+    let word = text.get(start..end)?;
+    if let Some(rule) = rules::find(word) {
+        return Some(told(cursor, format!("**{}** {}: {}", rule.code, rule.name, rule.summary), start..end));
+    }
+    let context = context_at(cursor.kind, text, end)?;
+    let steps = context.path.iter().copied().chain(context.is_key.then_some(context.prefix));
+    let part = Part::of_file(cursor.kind, "")?;
+    let meaning = steps.into_iter().try_fold(part, Part::step)?.description()?;
+    Some(told(cursor, meaning.to_owned(), start..end))
 }
 
 fn told_of_value(cursor: &Cursor<'_>, pointer: &str, text: &str) -> Option<String> {
@@ -198,7 +224,7 @@ fn icon(cursor: &Cursor<'_>) -> Option<String> {
 
 /// What a field is for.
 fn field(cursor: &Cursor<'_>, pointer: &str) -> Option<String> {
-    let root = Part::of_blob(&cursor.piece.about.schema)?;
+    let root = Part::of_file(cursor.kind, &cursor.piece.about.schema)?;
     let mut steps = pointer.split('/').skip(1);
     if let (Some("properties"), Some(number), Some("value")) = (steps.next(), steps.next(), steps.next()) {
         let locator = super::locator(cursor.piece);

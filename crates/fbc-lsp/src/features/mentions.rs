@@ -11,7 +11,9 @@ use fbc_model::tree::MemoryTree;
 use fbc_model::{Catalog, Origin};
 use lsp_types::{Location, TextEdit, Url, WorkspaceEdit};
 
+use super::templates::{self, Templates};
 use super::{Cursor, Loaded, location, text_edits};
+use crate::host::FileKind;
 
 /// What has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,48 +108,76 @@ fn named_at(cursor: &Cursor<'_>) -> Option<(Named, String)> {
     Some((named, cursor.text(&at.range).to_owned()))
 }
 
-fn places(cursor: &Cursor<'_>, wanted: &dyn Fn(&Mention<'_>) -> bool) -> Vec<Location> {
-    let Some((named, name)) = named_at(cursor) else { return Vec::new() };
+fn places(cursor: &Cursor<'_>, named: Named, name: &str) -> Vec<(Location, bool)> {
     let loaded = Loaded::of(cursor.state, &cursor.piece.about.package);
     let mentions = of(&loaded.catalog);
-    let same = mentions.iter().filter(|one| one.named == named && one.name == name && wanted(one));
-    same.filter_map(|one| location(cursor.state, &loaded.place(one.origin, &one.pointer)?, cursor.encoding))
-        .collect()
+    let same = mentions.iter().filter(|one| one.named == named && one.name == name);
+    same.filter_map(|one| {
+        let place = loaded.place(one.origin, &one.pointer)?;
+        Some((location(cursor.state, &place, cursor.encoding)?, one.is_definition))
+    })
+    .collect()
 }
 
-/// Where the name under the cursor is defined.
+/// Where the name under the cursor is defined, in its catalog or in its template.
 #[must_use]
 pub fn definition(cursor: &Cursor<'_>) -> Vec<Location> {
-    places(cursor, &|mention| mention.is_definition)
+    let is_template = cursor.kind == FileKind::Template;
+    let own = super::url(cursor.state, cursor.path).filter(|_| is_template);
+    let own: Templates = own.map(|url| (url, Arc::new(cursor.buffer.clone()))).into_iter().collect();
+    let places = all_places(cursor, &own);
+    places.into_iter().filter(|(_, is_definition)| *is_definition).map(|(place, _)| place).collect()
 }
 
-/// Where the name under the cursor stands.
+/// Where the name under the cursor stands, in its catalog and in templates of its package.
 #[must_use]
-pub fn references(cursor: &Cursor<'_>, with_definition: bool) -> Vec<Location> {
-    places(cursor, &|mention| with_definition || !mention.is_definition)
+pub fn references(cursor: &Cursor<'_>, templates: &Templates, with_definition: bool) -> Vec<Location> {
+    let places = all_places(cursor, templates).into_iter();
+    places.filter(|(_, is_definition)| with_definition || !is_definition).map(|(place, _)| place).collect()
+}
+
+fn all_places(cursor: &Cursor<'_>, all: &Templates) -> Vec<(Location, bool)> {
+    if cursor.kind == FileKind::Template {
+        let Some(one) = templates::mention_at(cursor.piece, cursor.byte) else { return Vec::new() };
+        return templates::places(all, one.named, &one.package, &one.name, cursor.encoding);
+    }
+    let Some((named, name)) = named_at(cursor) else { return Vec::new() };
+    let mut found = places(cursor, named, &name);
+    found.extend(templates::places(all, named, &cursor.piece.about.package, &name, cursor.encoding));
+    found
 }
 
 /// The range of the name under the cursor, if it can be changed.
 #[must_use]
 pub fn renamable(cursor: &Cursor<'_>) -> Option<lsp_types::Range> {
-    let (named, _) = named_at(cursor)?;
-    let at = cursor.at()?;
-    (named != Named::Package).then(|| cursor.range(super::unquoted(&cursor.piece.text, &at.range)))
+    let (named, bytes) = match cursor.kind {
+        FileKind::Template => {
+            let one = templates::mention_at(cursor.piece, cursor.byte)?;
+            (one.named, one.bytes)
+        }
+        _ => (named_at(cursor)?.0, super::unquoted(&cursor.piece.text, &cursor.at()?.range)),
+    };
+    (named != Named::Package).then(|| cursor.range(bytes))
 }
 
-/// Gives a bundle or channel another name, in its package and in templates that editors have open.
+/// Gives a bundle or channel another name, in its package and in templates of it.
 ///
 /// # Errors
 /// Why it cannot be renamed.
-pub fn renamed(
-    cursor: &Cursor<'_>,
-    to: &str,
-    templates: &[(Url, Arc<str>)],
-) -> Result<WorkspaceEdit, String> {
-    let (named, name) = named_at(cursor).ok_or("there is no name of a bundle or channel here")?;
+pub fn renamed(cursor: &Cursor<'_>, to: &str, all: &Templates) -> Result<WorkspaceEdit, String> {
+    const NOTHING: &str = "there is no name of a bundle or channel here";
     if to.trim().is_empty() || to.contains(char::is_whitespace) {
         return Err("a name has no spaces, and at least one character".to_owned());
     }
+    if cursor.kind == FileKind::Template {
+        let one = templates::mention_at(cursor.piece, cursor.byte).ok_or(NOTHING)?;
+        if one.named == Named::Package {
+            return Err(PACKAGES.to_owned());
+        }
+        let places = templates::places(all, one.named, &one.package, &one.name, cursor.encoding);
+        return Ok(workspace_edit(templates::edits(places, to)));
+    }
+    let (named, name) = named_at(cursor).ok_or(NOTHING)?;
     let loaded = Loaded::of(cursor.state, &cursor.piece.about.package);
     if of(&loaded.catalog).iter().any(|one| one.named == named && one.name == to && one.is_definition) {
         return Err(format!("the package has {to} already"));
@@ -162,9 +192,7 @@ pub fn renamed(
     let fix = match named {
         Named::Bundle => rename::bundle(fix, view, &name, to),
         Named::Channel => rename::channel(fix, view, &name, to),
-        Named::Package => {
-            return Err("packages cannot be renamed: clusters know them by their names".to_owned());
-        }
+        Named::Package => return Err(PACKAGES.to_owned()),
     };
     let texts = |path: &Path| {
         let file = loaded.files.iter().find(|file| file.info.path == path)?;
@@ -172,34 +200,21 @@ pub fn renamed(
     };
     let source: &dyn Source = &loaded.catalog;
     let resolved = resolve(&fix, source, &texts).map_err(|error| error.to_string())?;
-    let mut changes: HashMap<Url, Vec<TextEdit>> = HashMap::new();
+    let mut changes: Vec<(Url, TextEdit)> = Vec::new();
     for file in &resolved.files {
         let (url, edits) = text_edits(cursor.state, &loaded.files, file, cursor.encoding)
             .ok_or("a document of the package cannot be read at the moment")?;
-        changes.entry(url).or_default().extend(edits);
+        changes.extend(edits.into_iter().map(|edit| (url.clone(), edit)));
     }
-    for (url, text) in templates {
-        let edits = in_template(text, &name, to, cursor.encoding);
-        if !edits.is_empty() {
-            changes.entry(url.clone()).or_default().extend(edits);
-        }
-    }
-    Ok(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
+    let places = templates::places(all, named, &cursor.piece.about.package, &name, cursor.encoding);
+    changes.extend(templates::edits(places, to));
+    Ok(workspace_edit(changes))
 }
 
-/// Scalars of a template that are the name.
-fn in_template(text: &str, name: &str, to: &str, encoding: crate::position::Encoding) -> Vec<TextEdit> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '/' | ':' | '@' | '+');
-    let is_name = |at: &usize| {
-        let before = text.get(..*at).and_then(|before| before.chars().next_back());
-        let after = text.get(at + name.len()..).and_then(|after| after.chars().next());
-        !before.is_some_and(is_part) && !after.is_some_and(is_part)
-    };
-    let found = text.match_indices(name).map(|(at, _)| at).filter(is_name);
-    found
-        .map(|at| {
-            let position = |byte| crate::position::position_of(text, byte, encoding);
-            TextEdit::new(lsp_types::Range::new(position(at), position(at + name.len())), to.to_owned())
-        })
-        .collect()
+const PACKAGES: &str = "packages cannot be renamed: clusters know them by their names";
+
+fn workspace_edit(edits: Vec<(Url, TextEdit)>) -> WorkspaceEdit {
+    let mut changes: HashMap<Url, Vec<TextEdit>> = HashMap::new();
+    edits.into_iter().for_each(|(url, edit)| changes.entry(url).or_default().push(edit));
+    WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
 }

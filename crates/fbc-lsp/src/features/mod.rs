@@ -14,6 +14,7 @@ use lsp_types::{Location, Position, TextEdit, Url};
 
 use crate::buffer::{Buffer, Piece};
 use crate::catalog::{CatalogState, JudgedFile};
+use crate::host::FileKind;
 use crate::position::{Encoding, position_of, shifted};
 
 pub mod actions;
@@ -23,15 +24,20 @@ pub mod hover;
 pub mod mentions;
 pub mod outline;
 pub mod schema;
-mod typed;
+pub mod templates;
 
-/// A place in a file of a catalog.
+/// The size of an icon, in characters of base64, beyond which it is not shown.
+const MOST_ICON: usize = 64 << 10;
+
+/// A place in a file.
 #[derive(Clone, Debug)]
 pub struct Cursor<'s> {
-    /// The catalog.
+    /// The catalog, or what stands for one.
     pub state: &'s CatalogState,
     /// The file, relative to the catalog.
     pub path: &'s Path,
+    /// What the file is. One that is not of a catalog is alone in its state.
+    pub kind: FileKind,
     /// Its text.
     pub buffer: &'s Buffer,
     /// The number of the document.
@@ -50,12 +56,13 @@ impl<'s> Cursor<'s> {
     pub fn new(
         state: &'s CatalogState,
         path: &'s Path,
+        kind: FileKind,
         position: Position,
         encoding: Encoding,
     ) -> Option<Self> {
         let buffer = state.files.get(path)?.buffer.as_ref();
         let (number, byte) = buffer.locate(position, encoding)?;
-        Some(Self { state, path, buffer, number, piece: buffer.pieces.get(number)?, byte, encoding })
+        Some(Self { state, path, kind, buffer, number, piece: buffer.pieces.get(number)?, byte, encoding })
     }
 
     /// What stands there.

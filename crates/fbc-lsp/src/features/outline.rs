@@ -1,29 +1,70 @@
 //! What a file looks like at large: symbols, folds, links and hints.
 
+use std::ops::Range;
 use std::path::Path;
 
 use fbc_graph::{Moves, PackageGraph, Semantics};
 use fbc_model::blob::schema;
+use fbc_yaml::locate::{Child, Locator};
 use lsp_types::{
     DocumentLink, DocumentSymbol, FoldingRange, InlayHint, InlayHintKind, InlayHintLabel, Position,
     SymbolKind, Url,
 };
 
-use super::{Loaded, locator, unquoted};
+use super::{Loaded, MOST_ICON, locator, unquoted};
 use crate::buffer::{Buffer, Piece};
 use crate::catalog::CatalogState;
+use crate::host::FileKind;
 use crate::position::Encoding;
 
 /// Folds within documents are made of files up to this size.
 const MOST_BYTES_FOR_KEYS: usize = 4 << 20;
 
-/// The documents of a file by name, channels with their entries.
+/// The documents of a file by name, channels with their entries; of files that are not of a catalog, what they list.
 #[must_use]
-pub fn symbols(buffer: &Buffer, encoding: Encoding) -> Vec<DocumentSymbol> {
+pub fn symbols(buffer: &Buffer, kind: FileKind, encoding: Encoding) -> Vec<DocumentSymbol> {
     let is_small = buffer.len() <= MOST_BYTES_FOR_KEYS;
-    let symbols = buffer.pieces.iter().enumerate().filter(|(_, piece)| !piece.about.schema.is_empty());
-    symbols.map(|(number, piece)| symbol(buffer, number, piece, is_small, encoding)).collect()
+    let pieces = buffer.pieces.iter().enumerate();
+    match kind {
+        FileKind::Catalog => pieces
+            .filter(|(_, piece)| !piece.about.schema.is_empty())
+            .map(|(number, piece)| symbol(buffer, number, piece, is_small, encoding))
+            .collect(),
+        FileKind::Configuration => Vec::new(),
+        _ => pieces
+            .filter(|_| is_small)
+            .flat_map(|(number, piece)| keys(buffer, number, piece, encoding))
+            .collect(),
+    }
 }
+
+/// The keys at the top of a document, and the items of their lists by what names them.
+fn keys(buffer: &Buffer, number: usize, piece: &Piece, encoding: Encoding) -> Vec<DocumentSymbol> {
+    let locator = locator(piece);
+    let range = |bytes| buffer.range(number, bytes, encoding);
+    let symbol = |key: Child| {
+        let span = key.key.clone()?;
+        let items = locator.children(&format!("/{}", key.step)).into_iter().filter(|item| item.key.is_none());
+        let children: Vec<DocumentSymbol> = items
+            .filter_map(|item| {
+                let at = format!("/{}/{}", key.step, item.step);
+                let name = ITEM_NAMES.iter().map(|name| locator.find(&format!("{at}/{name}")));
+                let bytes = unquoted(&piece.text, &name.into_iter().find(|found| found.is_exact)?.value);
+                let text =
+                    piece.text.get(bytes.clone()).filter(|text| !text.is_empty() && !text.contains('\n'))?;
+                Some(made(text.to_owned(), String::new(), SymbolKind::FIELD, range(item.value), range(bytes)))
+            })
+            .collect();
+        let whole = range(span.start..key.value.end.max(span.end));
+        let mut symbol = made(key.step, String::new(), SymbolKind::OBJECT, whole, range(span));
+        symbol.children = Some(children).filter(|children| !children.is_empty());
+        Some(symbol)
+    };
+    locator.children("").into_iter().filter_map(symbol).collect()
+}
+
+/// What names an item of a list in templates, scenarios and image sets, the best first.
+const ITEM_NAMES: [&str; 5] = ["name", "step", "image", "catalog", "schema"];
 
 fn symbol(
     buffer: &Buffer,
@@ -114,35 +155,82 @@ pub fn folds(buffer: &Buffer, encoding: Encoding) -> Vec<FoldingRange> {
     folds
 }
 
-/// Images as links to their registries.
+/// Images as links to their registries, and icons.
 #[must_use]
-pub fn links(buffer: &Buffer, encoding: Encoding) -> Vec<DocumentLink> {
+pub fn links(buffer: &Buffer, kind: FileKind, encoding: Encoding) -> Vec<DocumentLink> {
     let mut links = Vec::new();
-    if buffer.len() > MOST_BYTES_FOR_KEYS {
+    if buffer.len() > MOST_BYTES_FOR_KEYS || kind == FileKind::Configuration {
         return links;
     }
-    for (number, piece) in
-        buffer.pieces.iter().enumerate().filter(|(_, piece)| piece.about.schema == schema::BUNDLE)
-    {
+    for (number, piece) in buffer.pieces.iter().enumerate() {
         let locator = locator(piece);
-        let related = locator.children("/relatedImages");
-        let pointers = related.into_iter().map(|child| format!("/relatedImages/{}/image", child.step));
-        for pointer in std::iter::once("/image".to_owned()).chain(pointers) {
-            let found = locator.find(&pointer);
-            let bytes = unquoted(&piece.text, &found.value);
-            let Some(target) = piece.text.get(bytes.clone()).filter(|_| found.is_exact).and_then(page_of)
-            else {
-                continue;
-            };
+        let mut link = |bytes, target, tooltip: &str| {
             links.push(DocumentLink {
                 range: buffer.range(number, bytes, encoding),
                 target: Some(target),
-                tooltip: Some("the repository of the image".to_owned()),
+                tooltip: Some(tooltip.to_owned()),
                 data: None,
             });
+        };
+        let pointers = match (kind, piece.about.schema.as_str()) {
+            (FileKind::Catalog, schema::BUNDLE) => {
+                let related = locator.children("/relatedImages").into_iter();
+                let related = related.map(|child| format!("/relatedImages/{}/image", child.step));
+                std::iter::once("/image".to_owned()).chain(related).collect()
+            }
+            (FileKind::Catalog, schema::PACKAGE) => {
+                if let Some((bytes, target)) = icon(piece, &locator) {
+                    link(bytes, target, "the icon");
+                }
+                Vec::new()
+            }
+            (FileKind::Catalog, _) => Vec::new(),
+            _ => image_pointers(&locator),
+        };
+        for pointer in pointers {
+            let found = locator.find(&pointer);
+            let bytes = unquoted(&piece.text, &found.value);
+            let target = piece.text.get(bytes.clone()).filter(|_| found.is_exact).and_then(page_of);
+            if let Some(target) = target {
+                link(bytes, target, "the repository of the image");
+            }
         }
     }
     links
+}
+
+/// Values that are images, wherever they stand.
+fn image_pointers(locator: &Locator) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut waiting = vec![String::new()];
+    while let Some(at) = waiting.pop() {
+        for child in locator.children(&at) {
+            let pointer = format!("{at}/{}", child.step.replace('~', "~0").replace('/', "~1"));
+            let is_image = matches!(child.step.to_lowercase().as_str(), "image" | "catalog")
+                || at.starts_with("/mirror/additionalImages/") && child.step == "name"
+                || at.starts_with("/substitutions/") && child.step == "name";
+            if child.is_container {
+                waiting.push(pointer);
+            } else if is_image {
+                found.push(pointer);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The picture of a package, as an address that holds it; the link stands on its media type, since the data is long.
+fn icon(piece: &Piece, locator: &Locator) -> Option<(Range<usize>, Url)> {
+    let text = |pointer: &str| {
+        let found = locator.find(pointer);
+        let bytes = unquoted(&piece.text, &found.value);
+        let text = piece.text.get(bytes.clone()).filter(|_| found.is_exact)?;
+        (!text.is_empty() && !text.contains(char::is_whitespace)).then_some((bytes, text))
+    };
+    let ((_, data), (bytes, media_type)) = (text("/icon/base64data")?, text("/icon/mediatype")?);
+    let is_picture = media_type.starts_with("image/") && data.len() <= MOST_ICON;
+    is_picture.then(|| Some((bytes, Url::parse(&format!("data:{media_type};base64,{data}")).ok()?)))?
 }
 
 /// The page of a repository.

@@ -3,6 +3,8 @@
 use fbc_lint::schema::{Schema, by_name};
 use serde_json::Value;
 
+use crate::host::FileKind;
+
 /// A part of a schema, with the file that it is in.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
@@ -15,6 +17,20 @@ impl Part {
     #[must_use]
     pub fn of_blob(schema: &str) -> Option<Self> {
         let file = by_name(&format!("blob/{schema}")).or_else(|| by_name("blob/meta"))?;
+        Some(Self { schema: file, value: file.value() })
+    }
+
+    /// The schema of a file that is not of a catalog, whose document names a schema or does not.
+    #[must_use]
+    pub fn of_file(kind: FileKind, schema: &str) -> Option<Self> {
+        let file = match kind {
+            FileKind::Catalog => return Self::of_blob(schema),
+            FileKind::Template => by_name(&format!("template/{schema}")),
+            FileKind::Configuration => by_name("config"),
+            FileKind::Scenario => by_name("scenario"),
+            FileKind::ImageSet => by_name("image-set"),
+            FileKind::Bundle => None,
+        }?;
         Some(Self { schema: file, value: file.value() })
     }
 
@@ -64,7 +80,11 @@ impl Part {
         }
         let alternatives =
             ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| part.value.get(key)?.as_array());
-        alternatives.flatten().find_map(|value| inner(value).step(step))
+        let of_any_key = || part.value.get("additionalProperties").filter(|value| value.is_object());
+        alternatives
+            .flatten()
+            .find_map(|value| inner(value).step(step))
+            .or_else(|| of_any_key().map(|value| inner(value).followed()))
     }
 
     /// The part at a JSON pointer.
@@ -101,6 +121,12 @@ impl Part {
         keys
     }
 
+    /// Whether it is true or false.
+    #[must_use]
+    pub fn is_switch(self) -> bool {
+        self.followed().value.get("type").and_then(Value::as_str) == Some("boolean")
+    }
+
     /// The values that are allowed, where they are few.
     #[must_use]
     pub fn values(self) -> Vec<&'static str> {
@@ -108,7 +134,8 @@ impl Part {
         let constant = value.get("const").and_then(Value::as_str);
         let list =
             value.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-        constant.into_iter().chain(list).collect()
+        let switch: &[&str] = if self.is_switch() { &["true", "false"] } else { &[] };
+        constant.into_iter().chain(list).chain(switch.iter().copied()).collect()
     }
 }
 

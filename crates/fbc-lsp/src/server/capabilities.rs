@@ -9,6 +9,7 @@ use lsp_types::{
 };
 use serde_json::{Value, json};
 
+use crate::features::actions;
 use crate::position::Encoding;
 use crate::workspace::Workspace;
 
@@ -68,7 +69,7 @@ fn capabilities(encoding: Encoding) -> ServerCapabilities {
         }),
         inlay_hint_provider: Some(OneOf::Left(true)),
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, actions::FIX_ALL]),
             ..CodeActionOptions::default()
         })),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),

@@ -4,39 +4,36 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lsp_server::{Request, RequestId, Response};
+use lsp_server::Request;
 use lsp_types::notification;
 use lsp_types::{MessageType, PublishDiagnosticsParams, ShowMessageParams, Url};
 use serde_json::Value;
 
-use super::{Event, Server};
+use super::{Event, Server, scenarios};
 use crate::catalog::{FileState, MAX_BYTES};
 use crate::diagnostics::of_problem;
-use crate::host::Simulated;
 
 impl Server {
     pub(super) fn event(&mut self, event: Event) {
         match event {
-            Event::Loaded { root, mut state, judged, whole, seen } => {
+            Event::Loaded { root, mut state, left_out, judged, whole, seen } => {
                 let open = self.workspace.open_files(&root);
                 let Some(entry) = self.workspace.catalogs.get_mut(&root) else { return };
                 for (path, buffer) in open {
                     state.files.insert(path, FileState { buffer, is_open: true });
                 }
-                let bytes = state.bytes();
                 entry.state = Arc::new(state);
                 entry.judged = judged;
                 entry.whole = Some(Arc::new(whole));
                 entry.is_loaded = true;
-                if bytes > MAX_BYTES {
-                    self.tell(
-                        MessageType::WARNING,
-                        format!(
-                            "{} has more than {} MiB; files beyond are not looked at until they are open",
-                            root.display(),
-                            MAX_BYTES >> 20
-                        ),
+                if let [first, others @ ..] = left_out.as_slice() {
+                    let more =
+                        if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+                    let (root, first, most) = (root.display(), first.display(), MAX_BYTES >> 20);
+                    let message = format!(
+                        "{root} has more than {most} MiB: {first}{more} not looked at; findings may be missing or wrong"
                     );
+                    self.tell(MessageType::WARNING, message);
                 }
                 if seen != self.changes {
                     // Something was typed while the files were read.
@@ -71,34 +68,17 @@ impl Server {
                     .iter()
                     .map(|problem| of_problem(problem, &text, encoding, pages.as_deref()))
                     .collect();
-                diagnostics.extend(simulation(file.simulated.as_ref()));
+                diagnostics.extend(scenarios::unmet(file, &text, encoding));
                 file.problems = problems;
                 self.publish(&url, Some(version), diagnostics);
             }
-            Event::Simulated { url, id, outcome } => self.simulated(url, id, outcome),
+            Event::Simulated { url, version, id, outcome } => self.simulated(url, version, id, outcome),
             Event::Failed { message } => self.tell(MessageType::ERROR, message),
         }
     }
 
-    pub(super) fn simulated(&mut self, url: Url, id: RequestId, outcome: Result<Simulated, String>) {
-        let answer = match &outcome {
-            Ok(run) => {
-                serde_json::json!({ "success": run.is_success, "summary": run.summary, "text": run.text })
-            }
-            Err(message) => serde_json::json!({ "success": false, "summary": message, "text": "" }),
-        };
-        self.send(Response::new_ok(id, answer));
-        if let Some(file) = self.workspace.open.get_mut(&url) {
-            file.simulated = Some(outcome);
-            self.check_file(&url);
-        }
-        if self.can_refresh_lenses {
-            self.refresh("workspace/codeLens/refresh");
-        }
-    }
-
     /// Asks the client to ask again.
-    fn refresh(&mut self, method: &str) {
+    pub(super) fn refresh(&mut self, method: &str) {
         self.asked += 1;
         self.send(Request::new(self.asked.into(), method.to_owned(), Value::Null));
     }
@@ -143,19 +123,4 @@ impl Server {
             self.refresh("workspace/inlayHint/refresh");
         }
     }
-}
-
-/// What came of a simulation, as a diagnostic of the first line where it failed.
-fn simulation(outcome: Option<&Result<Simulated, String>>) -> Option<lsp_types::Diagnostic> {
-    let message = match outcome? {
-        Ok(run) if run.is_success => return None,
-        Ok(run) => run.summary.clone(),
-        Err(message) => message.clone(),
-    };
-    Some(lsp_types::Diagnostic {
-        severity: Some(lsp_types::DiagnosticSeverity::ERROR),
-        source: Some("fbc simulate".to_owned()),
-        message,
-        ..lsp_types::Diagnostic::default()
-    })
 }

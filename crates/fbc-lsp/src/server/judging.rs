@@ -8,9 +8,9 @@ use lsp_types::Url;
 
 use super::{Event, Server};
 use crate::catalog::CatalogState;
+use crate::configuration::{CachedConfiguration, CatalogConfiguration};
 use crate::host::{FileKind, Host};
 use crate::jobs::guarded;
-use crate::setting::{Configured, Setting};
 
 impl Server {
     /// Reads a catalog and judges all of it, on the slow worker.
@@ -18,31 +18,31 @@ impl Server {
         let (host, events, seen) = (Arc::clone(&self.host), self.events.clone(), self.changes);
         let open = self.workspace.open_files(&root);
         let Some(entry) = self.workspace.catalogs.get(&root) else { return };
-        let setting = Arc::clone(&entry.setting);
+        let cached = Arc::clone(&entry.configuration);
         self.slow.push(move || {
             let tree = host.tree(&root);
-            let state = CatalogState::load(&root, tree.as_ref(), &open);
-            let configured = configured(&setting, host.as_ref(), &root, &events);
+            let (state, left_out) = CatalogState::load(&root, tree.as_ref(), &open);
+            let configuration = current(&cached, host.as_ref(), &root, &events);
             let judged = state
                 .packages()
                 .into_iter()
                 .map(|package| {
-                    let judged = state.judge(&package, &configured);
+                    let judged = state.judge(&package, &configuration);
                     (package, Arc::new(judged))
                 })
                 .collect();
-            let whole = state.judge_whole(&configured);
+            let whole = state.judge_whole(&configuration);
             // The loop ends with the client, and then nobody listens.
-            let _ = events.send(Event::Loaded { root: root.clone(), state, judged, whole, seen });
+            let _ = events.send(Event::Loaded { root: root.clone(), state, left_out, judged, whole, seen });
         });
     }
 
     pub(super) fn judge_whole(&self, root: PathBuf) {
         let Some(entry) = self.workspace.catalogs.get(&root) else { return };
-        let (state, setting) = (Arc::clone(&entry.state), Arc::clone(&entry.setting));
+        let (state, cached) = (Arc::clone(&entry.state), Arc::clone(&entry.configuration));
         let (host, events) = (Arc::clone(&self.host), self.events.clone());
         self.slow.push(move || {
-            let judged = state.judge_whole(&configured(&setting, host.as_ref(), &root, &events));
+            let judged = state.judge_whole(&current(&cached, host.as_ref(), &root, &events));
             let _ = events.send(Event::Whole { root, judged });
         });
     }
@@ -56,11 +56,11 @@ impl Server {
         self.dirty.remove(&next);
         let (root, package) = next;
         let Some(entry) = self.workspace.catalogs.get(&root) else { return };
-        let (state, setting) = (Arc::clone(&entry.state), Arc::clone(&entry.setting));
+        let (state, cached) = (Arc::clone(&entry.state), Arc::clone(&entry.configuration));
         let (host, events) = (Arc::clone(&self.host), self.events.clone());
         self.is_judging = true;
         self.judge.push(move || {
-            let judge = || state.judge(&package, &configured(&setting, host.as_ref(), &root, &events));
+            let judge = || state.judge(&package, &current(&cached, host.as_ref(), &root, &events));
             let judged = guarded(judge).unwrap_or_default();
             drop(state);
             let _ = events.send(Event::Judged { root, package, judged });
@@ -78,7 +78,7 @@ impl Server {
     /// Reads the configuration again, and judges everything by it.
     pub(super) fn configuration_changed(&mut self) {
         for (root, entry) in &mut self.workspace.catalogs {
-            entry.setting = Arc::new(entry.setting.renewed());
+            entry.configuration = Arc::new(entry.configuration.renewed());
             self.dirty.extend(entry.state.packages().into_iter().map(|package| (root.clone(), package)));
         }
         let roots: Vec<PathBuf> = self.workspace.catalogs.keys().cloned().collect();
@@ -100,10 +100,15 @@ impl Server {
 }
 
 /// What the configuration says of a catalog; the client is told what is wrong with it.
-fn configured(setting: &Setting, host: &dyn Host, root: &Path, events: &Sender<Event>) -> Arc<Configured> {
+fn current(
+    cached: &CachedConfiguration,
+    host: &dyn Host,
+    root: &Path,
+    events: &Sender<Event>,
+) -> Arc<CatalogConfiguration> {
     let report = |message| {
         // The loop ends with the client, and then nobody listens.
         let _ = events.send(Event::Failed { message });
     };
-    setting.get(|| host.configured(root), report)
+    cached.get(|| host.configuration(root), report)
 }

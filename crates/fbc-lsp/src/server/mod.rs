@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use lsp_server::{Connection, Message, Notification, Request, RequestId};
@@ -20,6 +20,7 @@ mod events;
 mod judging;
 mod notifications;
 mod requests;
+mod scenarios;
 
 /// Why the server ended.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +41,7 @@ enum Event {
     Loaded {
         root: PathBuf,
         state: CatalogState,
+        left_out: Vec<PathBuf>,
         judged: BTreeMap<String, Arc<Judged>>,
         whole: Judged,
         seen: u64,
@@ -60,7 +62,9 @@ enum Event {
     },
     Simulated {
         url: Url,
-        id: RequestId,
+        version: i32,
+        /// The request that asked for it, unless the file was saved.
+        id: Option<RequestId>,
         outcome: Result<Simulated, String>,
     },
     Failed {
@@ -79,8 +83,12 @@ struct Server {
     judge: Worker,
     /// Answers questions.
     answers: Worker,
-    /// Reads catalogs, judges whole ones, plays scenarios.
+    /// Reads catalogs and judges whole ones.
     slow: Worker,
+    /// Plays scenarios.
+    scenarios: Worker,
+    /// The version of each scenario that is to be played: what was saved before is not played any more.
+    saved: Arc<Mutex<BTreeMap<Url, i32>>>,
     /// Packages whose text has changed: somebody waits for these.
     edited: BTreeSet<(PathBuf, String)>,
     /// Other packages that are to be judged anew.
@@ -118,6 +126,8 @@ pub fn serve(connection: &Connection, host: Arc<dyn Host>) -> Result<(), ServeEr
         judge: Worker::start("judge")?,
         answers: Worker::start("answers")?,
         slow: Worker::start("slow")?,
+        scenarios: Worker::start("scenarios")?,
+        saved: Arc::default(),
         edited: BTreeSet::new(),
         dirty: BTreeSet::new(),
         is_judging: false,

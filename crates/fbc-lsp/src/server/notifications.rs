@@ -79,6 +79,7 @@ impl Server {
         match (&file.root, file.kind) {
             (Some(root), _) => self.judge_whole(root.clone()),
             (None, Some(FileKind::Configuration)) => self.configuration_changed(),
+            (None, Some(FileKind::Scenario)) => self.play(&params.text_document.uri, None),
             (None, _) => {}
         }
     }

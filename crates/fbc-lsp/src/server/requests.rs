@@ -1,19 +1,18 @@
 //! Requests: each is answered off the main loop, from the state that was there when it came.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use fbc_lint::rules;
 use lsp_server::{ErrorCode, Request, RequestId, Response};
 use lsp_types::request::{self, Request as _};
-use lsp_types::{
-    CodeAction, CodeLens, Command, Position, TextDocumentIdentifier, TextEdit, Url, WorkspaceEdit,
-};
+use lsp_types::{CodeAction, Position, TextDocumentIdentifier, TextEdit, Url, WorkspaceEdit};
 use serde_json::{Value, json};
 
-use super::capabilities::SIMULATE;
-use super::{Event, Server, params};
-use crate::catalog::CatalogState;
+use super::{Server, params};
+use crate::catalog::{CatalogState, FileState};
+use crate::features::templates::{self, Templates};
 use crate::features::{self, Cursor, actions, completion, graph, hover, mentions, outline};
 use crate::host::{FileKind, ProblemFix};
 use crate::jobs::guarded;
@@ -24,16 +23,17 @@ pub(super) const RULE: &str = "fbc/rule";
 
 type Answer = Result<Value, String>;
 
-/// A file of a catalog at the time of a request.
+/// A file at the time of a request. One that is not of a catalog is alone in its state.
 struct Asked {
     state: Arc<CatalogState>,
     path: PathBuf,
+    kind: FileKind,
     encoding: Encoding,
 }
 
 impl Asked {
     fn cursor(&self, position: Position) -> Option<Cursor<'_>> {
-        Cursor::new(&self.state, &self.path, position, self.encoding)
+        Cursor::new(&self.state, &self.path, self.kind, position, self.encoding)
     }
 }
 
@@ -65,11 +65,12 @@ impl Server {
             request::References::METHOD => {
                 let with_definition =
                     value.pointer("/context/includeDeclaration") != Some(&Value::Bool(false));
+                let templates = self.templates();
                 self.at::<request::References>(
                     id,
                     value,
                     |params| params.text_document_position,
-                    move |cursor, _| Ok(json!(mentions::references(cursor, with_definition))),
+                    move |cursor, _| Ok(json!(mentions::references(cursor, &templates(), with_definition))),
                 );
             }
             request::PrepareRenameRequest::METHOD => {
@@ -83,7 +84,7 @@ impl Server {
             request::Rename::METHOD => self.rename(id, value),
             request::DocumentSymbolRequest::METHOD => self.of_file(id, value, |asked, _| {
                 let file = asked.state.files.get(&asked.path);
-                json!(file.map(|file| outline::symbols(&file.buffer, asked.encoding)))
+                json!(file.map(|file| outline::symbols(&file.buffer, asked.kind, asked.encoding)))
             }),
             request::FoldingRangeRequest::METHOD => self.of_file(id, value, |asked, _| {
                 let file = asked.state.files.get(&asked.path);
@@ -91,11 +92,11 @@ impl Server {
             }),
             request::DocumentLinkRequest::METHOD => self.of_file(id, value, |asked, _| {
                 let file = asked.state.files.get(&asked.path);
-                json!(file.map(|file| outline::links(&file.buffer, asked.encoding)))
+                json!(file.map(|file| outline::links(&file.buffer, asked.kind, asked.encoding)))
             }),
             request::InlayHintRequest::METHOD => self.of_file(id, value, |asked, value| {
                 let params = params::<lsp_types::InlayHintParams>(value);
-                json!(params.map(|params| outline::hints(
+                json!(params.filter(|_| asked.kind == FileKind::Catalog).map(|params| outline::hints(
                     &asked.state,
                     &asked.path,
                     params.range,
@@ -111,16 +112,35 @@ impl Server {
         }
     }
 
-    fn refuse(&self, id: RequestId, message: impl Into<String>) {
+    pub(super) fn refuse(&self, id: RequestId, message: impl Into<String>) {
         self.send(Response::new_err(id, ErrorCode::InvalidParams as i32, message.into()));
     }
 
     fn asked(&self, document: &TextDocumentIdentifier) -> Option<Asked> {
         let file = self.workspace.open.get(&document.uri)?;
-        let root = file.root.as_ref()?;
+        let (kind, encoding) = (file.kind?, self.workspace.encoding);
+        let Some(root) = file.root.as_ref() else {
+            let path = PathBuf::from(file.path.file_name()?);
+            let alone = FileState { buffer: Arc::clone(&file.buffer), is_open: true };
+            let root = file.path.parent()?.to_path_buf();
+            let state = CatalogState { root, files: BTreeMap::from([(path.clone(), alone)]) };
+            return Some(Asked { state: Arc::new(state), path, kind, encoding });
+        };
         let state = Arc::clone(&self.workspace.catalogs.get(root)?.state);
         let path = file.path.strip_prefix(root).unwrap_or(&file.path).to_path_buf();
-        Some(Asked { state, path, encoding: self.workspace.encoding })
+        Some(Asked { state, path, kind, encoding })
+    }
+
+    /// What gets the templates of the workspace, those that editors hold and those on disk, off the main loop.
+    fn templates(&self) -> impl FnOnce() -> Templates + Send + 'static {
+        let (host, folders) = (Arc::clone(&self.host), self.workspace.folders.clone());
+        let open = self.workspace.open.iter().filter(|(_, file)| file.kind == Some(FileKind::Template));
+        let open: Templates = open.map(|(url, file)| (url.clone(), Arc::clone(&file.buffer))).collect();
+        move || {
+            let mut templates = templates::in_folders(host.as_ref(), &folders);
+            templates.extend(open);
+            templates
+        }
     }
 
     /// Answers on the worker, unless the client has changed its mind before.
@@ -144,7 +164,7 @@ impl Server {
         });
     }
 
-    /// Answers a question about a place; null for files that are not part of a catalog.
+    /// Answers a question about a place; null for files that the server does not look at.
     fn at<R: request::Request>(
         &self,
         id: RequestId,
@@ -163,7 +183,7 @@ impl Server {
         });
     }
 
-    /// Answers a question about a file; null for files that are not part of a catalog.
+    /// Answers a question about a file; null for files that the server does not look at.
     fn of_file(
         &self,
         id: RequestId,
@@ -182,16 +202,12 @@ impl Server {
         };
         let place = params.text_document_position;
         let asked = self.asked(&place.text_document);
-        let templates: Vec<(Url, Arc<str>)> = self
-            .workspace
-            .open
-            .iter()
-            .filter(|(_, file)| file.kind == Some(FileKind::Template))
-            .map(|(url, file)| (url.clone(), Arc::from(file.buffer.text().as_str())))
-            .collect();
+        let templates = self.templates();
         self.answer(id, move || match asked.as_ref().and_then(|asked| asked.cursor(place.position)) {
-            Some(cursor) => mentions::renamed(&cursor, &params.new_name, &templates).map(|edit| json!(edit)),
-            None => Err("this file is not a catalog".to_owned()),
+            Some(cursor) => {
+                mentions::renamed(&cursor, &params.new_name, &templates()).map(|edit| json!(edit))
+            }
+            None => Err("this file is neither a catalog nor a template".to_owned()),
         });
     }
 
@@ -211,11 +227,15 @@ impl Server {
             return self.send(Response::new_ok(id, json!(self.fixes_of_problems(&url, &params.range))));
         };
         let relative = file.path.strip_prefix(root).unwrap_or(&file.path);
+        let wants_all = params.context.only.as_ref().is_some_and(|only| {
+            only.iter()
+                .any(|kind| !kind.as_str().is_empty() && actions::FIX_ALL.as_str().starts_with(kind.as_str()))
+        });
         let shown = self
             .workspace
             .shown(root, relative)
             .into_iter()
-            .filter(|(diagnostic, _)| touches(&diagnostic.range));
+            .filter(|(diagnostic, _)| wants_all || touches(&diagnostic.range));
         let found: Vec<_> = shown
             .filter_map(|(diagnostic, finding)| {
                 let (judged, placed) = finding?;
@@ -234,6 +254,14 @@ impl Server {
             .filter(|file| file.kind == Some(FileKind::Configuration))
             .map(|file| (file.path.clone(), file.buffer.text()))
             .collect();
+        if wants_all {
+            return self.answer(id, move || {
+                let all = found
+                    .iter()
+                    .filter_map(|(_, judged, number)| Some((judged.as_ref(), judged.findings.get(*number)?)));
+                Ok(json!(Vec::from_iter(actions::fix_all(&asked.state, all, encoding))))
+            });
+        }
         self.answer(id, move || {
             let configuration = host.configuration_file(&path);
             let text =
@@ -295,56 +323,6 @@ impl Server {
             }
         }
         found
-    }
-
-    /// Scenarios can be played from their first line.
-    fn lenses(&self, id: RequestId, value: Value) {
-        let Some(params) = params::<lsp_types::CodeLensParams>(value) else {
-            return self.refuse(id, "code lenses need a document");
-        };
-        let url = params.text_document.uri;
-        let file = self.workspace.open.get(&url).filter(|file| file.kind == Some(FileKind::Scenario));
-        let lenses = file.map(|file| {
-            let command = |title: String| Command {
-                title,
-                command: SIMULATE.to_owned(),
-                arguments: Some(vec![json!(url)]),
-            };
-            let lens = |title: String| CodeLens {
-                range: lsp_types::Range::default(),
-                command: Some(command(title)),
-                data: None,
-            };
-            let mut lenses = vec![lens("Simulate".to_owned())];
-            match &file.simulated {
-                Some(Ok(run)) => {
-                    lenses.push(lens(format!("{} {}", if run.is_success { "✓" } else { "✗" }, run.summary)));
-                }
-                Some(Err(message)) => lenses.push(lens(format!("✗ {message}"))),
-                None => {}
-            }
-            lenses
-        });
-        self.send(Response::new_ok(id, json!(lenses)));
-    }
-
-    fn execute(&self, id: RequestId, value: Value) {
-        let Some(params) =
-            params::<lsp_types::ExecuteCommandParams>(value).filter(|params| params.command == SIMULATE)
-        else {
-            return self.refuse(id, format!("the one command is {SIMULATE}, with the address of a scenario"));
-        };
-        let url = params.arguments.first().and_then(Value::as_str).and_then(|url| Url::parse(url).ok());
-        let Some((url, file)) = url.and_then(|url| Some((url.clone(), self.workspace.open.get(&url)?)))
-        else {
-            return self.refuse(id, "the scenario is not open");
-        };
-        let (host, events) = (Arc::clone(&self.host), self.events.clone());
-        let path = file.path.clone();
-        self.slow.push(move || {
-            let outcome = host.simulate(&path);
-            let _ = events.send(Event::Simulated { url, id, outcome });
-        });
     }
 
     fn graph(&self, id: RequestId, value: Value) {

@@ -1,10 +1,10 @@
 //! `fbc lsp`: the language server, over standard input and output.
 
+use std::io::{self, BufReader};
 use std::sync::Arc;
 
 use clap::Args;
-use fbc_lsp::ServeError;
-use lsp_server::Connection;
+use fbc_lsp::{ServeError, transport};
 
 use crate::failure::{CLEAN, Failure};
 use crate::language_server::DiskHost;
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(_arguments: &Arguments) -> Result<u8, Failure> {
-    let (connection, threads) = Connection::stdio();
+    let (connection, threads) = transport::connect(BufReader::new(io::stdin()), io::stdout())?;
     let served = fbc_lsp::serve(&connection, Arc::new(DiskHost));
     // The thread that writes ends with its queue.
     drop(connection);

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fbc_lsp::{Configured, FileKind, Host, Problem, Simulated};
+use fbc_lsp::{CatalogConfiguration, FileKind, Host, Problem, Simulated};
 use fbc_model::overlay_tree::FileVersions;
 use fbc_model::tree::Tree;
 
@@ -18,7 +18,7 @@ mod problems;
 /// The disk, and `fbc.toml` around each catalog.
 pub(crate) struct DiskHost;
 
-fn configured(catalog: &Path) -> Result<(Configuration, CatalogSource), Failure> {
+fn open(catalog: &Path) -> Result<(Configuration, CatalogSource), Failure> {
     let configuration = Configuration::of(&PolicyArguments::default(), &[catalog.to_path_buf()])?;
     let source = match catalog.exists() {
         true => CatalogSource::open(catalog, &Session::default())?,
@@ -33,9 +33,9 @@ impl Host for DiskHost {
         disk_tree(folder)
     }
 
-    fn configured(&self, catalog: &Path) -> Result<Configured, String> {
-        let (configuration, source) = configured(catalog).map_err(|failure| failure.message().to_owned())?;
-        Ok(Configured {
+    fn configuration(&self, catalog: &Path) -> Result<CatalogConfiguration, String> {
+        let (configuration, source) = open(catalog).map_err(|failure| failure.message().to_owned())?;
+        Ok(CatalogConfiguration {
             policy: configuration.policy_for(catalog, &source),
             set_aside: Box::new(move |report| configuration.leave_counting(report, &source)),
         })

@@ -10,7 +10,7 @@ use crate::query::program;
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
 /// All budgets.
-pub static LIMITS: [Limit; 36] = [
+pub static LIMITS: [Limit; 37] = [
     Limit {
         name: "file-bytes",
         most: fbc_model::tree::MAX_FILE_BYTES,
@@ -289,6 +289,14 @@ pub static LIMITS: [Limit; 36] = [
         unit: Unit::Bytes,
         of: "a catalog that the language server reads, and a file that an editor opens",
         beyond: "a warning; other files of the catalog are looked at once they are open, such a file is not",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "editor-message-bytes",
+        most: fbc_lsp::transport::MAX_MESSAGE_BYTES as u64,
+        unit: Unit::Bytes,
+        of: "a message from an editor to `lsp`",
+        beyond: "the message is skipped, and the editor shows a message",
         raise: Raise::Fixed,
     },
     Limit {

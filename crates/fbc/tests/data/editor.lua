@@ -91,6 +91,37 @@ local function session()
   vim.lsp.util.apply_workspace_edit(ask("textDocument/rename", params), client.offset_encoding)
   save("renamed")
 
+  -- What may replace the entry: the bundle before it comes first.
+  cursor_to("^  replaces: lighthouse-operator.v1.0.0$", 12)
+  params = vim.lsp.util.make_position_params(0, client.offset_encoding)
+  local labels = {}
+  for _, item in ipairs(ask("textDocument/completion", params)) do
+    table.insert(labels, item.label)
+  end
+  vim.fn.writefile(labels, out .. "/completed")
+
+  -- A scenario is played when it is saved: an expectation that is not met, then one that is.
+  vim.cmd("edit " .. vim.fn.fnameescape(vim.env.FBC_ROOT .. "/scenario.yaml"))
+  vim.lsp.buf_attach_client(0, id)
+  local function unmet()
+    for _, one in ipairs(vim.diagnostic.get(0)) do
+      if one.source == "fbc simulate" then
+        return one
+      end
+    end
+  end
+  vim.cmd("silent write")
+  wait("an unmet expectation", function() return unmet() ~= nil end)
+  vim.fn.writefile({ tostring(unmet().lnum + 1), unmet().message }, out .. "/unmet")
+  vim.cmd("silent %s/mast/keel/")
+  vim.cmd("silent write")
+  local lens = { textDocument = vim.lsp.util.make_text_document_params() }
+  wait("the verdict", function()
+    local verdict = ask("textDocument/codeLens", lens)[2]
+    return verdict and verdict.command.title == "✓ 1 of 1 expectations are met"
+  end)
+  wait("no unmet expectation", function() return unmet() == nil end)
+
   client.stop()
   wait("the end", function() return client.is_stopped() end)
 end

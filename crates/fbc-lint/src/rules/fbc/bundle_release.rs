@@ -5,6 +5,7 @@ use fbc_version::{Release, ReleaseError};
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -89,7 +90,22 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .about(item.subject())
                 .label("no valid release")
                 .help("use a number that grows by one, such as \"1\"")
+                .fix_if(without_zeros(property.release).map(|meant| {
+                    let pointer = property.pointer("release");
+                    Fix::safe(format!("write {}", quote(&meant))).set(item.bundle.origin, pointer, &meant)
+                }))
                 .opm(item.conversion(10, 0, text)),
         );
     }
+}
+
+/// The release without leading zeros, if those are all that is wrong with it.
+fn without_zeros(release: &str) -> Option<String> {
+    let part = |part: &str| match part.trim_start_matches('0') {
+        "" if !part.is_empty() => "0".to_owned(),
+        rest if part.bytes().all(|byte| byte.is_ascii_digit()) => rest.to_owned(),
+        _ => part.to_owned(),
+    };
+    let meant = release.split('.').map(part).collect::<Vec<_>>().join(".");
+    (!release.is_empty() && meant != release && Release::parse(&meant).is_ok()).then_some(meant)
 }

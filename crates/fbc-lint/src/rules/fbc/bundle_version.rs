@@ -6,6 +6,7 @@ use fbc_version::Version;
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::fix::Fix;
+use crate::fix::version::completed;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm;
@@ -90,7 +91,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .about(item.subject())
                 .label("no semantic version")
                 .help(help(version))
-                .fix_if(meant(version).map(|meant| {
+                .fix_if(completed(version).map(|meant| {
                     let pointer = property.pointer("version");
                     Fix::safe(format!("write {}", quote(&meant))).set(item.bundle.origin, pointer, &meant)
                 }))
@@ -99,15 +100,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// The version that may have been meant.
-fn meant(version: &str) -> Option<String> {
-    let trimmed = version.trim().trim_start_matches(['v', 'V', '=']);
-    let candidates = [trimmed.to_owned(), format!("{trimmed}.0"), format!("{trimmed}.0.0")];
-    candidates.into_iter().find(|candidate| Version::parse(candidate).is_ok())
-}
-
 fn help(version: &str) -> String {
-    match meant(version) {
+    match completed(version) {
         Some(candidate) => format!("write {}", quote(&candidate)),
         None => "write three numbers with dots between, such as \"1.0.0\" or \"1.0.0-rc.1\"".to_owned(),
     }

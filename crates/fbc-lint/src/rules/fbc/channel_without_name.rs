@@ -4,6 +4,7 @@ use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings, Phase, Subject};
+use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
 
 use super::opm::conversion;
@@ -37,6 +38,20 @@ package: foo
 ",
             findings: &["1:1 this channel of package \"foo\" has no name"],
         },
+        Case {
+            title: "the default channel",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+entries:
+- name: foo.v1
+",
+            findings: &["5:1 this channel of package \"foo\" has no name"],
+        },
     ],
 };
 
@@ -50,6 +65,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     .about(Subject::package(&channel.package))
                     .label("no name")
                     .help("add a `name`")
+                    .fix_if(expected_name(context, &channel.package).map(|name| {
+                        Fix::risky(format!("add `name: {name}`")).set(channel.origin, "/name", name)
+                    }))
                     .opm(conversion(
                         Phase::Channels,
                         number,
@@ -60,4 +78,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             );
         }
     }
+}
+
+/// The default channel, if no channel has its name and only one has none.
+fn expected_name<'c>(context: &Context<'c>, package: &str) -> Option<&'c str> {
+    let catalog = context.catalog;
+    let own = || catalog.channels.iter().filter(|channel| channel.package == package);
+    let expected = catalog.packages.iter().find(|one| one.name == package)?.default_channel.as_str();
+    let is_missing = !expected.is_empty() && own().all(|channel| channel.name != expected);
+    (is_missing && own().filter(|channel| channel.name.is_empty()).count() == 1).then_some(expected)
 }

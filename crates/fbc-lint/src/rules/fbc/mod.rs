@@ -6,7 +6,7 @@ mod form_of_target;
 pub(crate) mod go_words;
 mod load_fault;
 mod missing_bundles;
-mod odd_keys;
+pub(crate) mod odd_keys;
 pub(crate) mod opm;
 pub(crate) mod suggest;
 

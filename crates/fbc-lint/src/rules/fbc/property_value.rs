@@ -106,9 +106,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 && ["cannot unmarshal number", "cannot unmarshal bool"]
                     .iter()
                     .any(|kind| message.contains(kind));
+            let is_version = property.kind == "olm.package" && pointer == "/version";
             let fix = is_quotable.then(|| {
                 let place = format!("/properties/{index}/value{pointer}");
-                Fix::safe("put the value in quotes").quote(item.bundle.origin, place)
+                match is_version {
+                    true => Fix::safe("write a version of three numbers").version(item.bundle.origin, place),
+                    false => Fix::safe("put the value in quotes").quote(item.bundle.origin, place),
+                }
             });
             let text = format!(
                 "parse properties for bundle {name}: parse property[{index}] of type {}: {message}",

@@ -1,12 +1,17 @@
 //! Packages that name no default channel.
 
+use std::collections::HashSet;
+
 use fbc_go::text::quote;
+use fbc_model::Origin;
 
 use super::opm::{leaf_order, package_leaf};
 use crate::context::{Context, PackageView};
 use crate::finding::{Finding, Findings, Subject};
 use crate::fix::Fix;
 use crate::rule::{Basis, Case, Check, Rule};
+use crate::rules::fbc::odd_keys::{self, OddKey};
+use crate::rules::fbc::suggest;
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -54,17 +59,22 @@ entries:
 };
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
+    let mut misspelt = None;
     for (package, view) in context.packages.iter().filter(|(_, view)| view.package.default_channel.is_empty())
     {
+        let origin = view.package.origin;
+        // A second line beside a misspelt one would be one too many.
+        let is_misspelt =
+            misspelt.get_or_insert_with(|| misspelt_default_channels(context)).contains(&origin);
         findings.push(
             Finding::new(&RULE, format!("package {} names no default channel", quote(package)))
-                .at(context.value(view.package.origin, "/name"))
+                .at(context.value(origin, "/name"))
                 .about(Subject::package(package))
                 .label("needs `defaultChannel`")
                 .help(suggestion(view))
-                .fix_if(suggested(view).map(|name| {
+                .fix_if(suggested(view).filter(|_| !is_misspelt).map(|name| {
                     Fix::safe_if(view.channels.len() == 1, format!("add `defaultChannel: {name}`")).set(
-                        view.package.origin,
+                        origin,
                         "/defaultChannel",
                         name,
                     )
@@ -72,6 +82,14 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .opm(package_leaf(package, leaf_order::DEFAULT_CHANNEL, "default channel must be set")),
         );
     }
+}
+
+/// The packages that have a field which `defaultChannel` may have been meant by.
+fn misspelt_default_channels(context: &Context<'_>) -> HashSet<Origin> {
+    let is_meant =
+        |odd: &OddKey| suggest::closest(&odd.key, odd.fields.iter().copied()) == Some("defaultChannel");
+    let blobs = odd_keys::blobs(context).into_iter();
+    blobs.filter(|blob| blob.keys.iter().any(is_meant)).map(|blob| blob.origin).collect()
 }
 
 /// The only channel, or one named `stable`.

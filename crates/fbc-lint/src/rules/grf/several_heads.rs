@@ -61,6 +61,25 @@ entries:
 ",
             findings: &["9:3 channel \"stable\" has 2 heads: \"foo.v1.1.0\", \"foo.v1.0.0\""],
         },
+        Case {
+            title: "a chain that was passed over",
+            files: "\
+schema: olm.package
+name: foo
+defaultChannel: stable
+---
+schema: olm.channel
+package: foo
+name: stable
+entries:
+- name: foo.v1.0.0
+- name: foo.v1.1.0
+  replaces: foo.v1.0.0
+- name: foo.v1.2.0
+  replaces: foo.v0.9.0
+",
+            findings: &["10:3 channel \"stable\" has 2 heads: \"foo.v1.2.0\", \"foo.v1.1.0\""],
+        },
     ],
 };
 
@@ -99,6 +118,7 @@ fn explain(context: &Context<'_>, package: &str, view: &PackageView<'_>, graph: 
     finding = finding
         .related(context.value(channel.origin, format!("/entries/{newest}/name")), "the newest head")
         .fix(edge(graph, newest, others))
+        .fix_if(longer_chain(graph, newest, others))
         .at(context.value(channel.origin, format!("/entries/{older}")))
         .help(missing_edge(graph, newest, others));
     let (newest, older) = (graph.entry(newest), graph.name(older));
@@ -129,6 +149,26 @@ fn edge(graph: ChannelGraph<'_>, newest: usize, others: &[usize]) -> Fix {
     others.iter().fold(fix, |fix, &head| {
         fix.append(origin, format!("/entries/{newest}/skips"), text_value(graph.name(head)))
     })
+}
+
+/// The edits that put the newest of the other heads into the chain, before what the newest head replaces now: those that
+/// the other heads lead to stay reachable.
+fn longer_chain(graph: ChannelGraph<'_>, newest: usize, others: &[usize]) -> Option<Fix> {
+    let origin = graph.channel.origin;
+    let (next, skipped) = others.split_first()?;
+    let replaced =
+        graph.entry(newest).map(|entry| entry.replaces.as_str()).filter(|name| !name.is_empty())?;
+    let (newest_name, next) = (quote(graph.name(newest)), graph.name(*next));
+    let skipped: Vec<&str> =
+        std::iter::once(replaced).chain(skipped.iter().map(|&head| graph.name(head))).collect();
+    let names = name_list(skipped.iter().copied());
+    let fix = Fix::risky(format!("let {newest_name} replace {}, and skip {names}", quote(next))).set(
+        origin,
+        format!("/entries/{newest}/replaces"),
+        next,
+    );
+    let skips = format!("/entries/{newest}/skips");
+    Some(skipped.iter().fold(fix, |fix, name| fix.append(origin, skips.clone(), text_value(name))))
 }
 
 /// The edge that makes the newest head the only one.

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use fbc_lsp::Simulated;
+use fbc_lsp::{Simulated, Unmet};
 use fbc_scenario::{
     DURATION_FORM, ExpectationResult, Options, Prepared, Run, Verdict, duration_text, parse_duration, play,
 };
@@ -222,11 +222,21 @@ pub(crate) fn play_file(path: &Path) -> Result<Simulated, Failure> {
     if let Some(exhausted) = runs.iter().find_map(|run| run.exhausted) {
         return Err(budgets::failure(exhausted));
     }
+    let unmet = runs.iter().flat_map(|run| &run.expectations).filter_map(|result| match &result.verdict {
+        Verdict::Met(_) => None,
+        Verdict::Failed(_, seen) => Some(Unmet {
+            line: result.place.line,
+            column: result.place.column,
+            message: format!("unmet expectation: {}\n{seen}", result.wanted),
+        }),
+    });
+    let unmet = unmet.collect();
     let stopped = runs.iter().find_map(|run| run.stopped.clone());
     Ok(Simulated {
         is_success: runs.iter().all(Run::is_success),
         summary: stopped.unwrap_or_else(|| format!("{met} of {expected} expectations are met")),
         text: text::runs(&runs, text::Look { has_color: false, detail: text::Detail::Conditions }),
+        unmet,
     })
 }
 

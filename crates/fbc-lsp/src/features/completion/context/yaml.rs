@@ -1,9 +1,9 @@
 //! The place of the cursor in YAML, by the indentation of lines.
 
-use super::Typed;
+use super::Context;
 
 /// Follows the lines up from the cursor.
-pub(super) fn typed(before: &str) -> Option<Typed<'_>> {
+pub(super) fn context_at(before: &str) -> Option<Context<'_>> {
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let line = before.get(line_start..)?;
     let mut rest = line.trim_start_matches(' ');
@@ -79,7 +79,7 @@ pub(super) fn typed(before: &str) -> Option<Typed<'_>> {
         }
     }
     steps.reverse();
-    Some(Typed { path: steps, prefix, is_key, property: property_type(before), quotes: None })
+    Some(Context { path: steps, prefix, is_key, property_type: property_type(before), quotes: None })
 }
 
 /// The type of the property that the cursor is in: the last one above it.
@@ -99,8 +99,8 @@ mod tests {
         let text = "---\nschema: olm.channel\nentries:\n- name: a\n  skips:\n  - x\n  - y\n- name: b\n  replaces: a\n  ski\nproperties:\n  - type: t\n    value:\n      group: g\n";
         let at = |needle: &str| {
             let end = text.find(needle).unwrap() + needle.len();
-            let typed = typed(text.get(..end).unwrap()).unwrap();
-            (typed.path.join("/"), typed.prefix.to_owned(), typed.is_key)
+            let context = context_at(text.get(..end).unwrap()).unwrap();
+            (context.path.join("/"), context.prefix.to_owned(), context.is_key)
         };
         let expected = |path: &str, prefix: &str, is_key| (path.to_owned(), prefix.to_owned(), is_key);
         assert_eq!(at("schema: olm"), expected("schema", "olm", false));
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(at("- type: t"), expected("properties/-/type", "t", false));
         assert_eq!(at("group: g"), expected("properties/-/value/group", "g", false));
         let flow = "entries:\n- name: a\n  skips: [x, yy";
-        let typed = typed(flow).unwrap();
-        assert_eq!((typed.path, typed.prefix), (vec!["entries", "-", "skips"], "yy"));
+        let context = context_at(flow).unwrap();
+        assert_eq!((context.path, context.prefix), (vec!["entries", "-", "skips"], "yy"));
     }
 }

@@ -5,49 +5,49 @@ use std::sync::{Arc, OnceLock};
 use fbc_lint::{Policy, Report};
 
 /// What a configuration makes of findings.
-pub struct Configured {
+pub struct CatalogConfiguration {
     /// The policy.
     pub policy: Policy,
     /// Takes out of a report what waivers and the baseline set aside.
     pub set_aside: Box<dyn Fn(&mut Report) + Send + Sync>,
 }
 
-impl Default for Configured {
+impl Default for CatalogConfiguration {
     fn default() -> Self {
         Self { policy: Policy::default(), set_aside: Box::new(|_| ()) }
     }
 }
 
-impl std::fmt::Debug for Configured {
+impl std::fmt::Debug for CatalogConfiguration {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Configured").field("policy", &self.policy).finish_non_exhaustive()
+        formatter.debug_struct("CatalogConfiguration").field("policy", &self.policy).finish_non_exhaustive()
     }
 }
 
 /// The configuration of a catalog.
 #[derive(Debug, Default)]
-pub struct Setting {
-    read: OnceLock<Arc<Configured>>,
+pub struct CachedConfiguration {
+    read: OnceLock<Arc<CatalogConfiguration>>,
     /// What was read before it changed.
-    before: Option<Arc<Configured>>,
+    before: Option<Arc<CatalogConfiguration>>,
 }
 
-impl Setting {
+impl CachedConfiguration {
     /// The configuration. If it cannot be read, what it said before holds, or else that there is none; why is reported
     /// once.
     pub fn get(
         &self,
-        read: impl FnOnce() -> Result<Configured, String>,
+        read: impl FnOnce() -> Result<CatalogConfiguration, String>,
         report: impl FnOnce(String),
-    ) -> Arc<Configured> {
-        let configured = self.read.get_or_init(|| match read() {
-            Ok(configured) => Arc::new(configured),
+    ) -> Arc<CatalogConfiguration> {
+        let configuration = self.read.get_or_init(|| match read() {
+            Ok(configuration) => Arc::new(configuration),
             Err(message) => {
                 report(message);
                 self.before.clone().unwrap_or_default()
             }
         });
-        Arc::clone(configured)
+        Arc::clone(configuration)
     }
 
     /// The same after a change of the configuration: it is read again.
@@ -63,24 +63,24 @@ mod tests {
 
     #[test]
     fn a_broken_configuration_leaves_the_one_before() {
-        let most = |setting: &Setting, read: Result<usize, String>| {
-            let configured = |most| Configured {
+        let most = |cached: &CachedConfiguration, read: Result<usize, String>| {
+            let configuration = |most| CatalogConfiguration {
                 policy: Policy { most_findings: most, ..Policy::default() },
-                ..Configured::default()
+                ..CatalogConfiguration::default()
             };
             let mut messages = Vec::new();
-            let found = setting.get(|| read.map(configured), |message| messages.push(message));
+            let found = cached.get(|| read.map(configuration), |message| messages.push(message));
             (found.policy.most_findings, messages.join(", "))
         };
-        let setting = Setting::default();
+        let cached = CachedConfiguration::default();
         assert_eq!(
-            most(&setting, Err("broken".to_owned())),
+            most(&cached, Err("broken".to_owned())),
             (Policy::default().most_findings, "broken".to_owned())
         );
-        let setting = setting.renewed();
-        assert_eq!(most(&setting, Ok(7)), (7, String::new()));
-        assert_eq!(most(&setting, Ok(8)), (7, String::new()));
-        let setting = setting.renewed().renewed();
-        assert_eq!(most(&setting, Err("broken".to_owned())), (7, "broken".to_owned()));
+        let cached = cached.renewed();
+        assert_eq!(most(&cached, Ok(7)), (7, String::new()));
+        assert_eq!(most(&cached, Ok(8)), (7, String::new()));
+        let cached = cached.renewed().renewed();
+        assert_eq!(most(&cached, Err("broken".to_owned())), (7, "broken".to_owned()));
     }
 }

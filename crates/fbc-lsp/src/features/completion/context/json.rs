@@ -1,6 +1,6 @@
 //! The place of the cursor in JSON, by the brackets that are open before it.
 
-use super::{Quotes, Typed};
+use super::{Context, Quotes};
 
 /// An object or list that is open.
 enum Frame<'t> {
@@ -14,7 +14,7 @@ enum Frame<'t> {
 }
 
 /// Follows the brackets up to the cursor.
-pub(super) fn typed(before: &str) -> Option<Typed<'_>> {
+pub(super) fn context_at(before: &str) -> Option<Context<'_>> {
     let bytes = before.as_bytes();
     let mut frames: Vec<Frame<'_>> = Vec::new();
     // Whether a key comes next in the innermost object.
@@ -74,11 +74,11 @@ pub(super) fn typed(before: &str) -> Option<Typed<'_>> {
         Frame::Object { key, .. } => *key,
         Frame::List => Some("-"),
     });
-    let property = match frames.as_slice() {
+    let property_type = match frames.as_slice() {
         [Frame::Object { key: Some("properties"), .. }, Frame::List, Frame::Object { kind, .. }, ..] => *kind,
         _ => None,
     };
-    Some(Typed { path: steps.collect(), prefix, is_key, property, quotes: Some(quotes) })
+    Some(Context { path: steps.collect(), prefix, is_key, property_type, quotes: Some(quotes) })
 }
 
 /// The quote that ends a string; a line break where it is missing, the end of the text if that comes first.
@@ -105,8 +105,8 @@ mod tests {
             {"type": "olm.gvk", "value": {"group": "g", "ki"#;
         let at = |needle: &str| {
             let end = text.find(needle).unwrap() + needle.len();
-            let typed = typed(text.get(..end).unwrap()).unwrap();
-            (typed.path.join("/"), typed.prefix.to_owned(), typed.is_key, typed.quotes.unwrap())
+            let context = context_at(text.get(..end).unwrap()).unwrap();
+            (context.path.join("/"), context.prefix.to_owned(), context.is_key, context.quotes.unwrap())
         };
         let expected =
             |path: &str, prefix: &str, is_key, quotes| (path.to_owned(), prefix.to_owned(), is_key, quotes);
@@ -119,13 +119,13 @@ mod tests {
         assert_eq!(at("\"type\": \"olm"), expected("properties/-/type", "olm", false, Quotes::Open));
         assert_eq!(at("\"group\": \"g"), expected("properties/-/value/group", "g", false, Quotes::Open));
         assert_eq!(at("\"ki"), expected("properties/-/value", "ki", true, Quotes::Open));
-        assert_eq!(typed(text).unwrap().property, Some("olm.gvk"));
+        assert_eq!(context_at(text).unwrap().property_type, Some("olm.gvk"));
         // A quote that is missing does not swallow the lines behind it.
         let broken = "{\"name\": \"a\n, \"skips\": [\"b";
-        assert_eq!(typed(broken).unwrap().path, ["skips", "-"]);
+        assert_eq!(context_at(broken).unwrap().path, ["skips", "-"]);
         for end in 0..text.len() {
-            assert!(typed(text.get(..end).unwrap()).is_some());
+            assert!(context_at(text.get(..end).unwrap()).is_some());
         }
-        assert!(typed("}]\\\"\\").is_some());
+        assert!(context_at("}]\\\"\\").is_some());
     }
 }
