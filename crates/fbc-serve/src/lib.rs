@@ -6,8 +6,10 @@
 //! | [`catalogs`] | catalogd's API |
 //! | [`current`] | what is served right now |
 //! | [`listener`] | connections: limits, encryption, the end |
+//! | `opening` | the first bytes of a connection |
 
 pub mod catalogs;
 pub mod current;
 pub mod listener;
+mod opening;
 pub mod registry;

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -23,6 +24,7 @@ use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
 use crate::current::Current;
+use crate::opening::Opening;
 
 /// What clients may ask of a server.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +40,9 @@ pub struct Limits {
 /// How much of an answer the system takes for a client that does not read, in bytes. Left alone, it takes some megabytes for
 /// each, and a thousand such clients use up what all connections of a machine share.
 const SEND_BUFFER: u32 = 256 << 10;
+
+/// How much of a request's head and of an answer is kept for a client of HTTP/1, in bytes.
+const BUFFER: usize = 64 << 10;
 
 /// How many clients may wait to be accepted.
 const BACKLOG: u32 = 1024;
@@ -176,15 +181,24 @@ async fn converse<S, A, F, B>(
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(head);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(head).max_buf_size(BUFFER);
     builder.http2().timer(TokioTimer::new()).keep_alive_interval(Duration::from_secs(60));
     let peer = Arc::new(peer);
     let answer = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(Arc::clone(&peer));
         answer(request)
     });
+    let (stream, is_told) = Opening::of(stream);
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer);
-    if let Err(error) = watcher.watch(connection).await {
-        tracing::debug!(error, "connection");
+    let patience = async {
+        tokio::time::sleep(head).await;
+        if is_told.load(Ordering::Relaxed) {
+            std::future::pending::<()>().await;
+        }
+    };
+    match select(std::pin::pin!(watcher.watch(connection)), std::pin::pin!(patience)).await {
+        Either::Left((Ok(()), _)) => {}
+        Either::Left((Err(error), _)) => tracing::debug!(error, "connection"),
+        Either::Right(_) => tracing::debug!("the client said nothing"),
     }
 }

@@ -1,5 +1,5 @@
-//! `fbc serve`, and `opm serve` beside it when asked: from the start to the first answer, memory, and how fast all of a
-//! catalog is sent.
+//! `fbc serve`, and `opm serve` beside it when asked: from the start to the first answer, memory, how fast all of a catalog is
+//! sent, and how many small answers one thread gets.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -35,8 +35,9 @@ struct Start {
     seconds: f64,
     /// Memory after the answers, now and at the most; nothing where the system does not say.
     mebibytes: Option<[f64; 2]>,
-    /// Millions of bytes a second, of all blobs over the loopback interface.
-    megabytes_per_second: Option<f64>,
+    /// Millions of bytes a second of all blobs, or small answers of gRPC a second, over the loopback interface.
+    rate: f64,
+    api: Api,
 }
 
 /// Shows the median start of each server; true if all of them answered.
@@ -114,9 +115,10 @@ fn shown(start: &Start) -> String {
     if let Some([now, most]) = start.mebibytes {
         text.push_str(&format!("  {now:6.1} MiB, at the most {most:6.1} MiB"));
     }
-    if let Some(rate) = start.megabytes_per_second {
-        text.push_str(&format!("  /all {rate:6.0} MB/s"));
-    }
+    text.push_str(&match start.api {
+        Api::Http => format!("  /all {:6.0} MB/s", start.rate),
+        Api::Grpc => format!("  {:6.0} small answers a second", start.rate),
+    });
     text
 }
 
@@ -145,22 +147,21 @@ impl Server {
     }
 
     fn measure(mut self, api: Api, address: &str) -> TaskResult<Start> {
-        let answer = || match api {
-            Api::Grpc => grpc::first_package(address),
-            Api::Http => get(address, &format!("/catalogs/{NAME}/api/v1/metas?schema=olm.package")).map(drop),
-        };
         self.wait_for_listener(address)?;
-        answer()?;
-        let seconds = self.begun.elapsed().as_secs_f64();
-        let megabytes_per_second = match api {
-            Api::Grpc => None,
+        let (seconds, rate) = match api {
+            Api::Grpc => {
+                let package = grpc::first_package(address)?;
+                (self.begun.elapsed().as_secs_f64(), grpc::answers_a_second(address, &package)?)
+            }
             Api::Http => {
+                get(address, &format!("/catalogs/{NAME}/api/v1/metas?schema=olm.package"))?;
+                let seconds = self.begun.elapsed().as_secs_f64();
                 let begun = Instant::now();
                 let bytes = get(address, &format!("/catalogs/{NAME}/api/v1/all"))?;
-                Some(bytes as f64 / 1e6 / begun.elapsed().as_secs_f64())
+                (seconds, bytes as f64 / 1e6 / begun.elapsed().as_secs_f64())
             }
         };
-        Ok(Start { seconds, mebibytes: memory(self.process.id()), megabytes_per_second })
+        Ok(Start { seconds, mebibytes: memory(self.process.id()), rate, api })
     }
 
     /// Waits until somebody listens, which servers do once they have loaded the catalog.

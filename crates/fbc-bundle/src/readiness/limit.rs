@@ -6,6 +6,9 @@ use fbc_yaml::{Kind, json_reader};
 use super::Release;
 use crate::render::properties_of_annotation;
 
+/// The type of the property that names it.
+pub const MAX_OPENSHIFT_VERSION: &str = "olm.maxOpenShiftVersion";
+
 /// How far clusters may be updated while a bundle is installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Limit {
@@ -27,20 +30,35 @@ impl Limit {
             Self::Invalid(_) => true,
         }
     }
+
+    /// Whether the bundle does not work on a release.
+    #[must_use]
+    pub fn excludes(&self, release: Release) -> bool {
+        match self {
+            Self::Until(last) => last.counted() < release.counted(),
+            Self::None | Self::Invalid(_) => false,
+        }
+    }
 }
 
 /// The limit in the annotation `olm.properties`, a JSON array.
 #[must_use]
 pub fn limit_of(properties: Option<&str>) -> Limit {
     let properties = properties.map(properties_of_annotation).unwrap_or_default();
-    let mut limits = properties.iter().filter(|property| property.kind == "olm.maxOpenShiftVersion");
-    match (limits.next(), limits.next()) {
+    let limits = properties.iter().filter(|property| property.kind == MAX_OPENSHIFT_VERSION);
+    limit_of_values(limits.map(|property| property.value.as_str()))
+}
+
+/// The limit in the values of the properties that name one, each as JSON.
+#[must_use]
+pub fn limit_of_values<'v>(mut values: impl Iterator<Item = &'v str>) -> Limit {
+    match (values.next(), values.next()) {
         (None, _) => Limit::None,
         (Some(_), Some(_)) => {
             Limit::Invalid("more than one olm.maxOpenShiftVersion found in bundle".to_owned())
         }
         (Some(only), None) => {
-            let raw = only.value.trim();
+            let raw = only.trim();
             match version(raw) {
                 Ok(last) => Limit::Until(last),
                 Err(reason) => {

@@ -18,7 +18,7 @@ use crate::folder::BundleFolder;
 use crate::manifests::{Bundle, CertificateProvider, Installation, Target, render};
 use crate::permissions::Rule;
 
-pub use limit::{Limit, limit_of};
+pub use limit::{Limit, MAX_OPENSHIFT_VERSION, limit_of, limit_of_values};
 
 /// A minor version of OpenShift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

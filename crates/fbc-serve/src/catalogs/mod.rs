@@ -3,13 +3,27 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`store`] | a catalog as lines of JSON |
+//! | `text` | where these lines lie |
+//! | [`packages`] | its packages at a glance |
+//! | `graphql` | questions in GraphQL |
 //! | `request` | what a request asks for |
+//! | `conditions` | the conditions of a request, and the bytes that it wants |
+//! | `fields` | some fields of blobs |
+//! | [`body`] | bodies of answers |
 //! | `service` | the answers |
 
+pub mod body;
+mod conditions;
+mod fields;
+mod graphql;
+pub mod packages;
 mod request;
 mod service;
 pub mod store;
 #[cfg(test)]
 mod tests;
+mod text;
 
-pub use service::{AnswerBody, CatalogService};
+pub use body::AnswerBody;
+pub use graphql::SchemaFault;
+pub use service::CatalogService;

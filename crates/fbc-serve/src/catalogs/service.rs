@@ -1,27 +1,24 @@
 //! The answers of catalogd's API.
 //!
-//! Source: `operator-framework/operator-controller:internal/catalogd/storage/http_preconditions_check.go`, `localdir.go`, and
-//! `http.ServeContent` of Go.
+//! Source: `operator-framework/operator-controller:internal/catalogd/server/handlers.go`, and `http.ServeContent` of Go.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
-use std::sync::{Arc, RwLock};
-use std::time::{Duration, SystemTime};
+use std::io;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
-use futures_util::stream;
 use http::header::{self, HeaderMap, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
-use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full, StreamBody};
-use hyper::body::Frame;
+use http_body::Body;
 
-use super::request::{self, Asked, Rejection};
-use super::store::{Store, gzip};
+use super::body::{self, AnswerBody, Gzip};
+use super::conditions::{self, Range};
+use super::fields::Selected;
+use super::graphql;
+use super::request::{self, Asked, Rejection, What};
+use super::store::Store;
+use super::text::Piece;
 use crate::current::Current;
-
-/// The body of an answer.
-pub type AnswerBody = BoxBody<Bytes, Infallible>;
 
 /// Catalogs by name.
 type Catalogs = BTreeMap<String, Arc<Current<Store>>>;
@@ -32,45 +29,74 @@ pub struct CatalogService {
     catalogs: RwLock<Catalogs>,
 }
 
-/// Answers below this size are not packed.
-const LEAST_PACKED: usize = 1024;
+const LINES: HeaderValue = HeaderValue::from_static("application/jsonl");
 
 impl CatalogService {
     /// Where to put the content of a catalog; requests for it get `404 Not Found` before that.
     pub fn catalog(&self, name: &str) -> Arc<Current<Store>> {
-        let mut catalogs = self.catalogs.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut catalogs = self.catalogs.write().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(catalogs.entry(name.to_owned()).or_default())
     }
 
-    /// True if all catalogs are there.
-    #[must_use]
-    pub fn is_ready(&self) -> bool {
-        let catalogs = self.catalogs.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        catalogs.values().all(|catalog| catalog.get().is_some())
-    }
-
     fn find(&self, name: &str) -> Option<Arc<Store>> {
-        let catalogs = self.catalogs.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let catalogs = self.catalogs.read().unwrap_or_else(PoisonError::into_inner);
         catalogs.get(name)?.get()
     }
 
-    /// Answers a request.
-    pub fn answer<B>(&self, request: &Request<B>) -> Response<AnswerBody> {
-        let uri = request.uri();
-        let asked = request::read(request.method(), uri.path(), uri.query().unwrap_or_default());
-        let answer = asked.and_then(|asked| {
-            let (Asked::All(name) | Asked::Metas(name, _)) = &asked;
-            let store = self.find(name).ok_or(Rejection::new(404))?;
-            Ok(match &asked {
-                Asked::Metas(_, selection) if !selection.is_all() => {
-                    let lines = store.select(selection);
-                    metas(&store, lines, request)
+    /// Answers a request. What takes long is done beside the threads of the runtime that this runs on.
+    pub async fn answer<B>(&self, request: Request<B>) -> Response<AnswerBody>
+    where
+        B: Body,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        self.answered(request).await.unwrap_or_else(|rejection| rejected(&rejection))
+    }
+
+    async fn answered<B>(&self, request: Request<B>) -> Result<Response<AnswerBody>, Rejection>
+    where
+        B: Body,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let (head, body) = request.into_parts();
+        let (method, headers) = (&head.method, &head.headers);
+        let Asked { catalog, what } =
+            request::read(method, head.uri.path(), head.uri.query().unwrap_or_default())?;
+        let find = || self.find(&catalog).ok_or(Rejection::new(404));
+        match what {
+            What::All => {
+                let store = find()?;
+                all(&store, method, headers).await
+            }
+            What::Metas(selection, None) if selection.is_all() => {
+                let store = find()?;
+                metas(&store, method, headers, store.all())
+            }
+            What::Metas(selection, None) => {
+                let store = find()?;
+                metas(&store, method, headers, store.select(&selection))
+            }
+            What::Metas(selection, Some(fields)) => {
+                let store = find()?;
+                let lines = store.lines(&selection).into_iter();
+                Ok(unmet(&store, headers).unwrap_or_else(|| {
+                    computed(&store, method, headers, Selected { lines, fields })
+                }))
+            }
+            What::Packages => {
+                let store = find()?;
+                metas(&store, method, headers, vec![Piece::whole(store.packages())])
+            }
+            What::Graphql => {
+                if find().is_ok_and(|store| store.graphql.is_none()) {
+                    return Err(Rejection::new(404));
                 }
-                Asked::Metas(..) => metas(&store, store.all(), request),
-                Asked::All(_) => all(&store, request),
-            })
-        });
-        answer.unwrap_or_else(|rejection| rejected(&rejection))
+                let asked = graphql::read(body).await?;
+                let mut response = Response::new(body::whole(graphql::answer(find()?, asked).await));
+                let json = HeaderValue::from_static("application/json");
+                response.headers_mut().insert(header::CONTENT_TYPE, json);
+                Ok(response)
+            }
+        }
     }
 }
 
@@ -78,7 +104,7 @@ fn rejected(rejection: &Rejection) -> Response<AnswerBody> {
     let status = StatusCode::from_u16(rejection.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let standard = || format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or_default());
     let text = rejection.text.clone().unwrap_or_else(standard);
-    let mut response = Response::new(Full::new(Bytes::from(format!("{text}\n"))).boxed());
+    let mut response = Response::new(body::whole(format!("{text}\n")));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
@@ -87,67 +113,104 @@ fn rejected(rejection: &Rejection) -> Response<AnswerBody> {
 }
 
 /// All blobs, as `http.ServeContent` serves a file.
-fn all<B>(store: &Store, request: &Request<B>) -> Response<AnswerBody> {
-    if let Some(response) = precondition(store, request, true) {
-        return response;
+async fn all(store: &Store, method: &Method, headers: &HeaderMap) -> Result<Response<AnswerBody>, Rejection> {
+    if let Some(status) = conditions::check(headers, store, true) {
+        return Ok(with_tag(bare(store, status), store));
     }
     let size = store.size();
-    match range_of(request.headers(), store, size) {
-        Range::Whole if packs(request.headers(), size) => {
-            let mut response = content(store, vec![store.all_compressed()], request.method());
+    let mut response = match Range::of(headers, store) {
+        Range::Whole if conditions::packs(headers, Some(size)) => {
+            let packed = store.all_compressed().await.map_err(|_| Rejection::new(500))?;
+            let mut response = lines(store, method, packed.to_vec());
             response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            with_tag(response, store)
+            return Ok(with_tag(response, store));
         }
-        Range::Whole => {
-            let mut response = content(store, store.all(), request.method());
-            response.headers_mut().insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-            with_tag(response, store)
-        }
+        Range::Whole => lines(store, method, store.all()),
         Range::Part(begin, end) => {
-            let mut response = content(store, store.slice(begin..end), request.method());
+            let mut response = lines(store, method, store.slice(begin..end));
             *response.status_mut() = StatusCode::PARTIAL_CONTENT;
-            let headers = response.headers_mut();
-            headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-            insert(headers, header::CONTENT_RANGE, &format!("bytes {begin}-{}/{size}", end - 1));
-            with_tag(response, store)
-        }
-        Range::Outside => {
-            let mut response =
-                rejected(&Rejection { code: 416, text: Some("invalid range: failed to overlap".to_owned()) });
-            insert(response.headers_mut(), header::CONTENT_RANGE, &format!("bytes */{size}"));
+            let range = format!("bytes {begin}-{}/{size}", end - 1);
+            insert(response.headers_mut(), header::CONTENT_RANGE, &range);
             response
         }
-    }
+        Range::Outside => {
+            let text = "invalid range: failed to overlap".to_owned();
+            let mut response = rejected(&Rejection { code: 416, text: Some(text) });
+            insert(response.headers_mut(), header::CONTENT_RANGE, &format!("bytes */{size}"));
+            return Ok(response);
+        }
+    };
+    response.headers_mut().insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    Ok(with_tag(response, store))
 }
 
-/// Some blobs.
-fn metas<B>(store: &Store, lines: Vec<Bytes>, request: &Request<B>) -> Response<AnswerBody> {
-    if let Some(response) = precondition(store, request, false) {
-        return response;
+/// Some lines.
+fn metas(
+    store: &Store,
+    method: &Method,
+    headers: &HeaderMap,
+    pieces: Vec<Piece>,
+) -> Result<Response<AnswerBody>, Rejection> {
+    if let Some(response) = unmet(store, headers) {
+        return Ok(response);
     }
-    let size: usize = lines.iter().map(Bytes::len).sum();
-    if !packs(request.headers(), size) {
-        return content(store, lines, request.method());
+    let size = pieces.iter().map(|piece| piece.range.len()).sum();
+    if !conditions::packs(headers, Some(size)) {
+        return Ok(lines(store, method, pieces));
     }
-    let mut response = content(store, vec![gzip(&lines)], request.method());
+    Ok(packed(store, method, body::gzip(pieces)))
+}
+
+/// The answer that follows from the conditions of a request for some blobs alone.
+fn unmet(store: &Store, headers: &HeaderMap) -> Option<Response<AnswerBody>> {
+    conditions::check(headers, store, false).map(|status| bare(store, status))
+}
+
+/// Lines that are made while they are sent.
+fn computed(store: &Store, method: &Method, headers: &HeaderMap, chunks: Selected) -> Response<AnswerBody> {
+    if conditions::packs(headers, None) {
+        return packed(store, method, Gzip::of(chunks));
+    }
+    let body = if method == Method::HEAD { body::whole(Bytes::new()) } else { body::streamed(chunks) };
+    described(store, body)
+}
+
+/// Lines of a known size.
+fn lines(store: &Store, method: &Method, pieces: Vec<Piece>) -> Response<AnswerBody> {
+    let size: usize = pieces.iter().map(|piece| piece.range.len()).sum();
+    let body = if method == Method::HEAD { body::whole(Bytes::new()) } else { body::plain(pieces) };
+    let mut response = described(store, body);
+    response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(size));
+    response
+}
+
+/// Lines that are packed while they are sent.
+fn packed(
+    store: &Store,
+    method: &Method,
+    chunks: Gzip<impl Iterator<Item = io::Result<Bytes>> + Send + Sync + 'static>,
+) -> Response<AnswerBody> {
+    let body = if method == Method::HEAD { body::whole(Bytes::new()) } else { body::streamed(chunks) };
+    let mut response = described(store, body);
     response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     response
 }
 
-fn content(store: &Store, parts: Vec<Bytes>, method: &Method) -> Response<AnswerBody> {
-    let size: usize = parts.iter().map(Bytes::len).sum();
-    let body = if method == Method::HEAD {
-        Full::new(Bytes::new()).boxed()
-    } else {
-        let frames = parts.into_iter().map(|part| Ok::<_, Infallible>(Frame::data(part)));
-        StreamBody::new(stream::iter(frames)).boxed()
-    };
-    let mut response = Response::new(body);
+fn described(store: &Store, body: AnswerBody) -> Response<AnswerBody> {
+    let mut response = bare(store, StatusCode::OK);
+    *response.body_mut() = body;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/jsonl"));
-    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(size));
+    headers.insert(header::CONTENT_TYPE, LINES);
     headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-    insert(headers, header::LAST_MODIFIED, &httpdate::fmt_http_date(store.modified()));
+    response
+}
+
+/// A status, and when the catalog became what it is.
+fn bare(store: &Store, status: StatusCode) -> Response<AnswerBody> {
+    let mut response = Response::new(body::whole(Bytes::new()));
+    *response.status_mut() = status;
+    let modified = conditions::whole_seconds(store.modified());
+    insert(response.headers_mut(), header::LAST_MODIFIED, &httpdate::fmt_http_date(modified));
     response
 }
 
@@ -160,99 +223,5 @@ fn insert(headers: &mut HeaderMap, name: header::HeaderName, value: &str) {
     // Dates, ranges and tags are ASCII.
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
-    }
-}
-
-fn text<'h>(headers: &'h HeaderMap, name: &header::HeaderName) -> Option<&'h str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
-}
-
-/// Whether a client takes packed answers, and whether it pays.
-fn packs(headers: &HeaderMap, size: usize) -> bool {
-    let accepted = text(headers, &header::ACCEPT_ENCODING).unwrap_or_default();
-    let mut codings = accepted.split(',').map(|coding| coding.split(';'));
-    size >= LEAST_PACKED
-        && codings.any(|mut coding| {
-            let name = coding.next().map(str::trim);
-            let is_refused = coding.any(|weight| weight.trim().starts_with("q=0") && !weight.contains("0."));
-            name.is_some_and(|name| name == "gzip" || name == "*") && !is_refused
-        })
-}
-
-/// The moment of a header, in whole seconds.
-fn moment(headers: &HeaderMap, name: &header::HeaderName) -> Option<SystemTime> {
-    httpdate::parse_http_date(text(headers, name)?).ok()
-}
-
-/// A moment as headers have it.
-fn whole_seconds(moment: SystemTime) -> SystemTime {
-    let since = moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    SystemTime::UNIX_EPOCH + Duration::from_secs(since.as_secs())
-}
-
-/// An answer that follows from the conditions of a request alone.
-///
-/// Source: RFC 9110, section 13.2.2.
-fn precondition<B>(store: &Store, request: &Request<B>, has_tag: bool) -> Option<Response<AnswerBody>> {
-    let headers = request.headers();
-    let modified = whole_seconds(store.modified());
-    let names_this = |name: &header::HeaderName| {
-        text(headers, name).map(|tags| {
-            let mut tags = tags.split(',').map(|tag| tag.trim().trim_start_matches("W/"));
-            tags.any(|tag| tag == "*" || (has_tag && tag == store.entity_tag()))
-        })
-    };
-    let fails = match names_this(&header::IF_MATCH) {
-        Some(matches) => !matches,
-        None => moment(headers, &header::IF_UNMODIFIED_SINCE).is_some_and(|limit| modified > limit),
-    };
-    let status = if fails {
-        StatusCode::PRECONDITION_FAILED
-    } else {
-        let is_known = match names_this(&header::IF_NONE_MATCH) {
-            Some(matches) => matches,
-            None => moment(headers, &header::IF_MODIFIED_SINCE).is_some_and(|limit| modified <= limit),
-        };
-        is_known.then_some(StatusCode::NOT_MODIFIED)?
-    };
-    let mut response = Response::new(Full::new(Bytes::new()).boxed());
-    *response.status_mut() = status;
-    insert(response.headers_mut(), header::LAST_MODIFIED, &httpdate::fmt_http_date(modified));
-    Some(if has_tag { with_tag(response, store) } else { response })
-}
-
-/// The bytes that a request wants.
-#[derive(Debug, PartialEq, Eq)]
-enum Range {
-    Whole,
-    Part(usize, usize),
-    Outside,
-}
-
-/// Reads `Range`; several ranges, and what is malformed, count as none, which every client must take.
-fn range_of(headers: &HeaderMap, store: &Store, size: usize) -> Range {
-    let Some(wanted) = text(headers, &header::RANGE).and_then(|text| text.strip_prefix("bytes=")) else {
-        return Range::Whole;
-    };
-    if let Some(condition) = text(headers, &header::IF_RANGE) {
-        let is_date =
-            httpdate::parse_http_date(condition).is_ok_and(|date| date == whole_seconds(store.modified()));
-        if !is_date && condition != store.entity_tag() {
-            return Range::Whole;
-        }
-    }
-    match wanted.split_once('-').map(|(first, last)| (first.trim(), last.trim())) {
-        Some(("", last)) => match last.parse::<usize>() {
-            Ok(0) => Range::Outside,
-            Ok(count) => Range::Part(size.saturating_sub(count), size),
-            Err(_) => Range::Whole,
-        },
-        Some((first, last)) => match (first.parse::<usize>(), last.parse::<usize>()) {
-            (Ok(first), _) if first >= size => Range::Outside,
-            (Ok(first), Ok(last)) if last >= first => Range::Part(first, last.saturating_add(1).min(size)),
-            (Ok(first), _) if last.is_empty() => Range::Part(first, size),
-            _ => Range::Whole,
-        },
-        None => Range::Whole,
     }
 }

@@ -3,19 +3,23 @@
 //! Source: `operator-framework/operator-controller:internal/catalogd/storage/localdir.go`, `index.go`.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::fs::File;
+use std::io;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use bytes::Bytes;
 use fbc_model::load::BlobDocument;
 use fbc_model::meta::Meta;
 use fbc_yaml::json_writer;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
+use tokio::sync::OnceCell;
+
+use super::body;
+use super::graphql::{Discovery, GraphqlSchema, SchemaFault};
+use super::text::{Piece, Spool, Text};
 
 /// What a request for blobs asks for; an empty text asks for any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,21 +40,38 @@ impl Selection {
     }
 }
 
+/// How a catalog becomes a store.
+#[derive(Debug)]
+pub struct Storage {
+    /// When the catalog became what it is.
+    pub modified: SystemTime,
+    /// A file for the lines, which nobody else writes to; without it they stay in memory.
+    pub file: Option<File>,
+    /// Whether questions in GraphQL are answered.
+    pub graphql: bool,
+    /// A line for each package; see [`packages::summaries`](super::packages::summaries).
+    pub packages: String,
+}
+
 /// A catalog as lines of JSON.
 #[derive(Debug)]
 pub struct Store {
-    files: Vec<Lines>,
+    parts: Vec<Lines>,
     size: usize,
     names: BTreeMap<String, u32>,
     modified: SystemTime,
     entity_tag: String,
-    compressed: OnceLock<Bytes>,
+    spool: Option<Arc<Spool>>,
+    compressed: OnceCell<Vec<Piece>>,
+    packages: Text,
+    /// Absent where questions in GraphQL are not answered.
+    pub(super) graphql: Option<GraphqlSchema>,
 }
 
-/// The lines of a file.
+/// Some lines that follow each other.
 #[derive(Debug)]
 struct Lines {
-    text: Bytes,
+    text: Text,
     blobs: Vec<Stored>,
 }
 
@@ -63,59 +84,87 @@ struct Stored {
     name: u32,
 }
 
-/// The lines of a file before their names have numbers.
+/// How many blobs are written together: enough for all threads, few enough that their text is soon out of memory.
+const WRITTEN_TOGETHER: usize = 32;
+
+/// Some lines before their names have numbers.
 struct Written {
-    text: String,
+    text: Text,
     /// Where each line ends, and what it is.
     blobs: Vec<(usize, Meta)>,
     digest: [u8; 32],
+    discovery: Option<Discovery>,
 }
 
 impl Written {
-    /// Writes the documents of a file; each is gone once it is written, unless something else shares it.
-    fn from_documents(documents: Vec<BlobDocument>) -> Self {
+    /// Writes some documents; each is gone once it is written, unless something else shares it.
+    fn from_documents(documents: Vec<BlobDocument>, spool: Option<&Arc<Spool>>, graphql: bool) -> Self {
         // A line is about as long as text and entries of its document; a wrong guess costs a copy.
         let room = documents.iter().map(|blob| blob.document.memory()).sum();
         let mut text = String::with_capacity(room);
         let mut blobs = Vec::with_capacity(documents.len());
+        let mut discovery = graphql.then(Discovery::default);
         for BlobDocument { meta, document } in documents {
             json_writer::write_compact(&mut text, document.root());
             text.push('\n');
+            if let Some(discovery) = &mut discovery {
+                discovery.add(&meta.schema, document.root());
+            }
             blobs.push((text.len(), meta));
         }
         text.shrink_to_fit();
         let digest = Sha256::digest(&text).into();
-        Self { text, blobs, digest }
+        Self { text: Text::keep(text.into_bytes(), spool), blobs, digest, discovery }
     }
 }
 
 impl Store {
-    /// Writes the documents of a catalog, file by file; `modified` is when it became what it is.
-    #[must_use]
-    pub fn new(files: Vec<Vec<BlobDocument>>, modified: SystemTime) -> Self {
-        let written: Vec<Written> =
-            files.into_par_iter().with_max_len(1).map(Written::from_documents).collect();
+    /// Writes the documents of a catalog, file by file.
+    ///
+    /// # Errors
+    /// The names of two schemas cannot be told apart in GraphQL, where that is wanted.
+    pub fn new(files: Vec<Vec<BlobDocument>>, storage: Storage) -> Result<Self, SchemaFault> {
+        let spool = storage.file.map(|file| Arc::new(Spool::new(file)));
+        let mut documents = files.into_iter().flatten();
+        let groups = std::iter::from_fn(|| {
+            let group: Vec<BlobDocument> = documents.by_ref().take(WRITTEN_TOGETHER).collect();
+            (!group.is_empty()).then_some(group)
+        });
+        let groups: Vec<Vec<BlobDocument>> = groups.collect();
+        let written: Vec<Written> = groups
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|group| Written::from_documents(group, spool.as_ref(), storage.graphql))
+            .collect();
         let mut store = Self {
-            files: Vec::with_capacity(written.len()),
+            parts: Vec::with_capacity(written.len()),
             size: 0,
             names: BTreeMap::new(),
-            modified,
+            modified: storage.modified,
             entity_tag: String::new(),
-            compressed: OnceLock::new(),
+            spool,
+            compressed: OnceCell::new(),
+            packages: Text::keep(storage.packages.into_bytes(), None),
+            graphql: None,
         };
         let mut digest = Sha256::new();
-        for file in written {
-            digest.update(file.digest);
-            store.size += file.text.len();
-            let blobs = file.blobs.iter().map(|(end, meta)| store.number_all(*end, meta)).collect();
-            store.files.push(Lines { text: Bytes::from(file.text), blobs });
+        let mut discovery = storage.graphql.then(Discovery::default);
+        for part in written {
+            digest.update(part.digest);
+            store.size += part.text.size();
+            let blobs = part.blobs.iter().map(|(end, meta)| store.stored(*end, meta)).collect();
+            store.parts.push(Lines { text: part.text, blobs });
+            if let (Some(discovery), Some(found)) = (&mut discovery, part.discovery) {
+                discovery.append(found);
+            }
         }
         let digest: String = digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         store.entity_tag = format!("\"{digest}\"");
-        store
+        store.graphql = discovery.map(GraphqlSchema::new).transpose()?;
+        Ok(store)
     }
 
-    fn number_all(&mut self, end: usize, meta: &Meta) -> Stored {
+    fn stored(&mut self, end: usize, meta: &Meta) -> Stored {
         let [schema, package, name] = [&meta.schema, &meta.package, &meta.name].map(|name| self.number(name));
         Stored { end, schema, package, name }
     }
@@ -149,77 +198,84 @@ impl Store {
         self.size
     }
 
+    /// A line for each package.
+    pub(super) fn packages(&self) -> &Text {
+        &self.packages
+    }
+
     /// All lines, file by file.
-    #[must_use]
-    pub fn all(&self) -> Vec<Bytes> {
-        self.files.iter().map(|file| file.text.clone()).collect()
+    pub(super) fn all(&self) -> Vec<Piece> {
+        self.parts.iter().map(|part| Piece::whole(&part.text)).collect()
     }
 
     /// A stretch of all lines.
-    #[must_use]
-    pub fn slice(&self, range: Range<usize>) -> Vec<Bytes> {
+    pub(super) fn slice(&self, range: Range<usize>) -> Vec<Piece> {
         let mut begin = 0;
-        let mut parts = Vec::new();
-        for Lines { text, .. } in &self.files {
-            let within = |place: usize| place.saturating_sub(begin).min(text.len());
-            let (from, to) = (within(range.start), within(range.end));
-            if from < to {
-                parts.push(text.slice(from..to));
+        let mut pieces = Vec::new();
+        for Lines { text, .. } in &self.parts {
+            let within = |place: usize| place.saturating_sub(begin).min(text.size());
+            let range = within(range.start)..within(range.end);
+            if !range.is_empty() {
+                pieces.push(Piece { text: text.clone(), range });
             }
-            begin += text.len();
+            begin += text.size();
         }
-        parts
+        pieces
     }
 
     /// All lines, packed with gzip; packed once, when somebody asks first.
-    #[must_use]
-    pub fn all_compressed(&self) -> Bytes {
-        self.compressed.get_or_init(|| gzip(&self.all())).clone()
+    ///
+    /// # Errors
+    /// The lines cannot be read.
+    pub(super) async fn all_compressed(&self) -> io::Result<&[Piece]> {
+        let pack = || packed(self.all(), self.spool.clone());
+        self.compressed.get_or_try_init(pack).await.map(Vec::as_slice)
     }
 
-    /// The lines that were asked for, in order.
-    #[must_use]
-    pub fn select(&self, selection: &Selection) -> Vec<Bytes> {
+    /// The lines that were asked for, in order; neighbours are one piece.
+    pub(super) fn select(&self, selection: &Selection) -> Vec<Piece> {
+        let mut found: Vec<Piece> = Vec::new();
+        self.visit(selection, |text, range| match found.last_mut() {
+            Some(last) if last.text.is(text) && last.range.end == range.start => last.range.end = range.end,
+            _ => found.push(Piece { text: text.clone(), range }),
+        });
+        found
+    }
+
+    /// The lines that were asked for, one by one.
+    pub(super) fn lines(&self, selection: &Selection) -> Vec<Piece> {
+        let mut found = Vec::new();
+        self.visit(selection, |text, range| found.push(Piece { text: text.clone(), range }));
+        found
+    }
+
+    fn visit(&self, selection: &Selection, mut take: impl FnMut(&Text, Range<usize>)) {
         let number = |text: &str| {
             if text.is_empty() { Some(None) } else { self.names.get(text).map(|number| Some(*number)) }
         };
         let (Some(schema), Some(package), Some(name)) =
             (number(&selection.schema), number(&selection.package), number(&selection.name))
         else {
-            return Vec::new();
+            return;
         };
         let fits = |asked: Option<u32>, number: u32| asked.is_none_or(|asked| asked == number);
-        let wanted =
-            |blob: &Stored| fits(schema, blob.schema) && fits(package, blob.package) && fits(name, blob.name);
-        self.files.iter().flat_map(|file| file.select(&wanted)).collect()
-    }
-}
-
-impl Lines {
-    /// The lines of some blobs; neighbours are in one piece.
-    fn select(&self, wanted: &impl Fn(&Stored) -> bool) -> Vec<Bytes> {
-        let mut begin = 0;
-        let mut found: Vec<Range<usize>> = Vec::new();
-        for blob in &self.blobs {
-            if wanted(blob) {
-                match found.last_mut() {
-                    Some(last) if last.end == begin => last.end = blob.end,
-                    _ => found.push(begin..blob.end),
+        for part in &self.parts {
+            let mut begin = 0;
+            for blob in &part.blobs {
+                if fits(schema, blob.schema) && fits(package, blob.package) && fits(name, blob.name) {
+                    take(&part.text, begin..blob.end);
                 }
+                begin = blob.end;
             }
-            begin = blob.end;
         }
-        found.into_iter().map(|range| self.text.slice(range)).collect()
     }
 }
 
-/// Packs bytes with gzip.
-pub(super) fn gzip(parts: &[Bytes]) -> Bytes {
-    let size: usize = parts.iter().map(Bytes::len).sum();
-    let mut encoder = GzEncoder::new(Vec::with_capacity(size / 4), Compression::new(6));
-    for part in parts {
-        // Writing to memory does not fail.
-        let _ = encoder.write_all(part);
-    }
-    Bytes::from(encoder.finish().unwrap_or_default())
+/// Packs lines beside the threads that serve others.
+async fn packed(lines: Vec<Piece>, spool: Option<Arc<Spool>>) -> io::Result<Vec<Piece>> {
+    let pack = move || -> io::Result<Vec<Piece>> {
+        let keep = |bytes: Bytes| Piece::whole(&Text::keep(bytes.to_vec(), spool.as_ref()));
+        body::gzip(lines).map(|bytes| bytes.map(keep)).collect()
+    };
+    tokio::task::spawn_blocking(pack).await.map_err(io::Error::other)?
 }

@@ -35,25 +35,25 @@ pub(super) struct EntryKey {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Package {
-    pub(super) default_channel: String,
-    pub(super) deprecation: Option<String>,
-    pub(super) channels: BTreeMap<String, Channel>,
+pub(crate) struct Package {
+    pub(crate) default_channel: String,
+    pub(crate) deprecation: Option<String>,
+    pub(crate) channels: BTreeMap<String, Channel>,
     /// The place of the package blob in the catalog.
     pub(super) blob: usize,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Channel {
-    pub(super) head: String,
-    pub(super) deprecation: Option<String>,
-    pub(super) entries: BTreeMap<String, Entry>,
+pub(crate) struct Channel {
+    pub(crate) head: String,
+    pub(crate) deprecation: Option<String>,
+    pub(crate) entries: BTreeMap<String, Entry>,
 }
 
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// The place of the bundle blob in the catalog.
-    pub(super) bundle: usize,
+    pub(crate) bundle: usize,
     /// The places of the channel blob in the catalog and of the entry in the channel.
     pub(super) place: (usize, usize),
     pub(super) deprecation: Option<String>,
@@ -124,7 +124,7 @@ impl Registry {
 }
 
 /// The packages of a catalog with their channels; entries without a bundle are left out, as they cannot be served.
-fn packages(catalog: &Catalog) -> BTreeMap<String, Package> {
+pub(crate) fn packages(catalog: &Catalog) -> BTreeMap<String, Package> {
     let mut packages = BTreeMap::new();
     for (blob, package) in catalog.packages.iter().enumerate() {
         let indexed =

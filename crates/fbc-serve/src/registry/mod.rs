@@ -12,7 +12,7 @@
 
 mod bundle;
 mod custom;
-mod index;
+pub(crate) mod index;
 pub mod message;
 mod query;
 pub mod reflection;

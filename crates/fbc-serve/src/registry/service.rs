@@ -169,10 +169,24 @@ impl RegistryService {
             }
             "/grpc.health.v1.Health/Check" => self.health(request),
             path => {
-                let text = format!("unknown method {}", path.rsplit('/').next().unwrap_or_default());
+                let text = unknown(path);
                 Box::pin(async move { Ok(Status::unimplemented(text).into_http()) })
             }
         }
+    }
+}
+
+/// What the reference's server says of a path that it does not know.
+///
+/// Source: `grpc/grpc-go:server.go` (`handleStream`).
+fn unknown(path: &str) -> String {
+    const SERVICES: [&str; 3] = ["api.Registry", "api.ExperimentalRegistry", "grpc.health.v1.Health"];
+    match path.trim_start_matches('/').rsplit_once('/') {
+        Some((service, method)) if SERVICES.contains(&service) => {
+            format!("unknown method {method} for service {service}")
+        }
+        Some((service, _)) => format!("unknown service {service}"),
+        None => format!("malformed method name: {}", fbc_go::text::quote(path)),
     }
 }
 

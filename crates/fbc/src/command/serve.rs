@@ -15,8 +15,8 @@ use crate::serve::{self, Encryption, Origin, Plan, Served};
 
 /// Serve catalogs to clusters, over gRPC (OLM v0) and HTTP (OLM v1)
 ///
-/// gRPC is the API of `opm serve`, HTTP that of catalogd: `/catalogs/NAME/api/v1/all` and `/metas`. A catalog that
-/// changes is loaded beside the old one and takes its place as a whole; one that opm would refuse leaves the old one in
+/// gRPC is the API of `opm serve`, HTTP that of catalogd: `/catalogs/NAME/api/v1/all` and `/metas`; `/packages` and the
+/// parameter `fields` are beyond it. A catalog that changes is loaded beside the old one and takes its place as a whole; one that opm would refuse leaves the old one in
 /// place. The HTTP address also answers `/healthz`, `/readyz` and `/metrics`. SIGTERM ends the server when all requests
 /// are answered.
 #[derive(Args, Debug)]
@@ -41,6 +41,10 @@ pub(crate) struct Arguments {
     /// bundle a cluster would get
     #[arg(long)]
     ui: bool,
+    /// Answer questions in GraphQL as well, at `/catalogs/NAME/api/v1/graphql`, as catalogd does with the feature gate
+    /// GraphQLCatalogQueries
+    #[arg(long)]
+    graphql: bool,
     /// How often to look for changes of directories and files, and for new digests of images; `never` for not at all
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_poll)]
     poll: Poll,
@@ -89,6 +93,9 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if arguments.ui && http.is_none() {
         return Err(Failure::new("--ui needs an address for HTTP").help("add --http ADDRESS"));
     }
+    if arguments.graphql && http.is_none() {
+        return Err(Failure::new("--graphql needs an address for HTTP").help("add --http ADDRESS"));
+    }
     log::start(arguments.log_format, global.verbose);
     for address in [grpc, http].into_iter().flatten().filter(|address| !address.ip().is_loopback()) {
         tracing::info!(%address, "this address can be reached from other machines");
@@ -110,6 +117,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         termination_log: None,
         updates,
         ui: arguments.ui,
+        graphql: arguments.graphql,
     })?;
     Ok(CLEAN)
 }

@@ -63,6 +63,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
         termination_log: Some(PathBuf::from(invocation.text("termination-log"))),
         updates: None,
         ui: false,
+        graphql: false,
     };
     serve::run(plan).map_err(|failure: failure::Failure| OpmError::Fatal(failure.message().to_owned()))
 }
@@ -70,7 +71,7 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
 /// Loads the catalog as for serving it.
 fn check(root: &Path) -> Result<(), OpmError> {
     let tree = DiskTree { root: root.to_owned() };
-    let wanted = Wanted { registry: true, store: false, pages: false };
+    let wanted = Wanted { registry: true, store: false, pages: false, graphql: false };
     Content::load(&tree, wanted, std::time::SystemTime::UNIX_EPOCH).map(drop).map_err(|error| {
         OpmError::Fatal(format!("failed to load or rebuild cache: failed to rebuild cache: {error}"))
     })

@@ -1,5 +1,6 @@
 //! A catalog, loaded and checked.
 
+use std::fs::File;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -7,7 +8,8 @@ use fbc_lint::{Profile, Severity};
 use fbc_model::Catalog;
 use fbc_model::load::{load_tree, load_with_documents};
 use fbc_model::tree::Tree;
-use fbc_serve::catalogs::store::Store;
+use fbc_serve::catalogs::packages;
+use fbc_serve::catalogs::store::{Storage, Store};
 use fbc_serve::registry::Registry;
 
 /// What a catalog becomes for each API; absent where the API is not served.
@@ -23,6 +25,8 @@ pub(crate) struct Wanted {
     pub(crate) registry: bool,
     pub(crate) store: bool,
     pub(crate) pages: bool,
+    /// Whether the store answers questions in GraphQL.
+    pub(crate) graphql: bool,
 }
 
 impl Content {
@@ -51,9 +55,23 @@ impl Content {
             true => Some(Arc::new(Registry::new(Arc::clone(&catalog)).map_err(|error| error.to_string())?)),
             false => None,
         };
+        let packages = if wanted.store { packages::summaries(&catalog) } else { String::new() };
         // Where no API needs the catalog, it goes before the lines are written: its memory is used again for them.
         let catalog = wanted.pages.then_some(catalog);
-        let store = documents.map(|documents| Arc::new(Store::new(documents, modified)));
+        let store = match documents {
+            Some(documents) => {
+                let storage = Storage { modified, file: unnamed_file(), graphql: wanted.graphql, packages };
+                Some(Arc::new(Store::new(documents, storage).map_err(|fault| fault.to_string())?))
+            }
+            None => None,
+        };
         Ok(Self { registry, store, catalog })
     }
+}
+
+/// A file for the lines of a catalog, which ends with this process.
+fn unnamed_file() -> Option<File> {
+    // Such as in a container whose files cannot be written to.
+    let explain = |error: &std::io::Error| tracing::info!(%error, "no temporary file; the catalog stays in memory");
+    tempfile::tempfile().inspect_err(explain).ok()
 }

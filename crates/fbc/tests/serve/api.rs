@@ -1,8 +1,9 @@
 //! Both APIs: HTTP by hand, gRPC by the Python client if that is installed.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use crate::grpcio;
 use crate::server::{Server, sample};
 
 #[test]
@@ -64,46 +65,10 @@ fn what_cannot_be_served_is_refused_at_the_start() {
     assert_eq!((code, text.as_str()), (Some(0), ""));
 }
 
-/// Asks with messages that are written by hand, so that no description of the API is needed.
-const CLIENT: &str = r#"
-import sys, grpc
-channel = grpc.insecure_channel(sys.argv[1])
-same = lambda message: message
-def ask(method, request=b''):
-    return channel.unary_unary(method, request_serializer=same, response_deserializer=same)(request)
-def stream(method, request=b''):
-    return list(channel.unary_stream(method, request_serializer=same, response_deserializer=same)(request))
-print(sorted(stream('/api.Registry/ListPackages')))
-print(b'candidate' in ask('/api.Registry/GetPackage', b'\x0a\x13lighthouse-operator'))
-print(len(stream('/api.Registry/ListBundles')))
-print(ask('/grpc.health.v1.Health/Check'))
-try:
-    ask('/api.Registry/GetPackage', b'\x0a\x01x')
-except grpc.RpcError as error:
-    print(error.code(), error.details())
-"#;
-
 #[test]
 fn a_grpc_client_gets_its_answers() {
-    // The system's own Python has what its packages bring, whatever other Python comes first.
-    let has_client = |python: &&str| {
-        let status = Command::new(python).args(["-c", "import grpc"]).stderr(Stdio::null()).status();
-        status.is_ok_and(|status| status.success())
-    };
-    let Some(python) = ["python3", "/usr/bin/python3"].into_iter().find(has_client) else {
-        return fbc_testing::skip("python3 has no module grpc");
-    };
+    let Some(python) = grpcio::python() else { return };
     let server = Server::start(&["serve", &sample().to_string_lossy(), "--grpc", "127.0.0.1:0"], 1);
-    let output = Command::new(python).args(["-c", CLIENT, &server.addresses[0]]).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    let lines: Vec<&str> = text.lines().collect();
-    let expected = [
-        r"[b'\n\rtide-operator', b'\n\x13lighthouse-operator']",
-        "True",
-        "7",
-        r"b'\x08\x01'",
-        r#"StatusCode.UNKNOWN package "x" not found"#,
-    ];
-    assert_eq!(lines, expected, "{}", String::from_utf8_lossy(&output.stderr));
+    grpcio::assert_serves_sample(python, &server.addresses[0]);
     assert_eq!(server.end(), Some(0));
 }

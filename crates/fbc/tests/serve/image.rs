@@ -1,9 +1,12 @@
-//! A catalog image that runs: built by `fbc build --serve`, run by podman.
+//! A catalog image that runs: built by `fbc build --serve`, run by podman, and in a root directory of its own.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::server::sample;
+use serde_json::Value;
+
+use crate::grpcio;
+use crate::server::{Server, sample};
 
 fn fbc(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_fbc")).args(arguments).current_dir(folder).output().unwrap()
@@ -71,4 +74,54 @@ fn podman_runs_a_catalog_image() {
     assert!(stopped.status.success(), "{}", said(&stopped));
     let code = podman(&["inspect", "--format", "{{.State.ExitCode}}", "it"]);
     assert_eq!(said(&code).trim(), "0");
+}
+
+/// The libraries that a program is linked with, and what loads them; none for a static one.
+fn libraries(program: &Path) -> Vec<String> {
+    let output = Command::new("ldd").arg(program).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let path = |word: &str| word.starts_with('/').then(|| word.to_owned());
+    text.lines().filter_map(|line| line.split_whitespace().find_map(path)).collect()
+}
+
+#[test]
+fn the_files_of_an_image_are_all_that_it_needs() {
+    if !["umoci", "chroot", "ldd"].into_iter().all(fbc_testing::is_installed) {
+        return;
+    }
+    if Command::new("id").arg("-u").output().unwrap().stdout != b"0\n" {
+        return fbc_testing::skip("only root runs programs in a root directory of their own");
+    }
+    let Some(python) = grpcio::python() else { return };
+    let place = tempfile::tempdir().unwrap();
+    let umoci = |arguments: &[&str]| {
+        let output = Command::new("umoci").args(arguments).current_dir(place.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    umoci(&["init", "--layout", "base"]);
+    umoci(&["new", "--image", "base:latest"]);
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_fbc"));
+    for library in libraries(&program) {
+        let whole = std::fs::canonicalize(&library).unwrap();
+        umoci(&["insert", "--image", "base:latest", &whole.to_string_lossy(), &library]);
+    }
+    let (program, sample) = (program.to_string_lossy().into_owned(), sample().to_string_lossy().into_owned());
+    let arguments = ["build", &sample, "--serve", "--serve-binary", &program, "--base", "oci:base:latest"];
+    let built = fbc(place.path(), &[&arguments[..], &["--to", "oci:image:latest"]].concat());
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    umoci(&["unpack", "--image", "image:latest", "bundle"]);
+    let configuration = std::fs::read_to_string(place.path().join("bundle/config.json")).unwrap();
+    let configuration: Value = serde_json::from_str(&configuration).unwrap();
+    let process = &configuration["process"];
+    let arguments = process["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
+    let user = format!("{}:{}", process["user"]["uid"], process["user"]["gid"]);
+    assert_eq!(user, "1001:0");
+    let mut command = Command::new("chroot");
+    command.args(["--userspec", &user]).arg(place.path().join("bundle/rootfs")).args(arguments);
+    // The port of the image may be taken.
+    command.args(["--port", "0"]).env_clear();
+    let server = Server::of(command, 1);
+    let port = server.addresses[0].rsplit(':').next().unwrap();
+    grpcio::assert_serves_sample(python, &format!("127.0.0.1:{port}"));
+    assert_eq!(server.end(), Some(0));
 }

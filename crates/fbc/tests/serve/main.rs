@@ -4,9 +4,12 @@
 
 mod api;
 mod browser;
+mod curl;
 mod faults;
 mod generated;
+mod grpcio;
 mod image;
+mod opm;
 mod pages;
 mod polling;
 mod server;

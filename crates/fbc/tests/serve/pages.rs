@@ -134,6 +134,7 @@ fn the_question_is_answered_while_it_is_asked() {
         shows(&mut browser, "OLM v1 installs 1.2.0")
             && shows(&mut browser, "newer: 1.3.0 is in channel fast")
     );
+    assert!(shows(&mut browser, "fbc resolve package-000 --catalog big=REF --channel stable --explain"));
     let installed = generated::bundle(0, 0);
     let address = format!("{}/resolve?channel=stable&installed={installed}&version=1.2.0", site.package(0));
     browser.open(&address);

@@ -21,8 +21,14 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server and waits until it listens at so many addresses.
     pub(crate) fn start(arguments: &[&str], listeners: usize) -> Self {
-        let mut child =
-            Command::new(env!("CARGO_BIN_EXE_fbc")).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fbc"));
+        command.args(arguments);
+        Self::of(command, listeners)
+    }
+
+    /// As `start`, with a command of one's own.
+    pub(crate) fn of(mut command: Command, listeners: usize) -> Self {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();
         let stderr = BufReader::new(child.stderr.take().unwrap());
         thread::spawn(move || stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
@@ -53,6 +59,13 @@ impl Server {
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    }
+
+    /// The bytes of memory that it has, on systems that say so.
+    pub(crate) fn resident(&self) -> Option<usize> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.trim().strip_suffix(" kB")?.parse().ok().map(|kibibytes: usize| kibibytes << 10)
     }
 
     /// Asks the server to end, and answers with its exit code.

@@ -138,7 +138,24 @@ pub(super) fn bundle(catalog: &str, package: &str, bundle: &str) -> String {
     format!("{}/bundles/{}", self::package(catalog, package), encoded(bundle))
 }
 
-/// The question which bundle a cluster would get that has one of these versions, or none, and follows a channel, or any.
+/// The icon of a package.
+pub(super) fn icon(catalog: &str, package: &str) -> String {
+    format!("{}/icon", self::package(catalog, package))
+}
+
+/// The page with the upgrade graph of a package, and a bundle chosen in it, or none.
+pub(super) fn graph(catalog: &str, package: &str, chosen: Option<&str>) -> String {
+    let query = chosen.map(|name| format!("?version={}", encoded(name))).unwrap_or_default();
+    format!("{}/graph{query}", self::package(catalog, package))
+}
+
+/// The drawing in that page, and a bundle chosen in it, or none.
+pub(super) fn drawing(catalog: &str, package: &str, chosen: Option<&str>) -> String {
+    let fragment = chosen.map(|name| format!("#version={}", encoded(name))).unwrap_or_default();
+    format!("{}/graph/drawing{fragment}", self::package(catalog, package))
+}
+
+/// The question which bundle of a package a cluster would get that has a bundle installed, or none.
 pub(super) fn resolve(catalog: &str, package: &str, installed: Option<&str>) -> String {
     let query = installed.map(|name| format!("?installed={}", encoded(name))).unwrap_or_default();
     format!("{}/resolve{query}", self::package(catalog, package))
@@ -170,6 +187,29 @@ mod tests {
         ] {
             assert_eq!(read(path), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let of = |part| Asked::Catalog("c".to_owned(), Section::Package("p/q".to_owned(), part));
+        let catalog = |section| Asked::Catalog("c".to_owned(), section);
+        for (address, expected) in [
+            (super::catalog("c"), catalog(Section::Packages)),
+            (deprecations("c"), catalog(Section::Deprecations)),
+            (search("c"), catalog(Section::Search)),
+            (package("c", "p/q"), of(Part::Overview)),
+            (icon("c", "p/q"), of(Part::Icon)),
+            (graph("c", "p/q", None), of(Part::Graph)),
+            (graph("c", "p/q", Some("b&c")), of(Part::Graph)),
+            (drawing("c", "p/q", None), of(Part::Drawing)),
+            (resolve("c", "p/q", None), of(Part::Resolve)),
+            (resolve("c", "p/q", Some("b&c")), of(Part::Resolve)),
+            (bundle("c", "p/q", "b"), of(Part::Bundle("b".to_owned()))),
+        ] {
+            let (path, _) = address.split_once('?').unwrap_or((&address, ""));
+            assert_eq!(read(path), Some(expected), "{address}");
+        }
+        assert_eq!(drawing("c", "p", Some("b&c")), "/ui/c/packages/p/graph/drawing#version=b%26c");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) fn page(site: &Site, summary: &Summary, bundle: &Bundle) -> Page {
     let title = descriptor.as_ref().map(|descriptor| descriptor.text("displayName").trim());
     let title = title.filter(|title| !title.is_empty()).unwrap_or(&summary.title);
     let body = html! {
-        (frame::way(&[(address::catalog(&site.name), "Packages"), (address.clone(), &summary.name)], &shown))
+        (frame::breadcrumbs(&[(address::catalog(&site.name), "Packages"), (address.clone(), &summary.name)], &shown))
         div.hero {
             (frame::icon(site, summary, "huge"))
             div {
@@ -63,7 +63,7 @@ pub(super) fn page(site: &Site, summary: &Summary, bundle: &Bundle) -> Page {
 fn facts(site: &Site, summary: &Summary, bundle: &Bundle, descriptor: Option<&Descriptor>) -> Markup {
     let address = address::package(&site.name, &summary.name);
     html! {
-        p { a.button href={ (address) "/graph?version=" (address::encoded(&bundle.name)) } { "Show in the upgrade graph" } }
+        p { a.button href=(address::graph(&site.name, &summary.name, Some(&bundle.name))) { "Show in the upgrade graph" } }
         p {
             a.button href=(address::resolve(&site.name, &summary.name, Some(&bundle.name))) {
                 "What would I get from here?"
@@ -218,7 +218,7 @@ fn permissions(bundle: &Bundle, descriptor: Option<&Descriptor>) -> Markup {
         return html! {
             p {
                 "The catalog does not have the manifests of this bundle, only what describes them. They are in its image: "
-                (frame::copied(&format!("fbc bundle rbac {}", bundle.image)))
+                (frame::copyable(&format!("fbc bundle rbac {}", bundle.image)))
             }
         };
     };
@@ -269,10 +269,10 @@ fn images(bundle: &Bundle) -> Markup {
             thead { tr { th { "Name" } th { "Reference" } } }
             tbody {
                 @if !bundle.image.is_empty() {
-                    tr { td { strong { "the bundle" } } td { (frame::copied(&bundle.image)) } }
+                    tr { td { strong { "the bundle" } } td { (frame::copyable(&bundle.image)) } }
                 }
                 @for image in bundle.related_images.iter().filter(|image| image.image != bundle.image) {
-                    tr { td { (image.name) } td { (frame::copied(&image.image)) } }
+                    tr { td { (image.name) } td { (frame::copyable(&image.image)) } }
                 }
             }
         } }

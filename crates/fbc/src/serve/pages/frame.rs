@@ -106,7 +106,7 @@ pub(super) fn visible(text: &str) -> String {
 /// The icon of a package, or its first letter.
 pub(super) fn icon(site: &Site, summary: &Summary, class: &str) -> Markup {
     if summary.icon.is_some() {
-        let address = format!("{}/icon", address::package(&site.name, &summary.name));
+        let address = address::icon(&site.name, &summary.name);
         return html! { img.icon.(class) src=(address) alt="" loading="lazy" decoding="async"; };
     }
     let letter: String = summary
@@ -138,9 +138,9 @@ pub(super) fn sentence(text: &str) -> Markup {
 }
 
 /// A reference or digest that can be broken anywhere, and copied.
-pub(super) fn copied(text: &str) -> Markup {
+pub(super) fn copyable(text: &str) -> Markup {
     html! {
-        span.copied {
+        span.copyable {
             code { (text) }
             button.copy type="button" data-copy=(text) aria-label={ "Copy " (text) } title="Copy" hidden {
                 svg viewBox="0 0 16 16" width="14" height="14" fill="none" stroke="currentColor" stroke-width="1.5" {
@@ -153,9 +153,9 @@ pub(super) fn copied(text: &str) -> Markup {
 }
 
 /// The way to a page: addresses and titles, the page itself last.
-pub(super) fn way(steps: &[(String, &str)], here: &str) -> Markup {
+pub(super) fn breadcrumbs(steps: &[(String, &str)], here: &str) -> Markup {
     html! {
-        nav.way aria-label="Way to this page" {
+        nav.breadcrumbs aria-label="Way to this page" {
             @for (address, title) in steps { a href=(address) { (title) } span aria-hidden="true" { "›" } }
             span aria-current="page" { (here) }
         }

@@ -5,20 +5,22 @@
 //! |---|---|
 //! | `address` | the addresses of pages |
 //! | `frame` | what all pages have in common |
-//! | `start`, `package`, `bundle`, `question`, `search` | the pages |
+//! | `start`, `catalog`, `package`, `bundle`, `resolve`, `search`, `deprecations` | the pages |
 //! | `site`, `descriptor`, `releases` | what they are made of |
 //! | `markdown` | descriptions |
 //! | `files` | style and script |
 
 mod address;
 mod bundle;
+mod catalog;
+mod deprecations;
 mod descriptor;
 mod files;
 mod frame;
 mod markdown;
 mod package;
-mod question;
 mod releases;
+mod resolve;
 mod search;
 mod site;
 mod start;
@@ -30,16 +32,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use fbc_model::icon;
-use fbc_serve::catalogs::AnswerBody;
+use fbc_serve::catalogs::{AnswerBody, body};
 use fbc_serve::current::Current;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Method, Response, StatusCode};
-use http_body_util::{BodyExt as _, Full};
 use maud::html;
 
 use self::address::{Asked, Part, Section};
 use self::frame::{Page, Place};
-use self::question::Question;
+use self::resolve::Question;
 pub(super) use self::site::Site;
 use self::site::Summary;
 use super::health::Health;
@@ -126,7 +127,7 @@ impl Pages {
         };
         let mut response = sent(answer, &place);
         if wanted.method == Method::HEAD {
-            *response.body_mut() = Full::new(Bytes::new()).boxed();
+            *response.body_mut() = body::whole(Bytes::new());
         }
         response
     }
@@ -152,8 +153,8 @@ impl Pages {
         version: Option<&str>,
     ) -> Answer {
         let (name, part) = match section {
-            Section::Packages => return Answer::Page(start::packages(site)),
-            Section::Deprecations => return Answer::Page(search::deprecations(site)),
+            Section::Packages => return Answer::Page(catalog::page(site)),
+            Section::Deprecations => return Answer::Page(deprecations::page(site)),
             Section::Search => return Answer::Page(search::page(site, searched.unwrap_or_default())),
             Section::Package(name, part) => (name, part),
         };
@@ -168,7 +169,7 @@ impl Pages {
             Part::Resolve => {
                 let others = self.sites.values().filter_map(|other| other.get());
                 let others: Vec<Arc<Site>> = others.filter(|other| other.name != site.name).collect();
-                Answer::Page(question::page(site, &others, summary, &Question::read(query)))
+                Answer::Page(resolve::page(site, &others, summary, &Question::read(query)))
             }
             Part::Bundle(name) => match site.bundle(summary, &name) {
                 Some(bundle) => Answer::Page(bundle::page(site, summary, bundle)),
@@ -231,7 +232,7 @@ fn sent(answer: Answer, place: &Place<'_>) -> Response<AnswerBody> {
 }
 
 fn response(status: StatusCode, media_type: &str, body: Bytes) -> Response<AnswerBody> {
-    let mut response = Response::new(Full::new(body).boxed());
+    let mut response = Response::new(body::whole(body));
     *response.status_mut() = status;
     set(&mut response, header::CONTENT_TYPE, media_type);
     response

@@ -22,14 +22,13 @@ pub(super) enum Tab {
 
 /// The top of all pages of a package.
 pub(super) fn heading(site: &Site, summary: &Summary, shown: Tab) -> Markup {
-    let address = address::package(&site.name, &summary.name);
     let tabs = [
-        (Tab::Overview, address.clone(), "Overview"),
-        (Tab::Graph, format!("{address}/graph"), "Upgrade graph"),
-        (Tab::Resolve, format!("{address}/resolve"), "Which bundle?"),
+        (Tab::Overview, address::package(&site.name, &summary.name), "Overview"),
+        (Tab::Graph, address::graph(&site.name, &summary.name, None), "Upgrade graph"),
+        (Tab::Resolve, address::resolve(&site.name, &summary.name, None), "Which bundle?"),
     ];
     html! {
-        (frame::way(&[(address::catalog(&site.name), "Packages")], &summary.name))
+        (frame::breadcrumbs(&[(address::catalog(&site.name), "Packages")], &summary.name))
         div.hero {
             (frame::icon(site, summary, "huge"))
             div {
@@ -238,12 +237,11 @@ pub(super) fn links(descriptor: &Descriptor) -> Markup {
 
 /// The page around the drawing of the upgrade graph. What is to be chosen in it comes with the query.
 pub(super) fn graph(site: &Site, summary: &Summary, chosen: Option<&str>) -> Page {
-    let address = format!("{}/graph/drawing", address::package(&site.name, &summary.name));
-    let fragment = chosen.map(|name| format!("#version={}", address::encoded(name))).unwrap_or_default();
+    let drawing = |chosen| address::drawing(&site.name, &summary.name, chosen);
     let body = html! {
         (heading(site, summary, Tab::Graph))
-        iframe.graph src={ (address) (fragment) } title={ "Upgrade graph of " (summary.name) } {}
-        p.faint { a href=(address) { "The graph alone" } }
+        iframe.graph src=(drawing(chosen)) title={ "Upgrade graph of " (summary.name) } {}
+        p.faint { a href=(drawing(None)) { "The graph alone" } }
     };
     Page { title: format!("Upgrade graph of {}", summary.title), body }
 }

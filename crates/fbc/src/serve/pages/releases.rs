@@ -1,10 +1,9 @@
 //! On which releases of OpenShift a bundle runs, as far as a catalog can tell.
 
-use fbc_bundle::readiness::{Described, Issue, Limit, Release, Verdict, limit_of};
+use fbc_bundle::readiness::{Described, Issue, Limit, MAX_OPENSHIFT_VERSION, Release, Verdict, limit_of_values};
 use fbc_model::Bundle;
 use fbc_yaml::json_writer;
 use maud::{Markup, html};
-use serde_json::json;
 
 use super::descriptor::Descriptor;
 use super::frame;
@@ -102,7 +101,7 @@ fn standing(release: Release, least: &str, limit: &Limit, issues: &[Issue]) -> S
         reasons.push(format!("it needs Kubernetes {least}, which is in OpenShift {first}"));
     }
     if let Limit::Until(last) = limit
-        && release > *last
+        && limit.excludes(release)
     {
         verdict = Verdict::NotReady;
         reasons.push(format!("its `olm.maxOpenShiftVersion` is {last}"));
@@ -118,14 +117,13 @@ fn first_release(least: &str) -> Option<Release> {
 }
 
 fn limit(bundle: &Bundle) -> Limit {
-    let kind = "olm.maxOpenShiftVersion";
-    let limits = bundle.properties.iter().filter(|property| property.kind == kind).filter_map(|property| {
+    let properties = bundle.properties.iter().filter(|property| property.kind == MAX_OPENSHIFT_VERSION);
+    let values = properties.filter_map(|property| {
         let value = property.value.as_ref()?;
-        let text = value.json().map_or_else(|| json_writer::compact(value.node()), str::to_owned);
-        Some(format!("{{\"type\":{},\"value\":{text}}}", json!(kind)))
+        Some(value.json().map_or_else(|| json_writer::compact(value.node()), str::to_owned))
     });
-    let limits: Vec<String> = limits.collect();
-    limit_of(Some(&format!("[{}]", limits.join(","))))
+    let values: Vec<String> = values.collect();
+    limit_of_values(values.iter().map(String::as_str))
 }
 
 fn described(bundle: &Bundle, descriptor: Option<&Descriptor>) -> Described {
@@ -174,6 +172,10 @@ mod tests {
         ] {
             assert_eq!(verdict(minor, least, limit), expected, "4.{minor} {least} {limit:?}");
         }
+        // 4.23 is another name of 5.0.
+        let newest = Release { major: 5, minor: 0 };
+        assert_eq!(standing(newest, "", &Limit::Until(release(23)), &[]).verdict, Verdict::Ready);
+        assert_eq!(standing(newest, "", &Limit::Until(release(22)), &[]).verdict, Verdict::NotReady);
     }
 
     #[test]

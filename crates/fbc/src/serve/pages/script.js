@@ -44,8 +44,8 @@
   }
 
   function up() {
-    const way = [...document.querySelectorAll(".way a")].at(-1);
-    if (way) location.assign(way.href);
+    const parent = [...document.querySelectorAll(".breadcrumbs a")].at(-1);
+    if (parent) location.assign(parent.href);
     else if (location.pathname !== "/ui/") location.assign("/ui/");
   }
 

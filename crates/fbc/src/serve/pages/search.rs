@@ -1,12 +1,11 @@
-//! What a word is found in: packages, bundles, APIs and images; and the list of all deprecations.
+//! What a word is found in: packages, bundles, APIs and images.
 
 use fbc_model::Bundle;
-use fbc_model::blob::schema;
 use maud::{Markup, html};
 
 use super::frame::{self, Page, count};
 use super::site::{Site, Summary};
-use super::{address, package, start};
+use super::{address, catalog, package};
 
 /// So many of each are shown.
 const SHOWN: usize = 50;
@@ -36,7 +35,7 @@ pub(super) fn page(site: &Site, wanted: &str) -> Page {
         @if !packages.is_empty() {
             section {
                 h2 { (count(packages.len(), "package")) }
-                ul.cards { @for summary in packages.iter().take(SHOWN) { (start::card(site, summary)) } }
+                ul.cards { @for summary in packages.iter().take(SHOWN) { (catalog::card(site, summary)) } }
                 (more(packages.len()))
             }
         }
@@ -103,43 +102,4 @@ fn more(number: usize) -> Markup {
     html! {
         @if number > SHOWN { p.faint { "and " (number - SHOWN) " more; another word narrows it down" } }
     }
-}
-
-/// All deprecations of a catalog.
-pub(super) fn deprecations(site: &Site) -> Page {
-    let with_any: Vec<&Summary> = site
-        .packages()
-        .values()
-        .filter(|summary| site.deprecations(&summary.name).next().is_some())
-        .collect();
-    let body = html! {
-        h1 { "Deprecations" }
-        @if with_any.is_empty() { (frame::nothing("Nothing in this catalog is deprecated.")) }
-        @for summary in with_any {
-            section.deprecations {
-                h2 {
-                    (frame::icon(site, summary, "small"))
-                    a href=(address::package(&site.name, &summary.name)) { (summary.title) }
-                }
-                div.scroll { table.stack { tbody { @for entry in site.deprecations(&summary.name) {
-                    tr data-step {
-                        td.what {
-                            @match entry.schema.as_str() {
-                                schema::PACKAGE => { span.badge.warning { "the whole package" } }
-                                schema::CHANNEL => { "channel " strong { (entry.name) } }
-                                _ => {
-                                    @match site.bundle(summary, &entry.name) {
-                                        Some(bundle) => { "bundle " (package::link(site, bundle)) }
-                                        None => { "bundle " (entry.name) }
-                                    }
-                                }
-                            }
-                        }
-                        td.message { (entry.message.trim()) }
-                    }
-                } } } }
-            }
-        }
-    };
-    Page { title: "Deprecations".to_owned(), body }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fbc_model::load::load_bytes;
 use futures_util::FutureExt as _;
+use http_body_util::BodyExt as _;
 
 use super::*;
 
@@ -61,5 +62,20 @@ fn what_is_refused_is_said_on_every_page_of_a_catalog() {
         let body = get(&pages, path).into_body().collect().now_or_never().unwrap().unwrap().to_bytes();
         let text = String::from_utf8(body.to_vec()).unwrap();
         assert_eq!(text.contains("it is &lt;broken&gt;"), is_said, "{path}");
+    }
+}
+
+#[test]
+fn the_question_is_shown_as_a_command() {
+    let pages = pages(&["x", "y"]);
+    for (query, command) in [
+        ("", "fbc resolve a/b --catalog x=REF --explain"),
+        ("?catalogs=all&policy=SelfCertified", "fbc resolve a/b --catalog x=REF --catalog y=REF --policy SelfCertified --explain"),
+        ("?channel=c+d&version=%3E1&installed=a.v1.0.0", "--channel &#39;c d&#39; --version &#39;&gt;1&#39; --installed a.v1.0.0"),
+    ] {
+        let address = format!("/ui/x/packages/a%2Fb/resolve{query}");
+        let body = get(&pages, &address).into_body().collect().now_or_never().unwrap().unwrap().to_bytes();
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        assert!(text.contains(command), "{query}: {text}");
     }
 }

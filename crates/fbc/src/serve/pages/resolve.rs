@@ -170,7 +170,7 @@ fn answer(site: &Site, others: &[Arc<Site>], summary: &Summary, question: &Quest
         }
         (classic(site, summary, question))
         (bundles(&explanation, &request))
-        (command(site, &request, question))
+        (command(&explanation, &request, question))
     }
 }
 
@@ -210,7 +210,7 @@ fn outcome(
                 @if let Some(release) = resolution.reported_release(rules) { ", release " (release) }
                 @if resolution.catalog.name != site.name { ", from catalog " strong { (resolution.catalog.name) } }
             }
-            @if !blob.image.is_empty() { p { (frame::copied(&blob.image)) } }
+            @if !blob.image.is_empty() { p { (frame::copyable(&blob.image)) } }
         }
         @for entry in deprecations(resolution, request) {
             @let what = entry.schema.strip_prefix("olm.").unwrap_or(&entry.schema);
@@ -282,9 +282,10 @@ fn bundles(explanation: &Explanation<'_>, request: &Request) -> Markup {
 }
 
 /// The same question on the command line.
-fn command(site: &Site, request: &Request, question: &Question) -> Markup {
+fn command(explanation: &Explanation<'_>, request: &Request, question: &Question) -> Markup {
     let mut words = vec!["fbc resolve".to_owned(), quoted(&request.package)];
-    words.push(format!("--catalog {}=REF", site.name));
+    let catalogs = explanation.catalogs.iter().map(|asked| asked.catalog.name.as_str());
+    words.extend(catalogs.map(|name| format!("--catalog {name}=REF")));
     words.extend(request.channels.iter().map(|channel| format!("--channel {}", quoted(channel))));
     if !request.version.is_empty() {
         words.push(format!("--version {}", quoted(&request.version)));
@@ -292,12 +293,12 @@ fn command(site: &Site, request: &Request, question: &Question) -> Markup {
     if let Some(installed) = &request.installed {
         words.push(format!("--installed {}", quoted(&installed.name)));
     }
-    if question.policy != UpgradePolicy::default() {
-        words.push("--policy SelfCertified".to_owned());
-    }
+    let policies = UpgradePolicy::ALL.iter().filter(|(policy, _)| *policy != UpgradePolicy::default());
+    let policy = policies.filter(|(policy, _)| *policy == question.policy);
+    words.extend(policy.map(|(_, name)| format!("--policy {name}")));
     if question.target != Target::default() {
         words.push(format!("--target {}", question.target));
     }
     words.push("--explain".to_owned());
-    html! { h2 { "On the command line" } p { (frame::copied(&words.join(" "))) } }
+    html! { h2 { "On the command line" } p { (frame::copyable(&words.join(" "))) } }
 }

@@ -1,0 +1,145 @@
+//! A catalog while it is served: loaded, looked at, loaded again.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use fbc_serve::catalogs::store::Store;
+use fbc_serve::current::Current;
+use fbc_serve::registry::Registry;
+
+use super::content::{Content, Wanted};
+use super::encryption::Encryption;
+use super::health::Health;
+use super::pages::Site;
+use super::watch::{Origin, State};
+use crate::catalog_source::CatalogSource;
+use crate::failure::Failure;
+use crate::registry::Session;
+
+/// Opens the files of a catalog.
+type Open = dyn Fn(&Session) -> Result<CatalogSource, Failure> + Send;
+
+/// A catalog that is served.
+pub(crate) struct Served {
+    /// The name under which catalogd's API has it.
+    pub(crate) name: String,
+    /// The files, opened anew for each load.
+    pub(crate) open: Box<Open>,
+    /// Where they come from.
+    pub(crate) origin: Origin,
+    /// How images are pulled. A session keeps what a tag means; each look needs one of its own.
+    pub(crate) session: Box<dyn Fn() -> Session + Send>,
+}
+
+impl Served {
+    /// A directory under its own name.
+    pub(crate) fn folder(root: PathBuf) -> Self {
+        let name =
+            root.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+        Self {
+            name: name.unwrap_or_else(|| "catalog".to_owned()),
+            origin: Origin::Path(root.clone()),
+            open: Box::new(move |session| CatalogSource::open(&root, session)),
+            session: Box::new(Session::default),
+        }
+    }
+}
+
+/// A catalog while it is served.
+pub(super) struct Slot {
+    pub(super) served: Served,
+    pub(super) wanted: Wanted,
+    pub(super) seen: Option<State>,
+    pub(super) registry: Option<Arc<Current<Registry>>>,
+    pub(super) store: Option<Arc<Current<Store>>>,
+    pub(super) site: Option<Arc<Current<Site>>>,
+}
+
+impl Slot {
+    /// Loads the catalog for the first time.
+    pub(super) fn start(&mut self, health: &Health) -> Result<(), Failure> {
+        let session = (self.served.session)();
+        // What cannot be looked at cannot be loaded either, which is said better.
+        self.seen = self.served.origin.state(&session).ok().flatten();
+        self.load(&session, health)
+    }
+
+    /// Loads the catalog and puts it in the place of what is served.
+    fn load(&self, session: &Session, health: &Health) -> Result<(), Failure> {
+        let begun = Instant::now();
+        let loaded = (self.served.open)(session).and_then(|source| {
+            Content::load(source.tree.as_ref(), self.wanted, SystemTime::now()).map_err(Failure::new)
+        });
+        let content = loaded.inspect_err(|failure| health.refused(&self.served.name, failure.message()))?;
+        if let (Some(current), Some(registry)) = (&self.registry, content.registry) {
+            current.set(registry);
+        }
+        if let (Some(current), Some(store)) = (&self.store, content.store) {
+            current.set(store);
+        }
+        if let (Some(current), Some(catalog)) = (&self.site, content.catalog) {
+            current.set(Arc::new(Site::new(&self.served.name, catalog)));
+        }
+        health.loaded(&self.served.name);
+        let millis = begun.elapsed().as_millis();
+        tracing::info!(catalog = self.served.name, millis, "loaded");
+        Ok(())
+    }
+
+    /// Loads the catalog again if what it comes from changed. A refusal leaves the old one in place.
+    fn refresh(&mut self, health: &Health) {
+        let session = (self.served.session)();
+        let catalog = self.served.name.as_str();
+        let state = match self.served.origin.state(&session) {
+            Ok(state) => state,
+            Err(failure) => {
+                let error = failure.message();
+                tracing::error!(
+                    catalog,
+                    error,
+                    "nobody can tell whether the catalog changed; the old one stays"
+                );
+                return;
+            }
+        };
+        if state.is_some() && state == self.seen {
+            tracing::debug!(catalog, "unchanged");
+            return;
+        }
+        if let Err(failure) = self.load(&session, health) {
+            tracing::error!(
+                catalog,
+                error = failure.message(),
+                "the new content is refused; the old one stays"
+            );
+        }
+        self.seen = state;
+    }
+}
+
+/// Looks for changes, again and again.
+pub(super) async fn keep_current(
+    mut slots: Vec<Slot>,
+    mut encryption: Option<Encryption>,
+    poll: Duration,
+    health: Arc<Health>,
+) {
+    loop {
+        tokio::time::sleep(poll).await;
+        let health = Arc::clone(&health);
+        let looked = tokio::task::spawn_blocking(move || {
+            slots.iter_mut().for_each(|slot| slot.refresh(&health));
+            encryption.iter_mut().for_each(Encryption::refresh);
+            (slots, encryption)
+        });
+        match looked.await {
+            Ok(back) => (slots, encryption) = back,
+            Err(error) => {
+                tracing::error!(%error, "changes are not looked for any more");
+                return;
+            }
+        }
+    }
+}
+
