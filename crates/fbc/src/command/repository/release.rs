@@ -45,6 +45,9 @@ pub(super) struct Arguments {
     /// Write nothing; show what would change as a diff
     #[arg(long)]
     dry_run: bool,
+    /// Expand semver templates as this version of opm, such as v1.47
+    #[arg(long, value_name = "VERSION", default_value = "latest", value_parser = OpmSemantics::of)]
+    opm_semantics: OpmSemantics,
     #[command(flatten)]
     image_map: ImageMapArguments,
     #[command(flatten)]
@@ -97,7 +100,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
                     others: TemplateBundles { images: &images, takes_folders: true, session: &session },
                 },
             };
-            let expander = Expander { source: &source, level, semantics: OpmSemantics::default() };
+            let expander = Expander { source: &source, level, semantics: arguments.opm_semantics };
             let catalog = expander.expand(kind, &path, &text)?;
             check(&catalog, &output)?;
             let mut bytes = Vec::new();
