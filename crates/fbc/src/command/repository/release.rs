@@ -68,7 +68,6 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let images = arguments.image_map.read()?;
     let root = release.root();
     let held = OnceCell::new();
-    let catalogs = || held.get_or_init(|| release.catalogs());
     let no_mirrors = BTreeMap::new();
     let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
     for (config, mapping) in &release.steps {
@@ -94,7 +93,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
                 bundle: &release.bundle,
                 others: CommittedBundles {
                     own: Some(&committed),
-                    catalogs: &catalogs,
+                    catalogs: &|| held.get_or_init(|| release.catalogs()),
                     mirrors: &no_mirrors,
                     wanted: Manifests::of(level),
                     others: TemplateBundles { images: &images, takes_folders: true, session: &session },
