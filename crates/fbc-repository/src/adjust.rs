@@ -33,11 +33,24 @@ pub enum Absent {
 /// What an exception names and the template does not have.
 pub fn adjust(catalog: &mut Catalog, entry: &Entry, release: Option<OcpVersion>) -> Result<(), Absent> {
     rename_images(catalog, &entry.mirrors);
-    let Some(release) = release else { return Ok(()) };
-    for exception in entry.exceptions.iter().filter(|one| one.releases.contains(&release)) {
-        except(catalog, exception, entry.cut_replaces)?;
+    let is_meant = |exception: &&Exception| release.is_some_and(|release| exception.releases.contains(&release));
+    for exception in entry.exceptions.iter().filter(is_meant) {
+        except(catalog, exception)?;
+    }
+    if entry.cut_replaces {
+        catalog.channels.iter_mut().for_each(cut_replaces);
     }
     Ok(())
+}
+
+/// Entries that replace what the channel does not have replace nothing.
+fn cut_replaces(channel: &mut Channel) {
+    let known: BTreeSet<String> = channel.entries().iter().map(|entry| entry.name.clone()).collect();
+    for entry in channel.entries.iter_mut().flatten() {
+        if !known.contains(&entry.replaces) {
+            entry.replaces.clear();
+        }
+    }
 }
 
 /// The reference with the repository that the catalog is to name; nothing if it stays.
@@ -66,7 +79,7 @@ fn rename_images(catalog: &mut Catalog, mirrors: &BTreeMap<String, String>) {
     }
 }
 
-fn except(catalog: &mut Catalog, exception: &Exception, cuts_replaces: bool) -> Result<(), Absent> {
+fn except(catalog: &mut Catalog, exception: &Exception) -> Result<(), Absent> {
     let before = Names::of(catalog);
     let names = || catalog.channels.iter().flat_map(|channel| channel.entries()).map(|entry| &entry.name);
     if let Some(absent) = exception.without_bundles.iter().find(|name| !names().any(|one| one == *name)) {
@@ -120,16 +133,6 @@ fn except(catalog: &mut Catalog, exception: &Exception, cuts_replaces: bool) -> 
         .collect();
     catalog.bundles.retain(|bundle| left.contains(&(bundle.package.as_str(), bundle.name.as_str())));
     let gone = before.without(&Names::of(catalog));
-    if cuts_replaces {
-        for channel in &mut catalog.channels {
-            let package = &channel.package;
-            for entry in channel.entries.iter_mut().flatten() {
-                if gone.bundles.contains(&(package.clone(), entry.replaces.clone())) {
-                    entry.replaces.clear();
-                }
-            }
-        }
-    }
     for deprecation in &mut catalog.deprecations {
         let package = &deprecation.package;
         if let Some(entries) = &mut deprecation.entries {

@@ -64,7 +64,7 @@ pub struct Entry {
     pub mirrors: BTreeMap<String, String>,
     /// The file with the icon of the package, in place of the one in the template.
     pub icon: Option<Pattern>,
-    /// Whether entries that replace a bundle which a release leaves out replace nothing there.
+    /// Whether entries that replace a bundle which their channel does not have replace nothing.
     pub cut_replaces: bool,
     /// What some releases have differently.
     pub exceptions: Vec<Exception>,
@@ -183,6 +183,15 @@ impl Entry {
                 .find_map(|one| one.base_image.as_ref())
         });
         own.or(self.base_image.as_ref()).map(|image| image.fill(release))
+    }
+
+    /// Whether a release does not have all that its template has.
+    #[must_use]
+    pub fn leaves_out(&self, release: OcpVersion) -> bool {
+        self.exceptions.iter().filter(|one| one.releases.contains(&release)).any(|one| {
+            one.versions.is_some()
+                || !(one.heads.is_empty() && one.without_bundles.is_empty() && one.without_channels.is_empty())
+        })
     }
 
     /// How far bundles are brought up to date for a release: catalogs of 4.17 and later hold `olm.csv.metadata`,

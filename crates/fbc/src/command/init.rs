@@ -76,8 +76,7 @@ fn description(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// The icon that a file holds.
-pub(crate) fn icon(path: &Path) -> Result<Icon, Failure> {
+fn icon(path: &Path) -> Result<Icon, Failure> {
     Icon::from_image(read(path)?).map_err(|error| {
         Failure::new(format!("{}: {error}", path.display()))
             .help("an icon is an SVG, PNG, JPEG, GIF or WebP image, the file itself and not its base64 text")

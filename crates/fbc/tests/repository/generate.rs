@@ -190,5 +190,5 @@ fn the_icon_comes_from_a_file() {
     assert_eq!(sample.fbc(&["generate", "--ocp", "4.17", "--check"]).0, 0);
     sample.write("beacon.svg", "no picture");
     let (code, _, err) = sample.fbc(&["generate", "--ocp", "4.17"]);
-    assert!(code == 2 && err.contains("not an image"), "{err}");
+    assert!(code == 2 && err.contains("beacon.svg is not an image"), "{err}");
 }

@@ -10,6 +10,7 @@ use fbc_lint::comparison::compare_packages;
 use fbc_lint::policy::OcpVersion;
 use fbc_model::{Catalog, Icon};
 use fbc_model::edit::same_blobs;
+use fbc_model::icon::media_type;
 use fbc_model::load::load_bytes;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::Tree;
@@ -22,7 +23,6 @@ use fbc_template::OpmSemantics;
 use super::new_release;
 use crate::arguments::Global;
 use crate::catalog_source::disk_tree;
-use crate::command::init::icon;
 use crate::command::render::{write, write_failure};
 use crate::command::template::{opm_error, read};
 use crate::configuration::ocp_version;
@@ -209,7 +209,7 @@ impl Run<'_> {
         let expander = Expander { source: &source, level, semantics: semantics.unwrap_or_default() };
         let mut new = expander.expand(kind, &path, &text)?;
         adjust(&mut new, entry, release).map_err(|absent| refused(&absent, &path, &named))?;
-        if entry.exceptions.iter().any(|exception| release.is_some_and(|one| exception.releases.contains(&one))) {
+        if release.is_some_and(|release| entry.leaves_out(release)) {
             opm_error(&new).map_err(|error| unsound(&error, &named))?;
         }
         if let Some(icon) = &entry.icon {
@@ -262,8 +262,14 @@ impl Run<'_> {
     /// The icon that a file holds.
     fn icon(&self, path: &Path) -> Result<Icon, Failure> {
         let root = &self.arguments.repository;
-        require_inside(root, &root.join(path), "the icon")?;
-        icon(&root.join(path))
+        let path = root.join(path);
+        require_inside(root, &path, "the icon")?;
+        let data = read(&path)?;
+        match media_type(&data).filter(|found| found.starts_with("image/")) {
+            Some(found) => Ok(Icon { media_type: found.to_owned(), data: Some(data) }),
+            None => Err(Failure::new(format!("{} is not an image", path.display()))
+                .help("an icon is an SVG, PNG, JPEG, GIF or WebP image, the file itself and not its base64 text")),
+        }
     }
 
     /// Whether a file of the repository has the same blobs, however they are written.
