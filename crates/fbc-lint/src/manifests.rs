@@ -3,10 +3,14 @@
 //!
 //! Only facts are kept; manifests are large, and a catalog has thousands.
 
+mod images;
+
 use std::collections::BTreeMap;
 
-use fbc_model::{Bundle, bundle_object, image_reference};
+use fbc_model::{Bundle, bundle_object};
 use fbc_yaml::Node;
+
+pub use images::{ImageUse, running};
 
 use crate::rules::fbc::opm::METADATA_PROPERTY_TYPE;
 
@@ -51,17 +55,6 @@ pub struct WholeDescription {
     pub manages_network_policies: bool,
     /// Whether it asks for rights on `OperatorCondition` objects.
     pub uses_operator_conditions: bool,
-}
-
-/// An image that a ClusterServiceVersion names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImageUse {
-    /// The reference.
-    pub image: String,
-    /// Where it stands, in words of the manifest, such as `annotation "containerImage"`.
-    pub at: String,
-    /// Its place in the bundle as a JSON pointer.
-    pub pointer: String,
 }
 
 impl Description {
@@ -129,33 +122,12 @@ fn of_manifest(root: Node<'_>, place: String) -> Description {
     let annotations = root.get("metadata").and_then(|metadata| metadata.get("annotations"));
     let mut description = common(annotations, field("installModes"), |_| place.clone());
     description.owned_api_services = names(field("apiservicedefinitions").and_then(|apis| apis.get("owned")));
-    let mut add = |image: Option<&str>, at: String| {
-        if let Some(image) = image.map(str::trim).filter(|image| !image.is_empty()) {
-            description.images.push(ImageUse { image: image.to_owned(), at, pointer: place.clone() });
-        }
-    };
-    for (index, related) in items(field("relatedImages")).enumerate() {
-        add(related.get_str("image"), format!("spec.relatedImages[{index}]"));
-    }
+    description.images.extend(images::running(root, &place));
     let install = field("install").and_then(|install| install.get("spec"));
-    let mut names_condition = false;
-    for deployment in items(install.and_then(|install| install.get("deployments"))) {
-        let name = deployment.get_str("name").unwrap_or_default();
-        let pod = ["spec", "template", "spec"].iter().try_fold(deployment, |node, key| node.get(key));
-        for kind in ["initContainers", "containers"] {
-            for container in items(pod.and_then(|pod| pod.get(kind))) {
-                let of = container.get_str("name").unwrap_or_default();
-                add(container.get_str("image"), format!("container {of:?} of deployment {name:?}"));
-                for variable in items(container.get("env")) {
-                    let key = variable.get_str("name").unwrap_or_default();
-                    names_condition |= CONDITION_VARIABLES.contains(&key);
-                    if key.starts_with("RELATED_IMAGE_") {
-                        add(variable.get_str("value"), format!("{key} of container {of:?}"));
-                    }
-                }
-            }
-        }
-    }
+    let names_condition = images::containers(root).any(|container| {
+        let mut keys = items(container.node.get("env")).filter_map(|variable| variable.get_str("name"));
+        keys.any(|key| CONDITION_VARIABLES.contains(&key))
+    });
     let rights = || {
         let kinds = ["clusterPermissions", "permissions"].into_iter();
         let lists = kinds.flat_map(|kind| items(install.and_then(|install| install.get(kind))));
@@ -185,10 +157,7 @@ fn common(
     let mut description = Description::default();
     for (key, value) in annotations.into_iter().flat_map(Node::members) {
         let Some(text) = value.as_str() else { continue };
-        for image in images_in(key, text) {
-            let at = format!("annotation {key:?}");
-            description.images.push(ImageUse { image: image.to_owned(), at, pointer: pointer(key) });
-        }
+        description.images.extend(images::of_annotation(key, text, &pointer(key)));
         if !key.starts_with(EXAMPLES) {
             description.annotations.insert(key.to_owned(), text.to_owned());
         }
@@ -199,25 +168,6 @@ fn common(
         supported.filter_map(|mode| mode.get_str("type")).map(str::to_owned).collect()
     });
     description
-}
-
-/// The words of an annotation that are image references with a registry, and, unless the annotation is the
-/// one for the image of the operator, with a tag or digest.
-///
-/// Source: `conforma/policy:policy/release/olm/olm.rego` (`all_image_ref`). That takes every word with a
-/// slash for an image, `and/or` and `go.kubebuilder.io/v4` too.
-fn images_in<'t>(key: &str, text: &'t str) -> impl Iterator<Item = &'t str> {
-    let is_for_image = key == "containerImage";
-    text.split([',', ';', ' ', '\t', '\r', '\n']).filter(move |word| {
-        let Some((registry, path)) = word.split_once('/') else { return false };
-        let is_registry = registry.contains('.') && !registry.contains("..") || registry.contains(':');
-        let is_exact = is_for_image || path.contains([':', '@']);
-        is_registry
-            && is_exact
-            && !path.is_empty()
-            && !path.starts_with('/')
-            && image_reference::parse(word).is_ok()
-    })
 }
 
 fn items(list: Option<Node<'_>>) -> impl Iterator<Item = Node<'_>> {
@@ -239,20 +189,4 @@ fn manages_network_policies(rule: Node<'_>) -> bool {
     holds(rule, "apiGroups", &["networking.k8s.io", "*"])
         && holds(rule, "resources", &["networkpolicies", "*"])
         && (verb("*") || verb("create") && verb("delete") && (verb("update") || verb("patch")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::images_in;
-
-    #[test]
-    fn images_in_annotations() {
-        let pinned =
-            "registry.redhat.io/d@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-        let text =
-            format!("quay.io/a/b:v1, localhost:5000/c:1;and/or https://example.com/x\n{pinned} a.io/v4");
-        let found = |key: &str, text: &str| images_in(key, text).map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(found("other", &text), ["quay.io/a/b:v1", "localhost:5000/c:1", pinned]);
-        assert_eq!(found("containerImage", "quay.io/a/b"), ["quay.io/a/b"]);
-    }
 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use fbc_model::image_reference;
+use fbc_go::base64;
+use fbc_lint::manifests::running;
+use fbc_model::{bundle_object, image_reference};
 use fbc_yaml::edit::{Action, Change, EditError, Editor, document};
-use fbc_yaml::{Document, Node, stream};
+use fbc_yaml::{Document, Kind, Node, stream};
 
 /// An image in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,12 +17,14 @@ pub struct NamedImage {
     pub pointer: String,
     /// The key.
     pub key: String,
+    /// The place in the manifest that the value holds in base64, as a JSON pointer; nothing if the value is the image.
+    pub within: Option<String>,
     /// The reference.
     pub reference: String,
 }
 
-/// All images that a catalog or template names: bundles and related images, images of bundles in templates. What cannot be
-/// read is left out.
+/// All images that a catalog or template names: bundles and related images, images of bundles in templates, and those that
+/// run by the ClusterServiceVersion inside of `olm.bundle.object`. What cannot be read is left out.
 #[must_use]
 pub fn images(text: &[u8]) -> Vec<NamedImage> {
     let read = stream::read::<_, ()>(text, &|document: Document| Ok(document));
@@ -44,6 +48,12 @@ impl Search<'_> {
             "olm.bundle" => {
                 self.image(node, pointer, "image");
                 self.list(node.get("relatedImages"), &format!("{pointer}/relatedImages"), "image");
+                let properties = node.get("properties").into_iter().flat_map(Node::items).enumerate();
+                for (index, property) in properties {
+                    if property.get_str("type") == Some(bundle_object::PROPERTY_TYPE) {
+                        self.manifest(property.get("value"), &format!("{pointer}/properties/{index}/value"));
+                    }
+                }
             }
             "olm.template.basic" | "olm.template.substitutes" => {
                 let entries = node.get("entries").into_iter().flat_map(Node::items).enumerate();
@@ -64,6 +74,22 @@ impl Search<'_> {
         }
     }
 
+    fn manifest(&mut self, value: Option<Node<'_>>, pointer: &str) {
+        let text = value.and_then(|value| manifest_of(value.get_str(DATA)?));
+        let Some(Ok(manifest)) = text.as_deref().map(stream::read_one) else { return };
+        if manifest.root().get_str("kind") == Some("ClusterServiceVersion") {
+            for image in running(manifest.root(), pointer) {
+                self.found.push(NamedImage {
+                    document: self.document,
+                    pointer: image.pointer,
+                    key: DATA.to_owned(),
+                    within: image.within,
+                    reference: image.image,
+                });
+            }
+        }
+    }
+
     fn list(&mut self, list: Option<Node<'_>>, pointer: &str, key: &str) {
         for (index, item) in list.into_iter().flat_map(Node::items).enumerate() {
             self.image(item, &format!("{pointer}/{index}"), key);
@@ -80,10 +106,20 @@ impl Search<'_> {
                 document: self.document,
                 pointer: pointer.to_owned(),
                 key: key.to_owned(),
+                within: None,
                 reference: reference.to_owned(),
             });
         }
     }
+}
+
+/// The key of a manifest in base64.
+const DATA: &str = "data";
+
+/// The manifest in a text of base64, if it is a ClusterServiceVersion by the look of it.
+fn manifest_of(data: &str) -> Option<Vec<u8>> {
+    let text = base64::decode(data).ok()?;
+    memchr::memmem::find(&text, b"ClusterServiceVersion").is_some().then_some(text)
 }
 
 /// The text with other references in the places of some; comments and layout stay.
@@ -92,14 +128,43 @@ impl Search<'_> {
 /// A reference is written in a way that cannot be edited safely.
 pub fn replaced(text: &[u8], references: &BTreeMap<String, String>) -> Result<Vec<u8>, EditError> {
     let mut editor = Editor::new(text);
+    // The places in each manifest, which is written anew once.
+    let mut manifests: BTreeMap<(usize, String), Vec<(String, &String)>> = BTreeMap::new();
     for image in images(text) {
-        if let Some(new) = references.get(&image.reference) {
-            let value = document(|builder| builder.string(new));
-            let set = Action::Set { key: image.key, value };
-            editor.change(image.document, &Change::new(image.pointer, set))?;
+        let Some(new) = references.get(&image.reference) else { continue };
+        match image.within {
+            Some(within) => manifests.entry((image.document, image.pointer)).or_default().push((within, new)),
+            None => editor.change(image.document, &set(image.pointer, image.key, new))?,
         }
     }
+    let read = stream::read::<_, ()>(text, &|document: Document| Ok(document));
+    for ((number, pointer), places) in manifests {
+        let document = read.get(number).and_then(|one| one.outcome.as_ref().ok());
+        let value = document.and_then(|document| node_at(document.root(), &pointer));
+        let Some(manifest) = value.and_then(|value| manifest_of(value.get_str(DATA)?)) else { continue };
+        let mut inside = Editor::new(&manifest);
+        for (within, new) in places {
+            if let Some((parent, key)) = within.rsplit_once('/') {
+                inside.change(0, &set(parent.to_owned(), key.to_owned(), new))?;
+            }
+        }
+        let data = base64::encode(&inside.finish()?);
+        editor.change(number, &set(pointer, DATA.to_owned(), &data))?;
+    }
     editor.finish()
+}
+
+/// The value at one of the pointers that [`Search`] makes, whose keys need no escapes.
+fn node_at<'d>(root: Node<'d>, pointer: &str) -> Option<Node<'d>> {
+    pointer.split('/').skip(1).try_fold(root, |node, step| match node.kind() {
+        Kind::Array => node.items().nth(step.parse().ok()?),
+        _ => node.get(step),
+    })
+}
+
+fn set(pointer: String, key: String, value: &str) -> Change {
+    let value = document(|builder| builder.string(value));
+    Change::new(pointer, Action::Set { key, value })
 }
 
 /// The repository of a reference that names no digest, as it is written, and what its tag is; `latest` where none is.
@@ -152,6 +217,29 @@ mod tests {
                 expected.replace("@D", &format!("@{DIGEST}")).replace(['\'', '"'], "")
             );
         }
+    }
+
+    #[test]
+    fn images_inside_of_manifests_are_replaced_too() {
+        let csv = r#"{"kind": "ClusterServiceVersion", "metadata": {"annotations": {"containerImage": "r.io/a:1"}},
+            "spec": {"relatedImages": [{"name": "x", "image": "r.io/b:1"}], "install": {"spec": {"deployments": [
+            {"name": "d", "spec": {"template": {"spec": {"containers": [{"name": "c", "image": "r.io/a:1",
+            "env": [{"name": "RELATED_IMAGE_B", "value": "r.io/b:1"}, {"name": "OTHER", "value": "r.io/a:1"}]}]}}}}]}}}}"#;
+        let bundle = |csv: &str| {
+            format!(
+                "schema: olm.bundle\nimage: r.io/c:1\nproperties:\n- type: olm.bundle.object # the description\n  value:\n    data: {}\n",
+                base64::encode(csv.as_bytes())
+            )
+        };
+        let text = bundle(csv);
+        let named: Vec<String> = images(text.as_bytes()).into_iter().map(|image| image.reference).collect();
+        assert_eq!(named, ["r.io/c:1", "r.io/b:1", "r.io/a:1", "r.io/b:1"]);
+        let pinned = format!("r.io/b@{DIGEST}");
+        let map = [("r.io/b:1".to_owned(), pinned.clone())].into();
+        let new = String::from_utf8(replaced(text.as_bytes(), &map).unwrap()).unwrap();
+        assert_eq!(new, bundle(&csv.replace("r.io/b:1", &pinned)));
+        let back = [(pinned, "r.io/b:1".to_owned())].into();
+        assert_eq!(replaced(new.as_bytes(), &back).unwrap(), text.as_bytes());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fbc_yaml::edit::{Action, Change, EditError, Editor, document};
+use fbc_yaml::{Document, Kind, stream};
 
 /// Whether a map holds nothing, but comments at most.
 #[must_use]
@@ -26,9 +27,14 @@ pub fn with_digests(map: &[u8], added: &BTreeMap<String, String>) -> Result<Vec<
         return Ok(text);
     }
     let mut editor = Editor::new(map);
+    // Comments before the first `---` are a document of their own.
+    let documents = stream::read::<_, ()>(map, &|document: Document| Ok(document));
+    let is_map = |one: &Document| one.root().kind() == Kind::Object;
+    let number = documents.iter().position(|one| one.outcome.as_ref().is_ok_and(is_map));
+    let number = number.ok_or(EditError::NoDocument)?;
     for (tag, digest) in added {
         let value = document(|builder| builder.string(digest));
-        editor.change(0, &Change::new("", Action::Set { key: tag.clone(), value }))?;
+        editor.change(number, &Change::new("", Action::Set { key: tag.clone(), value }))?;
     }
     editor.finish()
 }
@@ -47,6 +53,7 @@ mod tests {
             ("# Pins".to_owned(), format!("# Pins\n{two}")),
             ("---\n".to_owned(), format!("---\n{two}")),
             (format!("# Pins\n{one} # first\n"), format!("# Pins\n{one} # first\n{two}")),
+            (format!("# Pins\n---\n{one}\n"), format!("# Pins\n---\n{one}\n{two}")),
             (one.clone(), format!("{one}\n{two}")),
         ] {
             let text = with_digests(old.as_bytes(), &added).unwrap();

@@ -38,6 +38,10 @@ pub struct NewBundle<'b> {
     pub image: &'b str,
 }
 
+/// The schemas of templates that bundles are released to.
+pub const SCHEMAS: [&str; 2] = ["olm.template.basic", SEMVER];
+
+const SEMVER: &str = "olm.semver";
 const KEYS: [&str; 2] = ["catalog_templates", "merge"];
 
 /// Reads the file.
@@ -109,14 +113,29 @@ pub fn amend(
     config: &ReleaseTemplate,
     bundle: NewBundle<'_>,
 ) -> Result<Vec<u8>, EditError> {
+    let text = &without_first_mark(text);
     let read = stream::read_one(text).map_err(|_| EditError::NoDocument)?;
     let changes = match schema {
-        "olm.semver" => semver(read.root(), config, bundle),
+        SEMVER => semver(read.root(), config, bundle),
         _ => basic(read.root(), config, bundle),
     };
     let mut editor = Editor::new(text);
     changes.iter().try_for_each(|change| editor.change(0, change))?;
     editor.finish()
+}
+
+/// The text without a `---` behind comments at its beginning: opm takes them for the template, and refuses it.
+fn without_first_mark(text: &[u8]) -> Vec<u8> {
+    let mut begins = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let ends = begins + line.len();
+        match line.trim_ascii() {
+            b"---" if begins > 0 => return [&text[..begins], &text[ends..]].concat(),
+            [] | [b'#', ..] => begins = ends,
+            _ => break,
+        }
+    }
+    text.to_vec()
 }
 
 fn basic(root: Node<'_>, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Vec<Change> {
@@ -162,12 +181,20 @@ fn semver(root: Node<'_>, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Ve
     let mut changes = Vec::new();
     for channel in &config.channels {
         let known = member(root, channel);
-        let Some((key, value)) = known else {
+        let Some((key, value)) = known.filter(|(_, value)| value.kind() == Kind::Object) else {
+            let key = known.map_or(channel.as_str(), |(key, _)| key).to_owned();
             let value = document(|builder| stability(builder, bundle));
-            changes.push(Change::new("", Action::Set { key: channel.clone(), value }));
+            changes.push(Change::new("", Action::Set { key, value }));
             continue;
         };
-        let Some((bundles, list)) = member(value, "Bundles") else { continue };
+        let Some((bundles, list)) = member(value, "Bundles").filter(|(_, list)| list.kind() == Kind::Array)
+        else {
+            let list = member(value, "Bundles").map_or("Bundles", |(word, _)| word).to_owned();
+            let pointer = format!("/{key}");
+            let value = document(|builder| bundle_list(builder, bundle));
+            changes.push(Change::new(pointer, Action::Set { key: list, value }));
+            continue;
+        };
         let images = || list.items().filter_map(|item| member(item, "Image"));
         if images().any(|(_, image)| image.as_str() == Some(bundle.image)) {
             continue;
@@ -195,9 +222,9 @@ fn member<'d>(node: Node<'d>, key: &str) -> Option<(&'d str, Node<'d>)> {
 pub fn create(schema: &str, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Document {
     document(|builder| {
         let mark = builder.open();
-        if schema == "olm.semver" {
+        if schema == SEMVER {
             let schema = builder.string(schema);
-            builder.push_member("schema", schema);
+            builder.push_member("Schema", schema);
             for key in ["GenerateMajorChannels", "GenerateMinorChannels"] {
                 let value = builder.boolean(true);
                 builder.push_member(key, value);
@@ -293,12 +320,16 @@ fn channel_entry(builder: &mut DocumentBuilder, config: &ReleaseTemplate, bundle
 
 fn stability(builder: &mut DocumentBuilder, bundle: NewBundle<'_>) -> Built {
     let mark = builder.open();
+    let list = bundle_list(builder, bundle);
+    builder.push_member("Bundles", list);
+    builder.close_object(mark)
+}
+
+fn bundle_list(builder: &mut DocumentBuilder, bundle: NewBundle<'_>) -> Built {
     let list = builder.open();
     let item = object(builder, &[("Image", bundle.image)]);
     builder.push_item(item);
-    let list = builder.close_array(list);
-    builder.push_member("Bundles", list);
-    builder.close_object(mark)
+    builder.close_array(list)
 }
 
 #[cfg(test)]

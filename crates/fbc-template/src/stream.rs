@@ -8,6 +8,7 @@ use std::path::Path;
 
 use fbc_model::Catalog;
 use fbc_model::edit::EntryPlace;
+use fbc_model::go_type;
 use fbc_model::load;
 use fbc_yaml::{Document, Node, json_writer, stream};
 
@@ -24,6 +25,12 @@ pub fn kind_of(text: &[u8]) -> Option<TemplateKind> {
         return Some(kind);
     }
     let documents = documents(text)?;
+    // What stands before the first `---` is a document of its own, if only of comments.
+    let first = documents.iter().map(Document::root).find(|root| !root.is_null());
+    let first = first.and_then(|root| TemplateKind::from_schema(&go_type::text(root, "schema")).ok());
+    if first == Some(TemplateKind::Semver) {
+        return first;
+    }
     let is_template = documents.iter().any(|document| is_basic(document.root()))
         || documents.iter().any(|document| is_only_named(document.root()));
     is_template.then_some(TemplateKind::Stream)

@@ -11,7 +11,7 @@ use fbc_model::overlay_tree::{FileVersions, OverlayTree};
 use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, read_file};
 use fbc_template::TemplateKind;
 
-use crate::expansion;
+use crate::expansion::{self, Manifests};
 use crate::failure::{Failure, WARNING, closest, words};
 use crate::git::Repository;
 use crate::git_tree::{GitPath, GitTree};
@@ -85,13 +85,24 @@ impl CatalogSource {
             ))
             .help("name a directory or a file, or give `-` and pipe the catalog to standard input"));
         }
-        let file = FileTree { path: reference.to_path_buf() };
-        if let Some((kind, text)) = file.template() {
-            let tree = expansion::tree_of(kind, reference, &text, session)?;
-            let shown = PathBuf::from(format!("{} (expanded)", reference.display()));
-            return Ok(Self { tree: Box::new(tree), root: Root::File(shown) });
+        if let Some(expanded) = Self::template(reference, session, Manifests::Preferred)? {
+            return Ok(expanded);
         }
+        let file = FileTree { path: reference.to_path_buf() };
         Ok(Self { tree: Box::new(file), root: Root::File(reference.to_path_buf()) })
+    }
+
+    /// The catalog that a template expands to; nothing if the file is not a template.
+    pub(crate) fn template(
+        reference: &Path,
+        session: &Session,
+        wanted: Manifests,
+    ) -> Result<Option<Self>, Failure> {
+        let file = FileTree { path: reference.to_path_buf() };
+        let Some((kind, text)) = file.template() else { return Ok(None) };
+        let tree = expansion::tree_of(kind, reference, &text, session, wanted)?;
+        let shown = PathBuf::from(format!("{} (expanded)", reference.display()));
+        Ok(Some(Self { tree: Box::new(tree), root: Root::File(shown) }))
     }
 
     /// The catalog or bundle of an image.

@@ -9,6 +9,7 @@ use fbc_model::tree::MemoryTree;
 use fbc_model::writer::Format;
 use fbc_model::{Bundle, Catalog};
 use fbc_repository::CONFIGURATION;
+use fbc_repository::adjust::renamed;
 use fbc_template::{BundleSource, OpmSemantics, Renderer, TemplateKind};
 
 use crate::catalog_source::disk_tree;
@@ -61,10 +62,11 @@ pub(crate) fn tree_of(
     path: &Path,
     text: &[u8],
     session: &Session,
+    wanted: Manifests,
 ) -> Result<MemoryTree, Failure> {
     let images = ImageMap::from_environment()?;
     let others = TemplateBundles { images: &images, takes_folders: true, session };
-    let source = RepositoryBundles::new(path, &others);
+    let source = RepositoryBundles::new(path, &others, wanted);
     let expander =
         Expander { source: &source, level: MigrateLevel::None, semantics: OpmSemantics::default() };
     tree_with(&expander.expand(kind, path, text)?)
@@ -77,25 +79,48 @@ pub(crate) fn tree_with(catalog: &Catalog) -> Result<MemoryTree, Failure> {
     Ok([("catalog.yaml", bytes)].into_iter().collect())
 }
 
+/// Whether bundles must have their manifests, or may have `olm.csv.metadata` in their place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Manifests {
+    /// They are better, if there is a choice.
+    #[default]
+    Preferred,
+    /// OpenShift before 4.17 reads nothing else.
+    Required,
+}
+
+impl Manifests {
+    /// What a level of migration wants.
+    pub(crate) fn of(level: MigrateLevel) -> Self {
+        if level > MigrateLevel::None { Self::Preferred } else { Self::Required }
+    }
+
+    fn allow(self, bundle: &Bundle) -> bool {
+        self == Self::Preferred || !is_migrated(bundle)
+    }
+}
+
 /// Bundles that a template names by digest and a catalog of the repository around it holds; others come from elsewhere.
 pub(crate) struct RepositoryBundles<'b> {
     template: PathBuf,
     others: &'b TemplateBundles<'b>,
+    wanted: Manifests,
     /// By image, once somebody asks.
     held: OnceCell<BTreeMap<String, Bundle>>,
 }
 
 impl<'b> RepositoryBundles<'b> {
     /// The bundles for a template.
-    pub(crate) fn new(template: &Path, others: &'b TemplateBundles<'b>) -> Self {
-        Self { template: template.to_path_buf(), others, held: OnceCell::new() }
+    pub(crate) fn new(template: &Path, others: &'b TemplateBundles<'b>, wanted: Manifests) -> Self {
+        Self { template: template.to_path_buf(), others, wanted, held: OnceCell::new() }
     }
 
     fn held(&self) -> &BTreeMap<String, Bundle> {
         self.held.get_or_init(|| {
             let Some(root) = repository_around(&self.template) else { return BTreeMap::new() };
             let mut held: BTreeMap<String, Bundle> = BTreeMap::new();
-            for bundle in catalogs_of(&root).into_iter().flat_map(|catalog| catalog.bundles) {
+            let bundles = catalogs_of(&root).into_iter().flat_map(|catalog| catalog.bundles);
+            for bundle in bundles.filter(|bundle| self.wanted.allow(bundle)) {
                 // What has its manifests can be brought up to date, and not the other way round.
                 let is_better =
                     held.get(&bundle.image).is_none_or(|known| is_migrated(known) || !is_migrated(&bundle));
@@ -118,8 +143,35 @@ impl BundleSource for RepositoryBundles<'_> {
     }
 }
 
+/// Bundles that a template names by digest, from catalogs that hold them already; others come from elsewhere.
+pub(crate) struct CommittedBundles<'b> {
+    /// Those of the catalog that the template expands to; nothing if all bundles are pulled.
+    pub(crate) own: Option<&'b [Bundle]>,
+    /// The catalogs to look in next.
+    pub(crate) catalogs: &'b dyn Fn() -> &'b Vec<Catalog>,
+    /// The repositories that catalogs name in the places of others.
+    pub(crate) mirrors: &'b BTreeMap<String, String>,
+    /// What bundles must have.
+    pub(crate) wanted: Manifests,
+    /// Where all other bundles come from.
+    pub(crate) others: TemplateBundles<'b>,
+}
+
+impl BundleSource for CommittedBundles<'_> {
+    fn bundle(&self, reference: &str) -> Result<Bundle, String> {
+        let name = renamed(reference, self.mirrors).unwrap_or_else(|| reference.to_owned());
+        let fits = |bundle: &&Bundle| bundle.image == name && self.wanted.allow(bundle);
+        let own = self.own.filter(|_| reference.contains("@sha256:"));
+        let elsewhere = || own.and_then(|_| (self.catalogs)().iter().flat_map(|one| &one.bundles).find(fits));
+        match own.and_then(|own| own.iter().find(fits)).or_else(elsewhere) {
+            Some(bundle) => Ok(bundle.clone()),
+            None => self.others.bundle(reference),
+        }
+    }
+}
+
 /// Whether a bundle has its metadata in the place of its manifests, which it cannot get back.
-pub(crate) fn is_migrated(bundle: &Bundle) -> bool {
+fn is_migrated(bundle: &Bundle) -> bool {
     bundle.properties.iter().any(|property| property.kind == CSV_METADATA)
 }
 

@@ -1,5 +1,6 @@
 //! What validation knows of images: the one that a catalog comes from, the released index, and which can be pulled.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -63,20 +64,19 @@ impl Evidence {
         let mut facts = ImageFacts { index: self.index.clone(), ..ImageFacts::default() };
         facts.image = source.image_name().map(|image| catalog_image(image, policy, session)).transpose()?;
         if self.asks {
-            let mut needs = Needs::of(catalog).images;
-            if let Some(index) = &self.index {
-                let known = Needs::of(index).images;
-                needs.retain(|image, _| !known.contains_key(image));
-            }
-            for (image, answer) in find_all(needs.keys().map(String::as_str), session)? {
+            let needs = Needs::of(catalog);
+            let known = self.index.as_ref().map(|index| Needs::of(index));
+            let known = known.as_ref().map(Needs::references).unwrap_or_default();
+            let asked: BTreeSet<&str> = needs.references().difference(&known).copied().collect();
+            for (image, answer) in find_all(asked.iter().copied(), session)? {
                 match answer {
                     Err(error) => drop(facts.unreachable.insert(image, error.to_string())),
                     Ok(found) if !found.platforms.is_empty() => drop(facts.indexes.insert(image)),
                     Ok(_) => {}
                 }
             }
-            let found = needs.keys().filter(|image| !facts.unreachable.contains_key(*image));
-            facts.only_in_mirror = only_in_mirrors(found.map(String::as_str), session)?;
+            let found = asked.into_iter().filter(|image| !facts.unreachable.contains_key(*image));
+            facts.only_in_mirror = only_in_mirrors(found, session)?;
         }
         Ok(facts)
     }

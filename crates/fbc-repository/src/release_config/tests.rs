@@ -42,6 +42,18 @@ fn a_basic_template_gets_the_bundle() {
 }
 
 #[test]
+fn comments_before_the_first_mark_stay() {
+    for (text, first) in [
+        (format!("# Ours\n\n{BASIC}"), "# Ours\n\nschema:"),
+        (format!("\n{BASIC}"), "\nschema:"),
+        (BASIC.to_owned(), "---\nschema:"),
+    ] {
+        let text = amended(&text, "olm.template.basic", "{template_name: t.yaml, channels: [stable]}");
+        assert!(text.starts_with(first) && text.contains("a.v2"), "{text}");
+    }
+}
+
+#[test]
 fn channels_that_are_absent_are_made() {
     let text = amended(BASIC, "olm.template.basic", "{template_name: t.yaml, channels: [beta]}");
     let value = stream::read_one(text.as_bytes()).unwrap().root().to_json();
@@ -58,6 +70,17 @@ fn a_semver_template_gets_the_bundle_in_its_own_words() {
     let text = "schema: olm.semver\nStable:\n  Bundles:\n  - Image: r/a:1 # one\n";
     let stable = amended(text, "olm.semver", "{template_name: t.yaml, channels: [Stable]}");
     assert_eq!(stable, format!("{text}  - Image: r/a:2\n"));
+    for (old, new) in [
+        ("schema: olm.semver\nStable: {}\n", "Stable"),
+        ("schema: olm.semver\nStable:\n", "Stable"),
+        ("schema: olm.semver\nstable:\n  bundles: []\n", "stable"),
+        ("schema: olm.semver\nFast:\n  Bundles:\n  - Image: r/a:1\n", "Stable"),
+    ] {
+        let text = amended(old, "olm.semver", "{template_name: t.yaml, channels: [Stable]}");
+        let value = stream::read_one(text.as_bytes()).unwrap().root().to_json();
+        let list = value[new].as_object().unwrap().values().next().unwrap();
+        assert_eq!(list, &serde_json::json!([{"Image": "r/a:2"}]), "{text}");
+    }
     let lower = "schema: olm.semver\nstable:\n  bundles:\n  - image: r/a:1\n";
     let stable = amended(lower, "olm.semver", "{template_name: t.yaml, channels: [Stable]}");
     assert_eq!(stable, format!("{lower}  - image: r/a:2\n"));

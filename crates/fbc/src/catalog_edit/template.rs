@@ -15,7 +15,7 @@ use fbc_model::{Bundle, Catalog};
 use fbc_template::{BundleSource, OpmSemantics, TemplateKind, entry_places};
 
 use crate::catalog_source::CatalogSource;
-use crate::expansion::{Expander, RepositoryBundles, tree_with};
+use crate::expansion::{Expander, Manifests, RepositoryBundles, tree_with};
 use crate::failure::Failure;
 use crate::image_map::{ImageMap, TemplateBundles};
 use crate::loading::load_for_rules;
@@ -41,7 +41,8 @@ impl EditedTemplate {
         let images = ImageMap::from_environment()?;
         let others = TemplateBundles { images: &images, takes_folders: true, session };
         let template = Self { kind, path: path.to_path_buf(), text, known: RefCell::default() };
-        let source = Remembering { known: &template.known, others: &RepositoryBundles::new(path, &others) };
+        let held = RepositoryBundles::new(path, &others, Manifests::Preferred);
+        let source = Remembering { known: &template.known, others: &held };
         let mut catalog = template.expand(&template.text, &source)?;
         let name = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
         let tree: MemoryTree = [(name.clone(), template.text.clone())].into_iter().collect();

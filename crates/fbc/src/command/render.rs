@@ -20,6 +20,7 @@ use rayon::prelude::*;
 use super::validate;
 use crate::catalog_source::CatalogSource;
 use crate::configuration::ocp_version;
+use crate::expansion::Manifests;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments, render_bundle_image};
 use crate::layout;
@@ -144,7 +145,9 @@ pub(crate) fn render(
 ) -> Result<u8, Failure> {
     let level = arguments.level();
     let images = arguments.image_map.read()?;
-    let loaded = load_mapped(references, &images, arguments.image_ref_template.as_ref(), session)?;
+    // Without a release, a bundle is good as it is.
+    let wanted = arguments.ocp.map_or(Manifests::Preferred, |_| Manifests::of(level));
+    let loaded = load_mapped(references, &images, arguments.image_ref_template.as_ref(), session, wanted)?;
     let Some(mut catalog) = loaded else {
         return Ok(FINDINGS);
     };
@@ -193,12 +196,17 @@ impl Loaded {
         images: &ImageMap,
         template: Option<&ImageTemplate>,
         session: &Session,
+        wanted: Manifests,
     ) -> Result<Self, Failure> {
         let image = reference.to_str().filter(|_| !reference.exists());
         let image = image.map(|image| image.strip_prefix("docker://").unwrap_or(image));
         let mapped = image.and_then(|image| Some((image, images.folder(image)?)));
         let path = mapped.map_or(reference, |(_, folder)| folder).to_path_buf();
-        let source = CatalogSource::open_as_one(&path, session)?;
+        let expanded = if path.is_file() { CatalogSource::template(&path, session, wanted)? } else { None };
+        let source = match expanded {
+            Some(expanded) => expanded,
+            None => CatalogSource::open_as_one(&path, session)?,
+        };
         refuse_repository(&source, &path)?;
         let tree = source.tree.as_ref();
         if !is_bundle(tree) {
@@ -245,7 +253,7 @@ pub(crate) fn load(
 ) -> Result<Option<Catalog>, Failure> {
     let images = ImageMap::from_environment()?;
     let load = |reference: &PathBuf| {
-        let loaded = Loaded::new(reference, &images, template, session)?;
+        let loaded = Loaded::new(reference, &images, template, session, Manifests::Preferred)?;
         refuse_without_blobs(&loaded.source, &loaded.catalog, &loaded.path)?;
         Ok(loaded)
     };
@@ -254,7 +262,7 @@ pub(crate) fn load(
 
 /// As [`load`], whatever the schemas of the blobs.
 pub(crate) fn load_any(references: &[PathBuf], session: &Session) -> Result<Option<Catalog>, Failure> {
-    load_mapped(references, &ImageMap::from_environment()?, None, session)
+    load_mapped(references, &ImageMap::from_environment()?, None, session, Manifests::Preferred)
 }
 
 fn load_mapped(
@@ -262,8 +270,10 @@ fn load_mapped(
     images: &ImageMap,
     template: Option<&ImageTemplate>,
     session: &Session,
+    wanted: Manifests,
 ) -> Result<Option<Catalog>, Failure> {
-    join(references.par_iter().map(|reference| Loaded::new(reference, images, template, session)).collect())
+    let load = |reference: &PathBuf| Loaded::new(reference, images, template, session, wanted);
+    join(references.par_iter().map(load).collect())
 }
 
 /// Puts catalogs together, or tells what could not be loaded.

@@ -68,9 +68,7 @@ impl Needs {
             Some(description) if description.whole.is_some() => {
                 let listed: BTreeSet<&str> =
                     bundle.related_images.iter().map(|related| related.image.as_str()).collect();
-                // Annotations show an image to people; nothing pulls it.
-                let runs = |at: &str| !at.starts_with("annotation");
-                for used in description.images.iter().filter(|used| runs(&used.at)) {
+                for used in description.images.iter().filter(|used| used.runs()) {
                     if !listed.contains(used.image.as_str()) {
                         self.unlisted.insert(UnlistedImage {
                             image: used.image.clone(),

@@ -9,6 +9,7 @@ mod faults;
 mod interrupted;
 mod logins;
 mod mirrors;
+mod pins;
 mod real;
 mod references;
 mod secrets;

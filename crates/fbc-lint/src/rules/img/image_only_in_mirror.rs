@@ -1,15 +1,12 @@
 //! Images that only a mirror has.
 
-use std::collections::BTreeSet;
-
 use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
-use super::reference;
-use crate::rules::fbc::opm;
+use super::reference::{Mention, first_mentions};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -58,22 +55,15 @@ relatedImages:
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     let only_in_mirror = &context.images.only_in_mirror;
-    // Many bundles share an image; it is told once.
-    let mut told: BTreeSet<&str> = BTreeSet::new();
-    for item in opm::bundles(context).filter(|_| !only_in_mirror.is_empty()) {
-        let own = (item.bundle.image.as_str(), "/image".to_owned());
-        let related = reference::related_images(item.bundle)
-            .map(|(index, image)| (image, format!("/relatedImages/{index}/image")));
-        for (image, pointer) in std::iter::once(own).chain(related) {
-            if !only_in_mirror.contains(image) || !told.insert(image) {
-                continue;
-            }
-            findings.push(
-                Finding::new(&RULE, format!("image {} is only in a mirror", quote(image)))
-                    .at(context.value(item.bundle.origin, pointer))
-                    .about(item.subject())
-                    .help("release the image before the catalog, or name the mirror to those who get the catalog"),
-            );
-        }
+    if only_in_mirror.is_empty() {
+        return;
+    }
+    for Mention { item, image, pointer } in first_mentions(context, |image| only_in_mirror.contains(image)) {
+        findings.push(
+            Finding::new(&RULE, format!("image {} is only in a mirror", quote(image)))
+                .at(context.value(item.bundle.origin, pointer))
+                .about(item.subject())
+                .help("release the image before the catalog, or name the mirror to those who get the catalog"),
+        );
     }
 }

@@ -1,9 +1,13 @@
 //! What the rules about image references share.
 
+use std::collections::BTreeSet;
+
 use fbc_go::text::quote;
 use fbc_model::{Bundle, Origin, image_reference};
 
+use crate::context::Context;
 use crate::fix::Fix;
+use crate::rules::fbc::opm::{self, BundleInCatalog};
 
 /// What to do about a text that is not an image reference.
 pub(crate) fn help(image: &str) -> String {
@@ -65,10 +69,49 @@ pub(crate) fn ends_in_sha256(image: &str) -> bool {
     digest.is_some_and(|digest| digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
+fn is_deprecated(bundle: &Bundle) -> bool {
+    bundle.properties.iter().any(|property| property.kind == "olm.deprecated")
+}
+
 /// The related images that release policies look at, with their numbers: none of a bundle with the property
 /// `olm.deprecated`, and not the bundle image itself.
 pub(crate) fn related_images(bundle: &Bundle) -> impl Iterator<Item = (usize, &str)> {
-    let is_deprecated = bundle.properties.iter().any(|property| property.kind == "olm.deprecated");
+    let is_deprecated = is_deprecated(bundle);
     let images = bundle.related_images.iter().map(|related| related.image.as_str()).enumerate();
     images.filter(move |(_, image)| !is_deprecated && !image.is_empty() && *image != bundle.image)
+}
+
+/// An image where a catalog names it first.
+pub(crate) struct Mention<'a, 'c> {
+    /// The bundle.
+    pub(crate) item: BundleInCatalog<'a, 'c>,
+    /// The image.
+    pub(crate) image: &'a str,
+    /// Its place in the bundle as a JSON pointer.
+    pub(crate) pointer: String,
+}
+
+/// The images of all bundles that are asked for, each once, since many bundles share an image: their own, their related
+/// ones, and those that their manifests run without listing them.
+pub(crate) fn first_mentions<'a, 'c>(
+    context: &'a Context<'c>,
+    is_asked_for: impl Fn(&str) -> bool,
+) -> Vec<Mention<'a, 'c>> {
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let mut mentions = Vec::new();
+    for item in opm::bundles(context) {
+        let own = (item.bundle.image.as_str(), "/image".to_owned());
+        let related = related_images(item.bundle)
+            .map(|(index, image)| (image, format!("/relatedImages/{index}/image")));
+        let manifests = (!is_deprecated(item.bundle)).then(|| context.manifests(item.number)).flatten();
+        let manifests = manifests.and_then(|facts| facts.description.as_ref());
+        let inside = manifests.into_iter().flat_map(|description| &description.images);
+        let inside = inside.filter(|used| used.runs()).map(|used| (used.image.as_str(), used.pointer.clone()));
+        for (image, pointer) in std::iter::once(own).chain(related).chain(inside) {
+            if is_asked_for(image) && known.insert(image) {
+                mentions.push(Mention { item, image, pointer });
+            }
+        }
+    }
+    mentions
 }

@@ -1,15 +1,12 @@
 //! Images that nobody can have.
 
-use std::collections::BTreeSet;
-
 use fbc_go::text::quote;
 
 use crate::context::Context;
 use crate::finding::{Finding, Findings};
 use crate::rule::{Basis, Case, Check, Rule};
 
-use super::reference;
-use crate::rules::fbc::opm;
+use super::reference::{Mention, first_mentions};
 
 /// See [`Rule::explanation`].
 pub static RULE: Rule = Rule {
@@ -59,20 +56,16 @@ relatedImages:
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     let unreachable = &context.images.unreachable;
-    // Many bundles share an image; it is told once.
-    let mut told: BTreeSet<&str> = BTreeSet::new();
-    for item in opm::bundles(context).filter(|_| !unreachable.is_empty()) {
-        let own = (item.bundle.image.as_str(), "/image".to_owned());
-        let related = reference::related_images(item.bundle)
-            .map(|(index, image)| (image, format!("/relatedImages/{index}/image")));
-        for (image, pointer) in std::iter::once(own).chain(related) {
-            let Some(reason) = unreachable.get(image).filter(|_| told.insert(image)) else { continue };
-            findings.push(
-                Finding::new(&RULE, format!("image {} cannot be pulled: {reason}", quote(image)))
-                    .at(context.value(item.bundle.origin, pointer))
-                    .about(item.subject())
-                    .help("push the image, fix the reference, or name the credentials (`--authfile`)"),
-            );
-        }
+    if unreachable.is_empty() {
+        return;
+    }
+    for Mention { item, image, pointer } in first_mentions(context, |image| unreachable.contains_key(image)) {
+        let reason = unreachable.get(image).map(String::as_str).unwrap_or_default();
+        findings.push(
+            Finding::new(&RULE, format!("image {} cannot be pulled: {reason}", quote(image)))
+                .at(context.value(item.bundle.origin, pointer))
+                .about(item.subject())
+                .help("push the image, fix the reference, or name the credentials (`--authfile`)"),
+        );
     }
 }

@@ -15,6 +15,7 @@ use crate::catalog_source::CatalogSource;
 use crate::command::render::{Loaded, OutputFormat, levels, migration_failure, write};
 use crate::command::validate::check_loaded;
 use crate::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, place};
+use crate::expansion::Manifests;
 use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments};
 use crate::loading::load_tree;
@@ -160,7 +161,7 @@ fn part(
     arguments: &Arguments,
     session: &Session,
 ) -> Result<Vec<u8>, Failure> {
-    let loaded = Loaded::new(Path::new(&reference.image), images, None, session)?;
+    let loaded = Loaded::new(Path::new(&reference.image), images, None, session, Manifests::Preferred)?;
     let path = loaded.path.display().to_string();
     if !loaded.catalog.faults.is_empty() {
         loaded.tell_faults()?;

@@ -8,26 +8,27 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueHint};
 use fbc_lint::comparison::compare_packages;
 use fbc_lint::policy::OcpVersion;
-use fbc_model::Catalog;
+use fbc_model::{Catalog, Icon};
 use fbc_model::edit::same_blobs;
+use fbc_model::icon::media_type;
 use fbc_model::load::load_bytes;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::Tree;
 use fbc_model::writer::Format;
-use fbc_repository::adjust::{Absent, adjust, renamed};
+use fbc_repository::adjust::{Absent, adjust};
 use fbc_repository::matrix::{Entry, Layout};
 use fbc_repository::{CONFIGURATION, split};
-use fbc_template::{BundleSource, OpmSemantics};
+use fbc_template::OpmSemantics;
 
 use super::new_release;
 use crate::arguments::Global;
 use crate::catalog_source::disk_tree;
 use crate::command::render::{write, write_failure};
-use crate::command::template::read;
+use crate::command::template::{opm_error, read};
 use crate::configuration::ocp_version;
 use crate::confinement::require_inside;
 use crate::dockerfile::Dockerfile;
-use crate::expansion::{Expander, catalogs_of, is_migrated, kind_of};
+use crate::expansion::{CommittedBundles, Expander, Manifests, catalogs_of, kind_of};
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMap, ImageMapArguments, TemplateBundles};
 use crate::layout::repository_tree;
@@ -64,6 +65,9 @@ pub(super) struct Arguments {
 
 /// Files of the repository with their new bytes; nothing for one that goes away.
 type Files = BTreeMap<PathBuf, Option<Vec<u8>>>;
+
+/// Of a catalog that is split into a file for each bundle, no more files than this are named.
+const MOST_TOLD: usize = 10;
 
 pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     let root = arguments.repository.as_path();
@@ -195,16 +199,23 @@ impl Run<'_> {
         let semantics = entry.opm_semantics.as_deref().map(OpmSemantics::of).transpose();
         let semantics = semantics.map_err(|error| Failure::new(format!("`opm-semantics`: {error}")))?;
         let old = self.committed(entry, &output)?;
-        let source = Bundles {
-            committed: (!self.arguments.fresh).then_some(&old),
+        let source = CommittedBundles {
+            own: (!self.arguments.fresh).then_some(&old.bundles),
             catalogs: &|| self.catalogs.get_or_init(|| catalogs_of(&self.arguments.repository)),
-            entry,
-            level,
+            mirrors: &entry.mirrors,
+            wanted: Manifests::of(level),
             others: TemplateBundles { images: self.images, takes_folders: true, session: self.session },
         };
         let expander = Expander { source: &source, level, semantics: semantics.unwrap_or_default() };
         let mut new = expander.expand(kind, &path, &text)?;
         adjust(&mut new, entry, release).map_err(|absent| refused(&absent, &path, &named))?;
+        if release.is_some_and(|release| entry.leaves_out(release)) {
+            opm_error(&new).map_err(|error| unsound(&error, &named))?;
+        }
+        if let Some(icon) = &entry.icon {
+            let icon = self.icon(Path::new(&icon.fill(release)))?;
+            new.packages.iter_mut().for_each(|package| package.icon = Some(icon.clone()));
+        }
         if !old.files.is_empty()
             && old.faults.is_empty()
             && compare_packages(&old, &new, &|_| true).changes.is_empty()
@@ -245,6 +256,19 @@ impl Run<'_> {
             (Layout::Split, _) => catalog.to_path_buf(),
             (Layout::File, Some((Layout::File, path))) => path,
             (Layout::File, _) => catalog.join("catalog.yaml"),
+        }
+    }
+
+    /// The icon that a file holds.
+    fn icon(&self, path: &Path) -> Result<Icon, Failure> {
+        let root = &self.arguments.repository;
+        let path = root.join(path);
+        require_inside(root, &path, "the icon")?;
+        let data = read(&path)?;
+        match media_type(&data).filter(|found| found.starts_with("image/")) {
+            Some(found) => Ok(Icon { media_type: found.to_owned(), data: Some(data) }),
+            None => Err(Failure::new(format!("{} is not an image", path.display()))
+                .help("an icon is an SVG, PNG, JPEG, GIF or WebP image, the file itself and not its base64 text")),
         }
     }
 
@@ -317,39 +341,14 @@ fn new_dockerfile(
     Ok(new.text())
 }
 
-/// Bundles of committed catalogs where they are known by digest, else from images.
-struct Bundles<'b> {
-    /// The catalog of the release; nothing if all bundles are pulled.
-    committed: Option<&'b Catalog>,
-    /// Those of all releases.
-    catalogs: &'b dyn Fn() -> &'b Vec<Catalog>,
-    entry: &'b Entry,
-    level: MigrateLevel,
-    others: TemplateBundles<'b>,
-}
-
-impl BundleSource for Bundles<'_> {
-    fn bundle(&self, reference: &str) -> Result<fbc_model::Bundle, String> {
-        let name = renamed(reference, &self.entry.mirrors).unwrap_or_else(|| reference.to_owned());
-        let fits = |bundle: &&fbc_model::Bundle| {
-            bundle.image == name && (self.level > MigrateLevel::None || !is_migrated(bundle))
-        };
-        let known = self.committed.filter(|_| reference.contains("@sha256:"));
-        let own = known.and_then(|catalog| catalog.bundles.iter().find(fits));
-        let elsewhere =
-            || known.and_then(|_| (self.catalogs)().iter().flat_map(|one| &one.bundles).find(fits));
-        match own.or_else(elsewhere) {
-            Some(bundle) => Ok(bundle.clone()),
-            None => self.others.bundle(reference),
-        }
-    }
-}
-
 fn refused(absent: &Absent, template: &Path, release: &str) -> Failure {
     let shown = template.display();
     let failure = match absent {
         Absent::Channel(name) => {
             format!("{release} is to differ in channel {name:?}, which {shown} does not have")
+        }
+        Absent::Bundle(name) => {
+            format!("{release} is to do without bundle {name:?}, which {shown} does not have")
         }
         Absent::Head { channel, bundle } => {
             format!(
@@ -360,14 +359,23 @@ fn refused(absent: &Absent, template: &Path, release: &str) -> Failure {
     Failure::refusal(failure).help(format!("correct `[[catalogs.releases]]` in {CONFIGURATION}"))
 }
 
+fn unsound(error: &str, release: &str) -> Failure {
+    Failure::of_lines(&format!("the catalog of {release} would not be valid: {error}"))
+        .refused()
+        .help(format!("correct `[[catalogs.releases]]` in {CONFIGURATION}; nothing is written"))
+}
+
 fn tell(entry: &Entry, release: Option<OcpVersion>, files: &Files) {
     let prefix = release.map(|release| format!("OpenShift {release}: ")).unwrap_or_default();
     if files.is_empty() {
         terminal::tell(format_args!("{prefix}{} is up to date", entry.path.fill(release)));
     }
-    for (path, bytes) in files {
+    for (path, bytes) in files.iter().take(MOST_TOLD) {
         let word = if bytes.is_some() { "is stale" } else { "is no longer made" };
         terminal::tell(format_args!("{prefix}{} {word}", path.display()));
+    }
+    if let Some(more) = files.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
+        terminal::tell(format_args!("{prefix}{more} more files"));
     }
 }
 

@@ -1,5 +1,6 @@
 //! `fbc repository release`: a bundle goes into the templates and catalogs that its `release-config.yaml` names.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
@@ -12,15 +13,15 @@ use fbc_model::{Bundle, Catalog};
 use fbc_repository::ci_file::{self, CATALOGS, Mapping, TEMPLATES};
 use fbc_repository::matrix::migrate_level;
 use fbc_repository::release::of_directory;
-use fbc_repository::release_config::{self, NewBundle, ReleaseTemplate, amend, create};
-use fbc_template::{BundleSource, OpmSemantics};
+use fbc_repository::release_config::{self, NewBundle, ReleaseTemplate, SCHEMAS, amend, create};
+use fbc_template::{BundleSource, OpmSemantics, TemplateKind};
 use similar::TextDiff;
 
 use crate::arguments::Global;
 use crate::catalog_source::disk_tree;
 use crate::command::render::write;
 use crate::command::template::opm_error;
-use crate::expansion::{Expander, kind_of};
+use crate::expansion::{CommittedBundles, Expander, Manifests, kind_of};
 use crate::failure::{CLEAN, Failure};
 use crate::image_map::{ImageMapArguments, TemplateBundles, render_bundle_image};
 use crate::loading::load_tree;
@@ -44,6 +45,9 @@ pub(super) struct Arguments {
     /// Write nothing; show what would change as a diff
     #[arg(long)]
     dry_run: bool,
+    /// Expand semver templates as this version of opm, such as v1.47
+    #[arg(long, value_name = "VERSION", default_value = "latest", value_parser = OpmSemantics::of)]
+    opm_semantics: OpmSemantics,
     #[command(flatten)]
     image_map: ImageMapArguments,
     #[command(flatten)]
@@ -63,11 +67,8 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let session = arguments.images.session_for_files()?;
     let images = arguments.image_map.read()?;
     let root = release.root();
-    let mut source = Bundles {
-        bundle: &release.bundle,
-        committed: Vec::new(),
-        others: TemplateBundles { images: &images, takes_folders: true, session: &session },
-    };
+    let held = OnceCell::new();
+    let no_mirrors = BTreeMap::new();
     let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
     for (config, mapping) in &release.steps {
         let path = release.operator.join(TEMPLATES).join(&mapping.template);
@@ -76,15 +77,29 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             Failure::refusal(format!("{} is not a template", path.display()))
                 .help(format!("ci.yaml says that it is one of the schema {:?}", mapping.schema))
         })?;
+        if (kind == TemplateKind::Semver) != (mapping.schema == SCHEMAS[1]) {
+            return Err(Failure::refusal(format!("{} is not of the type that ci.yaml says", path.display()))
+                .help(format!("correct the type {:?} in ci.yaml, or the template", mapping.schema)));
+        }
         for name in &mapping.catalogs {
             let output = root.join(CATALOGS).join(name).join(&release.package).join("catalog.yaml");
             let committed = output.parent().filter(|directory| directory.is_dir()).map(disk_tree);
-            source.committed = match committed {
+            let committed = match committed {
                 Some(tree) => load_tree(tree.as_ref())?.bundles,
                 None => Vec::new(),
             };
             let level = migrate_level(of_directory(name));
-            let expander = Expander { source: &source, level, semantics: OpmSemantics::default() };
+            let source = Released {
+                bundle: &release.bundle,
+                others: CommittedBundles {
+                    own: Some(&committed),
+                    catalogs: &|| held.get_or_init(|| release.catalogs()),
+                    mirrors: &no_mirrors,
+                    wanted: Manifests::of(level),
+                    others: TemplateBundles { images: &images, takes_folders: true, session: &session },
+                },
+            };
+            let expander = Expander { source: &source, level, semantics: arguments.opm_semantics };
             let catalog = expander.expand(kind, &path, &text)?;
             check(&catalog, &output)?;
             let mut bytes = Vec::new();
@@ -138,6 +153,15 @@ impl Release {
                 Failure::refusal(format!("{} maps no template {:?}", path.display(), config.template))
                     .help("add it to `fbc.catalog_mapping`, or correct release-config.yaml")
             })?;
+            if !SCHEMAS.contains(&mapping.schema.as_str()) {
+                return Err(Failure::refusal(format!(
+                    "{} gives template {:?} the type {:?}",
+                    path.display(),
+                    mapping.template,
+                    mapping.schema
+                ))
+                .help(format!("bundles are released to templates of the types {}", SCHEMAS.join(" and "))));
+            }
             Ok((config, mapping))
         };
         let steps = configs.into_iter().map(step).collect::<Result<_, Failure>>()?;
@@ -157,6 +181,15 @@ impl Release {
             Some(root) if is_named => root.to_path_buf(),
             _ => self.operator.join("../.."),
         }
+    }
+
+    /// The catalogs of the package that can be loaded.
+    fn catalogs(&self) -> Vec<Catalog> {
+        let releases = fs::read_dir(self.root().join(CATALOGS)).into_iter().flatten().flatten();
+        let mut paths: Vec<PathBuf> =
+            releases.map(|release| release.path().join(&self.package)).filter(|path| path.is_dir()).collect();
+        paths.sort();
+        paths.iter().filter_map(|path| load_tree(disk_tree(path).as_ref()).ok()).collect()
     }
 
     /// The text of a template with the bundle in it.
@@ -189,21 +222,17 @@ impl Release {
     }
 }
 
-/// The bundle that is released, those that the catalog has under the same image, and else those of images.
-struct Bundles<'b> {
+/// The bundle that is released, and those of catalogs and images.
+struct Released<'b> {
     bundle: &'b Bundle,
-    committed: Vec<Bundle>,
-    others: TemplateBundles<'b>,
+    others: CommittedBundles<'b>,
 }
 
-impl BundleSource for Bundles<'_> {
+impl BundleSource for Released<'_> {
     fn bundle(&self, reference: &str) -> Result<Bundle, String> {
-        if reference == self.bundle.image {
-            return Ok(self.bundle.clone());
-        }
-        match self.committed.iter().find(|bundle| bundle.image == reference) {
-            Some(bundle) => Ok(bundle.clone()),
-            None => self.others.bundle(reference),
+        match reference == self.bundle.image {
+            true => Ok(self.bundle.clone()),
+            false => self.others.bundle(reference),
         }
     }
 }

@@ -1,0 +1,253 @@
+//! What of OLM v0 moves, and what there is to say of the rest.
+
+use std::collections::BTreeSet;
+
+use fbc_version::Version;
+use serde_json::Value;
+
+use super::{Note, NoteKind};
+
+/// The default catalogs of OpenShift, by the names of OLM v0.
+const CATALOGS: [&str; 4] =
+    ["certified-operators", "community-operators", "redhat-marketplace", "redhat-operators"];
+/// What the deployment configuration of OLM v1 takes of the `config` of a subscription.
+const CONFIGURATION: [&str; 9] = [
+    "affinity",
+    "annotations",
+    "env",
+    "envFrom",
+    "nodeSelector",
+    "resources",
+    "tolerations",
+    "volumeMounts",
+    "volumes",
+];
+
+/// A migration while its notes are gathered.
+pub(super) struct Plan<'p> {
+    pub(super) package: &'p str,
+    pub(super) namespace: &'p str,
+    pub(super) notes: Vec<Note>,
+}
+
+impl Plan<'_> {
+    fn note(&mut self, kind: NoteKind, text: impl Into<String>) {
+        self.notes.push(Note { kind, text: text.into() });
+    }
+
+    /// The name of the catalog.
+    pub(super) fn catalog(&mut self, source: &str, namespace: &str) -> String {
+        if CATALOGS.contains(&source) && namespace == "openshift-marketplace" {
+            return format!("openshift-{source}");
+        }
+        self.note(
+            NoteKind::Do,
+            format!(
+                "make a ClusterCatalog {source} from the image of CatalogSource {namespace}/{source}; it must be a \
+                 file-based catalog"
+            ),
+        );
+        source.to_owned()
+    }
+
+    /// The version that the extension stays at.
+    pub(super) fn version(&mut self, spec: &Value, installed: Option<&str>, csv: Option<&Value>) -> Option<String> {
+        if spec["installPlanApproval"] != "Manual" {
+            return None;
+        }
+        // The name of a package may have `.v` in it too.
+        let of_name = |name: &str| {
+            let mut rests = name.match_indices(".v").filter_map(|(at, mark)| name.get(at + mark.len()..));
+            rests.find(|rest| Version::parse(rest).is_ok()).map(str::to_owned)
+        };
+        let version = csv
+            .and_then(|csv| csv["spec"]["version"].as_str().map(str::to_owned))
+            .or_else(|| installed.and_then(of_name));
+        let held = match &version {
+            Some(version) => format!("the extension stays at {version}"),
+            None => "the extension updates by itself, because the installed version is not known".to_owned(),
+        };
+        self.note(
+            NoteKind::Changes,
+            format!(
+                "nobody approves updates in OLM v1: {held}; to update, change `spec.source.catalog.version`"
+            ),
+        );
+        version
+    }
+
+    /// The one namespace that the operator watches; nothing for all.
+    pub(super) fn watched(&mut self, groups: &[&Value], csv: Option<&Value>) -> Option<String> {
+        let group = match groups {
+            [group] => group,
+            [] => {
+                self.note(NoteKind::Do, format!(
+                    "check what the operator watches: no OperatorGroup of namespace {} is among the files, so all namespaces are taken",
+                    self.namespace
+                ));
+                return None;
+            }
+            several => {
+                let names: Vec<&str> =
+                    several.iter().filter_map(|group| group["metadata"]["name"].as_str()).collect();
+                self.note(NoteKind::CannotMove, format!(
+                    "namespace {} has several OperatorGroups ({}), with which OLM v0 installs nothing either",
+                    self.namespace,
+                    names.join(", ")
+                ));
+                return None;
+            }
+        };
+        if !group["spec"]["serviceAccountName"].is_null() {
+            self.note(NoteKind::Changes, "the service account of the OperatorGroup limited OLM v0; the installer of the extension takes its place".to_owned());
+        }
+        if group["spec"]["selector"].as_object().is_some_and(|selector| !selector.is_empty()) {
+            self.note(NoteKind::CannotMove, "the OperatorGroup selects namespaces by labels; OLM v1 lets an operator watch one namespace or all".to_owned());
+            return None;
+        }
+        let targets: Vec<&str> = group["spec"]["targetNamespaces"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .filter(|target| !target.is_empty())
+            .collect();
+        match targets.as_slice() {
+            [] => {
+                if csv.is_some_and(|csv| !supports(csv, "AllNamespaces")) {
+                    self.note(NoteKind::CannotMove, "the operator does not support the install mode AllNamespaces, which its OperatorGroup asks for".to_owned());
+                }
+                None
+            }
+            [only] => {
+                self.note(NoteKind::Changes, format!(
+                    "the operator watches namespace {only} by `spec.config`, which needs OpenShift 4.20 and the feature gate SingleOwnNamespaceInstallSupport before 4.21"
+                ));
+                Some((*only).to_owned())
+            }
+            several => {
+                self.note(
+                    NoteKind::CannotMove,
+                    format!(
+                        "the operator watches the namespaces {}; OLM v1 lets it watch one or all",
+                        several.join(", ")
+                    ),
+                );
+                None
+            }
+        }
+    }
+
+    /// The deployment configuration.
+    pub(super) fn configuration(&mut self, config: &Value) -> Option<Value> {
+        let config = config.as_object().filter(|config| !config.is_empty())?;
+        let (moves, stays): (Vec<_>, Vec<_>) =
+            config.iter().partition(|(key, _)| CONFIGURATION.contains(&key.as_str()));
+        if !stays.is_empty() {
+            let keys: Vec<String> = stays.iter().map(|(key, _)| format!("`{key}`")).collect();
+            self.note(
+                NoteKind::CannotMove,
+                format!("`spec.config` has {}, which OLM v1 does not take", keys.join(", ")),
+            );
+        }
+        if moves.is_empty() {
+            return None;
+        }
+        self.note(NoteKind::Changes, "`spec.config` becomes `spec.config.inline.deploymentConfig`, which needs the feature gate DeploymentConfig".to_owned());
+        Some(Value::Object(moves.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect()))
+    }
+
+    /// What the operator itself uses of OLM v0.
+    pub(super) fn operator(&mut self, csv: &Value) {
+        let names = |list: &Value| -> Vec<String> {
+            list.as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|one| one["name"].as_str())
+                .map(str::to_owned)
+                .collect()
+        };
+        let spec = &csv["spec"];
+        let required = names(&spec["customresourcedefinitions"]["required"]);
+        if !required.is_empty() {
+            self.note(NoteKind::CannotMove, format!(
+                "the operator depends on {}; OLM v1 installs no dependencies: install what provides them as extensions of their own first",
+                required.join(", ")
+            ));
+        }
+        let services = names(&spec["apiservicedefinitions"]["owned"]);
+        if !services.is_empty() {
+            self.note(
+                NoteKind::CannotMove,
+                format!(
+                    "the operator serves the aggregated APIs {}, which OLM v1 refuses",
+                    services.join(", ")
+                ),
+            );
+        }
+        if spec["webhookdefinitions"].as_array().is_some_and(|all| !all.is_empty()) {
+            self.note(
+                NoteKind::Changes,
+                "the operator has webhooks, which OLM v1 installs from OpenShift 4.21 on".to_owned(),
+            );
+        }
+        let install = &spec["install"]["spec"];
+        let rules = ["permissions", "clusterPermissions"]
+            .into_iter()
+            .flat_map(|key| install[key].as_array().into_iter().flatten())
+            .flat_map(|permission| permission["rules"].as_array().into_iter().flatten());
+        let mut resources = rules.flat_map(|rule| rule["resources"].as_array().into_iter().flatten());
+        if resources
+            .any(|resource| resource.as_str().is_some_and(|name| name.starts_with("operatorconditions")))
+        {
+            self.note(NoteKind::CannotMove, "the operator uses OperatorConditions, which OLM v1 does not have: it cannot hold updates back, so pin the version".to_owned());
+        }
+    }
+
+    /// Other operators that one install plan brought along.
+    pub(super) fn company<'i>(&mut self, plans: impl Iterator<Item = &'i Value>, installed: Option<&str>) {
+        let Some(installed) = installed else { return };
+        let names = |plan: &'i Value| {
+            plan["spec"]["clusterServiceVersionNames"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+        };
+        let others: BTreeSet<&str> = plans
+            .filter(|plan| names(plan).any(|name| name == installed))
+            .flat_map(names)
+            .filter(|name| *name != installed)
+            .collect();
+        if !others.is_empty() {
+            let others: Vec<&str> = others.into_iter().collect();
+            self.note(NoteKind::CannotMove, format!(
+                "one InstallPlan installed {} together with it; install what of that it depends on as extensions of their own",
+                others.join(", ")
+            ));
+        }
+    }
+
+    /// What to do on the cluster, in this order.
+    pub(super) fn steps(&mut self, subscription: &str, installed: Option<&str>) {
+        self.note(
+            NoteKind::Changes,
+            "there are no copied ClusterServiceVersions: users do not see the operator in their namespaces"
+                .to_owned(),
+        );
+        let namespace = self.namespace;
+        let csv = installed.unwrap_or("CSV");
+        self.note(NoteKind::Do, format!(
+            "`kubectl delete subscription {subscription} -n {namespace}`, then `kubectl delete clusterserviceversion {csv} -n {namespace}`: the operator stops, and definitions and custom resources stay"
+        ));
+        let package = self.package;
+        self.note(NoteKind::Do, format!(
+            "let the extension take the definitions over before it is applied: `kubectl annotate customresourcedefinition NAME meta.helm.sh/release-name={package} meta.helm.sh/release-namespace={namespace}` and `kubectl label customresourcedefinition NAME app.kubernetes.io/managed-by=Helm`, for each that the operator owns"
+        ));
+    }
+}
+
+fn supports(csv: &Value, mode: &str) -> bool {
+    let modes = csv["spec"]["installModes"].as_array().into_iter().flatten();
+    modes.into_iter().any(|one| one["type"] == mode && one["supported"] == true)
+}

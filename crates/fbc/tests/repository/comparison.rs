@@ -1,0 +1,74 @@
+//! What is found, declared and compared: `fbc init --repository`, `fbc diff`, `fbc validate --base`, `fbc diff --index`.
+
+use crate::sample::{copy, Sample};
+
+#[test]
+fn what_is_found_can_be_declared() {
+    for name in ["directories", "dockerfiles", "split", "operators", "other-versions"] {
+        let sample = Sample::new(name);
+        let table = |sample: &Sample| {
+            let (_, out, _) = sample.fbc(&["repository", "-o", "json"]);
+            let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+            let catalogs = document["catalogs"].as_array().unwrap().iter();
+            catalogs.map(|catalog| (catalog["path"].clone(), catalog["releases"].clone())).collect::<Vec<_>>()
+        };
+        let found = table(&sample);
+        let (code, _, err) = sample.fbc(&["init", "--repository"]);
+        assert_eq!(code, 0, "{name}: {err}");
+        assert_eq!(table(&sample), found, "{name}: {}", sample.text("fbc.toml"));
+        assert_eq!(sample.fbc(&["validate", ".", "--profile", "opm"]).0, 0, "{name}");
+        let (code, _, err) = sample.fbc(&["init", "--repository"]);
+        assert!(code == 1 && err.contains("names its catalogs already"), "{name}: {err}");
+    }
+}
+
+#[test]
+fn a_repository_is_compared_with_its_last_commit() {
+    for name in ["directories", "split"] {
+        let sample = Sample::new(name);
+        if !sample.commit() {
+            eprintln!("skipped: there is no git");
+            return;
+        }
+        let (code, out, err) = sample.fbc(&["diff"]);
+        assert_eq!(code, 0, "{name}: {out}{err}");
+        let path = match name {
+            "split" => "catalog-4-17/channels/channel-stable.yaml",
+            _ => "v4.17/catalog/beacon-operator/catalog.yaml",
+        };
+        sample.write(path, &sample.text(path).replace("  replaces: beacon-operator.v1.0.0\n", ""));
+        let (code, out, err) = sample.fbc(&["diff"]);
+        assert_eq!(code, 1, "{name}: {out}{err}");
+        let (code, out, err) = sample.fbc(&["validate", ".", "--base", "HEAD"]);
+        assert_eq!(code, 1, "{name}: {out}{err}");
+        assert!(
+            err.contains("16: nothing changed") || err.contains("v4.16/catalog: nothing changed"),
+            "{name}: {err}"
+        );
+    }
+}
+
+#[test]
+fn what_is_released_is_told_from_the_index() {
+    let sample = Sample::new("directories");
+    let (code, out, err) = sample.fbc(&["diff", "--index", "v4.17/catalog", "."]);
+    assert!(code == 0 && out.contains("beacon-operator.v1.0.0  released"), "{out}{err}");
+    // No index of a release to come, and a bundle of another image.
+    copy(&sample.path("v4.17/catalog"), &sample.path("index/4.17"));
+    let path = "index/4.17/beacon-operator/catalog.yaml";
+    let text = sample.text(path);
+    let image = text.lines().find(|line| line.starts_with("image:")).unwrap();
+    sample.write(path, &text.replacen(image, "image: quay.io/other/image@sha256:0000", 1));
+    let (code, out, err) = sample.fbc(&["diff", "--index", "index/{ocp}"]);
+    assert!(code == 1 && out.contains("which does not exist yet"), "{out}{err}");
+    assert!(
+        out.contains("not released") && out.contains("released with another image: quay.io/other"),
+        "{out}"
+    );
+    let (code, out, err) = sample.fbc(&["diff", "--index", "index/{ocp}", "--ocp", "4.16", "-o", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(code == 0 && document["catalogs"][0]["indexExists"] == false, "{out}{err}");
+    assert!(document["schemaVersion"] == 1 && document["schema_version"].is_null(), "{out}");
+    let (code, _, err) = sample.fbc(&["diff", "--index", "nowhere", "."]);
+    assert!(code == 2 && err.contains("nowhere does not exist"), "{err}");
+}

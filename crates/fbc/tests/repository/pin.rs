@@ -1,0 +1,37 @@
+//! `fbc pin` without a registry.
+
+use crate::sample::Sample;
+
+#[test]
+fn tags_are_pinned_and_come_back() {
+    let sample = Sample::new("directories");
+    let path = "v4.16/catalog-template.yaml";
+    let template = sample.text(path);
+    let image = template.lines().find_map(|line| line.trim().strip_prefix("image: ")).unwrap().to_owned();
+    let (repository, digest) = image.split_once('@').unwrap();
+    let tagged = template.replace(&image, &format!("{repository}:v1.0.0 # the first"));
+    sample.write(path, &tagged);
+    let (code, _, err) = sample.fbc(&["pin", "--check"]);
+    assert!(code == 1 && err.contains(&format!("{path}: {repository}:v1.0.0 is not pinned")), "{err}");
+    let (code, _, err) = sample.fbc(&["pin", "--map", "pins.yaml"]);
+    assert!(code == 2 && err.contains("the map does not know"), "{err}");
+    sample.write("pins.yaml", &format!("{repository}:v1.0.0: {digest}\n"));
+    let (code, out, err) = sample.fbc(&["pin", "--map", "pins.yaml", "--dry-run"]);
+    assert!(code == 0 && out.contains(&format!("+  image: {image} # the first")), "{out}{err}");
+    let (code, _, err) = sample.fbc(&["pin", "--map", "pins.yaml"]);
+    assert!(code == 0 && err.contains("written: v4.16/catalog-template.yaml"), "{err}");
+    assert_eq!(sample.text(path), template.replace(&image, &format!("{image} # the first")));
+    assert_eq!(sample.fbc(&["pin", "--check"]).0, 0);
+    let (code, _, err) = sample.fbc(&["pin", "--map", "pins.yaml", "--drift"]);
+    assert!(code == 2 && err.contains("--drift asks registries"), "{err}");
+    // A map that is complete stays as it is, and what is not a map does too.
+    for (text, expected) in
+        [(format!("# Pins\n{repository}:v1.0.0: {digest} # the first\n"), 0), ("- a\n- b\n".to_owned(), 2)]
+    {
+        sample.write("other.yaml", &text);
+        assert_eq!(sample.fbc(&["pin", "--map", "other.yaml"]).0, expected);
+        assert_eq!(sample.text("other.yaml"), text);
+    }
+    assert_eq!(sample.fbc(&["pin", "--map", "pins.yaml", "--tags", path]).0, 0);
+    assert_eq!(sample.text(path), tagged);
+}

@@ -1,0 +1,79 @@
+//! Copies of the repositories in `testdata`, and fbc in them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A copy of a repository.
+pub(crate) struct Sample(tempfile::TempDir);
+
+impl Sample {
+    pub(crate) fn new(name: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/repositories").join(name);
+        copy(&source, folder.path());
+        Self(folder)
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    pub(crate) fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+        fs::write(self.path(path), text).unwrap();
+    }
+
+    /// Exit code, standard output and standard error.
+    pub(crate) fn fbc(&self, words: &[&str]) -> (i32, String, String) {
+        let output = Command::new(env!("CARGO_BIN_EXE_fbc"))
+            .args(words)
+            .current_dir(self.0.path())
+            .env("NO_COLOR", "1")
+            .env("FBC_OFFLINE", "1")
+            .env_remove("FBC_IMAGE_MAP")
+            .output()
+            .unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    }
+
+    /// Makes a git repository of it; whether there is git.
+    pub(crate) fn commit(&self) -> bool {
+        let git = |words: &[&str]| {
+            let mut command = Command::new("git");
+            command.args([
+                "-c",
+                "user.name=a",
+                "-c",
+                "user.email=a@example.com",
+                "-c",
+                "commit.gpgsign=false",
+            ]);
+            command
+                .args(words)
+                .current_dir(self.0.path())
+                .output()
+                .is_ok_and(|output| output.status.success())
+        };
+        git(&["init", "--quiet", "-b", "main"])
+            && git(&["add", "."])
+            && git(&["commit", "--quiet", "-m", "first"])
+    }
+}
+
+pub(crate) fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
