@@ -33,7 +33,8 @@ pub enum Absent {
 /// What an exception names and the template does not have.
 pub fn adjust(catalog: &mut Catalog, entry: &Entry, release: Option<OcpVersion>) -> Result<(), Absent> {
     rename_images(catalog, &entry.mirrors);
-    let is_meant = |exception: &&Exception| release.is_some_and(|release| exception.releases.contains(&release));
+    let is_meant =
+        |exception: &&Exception| release.is_some_and(|release| exception.releases.contains(&release));
     for exception in entry.exceptions.iter().filter(is_meant) {
         except(catalog, exception)?;
     }

@@ -190,7 +190,9 @@ impl Entry {
     pub fn leaves_out(&self, release: OcpVersion) -> bool {
         self.exceptions.iter().filter(|one| one.releases.contains(&release)).any(|one| {
             one.versions.is_some()
-                || !(one.heads.is_empty() && one.without_bundles.is_empty() && one.without_channels.is_empty())
+                || !(one.heads.is_empty()
+                    && one.without_bundles.is_empty()
+                    && one.without_channels.is_empty())
         })
     }
 

@@ -51,7 +51,12 @@ impl Plan<'_> {
     }
 
     /// The version that the extension stays at.
-    pub(super) fn version(&mut self, spec: &Value, installed: Option<&str>, csv: Option<&Value>) -> Option<String> {
+    pub(super) fn version(
+        &mut self,
+        spec: &Value,
+        installed: Option<&str>,
+        csv: Option<&Value>,
+    ) -> Option<String> {
         if spec["installPlanApproval"] != "Manual" {
             return None;
         }

@@ -130,7 +130,9 @@ impl Reader {
                 )
                 .unwrap_or_default(),
             icon: self.read(table, "icon", PATH, path),
-            cut_replaces: self.read(table, "cut-replaces", "true or false", DeValue::as_bool).unwrap_or_default(),
+            cut_replaces: self
+                .read(table, "cut-replaces", "true or false", DeValue::as_bool)
+                .unwrap_or_default(),
             releases,
             exceptions,
         };
@@ -163,9 +165,12 @@ impl Reader {
             releases,
             base_image: self.read(table, "base-image", "an image", pattern),
             without_channels: self.read(table, "without-channels", NAMES, texts).unwrap_or_default(),
-            versions: self.read(table, "versions", "a range of versions, such as \">=1.2.0 <2.0.0\"", |value| {
-                blang::Range::parse(value.as_str()?).ok()
-            }),
+            versions: self.read(
+                table,
+                "versions",
+                "a range of versions, such as \">=1.2.0 <2.0.0\"",
+                |value| blang::Range::parse(value.as_str()?).ok(),
+            ),
             without_bundles: self.read(table, "without-bundles", NAMES, texts).unwrap_or_default(),
             heads: self
                 .read(table, "heads", "a table of channels with their last bundles", map)

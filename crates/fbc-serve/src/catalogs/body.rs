@@ -22,7 +22,9 @@ pub fn whole(bytes: impl Into<Bytes>) -> AnswerBody {
 }
 
 /// A body that is read as the client takes it.
-pub(super) fn streamed(chunks: impl Iterator<Item = io::Result<Bytes>> + Send + Sync + 'static) -> AnswerBody {
+pub(super) fn streamed(
+    chunks: impl Iterator<Item = io::Result<Bytes>> + Send + Sync + 'static,
+) -> AnswerBody {
     StreamBody::new(stream::iter(chunks.map(|chunk| chunk.map(Frame::data)))).boxed()
 }
 
@@ -55,9 +57,9 @@ impl<I: Iterator<Item = io::Result<Bytes>>> Iterator for Gzip<I> {
         loop {
             let encoder = self.encoder.as_mut()?;
             let packed = match self.chunks.next() {
-                Some(chunk) => {
-                    chunk.and_then(|chunk| encoder.write_all(&chunk)).map(|()| std::mem::take(encoder.get_mut()))
-                }
+                Some(chunk) => chunk
+                    .and_then(|chunk| encoder.write_all(&chunk))
+                    .map(|()| std::mem::take(encoder.get_mut())),
                 None => self.encoder.take()?.finish(),
             };
             match packed {

@@ -81,9 +81,7 @@ impl Range {
             },
             Some((first, last)) => match (first.parse::<usize>(), last.parse::<usize>()) {
                 (Ok(first), _) if first >= size => Self::Outside,
-                (Ok(first), Ok(last)) if last >= first => {
-                    Self::Part(first, last.saturating_add(1).min(size))
-                }
+                (Ok(first), Ok(last)) if last >= first => Self::Part(first, last.saturating_add(1).min(size)),
                 (Ok(first), _) if last.is_empty() => Self::Part(first, size),
                 _ => Self::Whole,
             },

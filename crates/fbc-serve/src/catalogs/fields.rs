@@ -108,7 +108,8 @@ mod tests {
 
     #[test]
     fn the_wanted_fields_are_written() {
-        let blob = r#"{"a.b":1,"list":[{"n":1,"t":"x"},2,{"t":null}],"name":"n","o":{"p":{"q":[1,2]},"r":2}}"#;
+        let blob =
+            r#"{"a.b":1,"list":[{"n":1,"t":"x"},2,{"t":null}],"name":"n","o":{"p":{"q":[1,2]},"r":2}}"#;
         let (blob, _) = json_reader::read_value(blob.as_bytes(), 0).unwrap();
         for (fields, expected) in [
             ("name", r#"{"name":"n"}"#),

@@ -148,11 +148,8 @@ mod tests {
     fn requests_are_read() {
         let asked = |what| Ok(Asked { catalog: "a".to_owned(), what });
         let metas = |schema: &str, package: &str, name: &str, fields: Option<&str>| {
-            let selection = Selection {
-                schema: schema.to_owned(),
-                package: package.to_owned(),
-                name: name.to_owned(),
-            };
+            let selection =
+                Selection { schema: schema.to_owned(), package: package.to_owned(), name: name.to_owned() };
             asked(What::Metas(selection, fields.and_then(Fields::parse)))
         };
         for (path, query, expected) in [
@@ -182,8 +179,18 @@ mod tests {
         for (method, path, code, words) in [
             (Method::POST, "/catalogs/a/api/v1/all", 405, "Method Not Allowed"),
             (Method::GET, "/catalogs/a/api/v1/graphql", 405, "Method Not Allowed"),
-            (Method::GET, "/catalogs/A_b/api/v1/all", 400, "invalid catalog name: a lowercase RFC 1123 subdomain"),
-            (Method::GET, "/catalogs/..%2Fa/api/v1/all", 400, "invalid catalog name: a lowercase RFC 1123 subdomain"),
+            (
+                Method::GET,
+                "/catalogs/A_b/api/v1/all",
+                400,
+                "invalid catalog name: a lowercase RFC 1123 subdomain",
+            ),
+            (
+                Method::GET,
+                "/catalogs/..%2Fa/api/v1/all",
+                400,
+                "invalid catalog name: a lowercase RFC 1123 subdomain",
+            ),
             (Method::GET, "/catalogs/a/api/v1/metas?fields=a..b", 400, "invalid fields \"a..b\""),
         ] {
             let (path, query) = path.split_once('?').unwrap_or((path, ""));

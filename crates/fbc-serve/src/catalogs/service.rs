@@ -78,9 +78,8 @@ impl CatalogService {
             What::Metas(selection, Some(fields)) => {
                 let store = find()?;
                 let lines = store.lines(&selection).into_iter();
-                Ok(unmet(&store, headers).unwrap_or_else(|| {
-                    computed(&store, method, headers, Selected { lines, fields })
-                }))
+                Ok(unmet(&store, headers)
+                    .unwrap_or_else(|| computed(&store, method, headers, Selected { lines, fields })))
             }
             What::Packages => {
                 let store = find()?;

@@ -49,7 +49,11 @@ impl Client {
     }
 
     /// Begins a call and gives its answer as soon as that begins.
-    pub(crate) async fn begin(&mut self, path: &str, content: Bytes) -> Result<Response<RecvStream>, h2::Error> {
+    pub(crate) async fn begin(
+        &mut self,
+        path: &str,
+        content: Bytes,
+    ) -> Result<Response<RecvStream>, h2::Error> {
         self.begin_with(path, content, &[]).await
     }
 
@@ -63,7 +67,8 @@ impl Client {
             .header("content-type", "application/grpc")
             .header("te", "trailers");
         let request = metadata.iter().fold(request, |request, (name, value)| request.header(name, value));
-        let (response, mut body) = self.requests.clone().ready().await?.send_request(request.body(()).unwrap(), false)?;
+        let (response, mut body) =
+            self.requests.clone().ready().await?.send_request(request.body(()).unwrap(), false)?;
         body.send_data(content, true)?;
         response.await
     }
@@ -74,7 +79,12 @@ impl Client {
     }
 
     /// Makes a call with metadata.
-    pub(crate) async fn call_with(&mut self, path: &str, content: Bytes, metadata: &[(String, String)]) -> Ended {
+    pub(crate) async fn call_with(
+        &mut self,
+        path: &str,
+        content: Bytes,
+        metadata: &[(String, String)],
+    ) -> Ended {
         finish(self.begin_with(path, content, metadata).await.unwrap()).await
     }
 

@@ -1,6 +1,11 @@
 //! The gRPC registry behind its listener, and what clients do to it.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a test that cannot go on has failed"
+)]
 
 mod client;
 mod recorded;
@@ -60,7 +65,8 @@ impl Server {
 
 fn registry(package: &str) -> Arc<Registry> {
     let names: Vec<String> = (0..BUNDLES).map(|number| format!("{package}.v1.0.{number}")).collect();
-    let entries: Vec<String> = names.iter().map(|name| format!("{{\"name\": \"{name}\", \"skipRange\": \"<1.0.0\"}}")).collect();
+    let entries: Vec<String> =
+        names.iter().map(|name| format!("{{\"name\": \"{name}\", \"skipRange\": \"<1.0.0\"}}")).collect();
     let mut text = format!(
         "{{\"schema\": \"olm.package\", \"name\": \"{package}\", \"defaultChannel\": \"a\"}}\n\
          {{\"schema\": \"olm.channel\", \"package\": \"{package}\", \"name\": \"a\", \"entries\": [{}]}}\n",
@@ -80,7 +86,12 @@ fn registry(package: &str) -> Arc<Registry> {
 }
 
 fn run(test: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(test);
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(test);
 }
 
 /// Expects an answer with so many messages.

@@ -46,7 +46,8 @@ fn answers_are_those_of_opm() {
     run(async {
         let catalog = load_tree(&DiskTree { root: folder().join("catalog") });
         assert!(catalog.faults.is_empty(), "{:?}", catalog.faults);
-        let server = Server::serving(Arc::new(Registry::new(Arc::new(catalog)).unwrap()), Limits::default()).await;
+        let server =
+            Server::serving(Arc::new(Registry::new(Arc::new(catalog)).unwrap()), Limits::default()).await;
         let mut client = Client::connect(server.address).await;
         let text = std::fs::read_to_string(folder().join("answers.jsonl")).unwrap();
         for line in text.lines() {
@@ -67,7 +68,9 @@ fn answers_are_those_of_opm() {
                 "GetPackage" => compare::<Package>,
                 "Check" => compare::<HealthCheckResponse>,
                 "ExperimentalListPackageCustomSchemas" => compare::<prost_types::Struct>,
-                entries if entries.starts_with("Get") && entries.contains("Entries") => compare::<ChannelEntry>,
+                entries if entries.starts_with("Get") && entries.contains("Entries") => {
+                    compare::<ChannelEntry>
+                }
                 _ => compare::<Bundle>,
             };
             compare(&ended.messages, &theirs, &what);

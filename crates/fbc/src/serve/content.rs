@@ -72,6 +72,7 @@ impl Content {
 /// A file for the lines of a catalog, which ends with this process.
 fn unnamed_file() -> Option<File> {
     // Such as in a container whose files cannot be written to.
-    let explain = |error: &std::io::Error| tracing::info!(%error, "no temporary file; the catalog stays in memory");
+    let explain =
+        |error: &std::io::Error| tracing::info!(%error, "no temporary file; the catalog stays in memory");
     tempfile::tempfile().inspect_err(explain).ok()
 }

@@ -131,4 +131,3 @@ fn announce(api: &str, listener: &Listener) {
         tracing::info!(api, %address, "serving");
     }
 }
-

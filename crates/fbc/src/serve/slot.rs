@@ -142,4 +142,3 @@ pub(super) async fn keep_current(
         }
     }
 }
-

@@ -31,8 +31,7 @@ impl Images {
 fn push(place: &Place, image: &str, platforms: &str, label: &str) -> String {
     let sample = testdata("sample-catalog");
     let label = format!("round={label}");
-    let words =
-        ["build", &sample, "--push", "-q", "-t", image, "--platform", platforms, "--label", &label];
+    let words = ["build", &sample, "--push", "-q", "-t", image, "--platform", platforms, "--label", &label];
     done(place.plain(&words)).trim().to_owned()
 }
 

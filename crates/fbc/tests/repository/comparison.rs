@@ -1,6 +1,6 @@
 //! What is found, declared and compared: `fbc init --repository`, `fbc diff`, `fbc validate --base`, `fbc diff --index`.
 
-use crate::sample::{copy, Sample};
+use crate::sample::{Sample, copy};
 
 #[test]
 fn what_is_found_can_be_declared() {

@@ -1,6 +1,6 @@
 //! `fbc lifecycle inject`, and Dockerfiles that lose what it writes.
 
-use crate::sample::{copy, Sample};
+use crate::sample::{Sample, copy};
 
 const LIFECYCLE: &str = "\
 schema: io.openshift.operators.lifecycles.v1alpha1

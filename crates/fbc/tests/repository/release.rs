@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::sample::{copy, Sample};
+use crate::sample::{Sample, copy};
 
 #[test]
 fn a_bundle_is_released_to_templates_and_catalogs() {

@@ -27,9 +27,20 @@ fn the_queries_of_the_documentation_are_answered() {
         std::fs::write(&path, text).unwrap();
         path.to_string_lossy().into_owned()
     };
-    let (certificate, key) = (file("tls.crt", made.cert.pem()), file("tls.key", made.signing_key.serialize_pem()));
+    let (certificate, key) =
+        (file("tls.crt", made.cert.pem()), file("tls.key", made.signing_key.serialize_pem()));
     let reference = format!("sample={}", sample().display());
-    let options = ["serve", &reference, "--http", "127.0.0.1:0", "--graphql", "--tls-cert", &certificate, "--tls-key", &key];
+    let options = [
+        "serve",
+        &reference,
+        "--http",
+        "127.0.0.1:0",
+        "--graphql",
+        "--tls-cert",
+        &certificate,
+        "--tls-key",
+        &key,
+    ];
     let server = Server::start(&options, 1);
     let bundles = ["v1.0.0", "v1.1.0", "v1.1.1", "v1.2.0", "v2.0.0-rc.1"];
     let bundles = bundles.map(|version| format!("lighthouse-operator.{version}"));

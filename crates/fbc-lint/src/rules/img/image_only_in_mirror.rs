@@ -63,7 +63,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             Finding::new(&RULE, format!("image {} is only in a mirror", quote(image)))
                 .at(context.value(item.bundle.origin, pointer))
                 .about(item.subject())
-                .help("release the image before the catalog, or name the mirror to those who get the catalog"),
+                .help(
+                    "release the image before the catalog, or name the mirror to those who get the catalog",
+                ),
         );
     }
 }

@@ -106,7 +106,8 @@ pub(crate) fn first_mentions<'a, 'c>(
         let manifests = (!is_deprecated(item.bundle)).then(|| context.manifests(item.number)).flatten();
         let manifests = manifests.and_then(|facts| facts.description.as_ref());
         let inside = manifests.into_iter().flat_map(|description| &description.images);
-        let inside = inside.filter(|used| used.runs()).map(|used| (used.image.as_str(), used.pointer.clone()));
+        let inside =
+            inside.filter(|used| used.runs()).map(|used| (used.image.as_str(), used.pointer.clone()));
         for (image, pointer) in std::iter::once(own).chain(related).chain(inside) {
             if is_asked_for(image) && known.insert(image) {
                 mentions.push(Mention { item, image, pointer });

@@ -120,7 +120,9 @@ impl Field {
         let mut nested: Option<BTreeMap<String, Leaf>> = None;
         for object in sample.iter().filter(|item| item.kind() == Kind::Object) {
             let nested = nested.get_or_insert_default();
-            object.members().for_each(|(key, value)| take(nested, names::field(key), Leaf::of_nested(key, value)));
+            object
+                .members()
+                .for_each(|(key, value)| take(nested, names::field(key), Leaf::of_nested(key, value)));
         }
         let first = sample.first().copied();
         let is_mixed = sample.iter().any(|item| Some(item.kind()) != first.map(Node::kind));

@@ -75,7 +75,8 @@ mod tests {
     fn large_questions_are_refused() {
         let nested = |depth: usize| format!("{}{}", "{ a ".repeat(depth), "}".repeat(depth));
         let many = |count: usize, what: &str| {
-            let fields: Vec<String> = (0..count).map(|number| what.replace('#', &number.to_string())).collect();
+            let fields: Vec<String> =
+                (0..count).map(|number| what.replace('#', &number.to_string())).collect();
             format!("{{ {} }}", fields.join(" "))
         };
         let twice = "fragment F on Query { a b } query one { ...F ...F } query two { ...F }".to_owned();

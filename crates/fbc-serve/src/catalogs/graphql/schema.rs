@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_graphql::Value;
-use async_graphql::dynamic::{Field as SchemaField, FieldFuture, FieldValue, InputValue, Object, Schema, TypeRef};
+use async_graphql::dynamic::{
+    Field as SchemaField, FieldFuture, FieldValue, InputValue, Object, Schema, TypeRef,
+};
 
 use super::discovery::{Discovery, Field, Leaf, Scalar, Shape};
 use super::question::{Place, Question};
@@ -208,7 +210,8 @@ fn summary_types() -> Vec<Object> {
     });
     let schemas = SchemaField::new("schemas", TypeRef::named_list(SCHEMA_SUMMARY), |context| {
         let found = context.parent_value.try_downcast_ref::<Vec<SchemaCount>>();
-        let list = |counts: &Vec<SchemaCount>| FieldValue::list(counts.iter().cloned().map(FieldValue::owned_any));
+        let list =
+            |counts: &Vec<SchemaCount>| FieldValue::list(counts.iter().cloned().map(FieldValue::owned_any));
         FieldFuture::new(std::future::ready(found.map(|counts| Some(list(counts)))))
     });
     vec![

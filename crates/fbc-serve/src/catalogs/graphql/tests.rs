@@ -120,8 +120,12 @@ fn questions_are_answered() {
     }
     let names = ask("{ __schema { queryType { fields { name args { name defaultValue description } } } } }");
     let fields = names.pointer("/data/__schema/queryType/fields").and_then(Value::as_array).unwrap();
-    let limit = json!({"name": "limit", "defaultValue": "100", "description": "Maximum number of items to return"});
-    assert!(fields.iter().any(|field| field["name"] == "olmchannels" && field["args"][0] == limit), "{fields:?}");
+    let limit =
+        json!({"name": "limit", "defaultValue": "100", "description": "Maximum number of items to return"});
+    assert!(
+        fields.iter().any(|field| field["name"] == "olmchannels" && field["args"][0] == limit),
+        "{fields:?}"
+    );
 }
 
 #[test]
@@ -181,14 +185,18 @@ fn a_question_has_a_budget() {
     let service = CatalogService::default();
     service.catalog("it").set(Arc::new(store(&long).unwrap()));
     let fields: Vec<String> = (0..40).map(|number| format!("a{number}: as {{ text }}")).collect();
-    let answer = text(post(&service, "it", json!({"query": format!("{{ {} }}", fields.join(" "))}).to_string()));
+    let answer =
+        text(post(&service, "it", json!({"query": format!("{{ {} }}", fields.join(" "))}).to_string()));
     assert!(answer.contains("needs more than 128 MiB") && answer.len() < 1000, "{}", answer.len());
 }
 
 #[test]
 fn schemas_that_cannot_be_told_apart_are_refused() {
     for (schemas, fault) in [
-        (["a.b", "a-b"], r#"type name collision: schemas "a-b" and "a.b" both sanitize to GraphQL type "AB""#),
+        (
+            ["a.b", "a-b"],
+            r#"type name collision: schemas "a-b" and "a.b" both sanitize to GraphQL type "AB""#,
+        ),
         (["ab", "a.b"], r#"query field collision: schemas "a.b" and "ab" both map to field "abs""#),
         (["query", "a"], r#"multiple types named "Query""#),
         (["1.2", "a"], r#"but "2" does not"#),

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueHint};
 use fbc_lint::comparison::compare_packages;
 use fbc_lint::policy::OcpVersion;
-use fbc_model::{Catalog, Icon};
 use fbc_model::edit::same_blobs;
 use fbc_model::icon::media_type;
 use fbc_model::load::load_bytes;
 use fbc_model::render::{MigrateLevel, prepare};
 use fbc_model::tree::Tree;
 use fbc_model::writer::Format;
+use fbc_model::{Catalog, Icon};
 use fbc_repository::adjust::{Absent, adjust};
 use fbc_repository::matrix::{Entry, Layout};
 use fbc_repository::{CONFIGURATION, split};
@@ -267,8 +267,9 @@ impl Run<'_> {
         let data = read(&path)?;
         match media_type(&data).filter(|found| found.starts_with("image/")) {
             Some(found) => Ok(Icon { media_type: found.to_owned(), data: Some(data) }),
-            None => Err(Failure::new(format!("{} is not an image", path.display()))
-                .help("an icon is an SVG, PNG, JPEG, GIF or WebP image, the file itself and not its base64 text")),
+            None => Err(Failure::new(format!("{} is not an image", path.display())).help(
+                "an icon is an SVG, PNG, JPEG, GIF or WebP image, the file itself and not its base64 text",
+            )),
         }
     }
 

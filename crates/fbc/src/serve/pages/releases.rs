@@ -1,6 +1,8 @@
 //! On which releases of OpenShift a bundle runs, as far as a catalog can tell.
 
-use fbc_bundle::readiness::{Described, Issue, Limit, MAX_OPENSHIFT_VERSION, Release, Verdict, limit_of_values};
+use fbc_bundle::readiness::{
+    Described, Issue, Limit, MAX_OPENSHIFT_VERSION, Release, Verdict, limit_of_values,
+};
 use fbc_model::Bundle;
 use fbc_yaml::json_writer;
 use maud::{Markup, html};

@@ -70,8 +70,14 @@ fn the_question_is_shown_as_a_command() {
     let pages = pages(&["x", "y"]);
     for (query, command) in [
         ("", "fbc resolve a/b --catalog x=REF --explain"),
-        ("?catalogs=all&policy=SelfCertified", "fbc resolve a/b --catalog x=REF --catalog y=REF --policy SelfCertified --explain"),
-        ("?channel=c+d&version=%3E1&installed=a.v1.0.0", "--channel &#39;c d&#39; --version &#39;&gt;1&#39; --installed a.v1.0.0"),
+        (
+            "?catalogs=all&policy=SelfCertified",
+            "fbc resolve a/b --catalog x=REF --catalog y=REF --policy SelfCertified --explain",
+        ),
+        (
+            "?channel=c+d&version=%3E1&installed=a.v1.0.0",
+            "--channel &#39;c d&#39; --version &#39;&gt;1&#39; --installed a.v1.0.0",
+        ),
     ] {
         let address = format!("/ui/x/packages/a%2Fb/resolve{query}");
         let body = get(&pages, &address).into_body().collect().now_or_never().unwrap().unwrap().to_bytes();
