@@ -8,6 +8,7 @@ pub mod describe;
 pub mod jsonpath;
 pub mod layout;
 pub mod print;
+pub mod release;
 pub mod run;
 #[cfg(test)]
 mod tests;

@@ -29,7 +29,7 @@ use fbc_cluster::time::Moment;
 /// The group of the configuration of OpenShift.
 pub const CONFIG_GROUP: &str = "config.openshift.io";
 /// The name of the ClusterOperator.
-const OPERATOR: &str = "olm";
+pub const OPERATOR: &str = "olm";
 /// The name of the ClusterVersion.
 const VERSION: &str = "version";
 /// The condition of the operator that `Upgradeable` follows from.
@@ -56,6 +56,8 @@ struct Finding {
 pub struct ClusterOperator {
     caller: Caller,
     releases: Releases,
+    /// Whether version and health are reported as well as `Upgradeable`.
+    is_reporting: bool,
     /// What was installed when each extension was looked at last, with what it says.
     known: BTreeMap<String, (Value, Finding)>,
 }
@@ -67,8 +69,15 @@ impl ClusterOperator {
         Self {
             releases: Releases::new(&options.system_namespace, caller.clone()),
             caller,
+            is_reporting: true,
             known: BTreeMap::new(),
         }
+    }
+
+    /// Whether it reports version and health itself. Where cluster operators are played, whoever plays them does.
+    #[must_use]
+    pub fn reporting(self, is_reporting: bool) -> Self {
+        Self { is_reporting, ..self }
     }
 
     /// Looks at an extension. True if it says something else than before.
@@ -109,6 +118,8 @@ impl ClusterOperator {
         let name = ObjectName::cluster(OPERATOR);
         let before = match api.find(CONFIG_GROUP, "ClusterOperator", &name) {
             Some(object) => Arc::clone(object),
+            // The payload that brings the operator brings the object.
+            None if !self.is_reporting => return Ok(()),
             None => {
                 let object = json!({
                     "apiVersion": "config.openshift.io/v1", "kind": "ClusterOperator",
@@ -117,14 +128,18 @@ impl ClusterOperator {
                 api.create(&self.caller, object, WriteOptions::default())?
             }
         };
-        let version = cluster_version(api).unwrap_or_default();
+        let version = match self.is_reporting {
+            true => cluster_version(api).unwrap_or_default(),
+            false => reported_version(&before).unwrap_or_default(),
+        };
         let verdict = verdict(release_of(&version), self.known.iter().map(|(name, (_, one))| (name, one)));
         let mut after = Object::clone(&before);
-        after.set(&["status", "versions"], json!([{"name": "operator", "version": version}]));
+        if self.is_reporting {
+            after.set(&["status", "versions"], json!([{"name": "operator", "version": version}]));
+        }
         let list = after.place(&["status", "conditions"]);
-        for (condition_type, status) in
-            [("Available", "True"), ("Degraded", "False"), ("Progressing", "False")]
-        {
+        let health = [("Available", "True"), ("Degraded", "False"), ("Progressing", "False")];
+        for (condition_type, status) in health.into_iter().filter(|_| self.is_reporting) {
             set(list, condition_type, status, "AsExpected", "", api.now());
         }
         match verdict {
@@ -201,8 +216,15 @@ fn cluster_version(api: &ApiServer) -> Option<String> {
     Some(object.text(&["status", "desired", "version"]).to_owned()).filter(|version| !version.is_empty())
 }
 
+/// The version that the operator itself reports.
+pub(crate) fn reported_version(operator: &Object) -> Option<String> {
+    let versions = operator.list(&["status", "versions"]);
+    let own = versions.iter().find(|one| one["name"] == "operator")?;
+    Some(own.text(&["version"]).to_owned()).filter(|version| !version.is_empty())
+}
+
 /// Major and minor of a version; patch, prerelease and build do not count.
-fn release_of(version: &str) -> Option<Release> {
+pub(crate) fn release_of(version: &str) -> Option<Release> {
     let mut parts = version.splitn(3, '.');
     let (major, minor) = (parts.next()?, parts.next()?);
     Release::parse(&format!("{major}.{minor}"))

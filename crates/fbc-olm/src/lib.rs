@@ -22,6 +22,7 @@ pub mod catalogd;
 pub mod cluster_operator;
 pub mod conditions;
 pub mod content;
+pub mod default_catalogs;
 pub mod definitions;
 pub mod deployments;
 pub mod mirrors;

@@ -8,6 +8,7 @@
 
 mod duration;
 mod fault;
+pub mod installed;
 mod kinds;
 mod model;
 mod obstacles;

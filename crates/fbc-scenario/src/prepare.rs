@@ -30,6 +30,8 @@ pub struct Prepared {
     pub scenario: Scenario,
     /// Files beside the scenario, for command lines that name some.
     pub files: Arc<dyn Tree>,
+    /// Releases and update services, if the cluster has the Cluster Version Operator.
+    pub(super) updates: Option<setting::Updates>,
     /// What images hold.
     pub(super) content: setting::Content,
     pub(super) objects: Vec<Manifest>,
@@ -70,11 +72,19 @@ impl Prepared {
         objects.iter().chain(of_steps.iter().flatten()).for_each(|manifest| kinds.learn(&manifest.object));
         contents.bundles.values().for_each(|bundle| learn_from_bundle(bundle.as_ref(), &mut kinds));
         let content = setting::Content::new(&scenario, &contents, &mut faults);
+        let updates = setting::Updates::new(&scenario, &files, &mut faults);
+        for release in updates.iter().flat_map(|updates| &updates.parts.releases) {
+            release.payload.manifests.iter().for_each(|manifest| kinds.learn(&manifest.object));
+        }
         check_kinds(&scenario, &kinds, &mut faults);
         check_images(&scenario, &content, &mut faults);
         faults.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
         faults.dedup();
-        if faults.is_empty() { Ok(Self { scenario, content, files, objects, of_steps }) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(Self { scenario, updates, content, files, objects, of_steps })
+        } else {
+            Err(faults)
+        }
     }
 }
 
@@ -88,16 +98,17 @@ impl Prepared {
         let files = Arc::clone(&self.files);
         let objects = load(files.as_ref(), &scenario.file, &scenario.objects, &mut faults);
         let of_steps = of_steps(&scenario, files.as_ref(), &mut faults);
+        let updates = setting::Updates::new(&scenario, &files, &mut faults);
         if !faults.is_empty() {
             return Err(faults);
         }
-        Ok(Self { scenario, files, content: self.content.clone(), objects, of_steps })
+        Ok(Self { scenario, updates, files, content: self.content.clone(), objects, of_steps })
     }
 
     /// A scenario made by a program, whose images are at hand and whose steps are not read from files.
     pub(crate) fn of_content(scenario: Scenario, content: setting::Content, files: Arc<dyn Tree>) -> Self {
         let of_steps = scenario.steps.iter().map(|_| Vec::new()).collect();
-        Self { scenario, files, content, objects: Vec::new(), of_steps }
+        Self { scenario, updates: None, files, content, objects: Vec::new(), of_steps }
     }
 }
 

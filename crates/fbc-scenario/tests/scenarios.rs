@@ -64,6 +64,11 @@ fn samples_pass_and_are_deterministic() {
 }
 
 #[test]
+fn scenarios_of_updates_pass_and_are_deterministic() {
+    every_scenario_passes_and_is_deterministic(&samples().join("updates"), 5);
+}
+
+#[test]
 fn scenarios_of_the_document_pass_and_are_deterministic() {
     every_scenario_passes_and_is_deterministic(&samples().join("document"), 20);
 }

@@ -131,7 +131,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("Which versions match", "fbc range '~1.2' 1.2.0 1.3.0"),
     ("Whether the new definitions break anybody", "fbc crd diff bundle/ bundle-next/"),
     ("In which order a release is applied", "fbc release graph payload/"),
-    ("Whether manifests are whole and signed", "fbc release verify payload/"),
+    ("What a cluster would refuse or stumble over", "fbc release verify payload/"),
+    ("The images of a release", "fbc release info payload/ --pullspecs"),
     (
         "The manifests of a release image",
         "fbc release extract quay.io/openshift-release-dev/ocp-release:4.18.9-x86_64 payload/",

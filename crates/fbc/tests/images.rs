@@ -235,7 +235,7 @@ fn a_release_image_is_extracted() {
     done(umoci(place.path(), &["init", "--layout", "release"]));
     done(umoci(place.path(), &["new", "--image", "release:v"]));
     for directory in ["manifests", "release-manifests"] {
-        let content = testdata("updates/payload-4.19.0").join(directory);
+        let content = testdata("scenarios/updates/payload-4.19.0").join(directory);
         let (content, inside) = (content.to_str().unwrap(), format!("/{directory}"));
         done(umoci(place.path(), &["insert", "--rootless", "--image", "release:v", content, &inside]));
     }

@@ -107,8 +107,8 @@ fn simulations() {
 /// A whole payload: the manifests of the release in testdata, and those of the Cluster Version Operator.
 fn payload() -> String {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("shards-payload");
-    let release =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/updates/payload-4.19.0/release-manifests");
+    let release = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../testdata/scenarios/updates/payload-4.19.0/release-manifests");
     for part in ["manifests", "release-manifests"] {
         std::fs::create_dir_all(folder.join(part)).unwrap();
     }

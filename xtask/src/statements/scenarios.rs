@@ -12,7 +12,8 @@ use crate::error::{Context, TaskError, TaskResult};
 use crate::workspace;
 
 /// Where sample scenarios lie, and those that were written for the product document.
-const FOLDERS: [&str; 2] = ["testdata/scenarios", "testdata/scenarios/document"];
+const FOLDERS: [&str; 3] =
+    ["testdata/scenarios", "testdata/scenarios/document", "testdata/scenarios/updates"];
 
 /// Plays every sample scenario that shows a statement.
 pub(super) fn showings(root: &Path) -> TaskResult<Vec<Showing>> {

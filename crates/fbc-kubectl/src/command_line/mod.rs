@@ -9,6 +9,7 @@ mod flags;
 mod node;
 mod node_verb;
 mod read;
+mod release;
 mod upgrade;
 mod verb;
 mod words;
@@ -17,7 +18,8 @@ mod write;
 pub use create::{Creation, DataFile};
 pub use node_verb::{Cordon, Drain, Policy, Taint};
 pub use read::{ApiResources, CanI, Diff, Explain, Logs};
-pub use upgrade::{Upgrade, UpgradeVerb};
+pub use release::ReleaseVerb;
+pub use upgrade::{Details, Upgrade, UpgradeVerb};
 pub use verb::*;
 pub use words::split;
 
@@ -172,7 +174,7 @@ fn find_verb(program: &str, words: &[String]) -> Parsed<(&'static VerbSyntax, Ve
             at += 1;
         }
     }
-    let tables = [read::VERBS, write::VERBS, create::VERBS, node::VERBS, upgrade::VERBS];
+    let tables = [read::VERBS, write::VERBS, create::VERBS, node::VERBS, upgrade::VERBS, release::VERBS];
     for length in (1..=names.len()).rev() {
         let name = names[..length].iter().map(|(_, word)| *word).collect::<Vec<_>>().join(" ");
         if let Some(syntax) = tables.iter().flat_map(|table| table.iter()).find(|syntax| syntax.words == name)

@@ -30,13 +30,44 @@ pub struct Upgrade {
     pub allow_upgrade_with_warnings: bool,
 }
 
+/// What `oc adm upgrade status` shows in full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Details {
+    /// Nothing.
+    #[default]
+    None,
+    /// Everything.
+    All,
+    /// All nodes.
+    Nodes,
+    /// What stands in the way, with descriptions.
+    Health,
+    /// Operators that update.
+    Operators,
+}
+
+impl Details {
+    const ALL: [(&'static str, Self); 5] = [
+        ("none", Self::None),
+        ("all", Self::All),
+        ("nodes", Self::Nodes),
+        ("health", Self::Health),
+        ("operators", Self::Operators),
+    ];
+
+    /// Whether a section is shown in full.
+    pub fn shows(self, section: Self) -> bool {
+        self == Self::All || self == section
+    }
+}
+
 /// What else stands behind `oc adm upgrade`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UpgradeVerb {
     /// No further word.
     Upgrade(Box<Upgrade>),
-    /// `status`
-    Status,
+    /// `status`, with what is shown in full.
+    Status(Details),
     /// `channel`, with the channel, and whether one that is not listed is fine.
     Channel(String, bool),
     /// `rollback`
@@ -55,11 +86,12 @@ const FLAGS: &[Flag] = &[
     Flag::new("allow-explicit-upgrade", Takes::Nothing),
     Flag::new("allow-upgrade-with-warnings", Takes::Nothing),
 ];
+const STATUS_FLAGS: &[Flag] = &[Flag::new("details", Takes::Value)];
 const CHANNEL_FLAGS: &[Flag] = &[Flag::new("allow-explicit-channel", Takes::Nothing)];
 
 pub(super) const VERBS: &[VerbSyntax] = &[
     VerbSyntax { words: "adm upgrade", flags: &[FLAGS], read: upgrade },
-    VerbSyntax { words: "adm upgrade status", flags: &[], read: |_| Ok(Verb::Upgrade(UpgradeVerb::Status)) },
+    VerbSyntax { words: "adm upgrade status", flags: &[STATUS_FLAGS], read: status },
     VerbSyntax { words: "adm upgrade channel", flags: &[CHANNEL_FLAGS], read: channel },
     VerbSyntax {
         words: "adm upgrade rollback",
@@ -112,6 +144,22 @@ fn upgrade(arguments: &Arguments) -> Parsed<Verb> {
         ));
     }
     Ok(Verb::Upgrade(UpgradeVerb::Upgrade(Box::new(upgrade))))
+}
+
+fn status(arguments: &Arguments) -> Parsed<Verb> {
+    if !arguments.positional.is_empty() {
+        return Err(CommandError::error("positional arguments given"));
+    }
+    let wanted = arguments.value("details").unwrap_or("none");
+    let found = Details::ALL.iter().find(|(name, _)| *name == wanted);
+    let Some((_, details)) = found else {
+        let known: Vec<&str> = Details::ALL.iter().map(|(name, _)| *name).collect();
+        return Err(CommandError::error(format!(
+            "invalid value for --details: {wanted} (must be one of {})",
+            known.join(", ")
+        )));
+    };
+    Ok(Verb::Upgrade(UpgradeVerb::Status(*details)))
 }
 
 fn channel(arguments: &Arguments) -> Parsed<Verb> {

@@ -3,6 +3,7 @@
 use super::create::Creation;
 use super::node_verb::{Cordon, Drain, Policy, Taint};
 use super::read::{ApiResources, CanI, Diff, Explain, Logs};
+use super::release::ReleaseVerb;
 use super::upgrade::UpgradeVerb;
 use crate::jsonpath::Template;
 use crate::print::Output;
@@ -80,6 +81,8 @@ pub enum Verb {
     Policy(Policy),
     /// `oc adm upgrade`
     Upgrade(UpgradeVerb),
+    /// `oc adm release`
+    Release(ReleaseVerb),
     /// `taint`
     Taint(Taint),
     /// `cordon` and `uncordon`

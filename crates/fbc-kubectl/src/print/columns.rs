@@ -47,6 +47,10 @@ impl Columns {
             path: Template::path(column.text(&["jsonPath"])).ok(),
         };
         let mut columns: Vec<PathColumn> = printer_columns.iter().map(column).collect();
+        if kind.group == "config.openshift.io" && kind.kind == "ClusterOperator" && !columns.is_empty() {
+            let column_type = OPERATOR_MESSAGE.to_owned();
+            columns.push(PathColumn { name: "MESSAGE".into(), wide: false, column_type, path: None });
+        }
         if columns.is_empty() {
             let path = Template::path(".metadata.creationTimestamp").ok();
             columns.push(PathColumn { name: "AGE".into(), wide: false, column_type: "date".into(), path });
@@ -97,9 +101,28 @@ impl Columns {
     }
 }
 
+/// The column that the API server of OpenShift adds to those of ClusterOperators.
+const OPERATOR_MESSAGE: &str = "message of an operator";
+
+/// What is wrong with a cluster operator, or what it is at.
+fn operator_message(operator: &Value) -> String {
+    let told = [("Available", "False"), ("Degraded", "True"), ("Progressing", "True")];
+    let found = told.into_iter().find_map(|(kind, status)| {
+        operator.condition(kind).filter(|condition| condition["status"] == status)
+    });
+    let Some(condition) = found else { return String::new() };
+    match condition.text(&["message"]) {
+        "" => condition.text(&["reason"]).to_owned(),
+        message => message.to_owned(),
+    }
+}
+
 impl PathColumn {
     /// The first value at the path if it fits the type of the column, else nothing.
     fn cell(&self, object: &Value, now: Moment) -> String {
+        if self.column_type == OPERATOR_MESSAGE {
+            return operator_message(object);
+        }
         let found = self.path.as_ref().and_then(|path| path.find(object).ok()).unwrap_or_default();
         let Some(value) = found.first() else { return String::new() };
         match (self.column_type.as_str(), value) {

@@ -14,6 +14,7 @@ mod metadata;
 mod nodes;
 mod policy;
 mod read;
+mod release;
 mod resolve;
 mod rollout;
 mod selectors;
@@ -22,8 +23,11 @@ mod upgrade;
 mod waiting;
 mod write;
 
+use std::path::PathBuf;
+
 use crate::command_line::{Command, DryRun, Verb};
 use crate::print::Output;
+use crate::release::ReleaseImage;
 
 pub use failure::{Failure, failures_text};
 pub use manifests::read_manifests;
@@ -32,7 +36,7 @@ pub use server::{AccessQuestion, Answer, Applied, ApplyMode, Change, DeleteOptio
 pub use waiting::{Poll, Waiting};
 
 /// What stays the same from one command to the next.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Session {
     /// The namespace of commands that name none.
     pub namespace: String,
@@ -40,6 +44,8 @@ pub struct Session {
     pub user: String,
     /// That user's groups.
     pub groups: Vec<String>,
+    /// The images of releases that can be pulled.
+    pub releases: Vec<ReleaseImage>,
 }
 
 impl Default for Session {
@@ -49,6 +55,7 @@ impl Default for Session {
             namespace: "default".to_owned(),
             user: "system:admin".to_owned(),
             groups: vec!["system:masters".to_owned(), "system:authenticated".to_owned()],
+            releases: Vec::new(),
         }
     }
 }
@@ -62,6 +69,8 @@ pub struct Outcome {
     pub stderr: String,
     /// 0 if the command did what it says, else 1. Means nothing yet while it waits.
     pub exit_code: u8,
+    /// Files that the command wrote, below the directory that it ran in.
+    pub written: Vec<(PathBuf, Vec<u8>)>,
     /// What the command still waits for.
     pub waiting: Option<Waiting>,
 }
@@ -94,14 +103,18 @@ pub fn run<S: Server>(command: &Command, session: &mut Session, server: &mut S, 
         waiting: None,
         exit_code: 0,
         switched_to: None,
+        releases: &session.releases,
+        written: Vec::new(),
     };
     if let Err(failure) = runner.run(&command.verb) {
         runner.failures.push(failure);
     }
-    if let Some(namespace) = runner.switched_to.take() {
+    let switched_to = runner.switched_to.take();
+    let outcome = runner.finish();
+    if let Some(namespace) = switched_to {
         session.namespace = namespace;
     }
-    runner.finish()
+    outcome
 }
 
 /// A command that runs.
@@ -118,6 +131,8 @@ struct Runner<'r, S> {
     waiting: Option<Waiting>,
     exit_code: u8,
     switched_to: Option<String>,
+    releases: &'r [ReleaseImage],
+    written: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl<S: Server> Runner<'_, S> {
@@ -150,6 +165,7 @@ impl<S: Server> Runner<'_, S> {
             Verb::Project { name } => self.project(name.as_deref()),
             Verb::Policy(policy) => self.policy(policy),
             Verb::Upgrade(upgrade) => self.upgrade(upgrade),
+            Verb::Release(release) => self.release(release),
             Verb::Taint(taint) => self.taint(taint),
             Verb::Cordon(cordon) => self.cordon(cordon),
             Verb::Drain(drain) => self.drain(drain),
@@ -159,7 +175,7 @@ impl<S: Server> Runner<'_, S> {
     fn finish(self) -> Outcome {
         let exit_code = if self.failures.is_empty() { self.exit_code } else { 1 };
         let stderr = self.stderr + &failures_text(&self.failures);
-        Outcome { stdout: self.stdout, stderr, exit_code, waiting: self.waiting }
+        Outcome { stdout: self.stdout, stderr, exit_code, written: self.written, waiting: self.waiting }
     }
 
     /// Prints an object that a verb changed: `kind/name done`, or as `-o` says.

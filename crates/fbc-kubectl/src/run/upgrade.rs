@@ -12,7 +12,7 @@ use fbc_version::Version;
 use serde_json::{Value, json};
 
 use super::{Failure, Runner, Server};
-use crate::command_line::{PatchType, Upgrade, UpgradeVerb};
+use crate::command_line::{Details, PatchType, Upgrade, UpgradeVerb};
 
 const NO_VERSION: &str = "No cluster version information available - you must be connected to an OpenShift version 4 server to fetch the current version";
 const FORCED: &str = "warning: --force overrides cluster verification of your supplied release image and waives any update precondition failures. Only use this if you are testing unsigned release images or you are working around a known bug in the cluster-version operator and you have verified the authenticity of the provided image yourself.\n";
@@ -81,13 +81,9 @@ impl<S: Server> Runner<'_, S> {
             Err(error) => return Err(error.into()),
         };
         let patch = match verb {
-            UpgradeVerb::Status => {
-                self.stdout.push_str(&status::text(
-                    &version,
-                    &self.operators()?,
-                    &self.pools()?,
-                    self.server.now(),
-                ));
+            UpgradeVerb::Status(details) => {
+                let text = self.status(&version, *details)?;
+                self.stdout.push_str(&text);
                 return Ok(());
             }
             UpgradeVerb::Channel(channel, any) => self.channel(&version, channel, *any)?,
@@ -120,12 +116,26 @@ impl<S: Server> Runner<'_, S> {
         }
     }
 
-    fn operators(&self) -> Result<Vec<Object>, Failure> {
-        self.all("config.openshift.io", "ClusterOperator")
-    }
-
-    fn pools(&self) -> Result<Vec<Object>, Failure> {
-        self.all("machineconfiguration.openshift.io", "MachineConfigPool")
+    fn status(&self, version: &Object, details: Details) -> Result<String, Failure> {
+        const MACHINE_CONFIGURATION: &str = "machineconfiguration.openshift.io";
+        let deployments = self.all("apps", "Deployment")?;
+        let is_operator = |one: &&Object| {
+            one.namespace() == "openshift-machine-config-operator" && one.name() == "machine-config-operator"
+        };
+        let containers = deployments.iter().find(is_operator);
+        let containers = containers.map(|one| one.list(&["spec", "template", "spec", "containers"]));
+        let container =
+            containers.into_iter().flatten().find(|container| container["name"] == "machine-config-operator");
+        let facts = status::Facts {
+            version,
+            operators: &self.all("config.openshift.io", "ClusterOperator")?,
+            pools: &self.all(MACHINE_CONFIGURATION, "MachineConfigPool")?,
+            nodes: &self.all("", "Node")?,
+            machine_configs: &self.all(MACHINE_CONFIGURATION, "MachineConfig")?,
+            operator_image: container.map(|one| one.text(&["image"])).unwrap_or_default(),
+            now: self.server.now(),
+        };
+        status::text(&facts, details).map_err(Failure::Text)
     }
 
     fn channel(&mut self, version: &Object, channel: &str, any: bool) -> Result<Option<Value>, Failure> {

@@ -1,5 +1,6 @@
 //! Whole updates.
 
+use fbc_cluster::time::{HOUR, SECOND};
 use proptest::prelude::*;
 
 use super::*;
@@ -20,6 +21,7 @@ fn plan(from: &str, to: &str) -> Plan {
         limit: 12 * HOUR,
         seed: 1,
         restarts: Vec::new(),
+        companions: None,
     }
 }
 
@@ -39,7 +41,8 @@ fn levels(report: &Report) -> BTreeMap<String, Vec<&Bar>> {
 fn keeps_order(report: &Report) -> bool {
     let levels: Vec<Vec<&Bar>> = levels(report).into_values().collect();
     levels.windows(2).all(|pair| {
-        let end = pair[0].iter().map(|bar| bar.to).max().flatten();
+        let ends: Option<Vec<Moment>> = pair[0].iter().map(|bar| bar.to).collect();
+        let end = ends.and_then(|ends| ends.into_iter().max());
         pair[1].iter().all(|bar| end.is_some_and(|end| bar.from >= end))
     })
 }
@@ -125,32 +128,76 @@ fn two_minor_versions_at_once_are_refused() {
     assert!(simulate(&forced).unwrap().control_plane.is_some());
 }
 
+/// A pool of any size, with a number or a percentage as its limit, that may be paused.
+fn any_pool() -> impl Strategy<Value = Pool> {
+    let limit = prop_oneof![
+        (0_u64..4).prop_map(|number| json!(number)),
+        (1_u64..=100).prop_map(|percent| json!(format!("{percent}%"))),
+    ];
+    (0_usize..7, limit, proptest::bool::weighted(0.2)).prop_map(|(nodes, max_unavailable, is_paused)| Pool {
+        max_unavailable,
+        is_paused,
+        ..Pool::new("", nodes)
+    })
+}
+
+/// How many nodes of a pool may be out at once (MC-6).
+fn allowed(pool: &Pool) -> usize {
+    let number = match pool.max_unavailable.as_str().and_then(|text| text.strip_suffix('%')) {
+        Some(percent) => pool.nodes * percent.parse::<usize>().unwrap() / 100,
+        None => pool.max_unavailable.as_u64().unwrap() as usize,
+    };
+    if pool.is_paused { 0 } else { number.max(1) }
+}
+
+/// What the properties are judged by finds faults.
+#[test]
+fn disorder_is_seen() {
+    let report = simulate(&plan("4.19.0", "4.19.1")).unwrap();
+    assert!(keeps_order(&report));
+    let is_operator = |bar: &Bar| bar.kind == BarKind::Operator;
+    let mut early = report.clone();
+    let last = early.bars.iter().rposition(is_operator).unwrap();
+    early.bars[last].from = report.start;
+    assert!(!keeps_order(&early));
+    let mut open = report.clone();
+    let first = open.bars.iter().position(is_operator).unwrap();
+    open.bars[first].to = None;
+    assert!(!keeps_order(&open));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
-    /// Whatever the sizes and times: runlevels in order, no more nodes out than may be, and everything gets through.
+    /// Whatever the sizes, limits and times: runlevels in order, no more nodes out than may be, none of a paused pool, and
+    /// everything else gets through.
     #[test]
     fn order_and_limits_hold(
-        sizes in proptest::collection::vec((1_usize..6, 1_u64..4), 1..3),
+        pools in proptest::collection::vec(any_pool(), 1..4),
         times in proptest::collection::vec(0_u64..600, 8),
         seed in 1_u64..100,
     ) {
         let mut plan = plan("4.19.0", "4.19.1");
         plan.seed = seed;
+        plan.limit = 3 * HOUR;
         plan.pools = vec![pool("master", 3, 1)];
-        plan.pools.extend(sizes.iter().enumerate().map(|(index, (nodes, max))| {
-            pool(if index == 0 { "worker" } else { "infra" }, *nodes, *max)
+        plan.pools.extend(pools.into_iter().enumerate().map(|(index, pool)| {
+            Pool { name: ["worker", "infra", "edge"][index].to_owned(), ..pool }
         }));
         plan.operators = times.iter().enumerate().map(|(index, seconds)| Behaviour {
             takes: seconds * SECOND,
             ..behaviour(&format!("operator-{index:02}"))
         }).collect();
         let report = simulate(&plan).unwrap();
-        prop_assert!(report.nodes.is_some(), "{:?}", report.obstacles);
+        prop_assert!(report.control_plane.is_some(), "{:?}", report.obstacles);
         prop_assert!(keeps_order(&report), "{:#?}", levels(&report));
+        let waits = plan.pools.iter().any(|pool| pool.is_paused && pool.nodes > 0);
+        prop_assert_eq!(report.nodes.is_none(), waits, "{:?}", report.obstacles);
         for pool in &plan.pools {
             let most = report.most_unavailable.get(&pool.name).copied().unwrap_or_default();
-            prop_assert!(most as u64 <= pool.max_unavailable.as_u64().unwrap(), "{}: {most}", pool.name);
+            prop_assert!(most <= allowed(pool), "{}: {most}", pool.name);
+            let updated = report.bars.iter().filter(|bar| bar.kind == BarKind::Node && bar.group == pool.name);
+            prop_assert_eq!(updated.count(), if pool.is_paused { 0 } else { pool.nodes }, "{}", pool.name);
         }
     }
 

@@ -41,6 +41,7 @@ mod wait;
 
 pub use operator::ClusterVersionOperator;
 pub use options::{Answer, Options, Outside};
+pub use updates::DEFAULT_SERVICE;
 
 /// The API group of ClusterVersion and ClusterOperator.
 pub(crate) const GROUP: &str = "config.openshift.io";

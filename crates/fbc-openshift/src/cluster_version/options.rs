@@ -62,6 +62,8 @@ pub struct Answer {
     pub status: String,
     /// The body.
     pub body: Vec<u8>,
+    /// Whether releases outside of the channel that is asked for are left out, as real services do.
+    pub by_channel: bool,
 }
 
 /// What the operator reaches outside of the cluster.

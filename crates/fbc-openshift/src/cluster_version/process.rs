@@ -232,10 +232,9 @@ impl Process {
 
     /// Signatures that were verified are kept in a ConfigMap.
     fn keep_signatures(&mut self, api: &mut ApiServer) {
-        if self.has_signatures || !signatures::can_verify(&self.own_payload) {
+        if std::mem::replace(&mut self.has_signatures, true) || !signatures::can_verify(&self.own_payload) {
             return;
         }
-        self.has_signatures = true;
         let map = json!({
             "apiVersion": "v1", "kind": "ConfigMap",
             "metadata": {

@@ -18,7 +18,8 @@ use crate::update_service::risk::{applies_condition, recommended};
 use crate::update_service::{Graph, Offer, RiskCache, offer};
 
 /// The update service of clusters that name no other.
-const DEFAULT_SERVICE: &str = "https://api.openshift.com/api/upgrades_info/v1/graph";
+/// The update service of clusters that name none.
+pub const DEFAULT_SERVICE: &str = "https://api.openshift.com/api/upgrades_info/v1/graph";
 /// So long an answer is good for without a newer one.
 const CACHED_FOR: Milliseconds = 24 * HOUR;
 /// The architecture of the nodes.
@@ -218,7 +219,11 @@ fn retrieve(query: &Query<'_>, version: &str, outside: &Outside) -> Result<Offer
     if !answer.status.starts_with("200") {
         return Err(("ResponseFailed", unable(format!("unexpected HTTP status: {}", answer.status))));
     }
-    let graph = Graph::parse(&answer.body).map_err(|error| ("ResponseInvalid", unable(error.to_string())))?;
+    let mut graph =
+        Graph::parse(&answer.body).map_err(|error| ("ResponseInvalid", unable(error.to_string())))?;
+    if answer.by_channel {
+        graph = graph.of_channel(query.channel);
+    }
     offer(&graph, &parsed, query.channel, query.becomes_multi)
         .map_err(|(reason, text)| (reason, unable(text)))
 }

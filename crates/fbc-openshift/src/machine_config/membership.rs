@@ -42,18 +42,23 @@ pub fn selecting<'p>(node: &Object, pools: &'p [Arc<Object>]) -> Vec<&'p Arc<Obj
     pools.iter().filter(|pool| selects(pool, node)).collect()
 }
 
-/// True if a pool selects a node. A pool that selects everything selects nothing.
+/// Which nodes a pool selects. A pool that selects everything selects nothing.
+fn selector(pool: &Object) -> Option<LabelSelector> {
+    let selector = LabelSelector::of_object(pool.at(&["spec", "nodeSelector"])).ok()?;
+    (!selector.is_everything()).then_some(selector)
+}
+
 fn selects(pool: &Object, node: &Object) -> bool {
-    LabelSelector::of_object(pool.at(&["spec", "nodeSelector"]))
-        .is_ok_and(|selector| !selector.is_everything() && selector.matches_object(node))
+    selector(pool).is_some_and(|selector| selector.matches_object(node))
 }
 
 /// The nodes whose configuration comes from a pool, by name.
 pub fn nodes_of(pool: &Object, pools: &[Arc<Object>], nodes: &[Arc<Object>]) -> Vec<Arc<Object>> {
+    let Some(selector) = selector(pool) else { return Vec::new() };
     nodes
         .iter()
         .filter(|node| {
-            selects(pool, node)
+            selector.matches_object(node)
                 && pools_of(node, pools)
                     .is_ok_and(|pools| pools.first().is_some_and(|first| first.name() == pool.name()))
         })

@@ -235,15 +235,22 @@ impl NodeController {
     /// Keeps the annotation of the topology, and the taint of nodes whose update is still to come.
     fn mark(&self, api: &mut ApiServer, nodes: &[Arc<Object>], target: &str) -> Result<(), ApiError> {
         let topology = topology(api);
-        for node in nodes {
+        let is_ours = |taint: &Value| {
+            taint.text(&["key"]) == IN_PROGRESS && taint.text(&["effect"]) == "PreferNoSchedule"
+        };
+        // Of many nodes few change, and to find that out takes no copy.
+        let is_marked = |node: &Object| {
+            let is_there = node.list(&["spec", "taints"]).iter().any(is_ours);
+            let knows =
+                topology.is_empty() || node.annotation(CONTROL_PLANE_TOPOLOGY) == Some(topology.as_str());
+            knows && is_there == node_state::awaits(node, target)
+        };
+        for node in nodes.iter().filter(|node| !is_marked(node)) {
             self.writer.change(api, "", "Node", &node.object_name(), |node| {
                 if !topology.is_empty() {
                     node.set(&["metadata", "annotations", CONTROL_PLANE_TOPOLOGY], topology.as_str());
                 }
                 let mut taints = node.list(&["spec", "taints"]).to_vec();
-                let is_ours = |taint: &Value| {
-                    taint.text(&["key"]) == IN_PROGRESS && taint.text(&["effect"]) == "PreferNoSchedule"
-                };
                 let is_there = taints.iter().any(is_ours);
                 match (is_there, node_state::awaits(node, target)) {
                     (true, false) => taints.retain(|taint| !is_ours(taint)),

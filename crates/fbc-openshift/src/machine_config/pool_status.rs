@@ -2,6 +2,7 @@
 //!
 //! Source: `openshift/machine-config-operator:pkg/controller/node/status.go` (MC-27, MC-28).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fbc_cluster::object::{Object, ObjectFields};
@@ -89,8 +90,10 @@ struct Reports<'f> {
 impl<'f> Reports<'f> {
     fn of(facts: &Facts<'f>, target: &str) -> Self {
         let mut reports = Self { updated: 0, degraded: Vec::new() };
+        let nodes: BTreeMap<&str, &Arc<Object>> =
+            facts.nodes.iter().map(|node| (node.name(), node)).collect();
         for report in facts.machine_config_nodes {
-            let node = facts.nodes.iter().find(|node| node.name() == report.name());
+            let node = nodes.get(report.name());
             let (Some(node), false) = (node, report.list(&["status", "conditions"]).is_empty()) else {
                 break;
             };

@@ -1,6 +1,7 @@
 //! A scenario as data: what the cluster is made of, what happens, and what is expected.
 
 mod expectation;
+mod updates;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use fbc_version::Target;
 use serde_json::Value;
 
 pub use expectation::*;
+pub use updates::*;
 
 use super::fault::Place;
 use super::pattern::Pattern;
@@ -19,6 +21,7 @@ use fbc_cluster::controllers::behaviour::Behaviour;
 use fbc_cluster::object::ObjectName;
 use fbc_cluster::time::{MINUTE, Milliseconds, Moment, SECOND};
 use fbc_openshift::setup::Setup;
+use fbc_openshift::update_service::Facts;
 
 /// How long nothing may change before a cluster counts as still, unless the scenario says otherwise.
 pub const DEFAULT_QUIET: Milliseconds = 10 * SECOND;
@@ -42,6 +45,8 @@ pub struct Scenario {
     pub with: Vec<AddOn>,
     /// What the cluster has of OpenShift besides OLM.
     pub openshift: Setup,
+    /// The Cluster Version Operator and what it needs, if the cluster has one.
+    pub cluster_version: Option<ClusterVersion>,
     /// The moment at which it starts.
     pub start: Moment,
     /// The run ends after so much virtual time at the latest.
@@ -82,6 +87,7 @@ impl Scenario {
             feature_gates: BTreeMap::new(),
             with: Vec::new(),
             openshift: Setup::default(),
+            cluster_version: None,
             start: Moment::START,
             until: None,
             quiet: DEFAULT_QUIET,
@@ -256,6 +262,10 @@ pub enum Action {
     Scale(ObjectReference, u64),
     /// A tag moves to other content.
     Publish(Publication),
+    /// An update service answers with something else.
+    UpdateService(UpdateService),
+    /// Something else is known of the cluster.
+    Facts(Facts),
     /// Something breaks.
     Break(Trouble),
     /// Something is whole again.
@@ -277,12 +287,17 @@ pub enum Component {
     Catalogd,
     /// The controller of ClusterExtensions and their revisions.
     OperatorController,
+    /// The operator that applies releases.
+    ClusterVersionOperator,
 }
 
 impl Component {
     /// All components, with their names.
-    pub const ALL: [(Self, &'static str); 2] =
-        [(Self::Catalogd, "catalogd"), (Self::OperatorController, "operator-controller")];
+    pub const ALL: [(Self, &'static str); 3] = [
+        (Self::Catalogd, "catalogd"),
+        (Self::OperatorController, "operator-controller"),
+        (Self::ClusterVersionOperator, "cluster-version-operator"),
+    ];
 }
 
 /// A tag that moves.

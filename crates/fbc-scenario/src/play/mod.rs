@@ -110,6 +110,7 @@ impl<'s> Player<'s> {
         let sink = Rc::clone(&trace);
         let start = scenario.start;
         setting.cluster.trace_to(Tracer::new(start, Box::new(move |entry| sink.borrow_mut().add(entry))));
+        let seen_revision = setting.installed_revision;
         let end = options.until.or(scenario.until).map(|span| start + span);
         Self {
             prepared,
@@ -118,7 +119,7 @@ impl<'s> Player<'s> {
             seed,
             start,
             end,
-            seen_revision: 0,
+            seen_revision,
             last_activity: start,
             pendings: Vec::new(),
             expected: 0,

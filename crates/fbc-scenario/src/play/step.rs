@@ -43,12 +43,11 @@ impl Player<'_> {
                 self.setting.patch(object, PatchKind::Merge, &patch, false)
             }
             Some(Action::Publish(publication)) => self.setting.publish(publication),
+            Some(Action::UpdateService(service)) => self.setting.answer_updates(service, step.number),
+            Some(Action::Facts(facts)) => self.setting.learn(facts.clone()),
             Some(Action::Break(trouble)) => self.setting.set_trouble(trouble, true),
             Some(Action::Fix(trouble)) => self.setting.set_trouble(trouble, false),
-            Some(Action::Restart(component)) => {
-                self.setting.restart(*component);
-                Ok(())
-            }
+            Some(Action::Restart(component)) => self.setting.restart(*component),
             Some(Action::Jump(span)) => {
                 let now = self.now();
                 self.setting.cluster.api.advance_to(now + *span);

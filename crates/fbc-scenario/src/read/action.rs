@@ -3,7 +3,7 @@
 use super::expectation::object_reference;
 use super::field::Field;
 use super::step::FORMER_FIX;
-use super::{objects, reference};
+use super::{objects, reference, updates};
 use crate::model::{
     Action, Catalog, Command, Component, Disorder, Manifests, ObjectReference, PatchKind, Publication,
     Trouble,
@@ -40,6 +40,8 @@ pub(super) fn action(name: &str, step: &Field<'_>, catalogs: &[Catalog]) -> Opti
         "edit" => edit(&field),
         "scale" => scale(&field),
         "publish" => publish(&field, catalogs).map(Action::Publish),
+        "updateService" => updates::update_service(&field).map(Action::UpdateService),
+        "facts" => updates::facts(&field).map(Action::Facts),
         "break" => trouble(&field).map(Action::Break),
         "fix" | FORMER_FIX => trouble(&field).map(Action::Fix),
         "restart" => restart(&field),
@@ -229,6 +231,11 @@ impl Action {
             Self::Publish(publication) => {
                 format!("publish {} as {}", publication.content.text, publication.image)
             }
+            Self::UpdateService(service) if service.status.starts_with("200") => {
+                format!("{} answers with another graph", service.address)
+            }
+            Self::UpdateService(service) => format!("{} answers {}", service.address, service.status),
+            Self::Facts(facts) => format!("{} metrics are known", facts.series.len()),
             Self::Break(trouble) => format!("break {trouble}"),
             Self::Fix(trouble) => format!("fix {trouble}"),
             Self::Restart(component) => {

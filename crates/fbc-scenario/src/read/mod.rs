@@ -8,6 +8,7 @@ pub(crate) mod manifests;
 mod step;
 #[cfg(test)]
 mod tests;
+pub(crate) mod updates;
 
 use std::collections::BTreeMap;
 
@@ -124,6 +125,9 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
     let items = |key: &str| root.get(key).map(|field| field.items()).unwrap_or_default();
     let catalogs = catalogs(&items("catalogs"));
     let steps = step::steps(&items("steps"), &catalogs);
+    let openshift_section = root.get("openshift").filter(|field| field.is_object());
+    let cluster_version = openshift_section.as_ref().and_then(|field| field.get("clusterVersion"));
+    let cluster_version = cluster_version.and_then(|field| updates::cluster_version(&field));
     let expectations = items("expect").iter().filter_map(expectation::expectation).collect();
     Some(Scenario {
         file: file.to_owned(),
@@ -133,6 +137,7 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
         with: items("with").iter().filter_map(add_on).collect(),
         feature_gates: root.get("featureGates").map(|field| gates(&field)).unwrap_or_default(),
         openshift: root.get("openshift").map(|field| openshift(&field)).unwrap_or_default(),
+        cluster_version,
         start: start.unwrap_or(Moment::START),
         until: duration("until"),
         quiet: duration("quiet").unwrap_or(DEFAULT_QUIET),
@@ -151,7 +156,12 @@ fn scenario(file: &str, root: &Field<'_>) -> Option<Scenario> {
 
 /// Which of OpenShift's controllers the cluster runs, and how what they depend on behaves.
 fn openshift(field: &Field<'_>) -> Setup {
-    Setup::read(&field.value()).unwrap_or_else(|text| {
+    let mut sections = field.value();
+    // It names files, which have places.
+    if let Some(sections) = sections.as_object_mut() {
+        sections.remove("clusterVersion");
+    }
+    Setup::read(&sections).unwrap_or_else(|text| {
         field.fault(&format!("is not a setup: {text}"), None);
         Setup::default()
     })

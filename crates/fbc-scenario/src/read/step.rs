@@ -8,9 +8,22 @@ use crate::pattern::Pattern;
 use fbc_cluster::time::Milliseconds;
 
 /// The fields that say what happens; a step has one of them, or none.
-pub(crate) const ACTIONS: [&str; 13] = [
-    "apply", "create", "delete", "patch", "edit", "scale", "publish", "break", "fix", "restart", "jump",
-    "run", "wait",
+pub(crate) const ACTIONS: [&str; 15] = [
+    "apply",
+    "create",
+    "delete",
+    "patch",
+    "edit",
+    "scale",
+    "publish",
+    "updateService",
+    "facts",
+    "break",
+    "fix",
+    "restart",
+    "jump",
+    "run",
+    "wait",
 ];
 /// The former name of `fix`.
 pub(crate) const FORMER_FIX: &str = "mend";

@@ -188,7 +188,9 @@ fn each_kind_of_fault() {
 /// The JSON Schema of scenarios and the reader know the same fields.
 #[test]
 fn the_schema_has_the_fields_of_the_reader() {
-    use super::{BUNDLE_FIELDS, CATALOG_FIELDS, SCENARIO_FIELDS, action, behaviour, expectation, step};
+    use super::{
+        BUNDLE_FIELDS, CATALOG_FIELDS, SCENARIO_FIELDS, action, behaviour, expectation, step, updates,
+    };
     let text = include_str!("../../../../schemas/scenario.json");
     let schema: serde_json::Value = serde_json::from_str(text).unwrap();
     let fields = |pointer: &str| -> Vec<String> {
@@ -206,6 +208,12 @@ fn the_schema_has_the_fields_of_the_reader() {
         (String::new(), sorted(&[&SCENARIO_FIELDS])),
         ("/$defs/catalog".to_owned(), sorted(&[&CATALOG_FIELDS])),
         ("/$defs/bundle".to_owned(), sorted(&[&BUNDLE_FIELDS])),
+        ("/$defs/payload/oneOf/1".to_owned(), sorted(&[&updates::PAYLOAD_FIELDS])),
+        ("/$defs/updateService".to_owned(), sorted(&[&updates::UPDATE_SERVICE_FIELDS])),
+        (
+            "/properties/openshift/properties/clusterVersion".to_owned(),
+            sorted(&[&updates::CLUSTER_VERSION_FIELDS]),
+        ),
         ("/$defs/webhook".to_owned(), sorted(&[&behaviour::WEBHOOK_FIELDS])),
         ("/$defs/step".to_owned(), sorted(&[&step::STEP_FIELDS, &step::ACTIONS, &[step::FORMER_FIX]])),
         ("/$defs/condition".to_owned(), sorted(&[&expectation::CONDITION_FIELDS])),

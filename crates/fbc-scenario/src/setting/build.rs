@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::Content;
+use super::updates::SharedOutside;
 use crate::model::{Component, Scenario};
+use crate::prepare::Prepared;
 use fbc_cluster::add_ons::open_definition;
 use fbc_cluster::admission::Plugins;
 use fbc_cluster::admission::webhooks::stand_in::StandIn;
@@ -11,13 +13,17 @@ use fbc_cluster::api::{ApiServer, Caller, ServiceAddresses, Subresource, WriteOp
 use fbc_cluster::control_plane;
 use fbc_cluster::controllers::set::{Workloads, controllers};
 use fbc_cluster::engine::Cluster;
-use fbc_cluster::object::{Object, ObjectFields};
+use fbc_cluster::object::{Object, ObjectFields, ObjectName};
+use fbc_cluster::time::Moment;
 use fbc_olm::catalogd::{Catalogd, NameLabel};
 use fbc_olm::cluster_operator::{self, ClusterOperator};
 use fbc_olm::content::SharedImages;
+use fbc_olm::default_catalogs::DefaultCatalogs;
 use fbc_olm::definitions::{Edition, definitions};
 use fbc_olm::mirrors::{self, Mirrors};
 use fbc_olm::{Options, Target};
+use fbc_openshift::cluster_update::cluster::{INSTALLATION, NAMESPACES, Parts};
+use fbc_openshift::cluster_version::ClusterVersionOperator;
 use fbc_openshift::machines::hooks::HookWebhook;
 use fbc_openshift::platform;
 
@@ -66,6 +72,9 @@ pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
     let options = options(scenario);
     let mut namespaces = vec![options.system_namespace.as_str()];
     namespaces.extend(scenario.openshift.namespaces());
+    if scenario.cluster_version.is_some() {
+        namespaces.extend(NAMESPACES);
+    }
     if scenario.target.is_openshift() {
         namespaces.extend(platform::NAMESPACES);
     }
@@ -76,9 +85,14 @@ pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
     } else {
         ServiceAddresses::default()
     };
-    let mut api = control_plane::api_server_with(addresses, &namespaces, seed, scenario.start)
+    // The time of an installation goes by before the scenario starts.
+    let before =
+        scenario.cluster_version.as_ref().filter(|setup| setup.is_installed).map_or(0, |_| INSTALLATION);
+    let start = Moment(scenario.start.0.saturating_sub(before));
+    let mut api = control_plane::api_server_with(addresses, &namespaces, seed, start)
         .with_plugins(Plugins { service_accounts: true });
-    for definition in scenario.openshift.definitions() {
+    let of_updates = scenario.cluster_version.iter().flat_map(|_| Parts::definitions());
+    for definition in scenario.openshift.definitions().into_iter().chain(of_updates) {
         // Tests hold that these are accepted.
         let _ = api.install_definition(definition);
     }
@@ -94,7 +108,9 @@ pub(crate) fn api_server(scenario: &Scenario, seed: u64) -> ApiServer {
             let _ = api.install_definition(definition);
         }
         platform::serve(&mut api);
-        add_cluster_version(&mut api, &version(scenario.target));
+        if scenario.cluster_version.is_none() {
+            add_cluster_version(&mut api, &version(scenario.target));
+        }
     }
     for kind in scenario.with.iter().flat_map(|add_on| add_on.kinds()) {
         if api.kind_id(&kind.group, &kind.kind).is_none() {
@@ -118,8 +134,14 @@ fn add_cluster_version(api: &mut ApiServer, version: &str) {
     let _ = api.update(&caller, object, Subresource::Status, WriteOptions::default());
 }
 
-/// The cluster of a scenario, without its objects.
-pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> Cluster {
+/// The cluster of a scenario, without its objects, and how its release was installed if that comes before the start.
+pub(super) fn cluster(
+    prepared: &Prepared,
+    images: &SharedImages,
+    outside: Option<&SharedOutside>,
+    seed: u64,
+) -> (Cluster, Option<Result<(), String>>) {
+    let scenario = &prepared.scenario;
     let options = options(scenario);
     let mut api = api_server(scenario, seed);
     api.add_mutator(Box::new(NameLabel));
@@ -134,17 +156,39 @@ pub(super) fn cluster(scenario: &Scenario, images: &SharedImages, seed: u64) -> 
     if scenario.target.is_openshift() {
         all.extend(platform::controllers());
         all.push(Box::new(Mirrors::new(images.clone())));
-        all.push(Box::new(ClusterOperator::new(&options)));
+        // What a payload brings is played with the other operators.
+        let is_played = prepared
+            .updates
+            .as_ref()
+            .is_some_and(|updates| updates.parts.has_operator(cluster_operator::OPERATOR));
+        all.push(Box::new(ClusterOperator::new(&options).reporting(!is_played)));
+        all.push(Box::new(DefaultCatalogs::default()));
     }
     let shows_failed_drains = scenario.target == Target::Ocp419;
     all.extend(scenario.openshift.controllers(shows_failed_drains, &version(scenario.target), seed));
+    let updates = prepared.updates.as_ref().zip(outside);
+    if let Some((updates, outside)) = updates {
+        all.extend(updates.parts.controllers(outside));
+        updates.parts.set_up(&mut api, false);
+    }
     all.extend(scenario.with.iter().flat_map(|add_on| add_on.controllers()));
     let mut cluster = Cluster::new(api);
     for controller in all {
         cluster.add_controller(controller);
     }
     fbc_olm::setting::add_operator_controller(&mut cluster, &options, images);
-    cluster
+    let is_installed = scenario.cluster_version.as_ref().is_some_and(|setup| setup.is_installed);
+    let installed = updates.filter(|_| is_installed).map(|(updates, _)| {
+        let parts = &updates.parts;
+        let outcome = match parts.install(&mut cluster) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(format!("the release {} cannot be installed", parts.present.version())),
+            Err(error) => Err(error.to_string()),
+        };
+        let rest = cluster.run_until(scenario.start);
+        outcome.and(rest.map_err(|error| error.to_string()))
+    });
+    (cluster, installed)
 }
 
 /// Starts a controller anew, as it starts with the cluster.
@@ -154,7 +198,7 @@ pub(super) fn restart(
     scenario: &Scenario,
     images: &SharedImages,
     seed: u64,
-) {
+) -> Result<(), String> {
     let options = options(scenario);
     match component {
         Component::Catalogd => {
@@ -166,7 +210,13 @@ pub(super) fn restart(
             cluster.remove_controller("clusterobjectset");
             fbc_olm::setting::add_operator_controller(cluster, &options, images);
         }
+        Component::ClusterVersionOperator => {
+            let operator = cluster.controller::<ClusterVersionOperator>();
+            operator.ok_or("the cluster has no Cluster Version Operator")?.crash();
+            cluster.poke("cluster-version-operator", ObjectName::cluster("version"));
+        }
     }
+    Ok(())
 }
 
 /// Pushes what a scenario starts with.

@@ -1,6 +1,10 @@
 //! Command lines of `oc` and `kubectl`, run on the cluster of a scenario.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fbc_model::overlay_tree::OverlayTree;
+use fbc_model::tree::Subtree;
 
 use super::{Printed, Setting};
 use fbc_cluster::engine::RunError;
@@ -12,6 +16,16 @@ use fbc_kubectl::run::run;
 const PATIENCE: Milliseconds = 30 * MINUTE;
 
 impl Setting<'_> {
+    /// Puts files that a command wrote before those beside the scenario; nothing is written to disk.
+    fn write(&mut self, files: Vec<(PathBuf, Vec<u8>)>) {
+        if files.is_empty() {
+            return;
+        }
+        let folder = Subtree { tree: Arc::clone(&self.files), folder: PathBuf::new() };
+        let files = files.into_iter().map(|(path, bytes)| (path, Some(bytes))).collect();
+        self.files = Arc::new(OverlayTree::new(Box::new(folder), files));
+    }
+
     /// Runs a command line. One that waits lets time go by; one that waits in vain ends as the program itself would.
     ///
     /// # Errors
@@ -36,6 +50,7 @@ impl Setting<'_> {
         };
         let outcome = run(&command, &mut self.session, &mut self.cluster.api, &read);
         let mut printed = Printed { stdout: outcome.stdout, stderr: outcome.stderr, exit: outcome.exit_code };
+        self.write(outcome.written);
         let Some(mut waiting) = outcome.waiting else { return Ok(printed) };
         let end = waiting.deadline().unwrap_or_else(|| self.cluster.now() + PATIENCE);
         loop {

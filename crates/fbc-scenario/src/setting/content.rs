@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fbc_model::tree::{MemoryTree, Tree, TreeEntry};
-use fbc_resolve::Rules;
-use serde_json::json;
+use fbc_resolve::{IndexedBundle, Rules};
+use serde_json::{Value, json};
 
 use super::build::options;
 use crate::fault::ScenarioFault;
@@ -82,7 +82,8 @@ impl Content {
         self.empty.contains_key(image)
     }
 
-    fn empty_bundles(&self, rules: Rules) -> BTreeMap<String, Arc<Image>> {
+    /// Bundles that install nothing, for all that the catalogs name.
+    pub(crate) fn empty_bundles(&self, rules: Rules) -> BTreeMap<String, Arc<Image>> {
         let mut empty = BTreeMap::new();
         for image in self.catalogs.values().chain(self.replaced.values()) {
             let index = &image.catalog().index;
@@ -90,7 +91,8 @@ impl Content {
                 let bundles = index.package(name).map(|package| package.bundles()).unwrap_or_default();
                 for bundle in bundles {
                     let version = bundle.semantic_version().map(ToString::to_string).unwrap_or_default();
-                    let tree = empty_bundle(name, &bundle.blob.name, &version);
+                    let properties = limits(bundle);
+                    let tree = empty_bundle(name, &bundle.blob.name, &version, &properties);
                     if let Ok(image) = Image::of_files(tree, BTreeMap::new(), rules) {
                         empty.insert(bundle.blob.image.clone(), Arc::new(image));
                     }
@@ -114,9 +116,17 @@ fn has_bundle_folder(tree: &dyn Tree) -> io::Result<()> {
     ))
 }
 
+/// What a bundle says about updates of clusters.
+fn limits(bundle: &IndexedBundle) -> Vec<Value> {
+    let properties =
+        bundle.blob.properties.iter().filter(|property| property.kind == "olm.maxOpenShiftVersion");
+    let value = |property: &fbc_model::Property| property.value.as_ref().map(|value| value.node().to_json());
+    properties.map(|property| json!({"type": property.kind, "value": value(property)})).collect()
+}
+
 /// A bundle that installs nothing but a record of its version: what OLM needs to take it for a bundle, and one object
 /// whose change makes an extension look again, as the objects of any bundle do.
-fn empty_bundle(package: &str, name: &str, version: &str) -> Arc<dyn Tree> {
+fn empty_bundle(package: &str, name: &str, version: &str, properties: &[Value]) -> Arc<dyn Tree> {
     let mode = |name: &str| json!({"type": name, "supported": name == "AllNamespaces"});
     let modes = ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"].map(mode);
     let cluster_service_version = json!({
@@ -140,6 +150,9 @@ fn empty_bundle(package: &str, name: &str, version: &str) -> Arc<dyn Tree> {
         "data": {"version": version},
     });
     tree.insert("manifests/version.json", record.to_string());
+    if !properties.is_empty() {
+        tree.insert("metadata/properties.yaml", json!({"properties": properties}).to_string());
+    }
     tree.insert("metadata/annotations.yaml", annotations.to_string());
     Arc::new(tree)
 }

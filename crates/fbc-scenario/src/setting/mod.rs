@@ -5,6 +5,7 @@ mod command;
 mod content;
 mod output;
 mod requests;
+mod updates;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use fbc_model::tree::Tree;
 pub(super) use build::{api_server, options};
 pub(super) use content::Content;
 pub use output::Printed;
+pub(super) use updates::Updates;
 
 use super::model::{Action, Component, Disorder, Publication, Trouble};
 use super::prepare::Prepared;
@@ -46,23 +48,32 @@ pub(super) struct Setting<'s> {
     faults: Vec<String>,
     /// What was taken away by troubles, to be put back.
     taken: BTreeMap<ObjectName, Object>,
+    /// What the Cluster Version Operator reaches, if the cluster has one.
+    outside: Option<updates::SharedOutside>,
+    /// The last revision of the installation, which is not part of the run.
+    pub(super) installed_revision: u64,
 }
 
 impl<'s> Setting<'s> {
     pub(super) fn new(prepared: &'s Prepared, seed: u64) -> Self {
         let images = SharedImages::default();
-        let faults = build::push(&prepared.scenario, &prepared.content, &images);
-        let cluster = build::cluster(&prepared.scenario, &images, seed);
+        let mut faults = build::push(&prepared.scenario, &prepared.content, &images);
+        let outside = prepared.updates.as_ref().map(Updates::outside);
+        let (cluster, installed) = build::cluster(prepared, &images, outside.as_ref(), seed);
+        let installed_revision = if installed.is_some() { cluster.api.store().revision() } else { 0 };
+        faults.extend(installed.and_then(Result::err));
         let files = Arc::clone(&prepared.files);
         Self {
             cluster,
             prepared,
             files,
             images,
-            session: Session::default(),
+            session: Session { releases: updates::release_images(prepared), ..Session::default() },
             seed,
             faults,
             taken: BTreeMap::new(),
+            outside,
+            installed_revision,
         }
     }
 
@@ -85,8 +96,8 @@ impl<'s> Setting<'s> {
     }
 
     /// Starts a controller anew.
-    pub(super) fn restart(&mut self, component: Component) {
-        build::restart(&mut self.cluster, component, &self.prepared.scenario, &self.images, self.seed);
+    pub(super) fn restart(&mut self, component: Component) -> Result<(), String> {
+        build::restart(&mut self.cluster, component, &self.prepared.scenario, &self.images, self.seed)
     }
 
     /// Moves a tag to other content.

@@ -13,6 +13,7 @@ mod examples;
 mod images;
 mod names;
 mod removed;
+pub use removed::removed_since;
 mod size;
 
 pub mod annotation_case;

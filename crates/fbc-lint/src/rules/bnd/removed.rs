@@ -110,12 +110,19 @@ pub(super) fn objects<'c, 'b>(
 }
 
 fn find(object: &Object<'_>) -> Option<&'static Removed> {
+    find_kind(object.group, object.version, object.kind)
+}
+
+fn find_kind(group: &str, version: &str, kind: &str) -> Option<&'static Removed> {
     static TABLE: &[Removed] = &REMOVED;
-    TABLE.iter().find(|removed| {
-        removed.group == object.group
-            && removed.version == object.version
-            && removed.kinds.contains(&object.kind)
-    })
+    TABLE
+        .iter()
+        .find(|removed| removed.group == group && removed.version == version && removed.kinds.contains(&kind))
+}
+
+/// The minor version of Kubernetes 1.x since which a version of a kind is gone; nothing if it is still there.
+pub fn removed_since(group: &str, version: &str, kind: &str) -> Option<u64> {
+    find_kind(group, version, kind).map(|removed| removed.since)
 }
 
 /// The clusters that the bundle says, or the user says, it is for, and that are without the API.

@@ -309,7 +309,7 @@ impl World {
                     503 => "503 Service Unavailable",
                     _ => "500 Internal Server Error",
                 };
-                let answer = Answer { status: status.to_owned(), body: body.into_bytes() };
+                let answer = Answer { status: status.to_owned(), body: body.into_bytes(), by_channel: false };
                 self.outside.borrow_mut().update_services.insert(SERVICE.to_owned(), answer);
             }
             "metrics" => {

@@ -3,6 +3,7 @@
 mod diff;
 mod extract;
 mod graph;
+mod info;
 pub(crate) mod source;
 mod verify;
 
@@ -24,6 +25,7 @@ enum What {
     Graph(graph::Arguments),
     Verify(verify::Arguments),
     Extract(extract::Arguments),
+    Info(info::Arguments),
     Diff(diff::Arguments),
 }
 
@@ -32,6 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         What::Graph(arguments) => graph::run(arguments),
         What::Verify(arguments) => verify::run(arguments),
         What::Extract(arguments) => extract::run(arguments),
+        What::Info(arguments) => info::run(arguments),
         What::Diff(arguments) => diff::run(arguments),
     }
 }

@@ -3,8 +3,10 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use fbc_image::unpack::{Options, unpack_into};
+use fbc_kubectl::release::ReleaseImage;
 use fbc_model::tree::DiskTree;
 use fbc_openshift::release::{Inclusion, Payload};
 use fbc_staging::StagedDirectory;
@@ -24,6 +26,8 @@ pub(crate) struct PayloadSource {
     shown: PathBuf,
     /// The pull spec, or the directory.
     image: String,
+    /// Digest, moment and platform of an image.
+    described: Option<(String, Option<String>, String)>,
     /// Holds what was unpacked of an image.
     _folder: Option<StagedDirectory>,
 }
@@ -39,11 +43,20 @@ impl PayloadSource {
         let Some(name) = image else { return Self::folder(reference) };
         let temporary = |error: io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
         let folder = StagedDirectory::scratch(&std::env::temp_dir()).map_err(temporary)?;
-        unpack(&name, &name.open(session.platform(), session)?, folder.path(), session)?;
+        let opened = name.open(session.platform(), session)?;
+        unpack(&name, &opened, folder.path(), session)?;
+        let text = |field: &str| {
+            let value = opened.image.raw_configuration.get(field);
+            value.and_then(serde_json::Value::as_str).map(str::to_owned)
+        };
+        let platform =
+            [text("os"), text("architecture")].map(|part| part.unwrap_or_else(|| "unknown".to_owned()));
+        let digest = opened.image.descriptor.digest().to_string();
         Ok(Self {
             tree: DiskTree { root: folder.path().to_path_buf() },
             shown: PathBuf::from(name.to_string()),
             image: name.to_string(),
+            described: Some((digest, text("created"), platform.join("/"))),
             _folder: Some(folder),
         })
     }
@@ -61,6 +74,7 @@ impl PayloadSource {
             tree: DiskTree { root: path.to_path_buf() },
             shown: path.to_path_buf(),
             image: path.display().to_string(),
+            described: None,
             _folder: None,
         })
     }
@@ -73,6 +87,14 @@ impl PayloadSource {
     /// The pull spec, for manifests that name it.
     pub(crate) fn image(&self) -> &str {
         &self.image
+    }
+
+    /// The payload as an image of a release. A directory has no digest.
+    pub(crate) fn release_image(&self) -> ReleaseImage {
+        let none = || ("<none>".to_owned(), None, "linux/amd64".to_owned());
+        let (digest, created, platform) = self.described.clone().unwrap_or_else(none);
+        let tree = Arc::new(DiskTree { root: self.tree.root.clone() });
+        ReleaseImage { reference: self.image.clone(), digest, created, platform, tree }
     }
 
     /// Loads it for a cluster.

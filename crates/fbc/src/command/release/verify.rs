@@ -63,7 +63,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
                     finding.rule.code, finding.message
                 )?;
                 writeln!(out, "  --> {}{line}", source.shown(&finding.file))?;
-                writeln!(out, "  {HELP}help{HELP:#}: {}\n", finding.rule.help)?;
+                writeln!(out, "  {HELP}help{HELP:#}: {}", finding.rule.help)?;
+                writeln!(out)?;
             }
             let errors = findings.iter().filter(|finding| finding.rule.is_error).count();
             let manifests = payload.as_ref().map_or(0, |payload| payload.manifests.len());

@@ -160,6 +160,18 @@ fn judge(risk: &Value, cache: &mut RiskCache, facts: Option<&Facts>, at: &mut u6
     }
 }
 
+/// The wanted release is not in the graph, or not in the channel.
+fn no_release(graph: &Graph, to: &str) -> Failure {
+    let known: Vec<String> = graph.nodes.iter().map(|node| node.version.to_string()).collect();
+    let failure = Failure::refusal(format!("the graph has no release {to}"));
+    match crate::failure::closest(to, known.iter().map(String::as_str)) {
+        Some(closest) => {
+            failure.help(format!("it has {closest}; with --channel it has the releases of that channel"))
+        }
+        None => failure.help("with --channel it has the releases of that channel; `-o graph` shows them"),
+    }
+}
+
 fn offered(arguments: &Arguments, graph: &Graph, from: &str, facts: Option<&Facts>) -> Result<From, Failure> {
     let current = version(from, "--from")?;
     let channel = arguments.channel.as_deref().unwrap_or_default();
@@ -190,6 +202,9 @@ fn offered(arguments: &Arguments, graph: &Graph, from: &str, facts: Option<&Fact
     let route = match &arguments.to {
         Some(to) => {
             let target = version(to, "--to")?;
+            if !graph.nodes.iter().any(|node| node.version.compare_precedence(&target).is_eq()) {
+                return Err(no_release(graph, to));
+            }
             Some((to.clone(), route(graph, &current, &target, &mut judge)))
         }
         None => None,

@@ -1,8 +1,12 @@
 //! Operators that must move before a cluster does: `olm.maxOpenShiftVersion` of what is installed.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use base64::Engine as _;
 use fbc_bundle::readiness::{Limit, Release, limit_of};
+use fbc_lint::removed_since;
+use fbc_openshift::release::difference::LostApi;
 use fbc_openshift::update_service::route::Hop;
 use fbc_resolve::{CatalogIndex, IndexedBundle, Rules};
 use fbc_version::{Target, Version};
@@ -20,8 +24,16 @@ pub(crate) struct Installed {
 struct Operator {
     package: String,
     version: String,
-    /// All bundles of the package: version and limit, oldest first.
-    bundles: Vec<(Version, Limit)>,
+    /// All bundles of the package, oldest first.
+    bundles: Vec<Known>,
+}
+
+/// What a catalog says about a bundle.
+struct Known {
+    version: Version,
+    limit: Limit,
+    /// Group, version and kind of what it brings or needs.
+    needed: Vec<(String, String, String)>,
 }
 
 /// What operators do before an update.
@@ -46,7 +58,7 @@ impl Moves {
 }
 
 /// A catalog by package.
-pub(crate) struct InstalledCatalog(CatalogIndex);
+pub(crate) struct InstalledCatalog(Arc<CatalogIndex>);
 
 impl InstalledCatalog {
     /// Opens a catalog.
@@ -56,7 +68,12 @@ impl InstalledCatalog {
             return Err(Failure::refusal(format!("{} has faults", catalog.display()))
                 .help(format!("`fbc validate {}` shows them", catalog.display())));
         };
-        Ok(Self(CatalogIndex::new(loaded, Rules::of(Target::default()))))
+        Ok(Self(Arc::new(CatalogIndex::new(loaded, Rules::of(Target::default())))))
+    }
+
+    /// What it holds.
+    pub(crate) fn index(&self) -> Arc<CatalogIndex> {
+        Arc::clone(&self.0)
     }
 }
 
@@ -75,9 +92,9 @@ impl Installed {
                     None => failure,
                 });
             };
-            let mut bundles: Vec<(Version, Limit)> = found.bundles().iter().filter_map(versioned).collect();
-            bundles.sort_by(|one, other| one.0.compare_precedence(&other.0));
-            if !bundles.iter().any(|(known, _)| known.to_string() == version) {
+            let mut bundles: Vec<Known> = found.bundles().iter().filter_map(known).collect();
+            bundles.sort_by(|one, other| one.version.compare_precedence(&other.version));
+            if !bundles.iter().any(|known| known.version.to_string() == version) {
                 return Err(Failure::new(format!(
                     "--operator: the catalog has no version {version} of {package}"
                 )));
@@ -88,7 +105,7 @@ impl Installed {
     }
 }
 
-fn versioned(bundle: &IndexedBundle) -> Option<(Version, Limit)> {
+fn known(bundle: &IndexedBundle) -> Option<Known> {
     let version = bundle.version.as_ref().ok()?.version.clone();
     let properties: Vec<Value> = bundle
         .blob
@@ -99,7 +116,25 @@ fn versioned(bundle: &IndexedBundle) -> Option<(Version, Limit)> {
             json!({"type": property.kind, "value": value})
         })
         .collect();
-    Some((version, limit_of(Some(&Value::Array(properties).to_string()))))
+    let needed = properties.iter().filter_map(needed).collect();
+    Some(Known { version, limit: limit_of(Some(&Value::Array(properties).to_string())), needed })
+}
+
+/// The kind that a property names: one that is required, or that of an object of the bundle.
+fn needed(property: &Value) -> Option<(String, String, String)> {
+    let value = &property["value"];
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    match property["type"].as_str()? {
+        "olm.gvk.required" => Some((text(&value["group"])?, text(&value["version"])?, text(&value["kind"])?)),
+        "olm.bundle.object" => {
+            let bytes = base64::engine::general_purpose::STANDARD.decode(value["data"].as_str()?).ok()?;
+            let object: Value = serde_json::from_slice(&bytes).ok()?;
+            let api_version = object["apiVersion"].as_str()?;
+            let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+            Some((group.to_owned(), version.to_owned(), text(&object["kind"])?))
+        }
+        _ => None,
+    }
 }
 
 /// What operators do before each update of a route: they move to the oldest version that bears the last release of the
@@ -122,7 +157,7 @@ pub(crate) fn moves(installed: &Installed, hops: &[Hop]) -> Vec<Moves> {
         };
         for (operator, version) in installed.operators.iter().zip(&mut present) {
             let limit_of = |wanted: &str| {
-                operator.bundles.iter().find(|(known, _)| known.to_string() == wanted).map(|(_, limit)| limit)
+                operator.bundles.iter().find(|one| one.version.to_string() == wanted).map(|one| &one.limit)
             };
             let Some(limit) = limit_of(version).filter(|limit| from != to && limit.blocks_update_from(from))
             else {
@@ -130,12 +165,12 @@ pub(crate) fn moves(installed: &Installed, hops: &[Hop]) -> Vec<Moves> {
             };
             let newer = || {
                 let present = Version::parse(version).ok();
-                operator.bundles.iter().filter(move |(known, _)| {
-                    present.as_ref().is_some_and(|present| known.compare_precedence(present).is_gt())
+                operator.bundles.iter().filter(move |one| {
+                    present.as_ref().is_some_and(|present| one.version.compare_precedence(present).is_gt())
                 })
             };
             let bears = |release: Release| {
-                newer().find(|(_, limit)| bears(limit, release)).map(|(known, _)| known.to_string())
+                newer().find(|one| bears(&one.limit, release)).map(|one| one.version.to_string())
             };
             match last.and_then(bears).or_else(|| bears(to)) {
                 Some(target) => {
@@ -168,16 +203,8 @@ fn bears(limit: &Limit, release: Release) -> bool {
     }
 }
 
-/// What installed operators say against an update, and what to do about it.
-pub(crate) struct Blocked {
-    /// The message of `Upgradeable` of the ClusterOperator `olm`.
-    pub(crate) message: String,
-    /// What must be done first.
-    pub(crate) first: Vec<String>,
-}
-
-/// What keeps a cluster with these operators from another minor version; nothing if all bear it.
-pub(crate) fn blocked_message(installed: &Installed, from: &str, to: &str) -> Option<Blocked> {
+/// What must be done before an update, because of what installed bundles allow.
+pub(crate) fn to_do_first(installed: &Installed, from: &str, to: &str) -> Vec<String> {
     let hop = Hop {
         from: from.to_owned(),
         to: to.to_owned(),
@@ -185,29 +212,69 @@ pub(crate) fn blocked_message(installed: &Installed, from: &str, to: &str) -> Op
         channels: Vec::new(),
         risks: Vec::new(),
     };
-    let moves = moves(installed, &[hop]).into_iter().next()?;
-    let blocking = |(package, version, _): &(String, String, String)| {
-        format!("bundle \"{package}.v{version}\" for ClusterExtension \"{package}\"")
-    };
-    let mut bundles: Vec<String> = moves.first.iter().chain(&moves.stuck).map(blocking).collect();
-    if bundles.is_empty() {
-        return None;
+    let moves = moves(installed, &[hop]).into_iter().next().unwrap_or_default();
+    let updates = moves.first.iter().map(|(package, at, to)| format!("update {package} from {at} to {to}"));
+    let stuck = moves
+        .stuck
+        .iter()
+        .map(|(package, at, why)| format!("remove {package} {at}, or wait for a newer one: {why}"));
+    updates.chain(stuck).collect()
+}
+
+impl Installed {
+    /// Packages with the installed versions.
+    pub(crate) fn versions(&self) -> Vec<(String, String)> {
+        self.operators.iter().map(|one| (one.package.clone(), one.version.clone())).collect()
     }
-    bundles.sort();
-    let next = Version::parse(from).ok()?;
-    let message = format!(
-        "InstalledOLMOperatorsUpgradeable: Found ClusterExtensions that require upgrades prior to upgrading cluster to version {}.{}: {}.",
-        next.major(),
-        next.minor() + 1,
-        bundles.join(",")
-    );
-    let mut first: Vec<String> =
-        moves.first.iter().map(|(package, at, to)| format!("update {package} from {at} to {to}")).collect();
-    first.extend(
-        moves
-            .stuck
-            .iter()
-            .map(|(package, at, why)| format!("remove {package} {at}, or wait for a newer one: {why}")),
-    );
-    Some(Blocked { message, first })
+
+    /// Operators that stop working on a version of the cluster, since APIs go that they need, and what helps.
+    pub(crate) fn stops_working(&self, lost: &[LostApi], to: &str) -> Vec<String> {
+        let mut texts = Vec::new();
+        for operator in &self.operators {
+            let gone = |bundle: &Known| bundle.gone_in(lost, to);
+            let Some(present) =
+                operator.bundles.iter().find(|one| one.version.to_string() == operator.version)
+            else {
+                continue;
+            };
+            let (package, at) = (&operator.package, &operator.version);
+            let newer = operator
+                .bundles
+                .iter()
+                .find(|one| one.version.compare_precedence(&present.version).is_gt() && gone(one).is_none());
+            texts.extend(gone(present).map(|api| match newer {
+                Some(newer) => format!("update {package} from {at} to {}: it needs {api}", newer.version),
+                None => format!("remove {package} {at}, or wait for a newer one: it needs {api}"),
+            }));
+        }
+        texts
+    }
+}
+
+impl Known {
+    /// An API that the bundle needs and a version of the cluster does not have.
+    fn gone_in(&self, lost: &[LostApi], to: &str) -> Option<String> {
+        let kubernetes = Version::parse(to).ok().and_then(|version| kubernetes_of(&version));
+        self.needed.iter().find_map(|(group, version, kind)| {
+            let name = if group.is_empty() { version.clone() } else { format!("{group}/{version}") };
+            let of_payload =
+                lost.iter().any(|api| api.group == *group && api.version == *version && api.kind == *kind);
+            if of_payload {
+                return Some(format!("{kind} of {name}, which {to} no longer serves"));
+            }
+            let (since, minor) = (removed_since(group, version, kind)?, kubernetes?);
+            (minor >= since).then(|| {
+                format!("{kind} of {name}, which is gone since Kubernetes 1.{since}, and {to} has 1.{minor}")
+            })
+        })
+    }
+}
+
+/// The minor version of Kubernetes 1 in a version of OpenShift: since 4.3 the two are 13 apart, and 5.0 follows 4.22.
+fn kubernetes_of(version: &Version) -> Option<u64> {
+    match version.major() {
+        4 => Some(version.minor() + 13),
+        5 => Some(version.minor() + 36),
+        _ => None,
+    }
 }

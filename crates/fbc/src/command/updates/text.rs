@@ -26,9 +26,10 @@ fn overview(answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
     let conditional: usize = graph.conditional_edges.iter().map(|group| group.edges.len()).sum();
     writeln!(
         out,
-        "{} releases, {} recommended updates, {conditional} updates with risks",
-        graph.nodes.len(),
-        graph.edges.len()
+        "{}, {}, {} with risks",
+        counted(graph.nodes.len(), "release"),
+        counted(graph.edges.len(), "recommended update"),
+        counted(conditional, "update")
     )?;
     let mut channels: Vec<(String, usize)> = Vec::new();
     for channel in graph.nodes.iter().flat_map(|node| node.channels()) {
@@ -39,7 +40,7 @@ fn overview(answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
     }
     channels.sort();
     for (channel, count) in channels {
-        writeln!(out, "  {channel}: {count} releases")?;
+        writeln!(out, "  {channel}: {}", counted(count, "release"))?;
     }
     Ok(())
 }

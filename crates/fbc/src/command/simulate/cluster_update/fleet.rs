@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use fbc_openshift::cluster_update::Pool;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::input::{Described, default_pools, max_unavailable};
+use super::input::Described;
 use crate::failure::Failure;
 
 pub(super) fn read(path: &Path) -> Result<Vec<Described>, Failure> {
@@ -27,8 +27,12 @@ pub(super) fn read(path: &Path) -> Result<Vec<Described>, Failure> {
 }
 
 fn cluster(value: &Value) -> Result<Described, String> {
-    let mut described =
-        Described { name: String::new(), from: String::new(), operators: Vec::new(), pools: default_pools() };
+    let mut described = Described {
+        name: String::new(),
+        from: String::new(),
+        operators: Vec::new(),
+        pools: Pool::defaults(),
+    };
     for (field, value) in value.as_object().ok_or("must be an object")? {
         let text = || value.as_str().map(str::to_owned).ok_or_else(|| format!("{field} must be a text"));
         let members = || value.as_object().ok_or_else(|| format!("{field} must be an object"));
@@ -43,8 +47,10 @@ fn cluster(value: &Value) -> Result<Described, String> {
                 }
             }
             "pools" => {
-                described.pools =
-                    members()?.iter().map(|(name, value)| pool(name, value)).collect::<Result<_, _>>()?;
+                described.pools = members()?
+                    .iter()
+                    .map(|(name, value)| Pool::read(name, value))
+                    .collect::<Result<_, _>>()?;
             }
             other => return Err(format!("unknown field {other:?}; known are name, from, operators, pools")),
         }
@@ -54,29 +60,4 @@ fn cluster(value: &Value) -> Result<Described, String> {
         (_, "") => Err("from is missing: the version that the cluster is at".to_owned()),
         _ => Ok(described),
     }
-}
-
-fn pool(name: &str, value: &Value) -> Result<Pool, String> {
-    let nodes = |value: &Value| {
-        let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-        number.ok_or_else(|| format!("pools.{name} must be a number of nodes"))
-    };
-    let mut pool = Pool { name: name.to_owned(), nodes: 0, max_unavailable: json!(1), is_paused: false };
-    let Some(members) = value.as_object() else { return Ok(Pool { nodes: nodes(value)?, ..pool }) };
-    for (field, value) in members {
-        match field.as_str() {
-            "nodes" => pool.nodes = nodes(value)?,
-            "maxUnavailable" => {
-                pool.max_unavailable = max_unavailable(value).ok_or_else(|| {
-                    format!("pools.{name}.maxUnavailable must be a number of nodes, or a percentage such as \"20%\"")
-                })?;
-            }
-            "paused" => {
-                pool.is_paused =
-                    value.as_bool().ok_or_else(|| format!("pools.{name}.paused must be true or false"))?;
-            }
-            other => return Err(format!("pools.{name}: unknown field {other:?}")),
-        }
-    }
-    Ok(pool)
 }

@@ -7,15 +7,18 @@ use std::sync::Arc;
 
 use fbc_model::tree::{DiskTree, Tree, TreeEntry};
 use fbc_openshift::cluster_operators;
-use fbc_openshift::cluster_update::{Plan, Pool};
+use fbc_openshift::cluster_update::{Companions, Plan, Pool};
 use fbc_openshift::machine_config::daemon;
-use fbc_openshift::release::Inclusion;
+use fbc_openshift::release::difference::{Difference, LostApi};
 use fbc_openshift::release::payload::missing_part;
+use fbc_openshift::release::{Inclusion, Payload};
+use fbc_scenario::installed::{Catalogs, InstalledOperators};
+use fbc_version::{Target, Version};
 use serde_json::{Value, json};
 
 use super::Arguments;
 use crate::command::release::source::PayloadSource;
-use crate::command::updates::operators::{Installed, InstalledCatalog, blocked_message};
+use crate::command::updates::operators::{Installed, InstalledCatalog, to_do_first};
 use crate::failure::Failure;
 use crate::registry::Session;
 
@@ -32,24 +35,18 @@ pub(super) struct Material {
     /// Payloads by version.
     payloads: Vec<(String, DiskTree)>,
     catalog: Option<InstalledCatalog>,
+    /// The catalogs for OLM, by the target whose behaviour counts.
+    catalogs: Option<Catalogs>,
     operators: Vec<cluster_operators::Behaviour>,
     nodes: Vec<daemon::Behaviour>,
     /// Keeps what was unpacked of images.
     _sources: Vec<PayloadSource>,
 }
 
-pub(super) fn default_pools() -> Vec<Pool> {
-    ["master", "worker"].map(|name| pool(name, 3, json!(1))).to_vec()
-}
-
-fn pool(name: &str, nodes: usize, max_unavailable: Value) -> Pool {
-    Pool { name: name.to_owned(), nodes, max_unavailable, is_paused: false }
-}
-
 /// Reads `NAME=NODES[:MAX]`.
 pub(super) fn pools(flags: &[String]) -> Result<Vec<Pool>, Failure> {
     if flags.is_empty() {
-        return Ok(default_pools());
+        return Ok(Pool::defaults());
     }
     let one = |flag: &String| {
         let wrong = || {
@@ -59,17 +56,10 @@ pub(super) fn pools(flags: &[String]) -> Result<Vec<Pool>, Failure> {
         let (name, rest) = flag.split_once('=').ok_or_else(wrong)?;
         let (nodes, max) = rest.split_once(':').unwrap_or((rest, "1"));
         let max = max.parse::<u64>().map_or_else(|_| json!(max), |number| json!(number));
-        let max = max_unavailable(&max).ok_or_else(wrong)?;
-        Ok(pool(name, nodes.parse().map_err(|_| wrong())?, max))
+        let max_unavailable = Pool::read_maximum(&max).ok_or_else(wrong)?;
+        Ok(Pool { max_unavailable, ..Pool::new(name, nodes.parse().map_err(|_| wrong())?) })
     };
     flags.iter().map(one).collect()
-}
-
-/// How many nodes of a pool may be unavailable: a number, or a percentage.
-pub(super) fn max_unavailable(value: &Value) -> Option<Value> {
-    let is_percentage =
-        |text: &str| text.strip_suffix('%').is_some_and(|number| number.parse::<u8>().is_ok());
-    (value.is_u64() || value.as_str().is_some_and(is_percentage)).then(|| value.clone())
 }
 
 impl Material {
@@ -98,16 +88,36 @@ impl Material {
             Some(catalog) => Some(InstalledCatalog::open(catalog, session)?),
             None => None,
         };
+        let next = match &arguments.new_catalog {
+            Some(catalog) => Some(InstalledCatalog::open(catalog, session)?),
+            None => None,
+        };
+        let catalogs = catalog.as_ref().map(|present| {
+            let next = next.as_ref().unwrap_or(present);
+            Catalogs::new(target_of(&arguments.to), present.index(), next.index())
+        });
         let (operators, nodes) = match &arguments.behaviour {
             Some(path) => behaviours(path)?,
             None => (Vec::new(), Vec::new()),
         };
-        Ok(Self { payloads, catalog, operators, nodes, _sources: sources })
+        Ok(Self { payloads, catalog, catalogs, operators, nodes, _sources: sources })
     }
 
     fn payload(&self, version: &str) -> Option<Arc<dyn Tree>> {
         let found = self.payloads.iter().find(|(known, _)| known == version);
         found.map(|(_, tree)| Arc::new(DiskTree { root: tree.root.clone() }) as Arc<dyn Tree>)
+    }
+
+    /// Versions of APIs that the present payload serves and the wanted one does not.
+    fn lost(&self, cluster: &Described, arguments: &Arguments) -> Vec<LostApi> {
+        let load = |version: &str| {
+            let (_, tree) = self.payloads.iter().find(|(known, _)| known == version)?;
+            Payload::load(tree, "", &Inclusion::default()).ok()
+        };
+        match (load(&cluster.from), load(&arguments.to)) {
+            (Some(old), Some(new)) => Difference::of(&old, &new).lost,
+            _ => Vec::new(),
+        }
     }
 
     /// The plan of a cluster, and what must be done first.
@@ -131,41 +141,46 @@ impl Material {
                 other: cluster.from.clone(),
             }) as Arc<dyn Tree>,
         };
-        let mut operators = self.operators.clone();
         let mut first = Vec::new();
-        match &self.catalog {
-            Some(catalog) => {
+        let mut companions = None;
+        match (&self.catalog, &self.catalogs) {
+            (Some(catalog), Some(catalogs)) if !cluster.operators.is_empty() => {
                 let installed = Installed::of(&cluster.operators, catalog)?;
-                if let Some(blocked) = blocked_message(&installed, &cluster.from, &arguments.to) {
-                    first = blocked.first;
-                    let message = blocked.message;
-                    let reason = "InstalledOLMOperators_IncompatibleOperatorsInstalled".to_owned();
-                    let mut olm =
-                        operators.iter().find(|one| one.operator == "olm").cloned().unwrap_or_default();
-                    operators.retain(|one| one.operator != "olm");
-                    "olm".clone_into(&mut olm.operator);
-                    olm.not_upgradeable = Some((reason, message));
-                    operators.push(olm);
-                }
+                first.extend(to_do_first(&installed, &cluster.from, &arguments.to));
+                first.extend(installed.stops_working(&self.lost(cluster, arguments), &arguments.to));
+                companions = Some(Arc::new(InstalledOperators {
+                    catalogs: catalogs.clone(),
+                    operators: installed.versions(),
+                    versions: (cluster.from.clone(), arguments.to.clone()),
+                    seed: arguments.seed,
+                }) as Arc<dyn Companions>);
             }
-            None if !cluster.operators.is_empty() => {
-                return Err(Failure::new(format!("{}: --catalog must know the operators", cluster.name)));
+            (None, _) if !cluster.operators.is_empty() => {
+                return Err(Failure::new(format!("{}: no catalog knows the operators", cluster.name))
+                    .help("--catalog CATALOG names the catalog that they were installed from"));
             }
-            None => {}
+            _ => {}
         }
         let plan = Plan {
             from,
             to,
-            operators,
+            operators: self.operators.clone(),
             nodes: self.nodes.clone(),
             pools: cluster.pools.clone(),
             is_forced: arguments.force,
             limit: arguments.give_up_after,
             seed: arguments.seed,
             restarts: Vec::new(),
+            companions,
         };
         Ok((plan, first))
     }
+}
+
+/// The release of OLM v1 whose behaviour comes closest to that of a version.
+fn target_of(version: &str) -> Target {
+    let minor = Version::parse(version).map(|version| format!("ocp-{}.{}", version.major(), version.minor()));
+    minor.ok().and_then(|name| name.parse().ok()).unwrap_or_default()
 }
 
 type Behaviours = (Vec<cluster_operators::Behaviour>, Vec<daemon::Behaviour>);
@@ -261,7 +276,7 @@ mod tests {
     fn what_may_be_unavailable_is_a_number_or_a_percentage() {
         for (value, fits) in [(json!(2), true), (json!("10%"), true), (json!("2"), false), (json!(-1), false)]
         {
-            assert_eq!(max_unavailable(&value).is_some(), fits, "{value}");
+            assert_eq!(Pool::read_maximum(&value).is_some(), fits, "{value}");
         }
     }
 }

@@ -9,7 +9,7 @@ mod text;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use fbc_openshift::cluster_update::{Plan, Report, simulate};
+use fbc_openshift::cluster_update::{Fate, Plan, Report, simulate};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -26,7 +26,9 @@ use input::{Described, Material};
 /// Operator drains and reboots the nodes. If the payload of the present release is not given, that of the wanted one takes
 /// its place under the present version.
 #[derive(Args, Debug)]
-#[command(after_help = "Exit codes: 0 all clusters get through, 1 one does not, 2 could not run.")]
+#[command(
+    after_help = "Exit codes: 0 all clusters get through with their operators, 1 one does not, or an operator needs something first, 2 could not run."
+)]
 pub(super) struct Arguments {
     /// The present version
     #[arg(long, value_name = "VERSION", required_unless_present = "fleet")]
@@ -37,9 +39,12 @@ pub(super) struct Arguments {
     /// A payload: a directory with `manifests` and `release-manifests`, or a release image; may be given more than once
     #[arg(long = "payload", value_name = "PAYLOAD", value_hint = ValueHint::AnyPath, required = true)]
     payloads: Vec<PathBuf>,
-    /// A catalog that knows the operators
+    /// The catalog that the operators were installed from
     #[arg(long, value_name = "CATALOG", value_hint = ValueHint::AnyPath)]
     catalog: Option<PathBuf>,
+    /// The catalog that takes its place in a new minor version; without it, the content stays
+    #[arg(long, value_name = "CATALOG", value_hint = ValueHint::AnyPath, requires = "catalog")]
+    new_catalog: Option<PathBuf>,
     /// An operator that the cluster has, by package and version; may be given more than once
     #[arg(long = "operator", value_name = "PACKAGE=VERSION", requires = "catalog", conflicts_with = "fleet")]
     operators: Vec<String>,
@@ -88,6 +93,12 @@ impl Outcome {
     fn is_success(&self) -> bool {
         self.report.control_plane.is_some() && self.report.nodes.is_some()
     }
+
+    /// Whether it gets through, and all operators with it.
+    fn is_fine(&self) -> bool {
+        let has_trouble = self.report.operators.iter().any(|fate| fate.trouble.is_some());
+        self.is_success() && self.first.is_empty() && !has_trouble
+    }
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
@@ -99,7 +110,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         return Err(Failure::new("--shard splits a fleet, and there is one cluster")
             .help("leave out --shard, or add --fleet FILE"));
     }
-    let session = arguments.images.session(arguments.payloads.iter().chain(&arguments.catalog));
+    let session = arguments
+        .images
+        .session(arguments.payloads.iter().chain(&arguments.catalog).chain(&arguments.new_catalog));
     let material = Material::open(arguments, &session)?;
     let clusters = match (&arguments.fleet, &arguments.from) {
         (Some(file), _) => arguments.shard.part(fleet::read(file)?),
@@ -136,12 +149,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         }
         Ok(())
     })?;
-    Ok(if outcomes.iter().all(Outcome::is_success) { CLEAN } else { FINDINGS })
+    Ok(if outcomes.iter().all(Outcome::is_fine) { CLEAN } else { FINDINGS })
 }
 
 fn value(outcome: &Outcome) -> Value {
     let report = &outcome.report;
     let since = |at: fbc_cluster::time::Moment| at.since(report.start) / 1000;
+    let operator = |fate: &Fate| json!({"name": fate.name, "before": fate.before, "after": fate.after, "trouble": fate.trouble});
     let bar = |bar: &fbc_openshift::cluster_update::Bar| json!({"kind": text::word(bar.kind), "name": bar.name, "group": bar.group, "from": since(bar.from), "to": bar.to.map(since)});
     json!({
         "name": outcome.name,
@@ -151,6 +165,8 @@ fn value(outcome: &Outcome) -> Value {
         "nodesSeconds": report.nodes.map(|time| time / 1000),
         "obstacles": report.obstacles,
         "first": outcome.first,
+        "operators": report.operators.iter().map(operator).collect::<Vec<_>>(),
+        "catalogs": report.catalogs.iter().map(|(name, from, to)| json!({"name": name, "from": from, "to": to})).collect::<Vec<_>>(),
         "mostUnavailable": report.most_unavailable,
         "bars": report.bars.iter().map(bar).collect::<Vec<_>>(),
     })

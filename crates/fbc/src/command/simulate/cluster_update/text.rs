@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use fbc_openshift::cluster_update::BarKind;
+use fbc_openshift::cluster_update::{BarKind, Fate, Report};
 use fbc_scenario::duration_text;
 
 use super::Outcome;
@@ -19,6 +19,32 @@ pub(super) fn word(kind: BarKind) -> &'static str {
 /// A duration in whole seconds.
 fn shown(milliseconds: u64) -> String {
     duration_text(milliseconds / 1000 * 1000)
+}
+
+/// What became of an operator from a catalog.
+pub(super) fn fate_text(fate: &Fate) -> String {
+    let Fate { name, before, after, trouble } = fate;
+    let state = match after.as_str() {
+        "" => format!("operator {name} {before} is not installed"),
+        after if after == before => format!("operator {name} stays at {after}"),
+        after => format!("operator {name} moves from {before} to {after}"),
+    };
+    trouble
+        .as_ref()
+        .map_or_else(|| state.clone(), |trouble| format!("{state}: {}", trouble.replace('\n', " ")))
+}
+
+/// Whether the cluster gets through, and how long it takes.
+pub(super) fn verdict(report: &Report) -> String {
+    match (report.control_plane, report.nodes) {
+        (Some(control_plane), Some(nodes)) => {
+            format!("the control plane takes {}, all nodes {}", shown(control_plane), shown(nodes))
+        }
+        (Some(control_plane), None) => {
+            format!("the control plane takes {}, and the nodes do not get through", shown(control_plane))
+        }
+        _ => "the update does not get through".to_owned(),
+    }
 }
 
 /// What happened to each cluster.
@@ -48,23 +74,12 @@ pub(super) fn story(outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()>
                 bar.name
             )?;
         }
-        match (report.control_plane, report.nodes) {
-            (Some(control_plane), Some(nodes)) => {
-                writeln!(
-                    out,
-                    "the control plane takes {}, all nodes {}",
-                    shown(control_plane),
-                    shown(nodes)
-                )?;
-            }
-            (Some(control_plane), None) => {
-                writeln!(
-                    out,
-                    "the control plane takes {}, and the nodes do not get through",
-                    shown(control_plane)
-                )?;
-            }
-            _ => writeln!(out, "the update does not get through")?,
+        writeln!(out, "{}", verdict(report))?;
+        for (name, from, to) in &report.catalogs {
+            writeln!(out, "  catalog {name} moves from {from} to {to}")?;
+        }
+        for fate in &report.operators {
+            writeln!(out, "  {}", fate_text(fate))?;
         }
         for obstacle in &report.obstacles {
             writeln!(out, "  stopped by: {}", obstacle.replace('\n', " "))?;

@@ -4,13 +4,15 @@
 //! An operator begins once its Deployments are those of the new release. `machine-config` gives the pools their new
 //! configuration then, and reports the version when the pools that updates need have it (MC-29, D-CVO-35, D-CVO-36).
 
+mod behaviour;
+
 use std::collections::BTreeMap;
 
 use fbc_cluster::api::ApiServer;
 use fbc_cluster::engine::{Controller, Outcome};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::store::Change;
-use fbc_cluster::time::{MINUTE, Milliseconds, Moment, SECOND};
+use fbc_cluster::time::{Milliseconds, Moment, SECOND};
 use serde_json::{Value, json};
 
 use crate::cluster_version::{GROUP, NAMESPACE};
@@ -20,95 +22,16 @@ use crate::release::Payload;
 use crate::release::file_name::runlevel_and_component;
 use crate::writer::Writer;
 
-/// The group of pools.
+pub use behaviour::{Behaviour, Trouble};
+
 /// The operator that updates nodes.
 const NODES: &str = "machine-config";
-/// Pools with this label are waited for.
 /// What operators take to be there on a new cluster.
 const INSTALLATION: Milliseconds = SECOND;
+/// The label of pods that copy payloads.
+const RETRIEVES: &str = "retrieve-openshift-release";
 /// What it takes to copy a payload to a node.
 const RETRIEVAL: Milliseconds = 20 * SECOND;
-
-/// How an operator behaves.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Behaviour {
-    /// The name of the ClusterOperator; empty for all that have no behaviour of their own.
-    pub operator: String,
-    /// How long it takes from its new Deployments to the new version.
-    pub takes: Milliseconds,
-    /// Operators that must have the version first.
-    pub after: Vec<String>,
-    /// What goes wrong on the way.
-    pub trouble: Option<Trouble>,
-    /// Reason and message of `Upgradeable=False`.
-    pub not_upgradeable: Option<(String, String)>,
-}
-
-/// What goes wrong with an operator that updates.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
-    /// The condition that is not as it should be: `Degraded` or `Available`.
-    pub condition: &'static str,
-    /// Why.
-    pub message: String,
-    /// How long it lasts; for ever without a time.
-    pub lasts: Option<Milliseconds>,
-}
-
-impl Default for Behaviour {
-    fn default() -> Self {
-        Self {
-            operator: String::new(),
-            takes: 2 * MINUTE,
-            after: Vec::new(),
-            trouble: None,
-            not_upgradeable: None,
-        }
-    }
-}
-
-impl Behaviour {
-    /// Reads `{operator, takes, after, degraded, unavailable, lasts, upgradeable}`: times are seconds, `degraded` and
-    /// `unavailable` are messages, `upgradeable` is the message of `Upgradeable=False`.
-    ///
-    /// # Errors
-    /// The text names the field that is unknown or has a value that does not fit.
-    pub fn read(value: &Value) -> Result<Self, String> {
-        let mut behaviour = Self::default();
-        let (mut trouble, mut lasts) = (None, None);
-        for (field, value) in value.as_object().ok_or("a behaviour of operators must be an object")? {
-            let text = || value.as_str().map(str::to_owned).ok_or_else(|| format!("{field} must be a text"));
-            let seconds = || {
-                let seconds = value.as_u64().ok_or_else(|| format!("{field} must be seconds"));
-                seconds.map(|seconds| seconds.saturating_mul(SECOND))
-            };
-            match field.as_str() {
-                "operator" => behaviour.operator = text()?,
-                "takes" => behaviour.takes = seconds()?,
-                "after" => {
-                    let names = value.as_array().ok_or("after must be a list of operators")?;
-                    let names = names.iter().map(|name| name.as_str().map(str::to_owned));
-                    behaviour.after = names
-                        .collect::<Option<_>>()
-                        .ok_or("after must be a list of the names of operators")?;
-                }
-                "degraded" | "unavailable" if trouble.is_some() => {
-                    return Err("only one of degraded and unavailable can be given".to_owned());
-                }
-                "degraded" => trouble = Some(("Degraded", text()?)),
-                "unavailable" => trouble = Some(("Available", text()?)),
-                "lasts" => lasts = Some(seconds()?),
-                "upgradeable" => behaviour.not_upgradeable = Some(("NotUpgradeable".to_owned(), text()?)),
-                other => return Err(format!("unknown field {other:?}")),
-            }
-        }
-        if lasts.is_some() && trouble.is_none() {
-            return Err("lasts needs degraded or unavailable".to_owned());
-        }
-        behaviour.trouble = trouble.map(|(condition, message)| Trouble { condition, message, lasts });
-        Ok(behaviour)
-    }
-}
 
 /// What a release says about an operator.
 #[derive(Debug, Clone)]
@@ -285,7 +208,17 @@ impl ClusterOperators {
             }
             match &behaviour.not_upgradeable {
                 Some((reason, message)) => set("Upgradeable", "False", reason, message),
-                None => set("Upgradeable", "True", "AsExpected", ""),
+                None => {}
+            }
+            // Another controller of the operator may say whether it can be updated.
+            if behaviour.not_upgradeable.is_none() {
+                let known = before.iter().find(|one| one["type"] == "Upgradeable").cloned();
+                conditions.push(known.unwrap_or_else(|| {
+                    json!({
+                        "type": "Upgradeable", "status": "True", "reason": "AsExpected", "message": "",
+                        "lastTransitionTime": now,
+                    })
+                }));
             }
             object.set(&["status", "conditions"], conditions);
             if is_done {
@@ -303,6 +236,8 @@ impl ClusterOperators {
             api.all(machine_config::GROUP, "MachineConfigPool").map(|pool| pool.object_name()).collect();
         for name in pools.iter().filter(|_| is_update) {
             let config = rendered_name(&name.name, release);
+            // It is there already if the operator was interrupted.
+            let _ = self.writer.create(api, rendered_config(&config, release));
             let change = |pool: &mut Object| pool.set(&["spec", "configuration", "name"], config.as_str());
             let _ = self.writer.change(api, machine_config::GROUP, "MachineConfigPool", name, change);
         }
@@ -326,6 +261,18 @@ impl ClusterOperators {
         let _ = self.writer.change_status(api, "", "Pod", pod, change);
         Outcome::Done
     }
+}
+
+/// The configuration that a pool gets with a release.
+pub(crate) fn rendered_config(name: &str, release: &str) -> Object {
+    json!({
+        "apiVersion": format!("{}/v1", machine_config::GROUP), "kind": "MachineConfig",
+        "metadata": {
+            "name": name,
+            "annotations": {"machineconfiguration.openshift.io/release-image-version": release},
+        },
+        "spec": {},
+    })
 }
 
 fn required_pools_are_updated(api: &ApiServer) -> bool {
@@ -375,7 +322,11 @@ impl Controller for ClusterOperators {
                 let owners = self.wanted.iter().filter(|(_, releases)| releases.iter().any(has));
                 requests.extend(owners.map(|(operator, _)| ObjectName::cluster(operator.as_str())));
             }
-            "Pod" if name.namespace == NAMESPACE && change.after.is_some() => requests.push(name.clone()),
+            "Pod" if name.namespace == NAMESPACE => {
+                // Other pods of the namespace are the operator's own.
+                let is_retrieval = |pod: &std::sync::Arc<Object>| pod.label("k8s-app") == Some(RETRIEVES);
+                requests.extend(change.after.as_ref().filter(|pod| is_retrieval(pod)).map(|_| name.clone()));
+            }
             _ => {}
         }
     }

@@ -1,0 +1,88 @@
+//! `oc adm release`: what is in the image of a release, and its payload as files.
+
+use std::path::{Component, Path, PathBuf};
+
+use fbc_cluster::object::{ObjectFields, ObjectName};
+
+use super::{Failure, Runner, Server};
+use crate::command_line::ReleaseVerb;
+use crate::release::ReleaseImage;
+
+impl<S: Server> Runner<'_, S> {
+    pub(super) fn release(&mut self, verb: &ReleaseVerb) -> Result<(), Failure> {
+        match verb {
+            ReleaseVerb::Info { image, column, image_for } => {
+                let image = self.release_image(image.as_deref())?;
+                let text = match image_for {
+                    Some(name) => image.image_for(name).map(|image| format!("{image}\n")),
+                    None => image.info(*column),
+                };
+                self.stdout.push_str(&text.map_err(Failure::Text)?);
+            }
+            ReleaseVerb::Extract { image, to, file } => {
+                let image = self.release_image(image.as_deref())?;
+                let files = image.files().map_err(Failure::Text)?;
+                let Some(wanted) = file else {
+                    let folder = relative(to)?;
+                    self.written.extend(files.into_iter().map(|(name, bytes)| (folder.join(name), bytes)));
+                    self.stdout.push_str(&image.extracted());
+                    return Ok(());
+                };
+                let found = files.into_iter().find(|(name, _)| name == wanted);
+                let (_, bytes) =
+                    found.ok_or_else(|| Failure::Text(format!("image did not contain {wanted}")))?;
+                self.stdout.push_str(&String::from_utf8_lossy(&bytes));
+            }
+        }
+        Ok(())
+    }
+
+    /// The image that a command line names: by pull spec, by a version that the cluster knows, or that of the cluster.
+    fn release_image(&self, wanted: Option<&str>) -> Result<ReleaseImage, Failure> {
+        let version = match self.server.kinds().find("config.openshift.io", "ClusterVersion") {
+            Some((kind, _)) => self.server.get(&self.request, kind, &ObjectName::cluster("version")).ok(),
+            None => None,
+        };
+        let status = |path: &[&str]| version.as_ref().map(|version| version.text(path).to_owned());
+        let named = match wanted {
+            None => status(&["status", "desired", "image"])
+                .filter(|image| !image.is_empty())
+                .ok_or_else(|| Failure::Text("the cluster has no release image; name one".to_owned()))?,
+            Some(wanted) if fbc_version::Version::parse(wanted).is_ok() => {
+                let lists = [&["status", "history"], &["status", "availableUpdates"]];
+                let known =
+                    lists.iter().flat_map(|list| version.iter().flat_map(|version| version.list(*list)));
+                let found = known.into_iter().find(|one| one["version"] == wanted);
+                found.map(|one| one.text(&["image"]).to_owned()).ok_or_else(|| {
+                    Failure::Text(format!("the cluster knows no release {wanted}; name its image"))
+                })?
+            }
+            Some(wanted) => wanted.to_owned(),
+        };
+        let found = self.releases.iter().find(|image| image.reference == named);
+        found.cloned().ok_or_else(|| {
+            let known: Vec<&str> = self.releases.iter().map(|image| image.reference.as_str()).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            Failure::Text(format!(
+                "unable to read image {named}: manifest unknown; the release images here are: {known}"
+            ))
+        })
+    }
+}
+
+/// A directory below the one that commands run in.
+fn relative(folder: &str) -> Result<PathBuf, Failure> {
+    let parts = Path::new(folder).components();
+    let normal: Option<PathBuf> = parts
+        .filter(|part| *part != Component::CurDir)
+        .map(|part| match part {
+            Component::Normal(name) => Some(name),
+            _ => None,
+        })
+        .collect();
+    normal.ok_or_else(|| {
+        Failure::Text(format!(
+            "--to {folder:?} leads out of the directory of the scenario; name one below it"
+        ))
+    })
+}

@@ -1,0 +1,236 @@
+//! The releases of a scenario and its update services, read once for any number of runs.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use fbc_cluster::object::ObjectFields as _;
+use fbc_kubectl::release::ReleaseImage;
+use fbc_model::tree::{Subtree, Tree};
+use fbc_openshift::cluster_update::cluster::{Parts, Release};
+use fbc_openshift::cluster_version::{Answer, Outside};
+use fbc_openshift::release::payload::missing_part;
+use fbc_openshift::update_service::Facts;
+use serde_json::Value;
+
+use super::Setting;
+use crate::fault::{Place, ScenarioFault};
+use crate::model::{Action, ClusterVersion, Graph, PayloadImage, Reference, Scenario, UpdateService};
+use crate::prepare::Prepared;
+
+/// Where payloads and graphs stand.
+const HELP: &str = "paths start from the directory of the scenario";
+
+/// Where a node of a graph says in which channels it is.
+const CHANNELS: &str = "/metadata/io.openshift.upgrades.graph.release.channels";
+
+/// What the Cluster Version Operator applies and is told.
+#[derive(Clone)]
+pub(crate) struct Updates {
+    pub(crate) parts: Parts,
+    /// Answers by the address of the service.
+    services: Vec<(String, Answer)>,
+    facts: Option<Facts>,
+    /// Answers that steps bring, by the number of the step.
+    of_steps: Vec<(usize, Answer)>,
+    /// Payloads that cannot be loaded, by their pull specs.
+    broken: Vec<(String, Arc<dyn Tree>)>,
+}
+
+/// What the operator of a run reaches; steps change it.
+pub(super) type SharedOutside = Rc<RefCell<Outside>>;
+
+impl Updates {
+    /// Reads payloads and graphs.
+    pub(crate) fn new(
+        scenario: &Scenario,
+        files: &Arc<dyn Tree>,
+        faults: &mut Vec<ScenarioFault>,
+    ) -> Option<Self> {
+        let mut reader = Reader { scenario, files, faults, broken: Vec::new() };
+        let Some(setup) = &scenario.cluster_version else {
+            reader.refuse_steps();
+            return None;
+        };
+        let releases: Vec<Release> =
+            setup.payloads.iter().filter_map(|payload| reader.release(payload)).collect();
+        let present = reader.present(setup, &releases)?;
+        let services = setup.services.iter();
+        let services = services
+            .filter_map(|service| Some((service.address.clone(), reader.answer(service, &releases)?)))
+            .collect();
+        let of_steps = scenario.steps.iter().filter_map(|step| match &step.action {
+            Some(Action::UpdateService(service)) => Some((step.number, reader.answer(service, &releases)?)),
+            _ => None,
+        });
+        let of_steps = of_steps.collect();
+        let broken = reader.broken;
+        let parts = Parts {
+            present,
+            releases,
+            operators: setup.operators.clone(),
+            nodes: scenario.openshift.machine_config.clone().unwrap_or_default(),
+            pools: setup.pools.clone(),
+        };
+        Some(Self { parts, services, facts: setup.facts.clone(), of_steps, broken })
+    }
+
+    /// What the operator reaches when a run begins.
+    pub(super) fn outside(&self) -> SharedOutside {
+        let mut outside = self.parts.outside();
+        for (image, tree) in &self.broken {
+            outside.payloads.insert(image.clone(), Arc::clone(tree));
+            outside.vouched.extend(image.rsplit('@').next().map(str::to_owned));
+        }
+        outside.update_services.extend(self.services.iter().cloned());
+        outside.metrics = self.facts.clone().map(|facts| Box::new(facts) as _);
+        Rc::new(RefCell::new(outside))
+    }
+}
+
+/// Reads what a scenario names, and tells what is wrong with it.
+struct Reader<'r> {
+    scenario: &'r Scenario,
+    files: &'r Arc<dyn Tree>,
+    faults: &'r mut Vec<ScenarioFault>,
+    /// Payloads that cannot be loaded, and are meant to be so.
+    broken: Vec<(String, Arc<dyn Tree>)>,
+}
+
+impl Reader<'_> {
+    fn fault(&mut self, place: Place, message: String, help: &str) {
+        let help = Some(help.to_owned());
+        self.faults.push(ScenarioFault { file: self.scenario.file.clone(), place, message, help });
+    }
+
+    /// Steps that need the operator, in a scenario that has none.
+    fn refuse_steps(&mut self) {
+        let needs =
+            |action: &Option<Action>| matches!(action, Some(Action::UpdateService(_) | Action::Facts(_)));
+        let steps: Vec<Place> =
+            self.scenario.steps.iter().filter(|step| needs(&step.action)).map(|step| step.place).collect();
+        for place in steps {
+            let message = "nobody in this cluster asks an update service or metrics".to_owned();
+            self.fault(
+                place,
+                message,
+                "`openshift: {clusterVersion: {…}}` gives it the Cluster Version Operator",
+            );
+        }
+    }
+
+    fn release(&mut self, payload: &PayloadImage) -> Option<Release> {
+        let Reference { text, place } = &payload.content;
+        let tree: Arc<dyn Tree> =
+            Arc::new(Subtree { tree: Arc::clone(self.files), folder: PathBuf::from(text) });
+        if let Some(missing) = missing_part(tree.as_ref()).filter(|_| !payload.is_broken) {
+            self.fault(*place, format!("{text} is not a payload: it has no {missing}"), HELP);
+            return None;
+        }
+        let image = payload.image.clone().unwrap_or_else(|| Release::image_of(tree.as_ref(), ""));
+        match Release::load(Arc::clone(&tree), image.clone()) {
+            Ok(release) => Some(release),
+            Err(_) if payload.is_broken => {
+                self.broken.push((image, tree));
+                None
+            }
+            Err(error) => {
+                let help = format!(
+                    "`fbc release verify {text}` tells everything that is wrong with it; `broken: true` lets the \
+                     operator find out"
+                );
+                self.fault(*place, format!("{text} cannot be loaded: {}", error.text("")), &help);
+                None
+            }
+        }
+    }
+
+    fn present(&mut self, setup: &ClusterVersion, releases: &[Release]) -> Option<Release> {
+        let Some(wanted) = &setup.release else { return releases.first().cloned() };
+        let found = releases.iter().find(|release| release.version() == wanted).cloned();
+        if found.is_none() && releases.len() + self.broken.len() == setup.payloads.len() {
+            let known: Vec<&str> = releases.iter().map(Release::version).collect();
+            let help = format!("the payloads are those of {}", known.join(", "));
+            self.fault(setup.place, format!("no payload is that of {wanted}"), &help);
+        }
+        found
+    }
+
+    fn answer(&mut self, service: &UpdateService, releases: &[Release]) -> Option<Answer> {
+        let value = match &service.graph {
+            Graph::Empty => {
+                return Some(Answer { status: service.status.clone(), body: Vec::new(), by_channel: true });
+            }
+            Graph::Inline(value) => value.clone(),
+            Graph::File(Reference { text, place }) => {
+                let bytes = match self.files.read(Path::new(text)) {
+                    Ok(bytes) => bytes,
+                    Err(error) => {
+                        self.fault(*place, format!("cannot read {text}: {error}"), HELP);
+                        return None;
+                    }
+                };
+                match fbc_yaml::stream::read_one(&bytes) {
+                    Ok(document) => document.root().to_json(),
+                    // The operator tells what is wrong with it, as it would on a cluster.
+                    Err(_) => {
+                        return Some(Answer { status: service.status.clone(), body: bytes, by_channel: true });
+                    }
+                }
+            }
+        };
+        // A graph that knows no channels is meant for all.
+        let by_channel = value.list(&["nodes"]).iter().any(|node| node.pointer(CHANNELS).is_some());
+        let body = with_images(value, releases).to_string().into_bytes();
+        Some(Answer { status: service.status.clone(), body, by_channel })
+    }
+}
+
+/// Nodes without an image get that of the payload of their version.
+fn with_images(mut graph: Value, releases: &[Release]) -> Value {
+    for node in graph.get_mut("nodes").and_then(Value::as_array_mut).into_iter().flatten() {
+        let known = releases.iter().find(|release| release.version() == node.text(&["version"]));
+        if let Some(release) = known.filter(|_| node.text(&["payload"]).is_empty()) {
+            node.set(&["payload"], release.image.as_str());
+        }
+    }
+    graph
+}
+
+/// The images of the releases of a scenario, for command lines.
+pub(super) fn release_images(prepared: &Prepared) -> Vec<ReleaseImage> {
+    let releases = prepared.updates.iter().flat_map(|updates| &updates.parts.releases);
+    let digest_of = |image: &str| image.rsplit_once('@').map(|(_, digest)| digest.to_owned());
+    let image = |release: &Release| ReleaseImage {
+        reference: release.image.clone(),
+        digest: digest_of(&release.image)
+            .or_else(|| digest_of(&Release::image_of(release.tree.as_ref(), "")))
+            .unwrap_or_default(),
+        created: None,
+        platform: "linux/amd64".to_owned(),
+        tree: Arc::clone(&release.tree),
+    };
+    releases.map(image).collect()
+}
+
+impl Setting<'_> {
+    /// Lets an update service answer with what a step says.
+    pub(crate) fn answer_updates(&mut self, service: &UpdateService, step: usize) -> Result<(), String> {
+        let answer = self.prepared.updates.as_ref().and_then(|updates| {
+            updates.of_steps.iter().find(|(number, _)| *number == step).map(|(_, answer)| answer.clone())
+        });
+        let (Some(answer), Some(outside)) = (answer, &self.outside) else {
+            return Err("there is no Cluster Version Operator that asks".to_owned());
+        };
+        outside.borrow_mut().update_services.insert(service.address.clone(), answer);
+        Ok(())
+    }
+
+    /// Changes what the metrics of the cluster say.
+    pub(crate) fn learn(&mut self, facts: Facts) -> Result<(), String> {
+        let outside = self.outside.as_ref().ok_or("there is no Cluster Version Operator that asks")?;
+        outside.borrow_mut().metrics = Some(Box::new(facts));
+        Ok(())
+    }
+}
