@@ -10,7 +10,7 @@ use crate::query::program;
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
 /// All budgets.
-pub static LIMITS: [Limit; 36] = [
+pub static LIMITS: [Limit; 37] = [
     Limit {
         name: "file-bytes",
         most: fbc_model::tree::MAX_FILE_BYTES,
@@ -176,6 +176,14 @@ pub static LIMITS: [Limit; 36] = [
         most: Budget::USUAL.work,
         unit: Unit::Count,
         of: "objects that controllers look at in a run of `simulate`, and 50 for each thing that they do",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Limit,
+    },
+    Limit {
+        name: "upgrade-work",
+        most: 6_000_000,
+        unit: Unit::Count,
+        of: "the same work, of all clusters on which `simulate upgrade` upgrades the versions of a package",
         beyond: COULD_NOT_RUN,
         raise: Raise::Limit,
     },
