@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::budget::Size;
+use crate::budget::{Size, WORK_OF_A_WRITE};
 use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName};
 
@@ -238,6 +238,7 @@ impl Store {
     /// Writes an object, new or changed, and gives it the next resource version.
     pub fn put(&mut self, kind: KindId, mut object: Object) -> Arc<Object> {
         self.revision += 1;
+        self.look(WORK_OF_A_WRITE);
         object.set(&["metadata", "resourceVersion"], self.revision.to_string());
         let object = Arc::new(object);
         let name = object.object_name();
