@@ -18,16 +18,20 @@ pub struct Budget {
     pub bytes: u64,
     /// Writes of objects.
     pub writes: u64,
-    /// Work: objects that are looked at, and [`WORK_OF_A_STEP`] for each thing that a controller does.
+    /// Work: objects that are looked at, [`WORK_OF_A_STEP`] for each thing that a controller does, and
+    /// [`WORK_OF_A_WRITE`] for each write.
     pub work: u64,
 }
 
 /// What one reconciliation counts for besides the objects that it looks at.
 pub const WORK_OF_A_STEP: u64 = 50;
 
+/// What one write counts for.
+pub const WORK_OF_A_WRITE: u64 = 50;
+
 impl Budget {
     /// Enough for thousands of pods and days of trouble, and done in seconds.
-    pub const USUAL: Self = Self { objects: 20_000, bytes: 256 << 20, writes: 200_000, work: 3_000_000 };
+    pub const USUAL: Self = Self { objects: 20_000, bytes: 192 << 20, writes: 200_000, work: 2_000_000 };
 
     /// No budget at all, for callers that choose themselves what a cluster is asked for.
     pub const UNLIMITED: Self = Self { objects: u64::MAX, bytes: u64::MAX, writes: u64::MAX, work: u64::MAX };

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::budget::Size;
+use crate::budget::{Size, WORK_OF_A_WRITE};
 use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName};
 
@@ -49,14 +49,17 @@ const KEPT_CHANGES: usize = 10_000;
 const KEPT_BYTES: u64 = 64 << 20;
 
 type ByLabel = BTreeMap<(KindId, String, String), BTreeSet<ObjectName>>;
+type ByOwner = BTreeMap<String, BTreeMap<ObjectKey, Owned>>;
 
 /// All objects.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
     objects: BTreeMap<KindId, BTreeMap<ObjectName, Stored>>,
     by_uid: BTreeMap<String, ObjectKey>,
-    by_owner: BTreeMap<String, BTreeSet<ObjectKey>>,
+    by_owner: ByOwner,
     by_label: ByLabel,
+    /// Of `by_label`, what has no controller.
+    uncontrolled: ByLabel,
     changes: VecDeque<(Change, u64)>,
     /// The memory of the objects of `changes`.
     kept: u64,
@@ -72,6 +75,14 @@ pub struct Store {
 struct Stored {
     object: Arc<Object>,
     memory: u64,
+}
+
+/// An object that names an owner.
+#[derive(Debug, Clone)]
+struct Owned {
+    object: Arc<Object>,
+    /// Whether that owner is its controller.
+    is_controlled: bool,
 }
 
 impl Store {
@@ -109,11 +120,25 @@ impl Store {
 
     /// The objects that name this uid in an owner reference.
     pub fn owned_by(&self, uid: &str) -> impl Iterator<Item = (&ObjectKey, &Arc<Object>)> {
+        self.by_owner.get(uid).into_iter().flatten().map(|(key, owned)| {
+            self.look(1);
+            (key, &owned.object)
+        })
+    }
+
+    /// The objects of a kind whose controller has this uid, by namespace and name.
+    pub fn controlled_by(&self, uid: &str, kind: KindId) -> impl Iterator<Item = &Arc<Object>> {
+        let first = ObjectKey { kind, name: ObjectName::default() };
         self.by_owner
             .get(uid)
             .into_iter()
-            .flatten()
-            .filter_map(|key| Some((key, self.get(key.kind, &key.name)?)))
+            .flat_map(move |owned| owned.range(&first..))
+            .take_while(move |(key, _)| key.kind == kind)
+            .filter(|(_, owned)| owned.is_controlled)
+            .map(|(_, owned)| {
+                self.look(1);
+                &owned.object
+            })
     }
 
     /// The objects of a kind, by namespace and name.
@@ -159,13 +184,33 @@ impl Store {
         key: &str,
         value: &str,
     ) -> impl Iterator<Item = &'s Arc<Object>> {
+        self.labelled(&self.by_label, (kind, key.to_owned(), value.to_owned()), namespace)
+    }
+
+    /// Of [`Self::with_label_in`], those without a controller.
+    pub fn uncontrolled_in<'s>(
+        &'s self,
+        kind: KindId,
+        namespace: &'s str,
+        key: &str,
+        value: &str,
+    ) -> impl Iterator<Item = &'s Arc<Object>> {
+        self.labelled(&self.uncontrolled, (kind, key.to_owned(), value.to_owned()), namespace)
+    }
+
+    fn labelled<'s>(
+        &'s self,
+        index: &'s ByLabel,
+        label: (KindId, String, String),
+        namespace: &'s str,
+    ) -> impl Iterator<Item = &'s Arc<Object>> {
         let first = ObjectName::namespaced(namespace, "");
-        self.by_label
-            .get(&(kind, key.to_owned(), value.to_owned()))
+        index
+            .get(&label)
             .into_iter()
             .flat_map(move |names| names.range((Bound::Included(first.clone()), Bound::Unbounded)))
             .take_while(move |name| name.namespace == namespace)
-            .filter_map(move |name| self.get(kind, name))
+            .filter_map(move |name| self.get(label.0, name))
     }
 
     /// How many objects of a kind there are.
@@ -193,6 +238,7 @@ impl Store {
     /// Writes an object, new or changed, and gives it the next resource version.
     pub fn put(&mut self, kind: KindId, mut object: Object) -> Arc<Object> {
         self.revision += 1;
+        self.look(WORK_OF_A_WRITE);
         object.set(&["metadata", "resourceVersion"], self.revision.to_string());
         let object = Arc::new(object);
         let name = object.object_name();
@@ -213,7 +259,7 @@ impl Store {
         self.bytes -= memory;
         self.revision += 1;
         let key = ObjectKey { kind, name: name.clone() };
-        self.reindex(&key, Some(&before), None);
+        self.reindex(&key, Some(&*before), None);
         self.record(key, Some(Arc::clone(&before)), None, memory);
         Some(before)
     }
@@ -248,7 +294,9 @@ impl Store {
         }
     }
 
-    fn reindex(&mut self, key: &ObjectKey, before: Option<&Object>, after: Option<&Object>) {
+    fn reindex(&mut self, key: &ObjectKey, before: Option<&Object>, after: Option<&Arc<Object>>) {
+        let latest = after;
+        let after = after.map(|object| &**object);
         let (old, new) = (uid(before), uid(after));
         if old != new {
             if let Some(uid) = old {
@@ -259,23 +307,49 @@ impl Store {
             }
         }
         let changed = |field| metadata(before, field) != metadata(after, field);
-        if changed("ownerReferences") {
+        let changes_hands = changed("ownerReferences");
+        if changes_hands {
             for owner in owners(before) {
-                drop_from(&mut self.by_owner, owner, key);
+                if let Some(owned) = self.by_owner.get_mut(owner) {
+                    owned.remove(key);
+                    if owned.is_empty() {
+                        self.by_owner.remove(owner);
+                    }
+                }
             }
+        }
+        if let Some(object) = latest {
+            let controller = object.controller().map(|owner| owner.text(&["uid"]));
             for owner in owners(after) {
-                self.by_owner.entry(owner.to_owned()).or_default().insert(key.clone());
+                let is_controlled = controller == Some(owner);
+                let owned = Owned { object: Arc::clone(object), is_controlled };
+                self.by_owner.entry(owner.to_owned()).or_default().insert(key.clone(), owned);
             }
         }
         if changed("labels") {
-            for (label, value) in labels(before) {
-                drop_from(&mut self.by_label, &(key.kind, label.to_owned(), value.to_owned()), &key.name);
-            }
-            for (label, value) in labels(after) {
-                let index = (key.kind, label.to_owned(), value.to_owned());
-                self.by_label.entry(index).or_default().insert(key.name.clone());
-            }
+            move_labels(&mut self.by_label, key, labels(before), labels(after));
         }
+        if changes_hands || changed("labels") {
+            let of = |object: Option<&Object>| object.is_none_or(|object| object.controller().is_none());
+            let (old, new) = (before.filter(|_| of(before)), after.filter(|_| of(after)));
+            move_labels(&mut self.uncontrolled, key, labels(old), labels(new));
+        }
+    }
+}
+
+/// Takes an object away from the labels that it had, and puts it under those that it has.
+fn move_labels<'o>(
+    index: &mut ByLabel,
+    key: &ObjectKey,
+    old: impl Iterator<Item = (&'o str, &'o str)>,
+    new: impl Iterator<Item = (&'o str, &'o str)>,
+) {
+    for (label, value) in old {
+        drop_from(index, &(key.kind, label.to_owned(), value.to_owned()), &key.name);
+    }
+    for (label, value) in new {
+        let labels = (key.kind, label.to_owned(), value.to_owned());
+        index.entry(labels).or_default().insert(key.name.clone());
     }
 }
 
@@ -301,11 +375,11 @@ fn metadata<'o>(object: Option<&'o Object>, field: &str) -> Option<&'o Value> {
     object.and_then(|object| object.at(&["metadata", field]))
 }
 
-fn owners(object: Option<&Object>) -> impl Iterator<Item = &str> {
+fn owners(object: Option<&Object>) -> impl Iterator<Item = &str> + use<'_> {
     object.map_or(&[][..], |object| object.owner_references()).iter().map(|owner| owner.text(&["uid"]))
 }
 
-fn labels(object: Option<&Object>) -> impl Iterator<Item = (&str, &str)> {
+fn labels(object: Option<&Object>) -> impl Iterator<Item = (&str, &str)> + use<'_> {
     object
         .and_then(|object| object.at(&["metadata", "labels"]))
         .and_then(Value::as_object)
@@ -359,12 +433,27 @@ mod tests {
             ["one"]
         );
         assert_eq!(store.in_namespace(kind, "a").count(), 2);
+        let mut controlled = object("three", "4", Some("3"), "y");
+        let free = |store: &Store| {
+            let names = store.uncontrolled_in(kind, "a", "app", "y");
+            names.map(|object| object.name().to_owned()).collect::<Vec<_>>()
+        };
+        store.put(kind, controlled.clone());
+        assert_eq!(free(&store), ["three", "two"]);
+        assert_eq!(store.controlled_by("3", kind).count(), 0);
+        controlled["metadata"]["ownerReferences"][0]["controller"] = true.into();
+        controlled["data"] = json!({"is": "new"});
+        store.put(kind, controlled);
+        assert_eq!(free(&store), ["two"]);
+        assert_eq!(store.controlled_by("3", kind).map(|object| &object["data"]["is"]).collect::<Vec<_>>(), ["new"]);
+        store.remove(kind, &ObjectName::namespaced("a", "three"));
+        assert_eq!(store.controlled_by("3", kind).count(), 0);
         assert_eq!(store.in_namespace(kind, "b").count(), 0);
         store.remove(kind, &ObjectName::namespaced("a", "two"));
         assert!(store.by_uid("2").is_none());
         assert_eq!(store.owned_by("3").count(), 0);
         assert_eq!(store.with_label(kind, "app", "y").count(), 0);
-        assert_eq!(store.revision(), 4);
+        assert_eq!(store.revision(), 7);
     }
 
     #[test]

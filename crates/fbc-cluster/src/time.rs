@@ -28,8 +28,8 @@ impl Moment {
 
     /// Reads what [`Moment`] writes: `2026-01-01T00:00:00Z`, with or without a fraction of a second.
     pub fn parse(text: &str) -> Option<Self> {
-        let text = text.strip_suffix('Z').filter(|text| text.is_ascii())?;
-        let (seconds, nanoseconds) = fbc_go::time::parse_rfc3339(&format!("{text}Z")).ok()?;
+        let text = Some(text).filter(|text| text.ends_with('Z') && text.is_ascii())?;
+        let (seconds, nanoseconds) = fbc_go::time::parse_rfc3339(text).ok()?;
         let milliseconds = u64::from(nanoseconds) / 1_000_000;
         Some(Self(u64::try_from(seconds).ok()?.checked_mul(SECOND)? + milliseconds))
     }

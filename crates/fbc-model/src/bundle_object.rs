@@ -44,9 +44,11 @@ pub fn check(bundle: &Bundle) -> Result<(), BundleObjectError> {
         if property.kind != PROPERTY_TYPE {
             continue;
         }
-        let value = property.value.as_ref();
-        let data = data_of(value.map(crate::Value::node))
-            .map_err(|error| BundleObjectError::Property { index, error })?;
+        let value = property.value.as_ref().map(crate::Value::node);
+        if value.and_then(common_form).is_some_and(is_plainly_json) {
+            continue;
+        }
+        let data = data_of(value).map_err(|error| BundleObjectError::Property { index, error })?;
         if !begins_as_json(&data) {
             stream::read_one(&data).map_err(|message| BundleObjectError::Manifest { index, message })?;
         }
@@ -54,12 +56,25 @@ pub fn check(bundle: &Bundle) -> Result<(), BundleObjectError> {
     Ok(())
 }
 
+/// The text of a value that has nothing but `data`.
+fn common_form(value: Node<'_>) -> Option<&str> {
+    if value.kind() == Kind::Object && value.len() == 1 { value.get_str("data") } else { None }
+}
+
+/// How many letters are decoded to see how a manifest begins.
+const START: usize = 64;
+
+/// Whether a text decodes, and to what is taken for JSON: told without decoding all of it.
+fn is_plainly_json(text: &str) -> bool {
+    let start = text.as_bytes().get(..START).and_then(|start| std::str::from_utf8(start).ok()).unwrap_or(text);
+    base64::decode(start).is_ok_and(|start| begins_as_json(&start)) && base64::check(text).is_ok()
+}
+
 fn data_of(value: Option<Node<'_>>) -> Result<Vec<u8>, TypeError> {
     let Some(value) = value else {
         return Err(TypeError { message: "unexpected end of JSON input".to_owned(), pointer: String::new() });
     };
-    if let (Kind::Object, 1, Some(text)) = (value.kind(), value.len(), value.get_str("data")) {
-        // The common form, decoded once.
+    if let Some(text) = common_form(value) {
         return base64::decode(text)
             .map_err(|error| TypeError { message: error.to_string(), pointer: "/data".to_owned() });
     }

@@ -4,8 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
@@ -27,12 +26,19 @@ use crate::{catalog_source, completion, examples, opm, registry, runtime};
 #[command(after_help = "Exit codes: 0 clean, 1 findings or refused input, 2 could not run.")]
 struct CommandLine {
     #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What stands beside every command.
+#[derive(Args)]
+struct Common {
+    #[command(flatten)]
     global: Global,
     /// Allow more than a budget, such as `documents=1000000`; docs/reference/limits.md lists them
     #[arg(long = "limit", global = true, value_name = "NAME=N", help_heading = "Global options")]
     limits: Vec<LimitArgument>,
-    #[command(subcommand)]
-    command: Command,
 }
 
 /// Flags that every command has.
@@ -63,62 +69,77 @@ pub(crate) struct Global {
     pub(crate) threads: Option<u16>,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Validate(command::validate::Arguments),
-    Render(command::render::Arguments),
-    Bundle(command::bundle::Arguments),
-    List(command::list::Arguments),
-    Graph(command::graph::Arguments),
-    Images(command::images::Arguments),
-    Mirror(Box<command::mirror::Arguments>),
-    Query(command::query::Arguments),
-    Filter(command::filter::Arguments),
-    Resolve(command::resolve::Arguments),
-    Paths(command::paths::Arguments),
-    Simulate(Box<command::simulate::Arguments>),
-    Cluster(Box<command::cluster::Arguments>),
-    Diff(command::diff::Arguments),
-    Build(command::build::Arguments),
-    Catalog(command::catalog::Arguments),
-    Push(command::push::Arguments),
-    Pull(command::pull::Arguments),
-    Sign(Box<command::sign::Arguments>),
-    Verify(Box<command::verify::Arguments>),
-    Unpack(command::unpack::Arguments),
-    Cache(command::cache::Arguments),
-    Range(command::range::Arguments),
-    Crd(command::crd::Arguments),
-    Release(command::release::Arguments),
-    Updates(command::updates::Arguments),
-    Repository(command::repository::Arguments),
-    MergeReports(command::merge_reports::Arguments),
-    Pin(Box<command::pin::Arguments>),
-    MergeDriver(command::merge_driver::Arguments),
-    Lifecycle(command::lifecycle::Arguments),
-    MigrateToV1(command::migrate_to_v1::Arguments),
-    Init(command::init::Arguments),
-    Template(command::template::Arguments),
-    Generate(Box<command::generate::Arguments>),
-    Add(command::add::Arguments),
-    Deprecate(command::deprecate::Arguments),
-    Explain(command::explain::Arguments),
-    Doctor(Box<command::doctor::Arguments>),
-    Serve(command::serve::Arguments),
-    Lsp(command::lsp::Arguments),
-    Schema(command::schema::Arguments),
-    Version(command::version::Arguments),
-    Completions(command::completions::Arguments),
-    Man(command::man::Arguments),
-    /// opm's command line, as when the program is called opm
-    #[command(disable_help_flag = true)]
-    Opm {
-        /// What opm would get
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
-        arguments: Vec<OsString>,
-    },
+/// Adds the arguments of a command to its definition.
+type AddArguments = fn(clap::Command) -> clap::Command;
+
+/// Makes the enumeration of all commands, and a table of what adds their arguments to a definition.
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $word:literal $name:ident($arguments:ty),)*) => {
+        #[derive(Subcommand)]
+        enum Command {
+            $($(#[$attribute])* #[command(name = $word)] $name($arguments),)*
+            /// opm's command line, as when the program is called opm
+            #[command(disable_help_flag = true)]
+            Opm {
+                /// What opm would get
+                #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+                arguments: Vec<OsString>,
+            },
+        }
+
+        const ARGUMENTS: &[(&str, AddArguments)] =
+            &[$(($word, <$arguments as Args>::augment_args),)*];
+    };
+}
+
+commands! {
+    "validate" Validate(command::validate::Arguments),
+    "render" Render(command::render::Arguments),
+    "bundle" Bundle(command::bundle::Arguments),
+    "list" List(command::list::Arguments),
+    "graph" Graph(command::graph::Arguments),
+    "images" Images(command::images::Arguments),
+    "mirror" Mirror(Box<command::mirror::Arguments>),
+    "query" Query(command::query::Arguments),
+    "filter" Filter(command::filter::Arguments),
+    "resolve" Resolve(command::resolve::Arguments),
+    "paths" Paths(command::paths::Arguments),
+    "simulate" Simulate(Box<command::simulate::Arguments>),
+    "cluster" Cluster(Box<command::cluster::Arguments>),
+    "diff" Diff(command::diff::Arguments),
+    "build" Build(command::build::Arguments),
+    "catalog" Catalog(command::catalog::Arguments),
+    "push" Push(command::push::Arguments),
+    "pull" Pull(command::pull::Arguments),
+    "sign" Sign(Box<command::sign::Arguments>),
+    "verify" Verify(Box<command::verify::Arguments>),
+    "unpack" Unpack(command::unpack::Arguments),
+    "cache" Cache(command::cache::Arguments),
+    "range" Range(command::range::Arguments),
+    "crd" Crd(command::crd::Arguments),
+    "release" Release(command::release::Arguments),
+    "updates" Updates(command::updates::Arguments),
+    "repository" Repository(command::repository::Arguments),
+    "merge-reports" MergeReports(command::merge_reports::Arguments),
+    "pin" Pin(Box<command::pin::Arguments>),
+    "merge-driver" MergeDriver(command::merge_driver::Arguments),
+    "lifecycle" Lifecycle(command::lifecycle::Arguments),
+    "migrate-to-v1" MigrateToV1(command::migrate_to_v1::Arguments),
+    "init" Init(command::init::Arguments),
+    "template" Template(command::template::Arguments),
+    "generate" Generate(Box<command::generate::Arguments>),
+    "add" Add(command::add::Arguments),
+    "deprecate" Deprecate(command::deprecate::Arguments),
+    "explain" Explain(command::explain::Arguments),
+    "doctor" Doctor(Box<command::doctor::Arguments>),
+    "serve" Serve(command::serve::Arguments),
+    "lsp" Lsp(command::lsp::Arguments),
+    "schema" Schema(command::schema::Arguments),
+    "version" Version(command::version::Arguments),
+    "completions" Completions(command::completions::Arguments),
+    "man" Man(command::man::Arguments),
     #[command(hide = true)]
-    Debug(command::debug::Arguments),
+    "debug" Debug(command::debug::Arguments),
 }
 
 /// The definition of the command line with its examples, for help, documentation and completions.
@@ -127,14 +148,20 @@ pub fn command_line() -> clap::Command {
     examples::with_examples(CommandLine::command())
 }
 
-/// Parses a command line. Examples are added only when help is asked for, which then parses once more.
+/// The same definition for a command line that is right: without words for readers, and with the arguments of the command
+/// that is called only. To define those of all commands takes longer than to read a small catalog.
+fn quick_command_line() -> clap::Command {
+    let commands = ARGUMENTS.iter().map(|(name, add)| clap::Command::new(*name).defer(*add));
+    Common::augment_args(clap::Command::new("fbc")).subcommand_required(true).subcommands(commands)
+}
+
+/// Parses a command line. What is wrong, or asks for help, is parsed once more with the whole definition.
 fn parse(arguments: &[OsString]) -> Result<CommandLine, clap::Error> {
-    CommandLine::try_parse_from(arguments).map_err(|error| match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            command_line().try_get_matches_from(arguments).err().unwrap_or(error)
-        }
-        _ => error,
-    })
+    let matches = match quick_command_line().try_get_matches_from(arguments) {
+        Ok(matches) => matches,
+        Err(_) => command_line().try_get_matches_from(arguments)?,
+    };
+    CommandLine::from_arg_matches(&matches)
 }
 
 /// Runs a command line of fbc.
@@ -165,11 +192,11 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             };
         }
     };
-    limits::settle(std::mem::take(&mut line.limits));
-    line.global.color.settle();
-    catalog_source::settle_links(line.global.follow_links);
-    registry::settle_voice(line.global);
-    match runtime::start_workers(line.global.threads.map(usize::from)).and_then(|()| line.run()) {
+    limits::settle(std::mem::take(&mut line.common.limits));
+    line.common.global.color.settle();
+    catalog_source::settle_links(line.common.global.follow_links);
+    registry::settle_voice(line.common.global);
+    match runtime::start_workers(line.common.global.threads.map(usize::from)).and_then(|()| line.run()) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => failure.report(),
     }
@@ -177,7 +204,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 
 impl CommandLine {
     fn run(self) -> Result<u8, Failure> {
-        let global = self.global;
+        let global = self.common.global;
         match self.command {
             Command::Validate(arguments) => command::validate::run(&arguments, global),
             Command::Render(arguments) => command::render::run(&arguments),
@@ -299,9 +326,22 @@ mod tests {
             "fbc schema --folder s",
             "fbc man --folder m",
         ] {
-            let words = line.split(' ');
-            let outcome = super::command_line().try_get_matches_from(words);
-            assert!(outcome.is_ok(), "{line}: {}", outcome.unwrap_err());
+            for definition in [super::command_line(), super::quick_command_line()] {
+                let outcome = definition.try_get_matches_from(line.split(' '));
+                assert!(outcome.is_ok(), "{line}: {}", outcome.unwrap_err());
+            }
         }
+    }
+
+    #[test]
+    fn both_definitions_have_the_same_commands() {
+        let names = |command: Command| {
+            let mut names: Vec<String> =
+                command.get_subcommands().map(|child| child.get_name().to_owned()).collect();
+            names.retain(|name| name != "opm");
+            names.sort_unstable();
+            names
+        };
+        assert_eq!(names(super::quick_command_line()), names(super::command_line()));
     }
 }

@@ -32,35 +32,39 @@ pub(super) fn claim(
         }
     }
     if !owner.is_terminating() {
-        for orphan in orphans(api, owner, kind, selector) {
+        let orphans = orphans(api, owner, kind, selector);
+        let is_sorted = orphans.is_empty();
+        for orphan in orphans {
             let mut references = orphan.owner_references().to_vec();
             references.push(controller_reference(owner));
             claimed.push(write_owners(api, kind, &orphan, references)?);
         }
+        if !is_sorted {
+            claimed.sort_by(|one, other| one.name().cmp(other.name()));
+        }
     }
-    claimed.sort_by(|one, other| one.name().cmp(other.name()));
     Ok(claimed)
 }
 
-/// The objects of a kind whose controller is this one.
+/// The objects of a kind whose controller is this one, by name.
 pub(super) fn owned(api: &ApiServer, owner: &Object, kind: KindId) -> Vec<Arc<Object>> {
-    let is_controlled =
-        |object: &Object| object.controller().is_some_and(|one| one.text(&["uid"]) == owner.uid());
-    api.store()
-        .owned_by(owner.uid())
-        .filter(|(key, object)| key.kind == kind && is_controlled(object))
-        .map(|(_, object)| Arc::clone(object))
-        .collect()
+    api.store().controlled_by(owner.uid(), kind).cloned().collect()
 }
 
-fn orphans(api: &ApiServer, owner: &Object, kind: KindId, selector: &LabelSelector) -> Vec<Arc<Object>> {
+/// The objects of a kind that nobody has and that fit the selector of an owner.
+pub(super) fn orphans(
+    api: &ApiServer,
+    owner: &Object,
+    kind: KindId,
+    selector: &LabelSelector,
+) -> Vec<Arc<Object>> {
     let store = api.store();
     let fits = |object: &&Arc<Object>| {
         object.controller().is_none() && !object.is_terminating() && selector.matches_object(object)
     };
     match selector.required_label() {
         Some((key, value)) => {
-            store.with_label_in(kind, owner.namespace(), key, value).filter(fits).cloned().collect()
+            store.uncontrolled_in(kind, owner.namespace(), key, value).filter(fits).cloned().collect()
         }
         None => store.in_namespace(kind, owner.namespace()).filter(fits).cloned().collect(),
     }

@@ -41,6 +41,7 @@ pub mod jobs;
 pub mod kubelet;
 pub mod namespaces;
 pub mod node_lifecycle;
+mod pod_counts;
 pub mod pod_garbage;
 mod pods;
 mod pods_by_node;

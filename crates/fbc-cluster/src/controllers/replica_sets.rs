@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::claims::{Selectors, claim, owned};
+use super::claims::{Selectors, claim, orphans, owned};
 use super::events::Recorder;
-use super::pods::{available_from, from_template, is_active, next_available, sort_for_deletion};
+use super::pod_counts::{PodCounts, Tally};
+use super::pods::{from_template, is_active, sort_for_deletion};
 use super::write::{create, manager, outcome, update_status};
 use crate::api::{ApiServer, DeleteOptions};
 use crate::engine::{Controller, Outcome};
@@ -18,6 +19,7 @@ use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::selector::LabelSelector;
 use crate::store::Change;
+use crate::time::{Milliseconds, SECOND};
 
 /// The most pods that are made or deleted at once.
 const BURST: usize = 500;
@@ -26,12 +28,17 @@ const BURST: usize = 500;
 #[derive(Debug)]
 pub struct ReplicaSets {
     selectors: Selectors,
+    counts: PodCounts,
     events: Recorder,
 }
 
 impl Default for ReplicaSets {
     fn default() -> Self {
-        Self { selectors: Selectors::default(), events: Recorder::new("replicaset-controller") }
+        Self {
+            selectors: Selectors::default(),
+            counts: PodCounts::default(),
+            events: Recorder::new("replicaset-controller"),
+        }
     }
 }
 
@@ -55,8 +62,13 @@ impl Controller for ReplicaSets {
             self.selectors.follow(change);
             requests.extend(change.after.is_some().then(|| change.key.name.clone()));
         } else {
+            self.counts.follow(&change.key.name, change.after.as_deref());
             self.selectors.concerned(change, "ReplicaSet", requests);
         }
+    }
+
+    fn start_over(&mut self) {
+        self.counts = PodCounts::default();
     }
 
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome {
@@ -74,64 +86,78 @@ impl ReplicaSets {
         let Ok(selector) = LabelSelector::of_object(set.at(&["spec", "selector"])) else {
             return Ok(Outcome::Done);
         };
-        let pods = claim(api, set, kind, &selector)?;
-        let terminating = pods.iter().filter(|pod| pod.is_terminating()).count();
-        let active: Vec<Arc<Object>> = pods.into_iter().filter(|pod| is_active(pod)).collect();
-        let managed = if set.is_terminating() { Ok(()) } else { self.manage(api, set, kind, active.clone()) };
+        let known = self.counts.of(set.uid());
+        let is_known = known.is_none_or(|tally| tally.is_selected(&selector))
+            && (set.is_terminating() || orphans(api, set, kind, &selector).is_empty());
+        // Pods that come or go by their labels alone are rare, and looked at one by one.
+        let claimed = if is_known { Tally::default() } else { count(&claim(api, set, kind, &selector)?) };
+        let tally = if is_known { known.unwrap_or(&claimed) } else { &claimed };
+        let managed = if set.is_terminating() {
+            Ok(())
+        } else {
+            manage(api, set, (kind, &selector), tally.active, &mut self.events)
+        };
         let failure = managed.as_ref().err().map(|error| error.message.clone());
-        let status = status(api, set, &active, terminating, failure.as_deref());
+        let status = status(api, set, tally, failure.as_deref());
+        let (_, next) = tally.not_yet_available(wait(set), api.now());
         update_status(api, set, status)?;
         if let Err(error) = managed {
             return Ok(Outcome::Failed(error.message));
         }
-        let next = next_available(&active, min_ready_seconds(set), api.now());
         Ok(next.map_or(Outcome::Done, |next| Outcome::After(next.since(api.now()))))
     }
+}
 
-    /// Makes pods that are missing, or deletes what is too much.
+fn count(pods: &[Arc<Object>]) -> Tally {
+    Tally::count(pods.iter().map(|pod| &**pod))
+}
+
+/// Makes pods that are missing, or deletes what is too much.
     fn manage(
-        &mut self,
         api: &mut ApiServer,
         set: &Object,
-        kind: KindId,
-        mut active: Vec<Arc<Object>>,
+        (kind, selector): (KindId, &LabelSelector),
+        active: usize,
+        events: &mut Recorder,
     ) -> Result<(), ApiError> {
         let wanted = replicas(set);
-        for _ in active.len()..wanted.min(active.len() + BURST) {
+        for _ in active..wanted.min(active + BURST) {
             let mut pod = from_template(&set["spec"]["template"], set);
             pod.set(&["metadata", "generateName"], format!("{}-", set.name()));
             match create(api, pod) {
                 Ok(pod) => {
                     let text = format!("Created pod: {}", pod.name());
-                    self.events.normal(api, set, "SuccessfulCreate", &text);
+                    events.normal(api, set, "SuccessfulCreate", &text);
                 }
                 Err(error) if error.message.ends_with("because it is being terminated") => return Ok(()),
                 Err(error) => {
-                    self.events.warning(api, set, "FailedCreate", &format!("Error creating: {error}"));
+                    events.warning(api, set, "FailedCreate", &format!("Error creating: {error}"));
                     return Err(error);
                 }
             }
         }
-        let surplus = active.len().saturating_sub(wanted).min(BURST);
-        if surplus > 0 {
-            let by_node = related_pods(api, set, kind);
-            sort_for_deletion(&mut active, |node| by_node.get(node).copied().unwrap_or_default());
+        let surplus = active.saturating_sub(wanted).min(BURST);
+        if surplus == 0 {
+            return Ok(());
         }
+        let by_node = related_pods(api, set, kind);
+        let mut active = owned(api, set, kind);
+        active.retain(|pod| is_active(pod) && selector.matches_object(pod));
+        sort_for_deletion(&mut active, |node| by_node.get(node).copied().unwrap_or_default());
         for pod in active.iter().take(surplus) {
             match api.delete(&manager(), kind, &pod.object_name(), &DeleteOptions::default()) {
                 Err(error) if !error.is_not_found() => {
-                    self.events.warning(api, set, "FailedDelete", &format!("Error deleting: {error}"));
+                    events.warning(api, set, "FailedDelete", &format!("Error deleting: {error}"));
                     return Err(error);
                 }
                 _ => {
                     let text = format!("Deleted pod: {}", pod.name());
-                    self.events.normal(api, set, "SuccessfulDelete", &text);
+                    events.normal(api, set, "SuccessfulDelete", &text);
                 }
             }
         }
         Ok(())
     }
-}
 
 /// How many pods of all replica sets of the same owner run on each node.
 fn related_pods(api: &ApiServer, set: &Object, kind: KindId) -> BTreeMap<String, usize> {
@@ -160,36 +186,30 @@ pub(super) fn min_ready_seconds(set: &Object) -> u64 {
         .unwrap_or_default()
 }
 
-fn status(
-    api: &ApiServer,
-    set: &Object,
-    active: &[Arc<Object>],
-    terminating: usize,
-    failure: Option<&str>,
-) -> Value {
+/// `spec.minReadySeconds` as a span.
+fn wait(set: &Object) -> Milliseconds {
+    min_ready_seconds(set) * SECOND
+}
+
+fn status(api: &ApiServer, set: &Object, tally: &Tally, failure: Option<&str>) -> Value {
     let labels = LabelSelector::of_map(set.at(&["spec", "template", "metadata", "labels"]));
-    let seconds = min_ready_seconds(set);
-    let (mut labeled, mut ready, mut available) = (0, 0, 0);
-    for pod in active {
-        labeled += usize::from(labels.matches_object(pod));
-        if let Some(from) = available_from(pod, seconds) {
-            ready += 1;
-            available += usize::from(from <= api.now());
-        }
-    }
+    let ready = tally.ready();
+    let (not_yet, _) = tally.not_yet_available(wait(set), api.now());
     let mut status = Map::new();
-    status.insert("replicas".into(), active.len().into());
-    status.insert("terminatingReplicas".into(), terminating.into());
+    status.insert("replicas".into(), tally.active.into());
+    status.insert("terminatingReplicas".into(), tally.terminating.into());
     status.insert("observedGeneration".into(), set.generation().into());
-    for (field, number) in
-        [("fullyLabeledReplicas", labeled), ("readyReplicas", ready), ("availableReplicas", available)]
-    {
+    for (field, number) in [
+        ("fullyLabeledReplicas", tally.selected(&labels)),
+        ("readyReplicas", ready),
+        ("availableReplicas", ready - not_yet),
+    ] {
         if number > 0 {
             status.insert(field.into(), number.into());
         }
     }
     if let Some(failure) = failure {
-        let reason = if active.len() < replicas(set) { "FailedCreate" } else { "FailedDelete" };
+        let reason = if tally.active < replicas(set) { "FailedCreate" } else { "FailedDelete" };
         let condition = set.condition("ReplicaFailure").cloned().unwrap_or_else(|| {
             json!({
                 "type": "ReplicaFailure", "status": "True", "reason": reason, "message": failure,

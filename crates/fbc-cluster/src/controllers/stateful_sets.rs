@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::claims::{Selectors, claim};
 use super::events::Recorder;
-use super::pods::{available_from, from_template, is_available, is_finished, next_available};
+use super::pods::{available_from, from_template, is_finished};
 use super::replica_sets::{min_ready_seconds, replicas};
 use super::revisions::{HASH_LABEL, data, data_hash, present_revision, revisions, template, truncate};
 use super::write::{create, manager, outcome, update_status};
@@ -21,6 +21,7 @@ use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::selector::LabelSelector;
 use crate::store::Change;
+use crate::time::Moment;
 
 /// Keeps the pods of stateful sets.
 #[derive(Debug)]
@@ -72,6 +73,27 @@ impl Controller for StatefulSets {
     }
 }
 
+/// A pod of a set, with what is asked of it again and again: sets have thousands of them.
+struct Member {
+    pod: Arc<Object>,
+    /// The number in its name.
+    ordinal: usize,
+    /// From when on it counts as available, if it is ready.
+    available_from: Option<Moment>,
+    /// Whether it is available.
+    serves: bool,
+    is_terminating: bool,
+}
+
+impl Member {
+    fn of(set: &Object, pod: Arc<Object>, min_ready_seconds: u64, now: Moment) -> Option<Self> {
+        let ordinal = ordinal(set, &pod)?;
+        let available_from = available_from(&pod, min_ready_seconds);
+        let serves = available_from.is_some_and(|from| from <= now);
+        Some(Self { ordinal, available_from, serves, is_terminating: pod.is_terminating(), pod })
+    }
+}
+
 /// One look at one stateful set.
 struct Sync<'c> {
     api: &'c mut ApiServer,
@@ -91,7 +113,9 @@ impl StatefulSets {
             return Ok(Outcome::Done);
         };
         let pods = claim(api, set, kind, &selector)?;
-        let pods: Vec<Arc<Object>> = pods.into_iter().filter(|pod| ordinal(set, pod).is_some()).collect();
+        let seconds = min_ready_seconds(set);
+        let members: Vec<Member> =
+            pods.into_iter().filter_map(|pod| Member::of(set, pod, seconds, api.now())).collect();
         let all = revisions(api, set);
         let collisions = set.number(&["status", "collisionCount"]).unwrap_or_default();
         let wanted = present_revision(api, set, &all, &data_hash(&data(set), collisions))?;
@@ -100,18 +124,19 @@ impl StatefulSets {
         let current = Arc::clone(current);
         let in_order = set.text(&["spec", "podManagementPolicy"]) != "Parallel";
         let mut sync = Sync { api, events: &mut self.events, set, kind, current, wanted, in_order };
-        let mut counts = sync.counts(&pods);
-        let worked = sync.work(&pods, &mut counts);
+        let mut counts = sync.counts(&members);
+        let worked = sync.work(&members, &mut counts);
         let status = sync.status(counts);
         let live = [sync.current.name().to_owned(), sync.wanted.name().to_owned()];
         update_status(api, set, status)?;
         worked?;
         let is_live = |revision: &Object| {
             live.iter().any(|name| name == revision.name())
-                || pods.iter().any(|pod| pod.label(HASH_LABEL) == Some(revision.name()))
+                || members.iter().any(|member| member.pod.label(HASH_LABEL) == Some(revision.name()))
         };
         truncate(api, set, &all, is_live)?;
-        let next = next_available(&pods, min_ready_seconds(set), api.now());
+        let next =
+            members.iter().filter_map(|member| member.available_from).filter(|from| *from > api.now()).min();
         Ok(next.map_or(Outcome::Done, |next| Outcome::After(next.since(api.now()))))
     }
 }
@@ -141,30 +166,20 @@ fn partition(set: &Object) -> usize {
 type Counts = BTreeMap<&'static str, i64>;
 
 impl Sync<'_> {
-    fn serves(&self, pod: &Object) -> bool {
-        is_available(pod, min_ready_seconds(self.set), self.api.now())
-    }
-
-    fn counts(&self, pods: &[Arc<Object>]) -> Counts {
-        let mut counts = Counts::from(
-            ["replicas", "readyReplicas", "availableReplicas", "currentReplicas", "updatedReplicas"]
-                .map(|field| (field, 0)),
-        );
-        let seconds = min_ready_seconds(self.set);
-        for pod in pods {
-            let revision = if pod.is_terminating() { None } else { pod.label(HASH_LABEL) };
-            let from = available_from(pod, seconds);
-            for (field, counts_here) in [
-                ("replicas", true),
-                ("readyReplicas", from.is_some()),
-                ("availableReplicas", from.is_some_and(|from| from <= self.api.now())),
-                ("currentReplicas", revision == Some(self.current.name())),
-                ("updatedReplicas", revision == Some(self.wanted.name())),
-            ] {
-                *counts.entry(field).or_default() += i64::from(counts_here);
-            }
-        }
-        counts
+    fn counts(&self, members: &[Member]) -> Counts {
+        let count = |is_counted: &dyn Fn(&Member) -> bool| {
+            i64::try_from(members.iter().filter(|member| is_counted(member)).count()).unwrap_or(i64::MAX)
+        };
+        let has_revision = |member: &Member, revision: &Object| {
+            !member.is_terminating && member.pod.label(HASH_LABEL) == Some(revision.name())
+        };
+        Counts::from([
+            ("replicas", count(&|_| true)),
+            ("readyReplicas", count(&|member| member.available_from.is_some())),
+            ("availableReplicas", count(&|member| member.serves)),
+            ("currentReplicas", count(&|member| has_revision(member, &self.current))),
+            ("updatedReplicas", count(&|member| has_revision(member, &self.wanted))),
+        ])
     }
 
     fn status(&self, mut counts: Counts) -> Value {
@@ -193,20 +208,20 @@ impl Sync<'_> {
     }
 
     /// Makes, deletes and replaces pods, in order one at a time.
-    fn work(&mut self, pods: &[Arc<Object>], counts: &mut Counts) -> Result<(), ApiError> {
+    fn work(&mut self, members: &[Member], counts: &mut Counts) -> Result<(), ApiError> {
         let first = first_ordinal(self.set);
         let wanted = first..first + replicas(self.set);
-        let numbered: BTreeMap<usize, &Arc<Object>> =
-            pods.iter().filter_map(|pod| Some((ordinal(self.set, pod)?, pod))).collect();
-        let unhealthy = numbered.values().find(|pod| !self.serves(pod) || pod.is_terminating());
-        let first_unhealthy = unhealthy.map(|pod| pod.uid().to_owned());
+        let numbered: BTreeMap<usize, &Member> =
+            members.iter().map(|member| (member.ordinal, member)).collect();
+        let unhealthy = numbered.values().find(|member| !member.serves || member.is_terminating);
+        let first_unhealthy = unhealthy.map(|member| member.pod.uid());
         for number in wanted.clone() {
             if self.keep(number, numbered.get(&number).copied())? {
                 return Ok(());
             }
         }
-        for (_, pod) in numbered.iter().rev().filter(|(number, _)| !wanted.contains(number)) {
-            if self.condemn(pod, first_unhealthy.as_deref())? {
+        for (_, member) in numbered.iter().rev().filter(|(number, _)| !wanted.contains(number)) {
+            if self.condemn(member, first_unhealthy)? {
                 return Ok(());
             }
         }
@@ -214,12 +229,12 @@ impl Sync<'_> {
             return Ok(());
         }
         let newest = partition(self.set).max(wanted.start)..wanted.end.max(partition(self.set));
-        for (_, pod) in numbered.range(newest).rev() {
-            if pod.label(HASH_LABEL) != Some(self.wanted.name()) && !pod.is_terminating() {
+        for (_, member) in numbered.range(newest).rev() {
+            if member.pod.label(HASH_LABEL) != Some(self.wanted.name()) && !member.is_terminating {
                 *counts.entry("currentReplicas").or_default() -= 1;
-                return self.remove(pod);
+                return self.remove(&member.pod);
             }
-            if !self.serves(pod) || pod.is_terminating() {
+            if !member.serves || member.is_terminating {
                 return Ok(());
             }
         }
@@ -227,12 +242,13 @@ impl Sync<'_> {
     }
 
     /// Sees to it that a wanted pod is there. True if the others must wait.
-    fn keep(&mut self, number: usize, pod: Option<&Arc<Object>>) -> Result<bool, ApiError> {
-        let Some(pod) = pod else {
+    fn keep(&mut self, number: usize, member: Option<&Member>) -> Result<bool, ApiError> {
+        let Some(member) = member else {
             self.make(number)?;
             return Ok(self.in_order);
         };
-        if is_finished(pod) && !pod.is_terminating() {
+        let pod = &member.pod;
+        if is_finished(pod) && !member.is_terminating {
             let text = format!(
                 "StatefulSet {}/{} is recreating failed Pod {}",
                 self.set.namespace(),
@@ -243,18 +259,18 @@ impl Sync<'_> {
             self.remove(pod)?;
             return Ok(self.in_order);
         }
-        Ok(self.in_order && (pod.is_terminating() || !self.serves(pod)))
+        Ok(self.in_order && (member.is_terminating || !member.serves))
     }
 
     /// Sees to it that a pod goes that is no longer wanted. True if the others must wait.
-    fn condemn(&mut self, pod: &Arc<Object>, first_unhealthy: Option<&str>) -> Result<bool, ApiError> {
-        if pod.is_terminating() {
+    fn condemn(&mut self, member: &Member, first_unhealthy: Option<&str>) -> Result<bool, ApiError> {
+        if member.is_terminating {
             return Ok(self.in_order);
         }
-        if self.in_order && !self.serves(pod) && first_unhealthy != Some(pod.uid()) {
+        if self.in_order && !member.serves && first_unhealthy != Some(member.pod.uid()) {
             return Ok(true);
         }
-        self.remove(pod)?;
+        self.remove(&member.pod)?;
         Ok(self.in_order)
     }
 

@@ -58,6 +58,9 @@ pub trait Controller: Any {
         requests: &mut Vec<ObjectName>,
     );
 
+    /// Forgets what changes told: it is told of every object anew, and not of what went in the meantime.
+    fn start_over(&mut self) {}
+
     /// Looks at one object.
     fn reconcile(&mut self, request: &ObjectName, api: &mut ApiServer) -> Outcome;
 
@@ -343,6 +346,7 @@ impl Cluster {
             // More happened in one reconciliation than the log holds: look at everything, as after a lost watch.
             self.seen_revision = self.api.store().revision();
             self.last_change = self.now();
+            self.controllers.iter_mut().for_each(|controller| controller.start_over());
             for index in 0..self.controllers.len() {
                 self.resync(index);
             }

@@ -2,13 +2,15 @@
 //!
 //! Two runs of the same scenario with the same seed give the same lines.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::Outcome;
 use crate::api::ApiServer;
 use crate::object::ObjectName;
-use crate::store::Change;
+use crate::store::{Change, ObjectKey};
 use crate::time::Moment;
 
 /// A line of a trace.
@@ -19,12 +21,14 @@ pub struct Tracer {
     sink: Box<dyn FnMut(&TraceEntry)>,
     start: Moment,
     state: u64,
+    /// The hashes of the objects that are there.
+    hashes: HashMap<ObjectKey, u64>,
 }
 
 impl Tracer {
     /// A trace that hands its lines to a function. Times count from `start`.
     pub fn new(start: Moment, sink: Box<dyn FnMut(&TraceEntry)>) -> Self {
-        Self { sink, start, state: 0 }
+        Self { sink, start, state: 0, hashes: HashMap::new() }
     }
 
     pub(super) fn reconciled(
@@ -47,10 +51,12 @@ impl Tracer {
 
     pub(super) fn changed(&mut self, now: Moment, change: &Change, api: &ApiServer) {
         // A sum of hashes does not depend on the order of objects, and is kept up without reading all of them again.
-        for object in [&change.before, &change.after].into_iter().flatten() {
+        let before = self.hashes.remove(&change.key).or_else(|| change.before.as_deref().map(hash));
+        self.state = self.state.wrapping_sub(before.unwrap_or_default());
+        if let Some(object) = &change.after {
             let hash = hash(object);
-            let is_new = change.after.as_ref().is_some_and(|after| std::sync::Arc::ptr_eq(after, object));
-            self.state = if is_new { self.state.wrapping_add(hash) } else { self.state.wrapping_sub(hash) };
+            self.state = self.state.wrapping_add(hash);
+            self.hashes.insert(change.key.clone(), hash);
         }
         let kind = api.registry().get(change.key.kind).map(|kind| kind.kind.as_str()).unwrap_or_default();
         let verb = match (&change.before, &change.after) {

@@ -5,6 +5,8 @@ mod class;
 mod parser;
 mod syntax;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
@@ -40,12 +42,33 @@ const SIZE_LIMIT: usize = 64 << 20;
 /// How deep an expression may nest as the `regex` crate counts; Go's own limit is lower.
 const NEST_LIMIT: u32 = 8000;
 
+/// How many expressions a thread remembers, and how many bytes each of them may take.
+const REMEMBERED: usize = 256;
+const SMALL: usize = 256 << 10;
+
+thread_local! {
+    /// Expressions by their text: a cluster brings the same definitions as the one before, and to compile their patterns
+    /// takes longer than all else that is done with them.
+    static KNOWN: RefCell<HashMap<String, Regex>> = RefCell::default();
+}
+
 /// Compiles a Go expression.
 fn compile(source: &str) -> Option<Regex> {
+    if let Some(known) = KNOWN.with_borrow(|known| known.get(source).cloned()) {
+        return Some(known);
+    }
     let node = parser::parse(source).ok()?;
     let mut translated = String::with_capacity(source.len() + 16);
     node.write(&mut translated);
-    RegexBuilder::new(&translated).size_limit(SIZE_LIMIT).nest_limit(NEST_LIMIT).build().ok()
+    let build = |limit| RegexBuilder::new(&translated).size_limit(limit).nest_limit(NEST_LIMIT).build().ok();
+    let Some(small) = build(SMALL) else { return build(SIZE_LIMIT) };
+    KNOWN.with_borrow_mut(|known| {
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(source.to_owned(), small.clone());
+    });
+    Some(small)
 }
 
 /// What Go says about an expression that does not parse, such as ``missing closing ): `(` ``; nothing if it parses.

@@ -394,6 +394,7 @@ impl<'s> Player<'s> {
             hash,
             trace: trace.lines,
             reconciliations: self.setting.cluster.reconciliations(),
+            work: self.setting.cluster.api.store().looks(),
         }
     }
 }

@@ -44,6 +44,8 @@ pub struct Run {
     pub trace: Vec<String>,
     /// How often controllers looked at an object.
     pub reconciliations: u64,
+    /// What the controllers did, as the budget of the cluster counts it.
+    pub work: u64,
 }
 
 /// A step that was done.

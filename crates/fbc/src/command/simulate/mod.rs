@@ -32,7 +32,6 @@ mod replay;
 mod seeds;
 mod shell;
 pub(crate) mod sources;
-mod stranded;
 mod text;
 mod upgrade;
 
@@ -199,7 +198,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         })?;
     }
     if let Some(path) = &arguments.report {
-        let page = page::draw(&runs);
+        let page = page::draw(&Value::Array(all_json(&runs)).to_string());
         write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
     let exit = if runs.iter().all(Run::is_success) { CLEAN } else { FINDINGS };

@@ -1,18 +1,13 @@
 //! Runs as one page for a browser, which needs nothing but itself: bars for conditions, steps, events, final state.
 
 use fbc_graph::page::{content_security_policy, data_block};
-use fbc_scenario::Run;
-
-use super::all_json;
-
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// A page with all runs.
-pub(super) fn draw(runs: &[Run]) -> String {
-    // Writing plain data to memory does not fail.
-    let data = data_block(&serde_json::to_string(&all_json(runs)).unwrap_or_default());
+/// A page with all runs, which are given as a JSON list.
+pub(super) fn draw(runs: &str) -> String {
+    let data = data_block(runs);
     let mut page = String::with_capacity(TEMPLATE.len() + STYLE.len() + SCRIPT.len() + data.len());
     // What comes from the runs is put in once, so that nothing in it is taken for a place of the page.
     for (number, part) in TEMPLATE.split("{{").enumerate() {

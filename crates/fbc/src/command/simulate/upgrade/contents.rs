@@ -1,0 +1,73 @@
+//! What the bundles of an upgrade hold: a directory with a bundle in each of its directories.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use fbc_model::Catalog;
+use fbc_model::tree::{DiskTree, Tree};
+use fbc_scenario::{BundleImage, Contents, Place, Reference};
+
+use crate::failure::{Failure, WARNING};
+
+/// Finds the contents of the bundles of a package: each directory is the bundle whose ClusterServiceVersion it has.
+pub(super) fn bundles(
+    folder: &Path,
+    catalogs: &[&Catalog],
+    package: Option<&str>,
+    contents: &mut Contents,
+) -> Result<Vec<BundleImage>, Failure> {
+    let root = DiskTree { root: folder.to_path_buf() };
+    let entries = root.list(Path::new("")).map_err(|error| Failure::io("read", folder, &error))?;
+    let mut by_name: BTreeMap<String, String> = BTreeMap::new();
+    for entry in entries.into_iter().filter(|entry| entry.is_directory) {
+        let path = folder.join(&entry.name);
+        let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: path.clone() });
+        let bundle = fbc_bundle::manifests::Bundle::read(tree.as_ref())
+            .map_err(|error| Failure::refusal(format!("{} is not a bundle: {error}", path.display())))?;
+        let name = bundle.operator().name();
+        let key = path.display().to_string();
+        by_name.insert(name.to_owned(), key.clone());
+        contents.bundles.insert(key, tree);
+    }
+    let is_wanted = |one: &&fbc_model::Bundle| package.is_none_or(|package| one.package == package);
+    let wanted = catalogs.iter().flat_map(|catalog| &catalog.bundles).filter(is_wanted);
+    let mut images: Vec<BundleImage> = Vec::new();
+    for bundle in wanted {
+        let Some(key) = by_name.get(&bundle.name) else { continue };
+        if !images.iter().any(|image| image.image == bundle.image) {
+            let content = Reference { text: key.clone(), place: Place::default() };
+            images.push(BundleImage { image: bundle.image.clone(), content });
+        }
+    }
+    warn_of_missing(folder, catalogs, package, &images);
+    Ok(images)
+}
+
+/// How many bundles without contents are named.
+const NAMED_MISSING: usize = 5;
+
+/// Names the bundles of a package that a directory lacks: they are taken as empty.
+fn warn_of_missing(folder: &Path, catalogs: &[&Catalog], package: Option<&str>, images: &[BundleImage]) {
+    let bundles = catalogs.iter().flat_map(|catalog| &catalog.bundles);
+    let is_missing = |bundle: &&fbc_model::Bundle| {
+        package.is_none_or(|package| bundle.package == package)
+            && !images.iter().any(|image| image.image == bundle.image)
+    };
+    let missing: BTreeSet<&str> = bundles.filter(is_missing).map(|bundle| bundle.name.as_str()).collect();
+    if missing.is_empty() {
+        return;
+    }
+    let named: Vec<&str> = missing.iter().copied().take(NAMED_MISSING).collect();
+    let more = if missing.len() > NAMED_MISSING { ", …" } else { "" };
+    // A warning is not worth failing for.
+    let _ = writeln!(
+        crate::terminal::stderr(),
+        "{WARNING}warning{WARNING:#}: {} has no contents for {} of the bundles, which are taken as empty: {}{more}",
+        folder.display(),
+        missing.len(),
+        named.join(", ")
+    );
+}
+

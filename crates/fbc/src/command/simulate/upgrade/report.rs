@@ -1,0 +1,119 @@
+//! What `fbc simulate upgrade` prints: a table, JSON, and a page with all runs.
+
+use std::io::Write;
+
+use serde::{Serialize, Serializer, ser};
+use serde_json::{Value, json};
+
+use super::Arguments;
+use super::outcome::Outcome;
+use super::stranded::Stranded;
+use crate::command::simulate::{Format, page};
+use crate::escape::Lines;
+use crate::failure::Failure;
+use crate::json_document;
+use crate::output_file::write_output;
+
+/// The JSON that is written, its fields in the order of their names.
+#[derive(Serialize)]
+struct Document<'o> {
+    package: &'o Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<String>,
+    upgrades: Vec<Row<'o>>,
+}
+
+#[derive(Serialize)]
+struct Row<'o> {
+    after: &'o str,
+    cannot_run: Vec<Value>,
+    installed: &'o str,
+    kept_by: Option<&'o str>,
+    message: &'o str,
+    newest: &'o str,
+    package: &'o str,
+    progressing: &'o str,
+    run: Option<Packed<'o>>,
+    success: bool,
+}
+
+/// JSON that is a value again only while it is written.
+struct Packed<'o>(&'o str);
+
+impl Serialize for Packed<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value: Value = serde_json::from_str(self.0).map_err(ser::Error::custom)?;
+        value.serialize(serializer)
+    }
+}
+
+impl<'o> Row<'o> {
+    fn of(outcome: &'o Outcome) -> Self {
+        let obstacles = outcome.obstacles.iter();
+        let stranded = outcome.stranded.as_ref();
+        Self {
+            after: &outcome.after,
+            cannot_run: obstacles
+                .map(|one| json!({"workload": one.workload, "reason": one.reason, "message": one.message}))
+                .collect(),
+            installed: &outcome.installed,
+            kept_by: stranded.map(|stranded| stranded.reason.as_str()),
+            message: &outcome.message,
+            newest: stranded.map_or(&outcome.after, |stranded| &stranded.newest),
+            package: &outcome.package,
+            progressing: &outcome.progressing,
+            run: outcome.run.as_deref().map(Packed),
+            success: outcome.is_success,
+        }
+    }
+}
+
+/// Writes what became of all versions.
+pub(super) fn tell(outcomes: &[Outcome], arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(path) = &arguments.report {
+        let runs: Vec<&str> = outcomes.iter().filter_map(|outcome| outcome.run.as_deref()).collect();
+        let page = page::draw(&format!("[{}]", runs.join(",")));
+        write_output(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
+    }
+    write_output(arguments.output_file.as_deref(), |out| {
+        if arguments.output == Format::Json {
+            let document = Document {
+                package: &arguments.package,
+                shard: arguments.shard.shard.map(|shard| shard.to_string()),
+                upgrades: outcomes.iter().map(Row::of).collect(),
+            };
+            return Ok(json_document::write(out, &document)?);
+        }
+        table(&mut Lines::new(out, false), outcomes, arguments.package.is_none())
+    })
+}
+
+/// A row for each installed version, and below it what keeps it or its pods.
+fn table(out: &mut impl Write, outcomes: &[Outcome], has_packages: bool) -> Result<(), Failure> {
+    let width = |cell: fn(&Outcome) -> &str, heading: &str| {
+        outcomes.iter().map(|outcome| cell(outcome).len()).chain([heading.len()]).max().unwrap_or_default()
+    };
+    let first = width(|outcome| &outcome.installed, "INSTALLED");
+    let second = width(|outcome| &outcome.after, "AFTER");
+    writeln!(out, "{:first$}  {:second$}  PROGRESSING", "INSTALLED", "AFTER")?;
+    let mut package = "";
+    for outcome in outcomes {
+        let Outcome { installed, after, progressing, message, .. } = outcome;
+        if has_packages && outcome.package != package {
+            package = &outcome.package;
+            writeln!(out, "{package}")?;
+        }
+        writeln!(out, "{installed:first$}  {after:second$}  {progressing}: {message}")?;
+        if let Some(Stranded { newest, reason }) = &outcome.stranded {
+            writeln!(out, "  stays below {newest}: {reason}")?;
+        }
+        for obstacle in &outcome.obstacles {
+            writeln!(out, "  {} cannot run: {}", obstacle.workload, obstacle.message)?;
+        }
+    }
+    let stuck = outcomes.iter().filter(|outcome| outcome.stranded.is_some()).count();
+    if stuck > 0 {
+        writeln!(out, "{stuck} of {} versions stay below the newest", outcomes.len())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Where the versions of a package are upgraded: each on a cluster of its own, unless another went the same way.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fbc_resolve::{CatalogIndex, IndexedBundle};
+use fbc_scenario::{BundleImage, Happening, Options, Prepared, Run, ScenarioFault, play};
+use fbc_version::Target;
+use rayon::prelude::*;
+
+use super::outcome::Outcome;
+use super::scenario::{FOLLOW, scenario};
+use super::{Arguments, Installed};
+use crate::command::simulate::budgets;
+use crate::failure::Failure;
+use crate::limits;
+use crate::progress::Counter;
+
+/// The most versions that are upgraded before it is looked which others went the same way.
+const LARGEST_ROUND: usize = 64;
+
+/// What all upgrades share.
+pub(super) struct Stage<'a> {
+    pub(super) arguments: &'a Arguments,
+    pub(super) target: Target,
+    pub(super) images: Vec<BundleImage>,
+    /// Another upgrade, whose catalogs and bundles are read.
+    pub(super) first: Prepared,
+    pub(super) old: CatalogIndex,
+    pub(super) new: CatalogIndex,
+    pub(super) progress: Counter,
+}
+
+impl Stage<'_> {
+    /// Upgrades versions of one package, of which the highest comes first.
+    ///
+    /// A version that comes by another one on its way ends where that one ends. So the lowest versions begin, few at
+    /// first, and those that they came by need no cluster of their own.
+    pub(super) fn upgrade(&self, versions: &[Installed]) -> Result<Vec<Outcome>, Failure> {
+        let work = AtomicU64::new(0);
+        let interchangeable =
+            versions.first().map(|(package, _)| self.interchangeable(package)).unwrap_or_default();
+        let mut known: BTreeMap<&str, Outcome> = BTreeMap::new();
+        let mut left: Vec<&Installed> = versions.iter().rev().collect();
+        let mut round = if interchangeable.is_empty() { LARGEST_ROUND } else { 1 };
+        while !left.is_empty() {
+            let now: Vec<&Installed> = left.drain(..round.min(left.len())).collect();
+            let played: Vec<(Outcome, BTreeSet<String>)> = now
+                .par_iter()
+                .map(|version| {
+                    let played = self.play(version, &work);
+                    self.progress.step();
+                    played
+                })
+                .collect::<Result<_, Failure>>()?;
+            for ((_, version), (outcome, passed)) in now.iter().zip(played) {
+                let is_known = |version: &str| passed.contains(version) && interchangeable.contains(version);
+                for (_, other) in left.extract_if(.., |(_, version)| is_known(version)) {
+                    known.insert(other, Outcome { installed: other.clone(), ..outcome.clone() });
+                    self.progress.step();
+                }
+                known.insert(version, outcome);
+            }
+            round = (round * 2).min(LARGEST_ROUND);
+        }
+        Ok(versions.iter().filter_map(|(_, version)| known.get(version.as_str()).cloned()).collect())
+    }
+
+    /// Upgrades a version on a cluster of its own. Answers with what became of it, and which other versions it came by.
+    fn play(&self, version: &Installed, work: &AtomicU64) -> Result<(Outcome, BTreeSet<String>), Failure> {
+        let most = limits::most("upgrade-work");
+        let exhausted = || {
+            let (package, _) = version;
+            let text = format!("the upgrades of package {package:?} take more than {most} units of work");
+            limits::failure("upgrade-work", text)
+        };
+        if work.load(Ordering::Relaxed) > most {
+            return Err(exhausted());
+        }
+        let scenario = scenario(self.arguments, self.target, version, &self.images);
+        let prepared = self.first.with_scenario(scenario).map_err(unprepared)?;
+        let run = play(&prepared, Options { budget: budgets::settled(), ..Options::default() });
+        if let Some(exhausted) = run.exhausted {
+            let (package, version) = version;
+            return Err(budgets::failure(exhausted).within(&format!("{package} {version}")));
+        }
+        if work.fetch_add(run.work, Ordering::Relaxed) + run.work > most {
+            return Err(exhausted());
+        }
+        let outcome = Outcome::of(version, &run, &self.new, self.arguments);
+        // What fails is tried again and again, at moments of its own.
+        let others = passed(&run).filter(|_| outcome.is_success).cloned().collect();
+        Ok((outcome, others))
+    }
+
+    /// The versions of a package of which it does not matter which catalog installed them: both have the same bundle,
+    /// and no second one of its version. Without contents, a cluster with one of them is like any other.
+    fn interchangeable(&self, package: &str) -> BTreeSet<String> {
+        let (Some(old), Some(new)) = (self.old.package(package), self.new.package(package)) else {
+            return BTreeSet::new();
+        };
+        if self.arguments.bundles.is_some() || self.arguments.shows_runs() {
+            return BTreeSet::new();
+        }
+        let (old, new) = (unique(old.bundles()), unique(new.bundles()));
+        let is_same = |one: &fbc_model::Bundle, other: &fbc_model::Bundle| {
+            (&one.name, &one.image, &one.properties) == (&other.name, &other.image, &other.properties)
+        };
+        let both = old.into_iter().filter_map(|(version, bundle)| {
+            let other = new.get(&version)?;
+            is_same(&bundle.blob, &other.blob).then_some(version)
+        });
+        both.collect()
+    }
+}
+
+/// The bundles whose versions no other bundle has, by these.
+fn unique(bundles: &[IndexedBundle]) -> BTreeMap<String, &IndexedBundle> {
+    let mut sorted: Vec<_> =
+        bundles.iter().filter_map(|bundle| Some((bundle.semantic_version()?, bundle))).collect();
+    sorted.sort_by(|(one, _), (other, _)| one.compare_precedence(other));
+    let runs = sorted.chunk_by(|(one, _), (other, _)| one.compare_precedence(other).is_eq());
+    let single = runs.filter_map(|run| if let [(version, bundle)] = run { Some((version, bundle)) } else { None });
+    single.map(|(version, bundle)| (version.to_string(), *bundle)).collect()
+}
+
+/// The versions that an extension had on its way since it follows the new catalog.
+fn passed(run: &Run) -> impl Iterator<Item = &String> {
+    let followed = run.steps.iter().find(|step| step.name == FOLLOW).map(|step| step.before);
+    run.timeline.iter().skip(followed.unwrap_or(usize::MAX)).filter_map(|entry| match &entry.what {
+        Happening::Field { name, value } if entry.kind == "ClusterExtension" && name == "installed version" => {
+            Some(value)
+        }
+        _ => None,
+    })
+}
+
+/// The first of the faults of a scenario.
+pub(super) fn unprepared(faults: Vec<ScenarioFault>) -> Failure {
+    Failure::new(faults.first().map(ToString::to_string).unwrap_or_default())
+}
