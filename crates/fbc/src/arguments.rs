@@ -11,7 +11,7 @@ use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
 use crate::limits::{self, LimitArgument};
 use crate::terminal::{self, Color};
-use crate::{catalog_source, completion, examples, opm, registry, runtime};
+use crate::{catalog_source, command_groups, completion, examples, opm, registry, runtime};
 
 /// Toolchain for OLM file-based catalogs
 ///
@@ -35,11 +35,19 @@ struct CommandLine {
     command: Command,
 }
 
+/// What stands for one catalog on a command line.
+pub(crate) const CATALOG: &str =
+    "The catalog: a directory, a file, an image, `REV:PATH` in the git repository, or `-` for standard input";
+
+/// What stands for several.
+pub(crate) const CATALOGS: &str =
+    "Catalogs: directories, files, images, `REV:PATH` in the git repository, or `-` for standard input";
+
 /// Flags that every command has.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// When to use colours
+    /// When to use colors
     #[arg(
         long,
         global = true,
@@ -65,50 +73,49 @@ pub(crate) struct Global {
 
 #[derive(Subcommand)]
 enum Command {
-    Validate(command::validate::Arguments),
-    Render(command::render::Arguments),
-    Bundle(command::bundle::Arguments),
-    List(command::list::Arguments),
-    Graph(command::graph::Arguments),
-    Images(command::images::Arguments),
-    Mirror(Box<command::mirror::Arguments>),
-    Query(command::query::Arguments),
-    Filter(command::filter::Arguments),
-    Resolve(command::resolve::Arguments),
-    Paths(command::paths::Arguments),
-    Simulate(Box<command::simulate::Arguments>),
-    Cluster(Box<command::cluster::Arguments>),
-    Diff(command::diff::Arguments),
-    Build(command::build::Arguments),
-    Catalog(command::catalog::Arguments),
-    Push(command::push::Arguments),
-    Pull(command::pull::Arguments),
-    Sign(Box<command::sign::Arguments>),
-    Verify(Box<command::verify::Arguments>),
-    Unpack(command::unpack::Arguments),
-    Cache(command::cache::Arguments),
-    Range(command::range::Arguments),
-    Crd(command::crd::Arguments),
-    Release(command::release::Arguments),
-    Updates(command::updates::Arguments),
-    Repository(command::repository::Arguments),
-    MergeReports(command::merge_reports::Arguments),
-    Pin(Box<command::pin::Arguments>),
-    MergeDriver(command::merge_driver::Arguments),
-    Lifecycle(command::lifecycle::Arguments),
-    MigrateToV1(command::migrate_to_v1::Arguments),
     Init(command::init::Arguments),
-    Template(command::template::Arguments),
-    Generate(Box<command::generate::Arguments>),
     Add(command::add::Arguments),
     Deprecate(command::deprecate::Arguments),
+    Template(command::template::Arguments),
+    Generate(Box<command::generate::Arguments>),
+    Catalog(command::catalog::Arguments),
+    Filter(command::filter::Arguments),
+    Lifecycle(command::lifecycle::Arguments),
+    Validate(command::validate::Arguments),
+    Diff(command::diff::Arguments),
+    Bundle(command::bundle::Arguments),
+    Crd(command::crd::Arguments),
     Explain(command::explain::Arguments),
-    Doctor(Box<command::doctor::Arguments>),
+    MergeReports(command::merge_reports::Arguments),
+    List(command::list::Arguments),
+    Render(command::render::Arguments),
+    Query(command::query::Arguments),
+    Graph(command::graph::Arguments),
+    Paths(command::paths::Arguments),
+    Resolve(command::resolve::Arguments),
+    Range(command::range::Arguments),
+    Images(command::images::Arguments),
+    Build(command::build::Arguments),
+    Push(command::push::Arguments),
+    Pull(command::pull::Arguments),
+    Unpack(command::unpack::Arguments),
+    Sign(Box<command::sign::Arguments>),
+    Verify(Box<command::verify::Arguments>),
+    Mirror(Box<command::mirror::Arguments>),
     Serve(command::serve::Arguments),
+    Cache(command::cache::Arguments),
+    Simulate(Box<command::simulate::Arguments>),
+    Cluster(Box<command::cluster::Arguments>),
+    Repository(command::repository::Arguments),
+    Pin(Box<command::pin::Arguments>),
+    MergeDriver(command::merge_driver::Arguments),
+    Release(command::release::Arguments),
+    Updates(command::updates::Arguments),
+    MigrateToV1(command::migrate_to_v1::Arguments),
+    Doctor(Box<command::doctor::Arguments>),
     Lsp(command::lsp::Arguments),
-    Schema(command::schema::Arguments),
-    Version(command::version::Arguments),
     Completions(command::completions::Arguments),
+    Schema(command::schema::Arguments),
     Man(command::man::Arguments),
     /// opm's command line, as when the program is called opm
     #[command(disable_help_flag = true)]
@@ -117,14 +124,15 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
         arguments: Vec<OsString>,
     },
+    Version(command::version::Arguments),
     #[command(hide = true)]
     Debug(command::debug::Arguments),
 }
 
-/// The definition of the command line with its examples, for help, documentation and completions.
+/// The definition of the command line with its groups and examples, for help, documentation and completions.
 #[must_use]
 pub fn command_line() -> clap::Command {
-    examples::with_examples(CommandLine::command())
+    command_groups::with_groups(examples::with_examples(CommandLine::command()))
 }
 
 /// Parses a command line. Examples are added only when help is asked for, which then parses once more.
@@ -179,54 +187,54 @@ impl CommandLine {
     fn run(self) -> Result<u8, Failure> {
         let global = self.global;
         match self.command {
-            Command::Validate(arguments) => command::validate::run(&arguments, global),
-            Command::Render(arguments) => command::render::run(&arguments),
-            Command::Bundle(arguments) => command::bundle::run(&arguments, global),
-            Command::List(arguments) => command::list::run(&arguments),
-            Command::Filter(arguments) => command::filter::run(&arguments, global),
-            Command::Query(arguments) => command::query::run(&arguments),
-            Command::Graph(arguments) => command::graph::run(&arguments),
-            Command::Images(arguments) => command::images::run(&arguments, global),
-            Command::Mirror(arguments) => command::mirror::run(&arguments, global),
-            Command::Resolve(arguments) => command::resolve::run(&arguments, global),
-            Command::Paths(arguments) => command::paths::run(&arguments),
-            Command::Simulate(arguments) => command::simulate::run(&arguments, global),
-            Command::Cluster(arguments) => command::cluster::run(&arguments, global),
-            Command::Diff(arguments) => command::diff::run(&arguments, global),
-            Command::Build(arguments) => command::build::run(&arguments, global),
-            Command::Catalog(arguments) => command::catalog::run(&arguments, global),
-            Command::Push(arguments) => command::push::run(&arguments, global),
-            Command::Pull(arguments) => command::pull::run(&arguments, global),
-            Command::Sign(arguments) => command::sign::run(&arguments, global),
-            Command::Verify(arguments) => command::verify::run(&arguments),
-            Command::Unpack(arguments) => command::unpack::run(&arguments, global),
-            Command::Cache(arguments) => command::cache::run(&arguments),
-            Command::Range(arguments) => command::range::run(&arguments),
-            Command::Crd(arguments) => command::crd::run(&arguments),
-            Command::Release(arguments) => command::release::run(&arguments),
-            Command::Updates(arguments) => command::updates::run(&arguments),
-            Command::Repository(arguments) => command::repository::run(&arguments, global),
-            Command::MergeReports(arguments) => command::merge_reports::run(&arguments),
-            Command::Pin(arguments) => command::pin::run(&arguments, global),
-            Command::MergeDriver(arguments) => command::merge_driver::run(&arguments, global),
-            Command::Lifecycle(arguments) => command::lifecycle::run(&arguments, global),
-            Command::MigrateToV1(arguments) => command::migrate_to_v1::run(&arguments, global),
             Command::Init(arguments) => command::init::run(&arguments, global),
-            Command::Template(arguments) => command::template::run(&arguments),
-            Command::Generate(arguments) => command::generate::run(&arguments, global),
             Command::Add(arguments) => command::add::run(&arguments),
             Command::Deprecate(arguments) => command::deprecate::run(&arguments),
+            Command::Template(arguments) => command::template::run(&arguments),
+            Command::Generate(arguments) => command::generate::run(&arguments, global),
+            Command::Catalog(arguments) => command::catalog::run(&arguments, global),
+            Command::Filter(arguments) => command::filter::run(&arguments, global),
+            Command::Lifecycle(arguments) => command::lifecycle::run(&arguments, global),
+            Command::Validate(arguments) => command::validate::run(&arguments, global),
+            Command::Diff(arguments) => command::diff::run(&arguments, global),
+            Command::Bundle(arguments) => command::bundle::run(&arguments, global),
+            Command::Crd(arguments) => command::crd::run(&arguments),
             Command::Explain(arguments) => command::explain::run(&arguments),
+            Command::MergeReports(arguments) => command::merge_reports::run(&arguments),
+            Command::List(arguments) => command::list::run(&arguments),
+            Command::Render(arguments) => command::render::run(&arguments),
+            Command::Query(arguments) => command::query::run(&arguments),
+            Command::Graph(arguments) => command::graph::run(&arguments),
+            Command::Paths(arguments) => command::paths::run(&arguments),
+            Command::Resolve(arguments) => command::resolve::run(&arguments, global),
+            Command::Range(arguments) => command::range::run(&arguments),
+            Command::Images(arguments) => command::images::run(&arguments, global),
+            Command::Build(arguments) => command::build::run(&arguments, global),
+            Command::Push(arguments) => command::push::run(&arguments, global),
+            Command::Pull(arguments) => command::pull::run(&arguments, global),
+            Command::Unpack(arguments) => command::unpack::run(&arguments, global),
+            Command::Sign(arguments) => command::sign::run(&arguments, global),
+            Command::Verify(arguments) => command::verify::run(&arguments),
+            Command::Mirror(arguments) => command::mirror::run(&arguments, global),
+            Command::Serve(arguments) => command::serve::run(&arguments, global),
+            Command::Cache(arguments) => command::cache::run(&arguments),
+            Command::Simulate(arguments) => command::simulate::run(&arguments, global),
+            Command::Cluster(arguments) => command::cluster::run(&arguments, global),
+            Command::Repository(arguments) => command::repository::run(&arguments, global),
+            Command::Pin(arguments) => command::pin::run(&arguments, global),
+            Command::MergeDriver(arguments) => command::merge_driver::run(&arguments, global),
+            Command::Release(arguments) => command::release::run(&arguments),
+            Command::Updates(arguments) => command::updates::run(&arguments),
+            Command::MigrateToV1(arguments) => command::migrate_to_v1::run(&arguments, global),
             Command::Doctor(arguments) => command::doctor::run(&arguments),
             Command::Lsp(arguments) => command::lsp::run(&arguments),
-            Command::Serve(arguments) => command::serve::run(&arguments, global),
-            Command::Schema(arguments) => command::schema::run(&arguments),
-            Command::Version(arguments) => command::version::run(&arguments),
             Command::Completions(arguments) => command::completions::run(&arguments),
+            Command::Schema(arguments) => command::schema::run(&arguments),
             Command::Man(arguments) => command::man::run(&arguments),
             // Reached only with global flags in front, which opm does not have.
             Command::Opm { .. } => Err(Failure::new("`opm` must be the first word after `fbc`")
                 .help("write `fbc opm …`; flags of fbc do not apply to it")),
+            Command::Version(arguments) => command::version::run(&arguments),
             Command::Debug(arguments) => command::debug::run(&arguments),
         }
     }
@@ -273,6 +281,8 @@ mod tests {
                 return;
             };
             let old = argument.get_all_aliases().unwrap_or_default();
+            // Commands that write several formats take a file behind each.
+            let placeholder = placeholder.map(|form| form.trim_end_matches("[=FILE]"));
             if short != *letter || placeholder != Some(form) || !aliases.iter().all(|name| old.contains(name))
             {
                 wrong.push(format!("{command} --{long}: {short:?} {placeholder:?} {old:?}"));

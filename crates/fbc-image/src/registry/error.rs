@@ -45,6 +45,11 @@ pub struct Answer {
     pub message: Option<String>,
 }
 
+/// `1 attempt`, `3 attempts`
+fn tries(attempts: u32) -> String {
+    if attempts == 1 { "1 attempt".to_owned() } else { format!("{attempts} attempts") }
+}
+
 impl fmt::Display for Answer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "status {}", self.status)?;
@@ -82,7 +87,7 @@ pub enum Problem {
     #[error("the repository has no such tag, manifest or blob ({0})")]
     NotFound(Answer),
     /// 429 until patience ended.
-    #[error("the registry allows no more requests now ({answer}), after {attempts} attempt(s)")]
+    #[error("the registry allows no more requests now ({answer}), after {}", tries(*attempts))]
     RateLimited {
         /// What it said.
         answer: Answer,
@@ -92,7 +97,7 @@ pub enum Problem {
         attempts: u32,
     },
     /// 5xx until patience ended.
-    #[error("the registry failed ({answer}), after {attempts} attempt(s)")]
+    #[error("the registry failed ({answer}), after {}", tries(*attempts))]
     Server {
         /// What it said.
         answer: Answer,
@@ -105,7 +110,7 @@ pub enum Problem {
     #[error("unexpected answer: {0}")]
     Unexpected(String),
     /// No connection, or a broken one.
-    #[error("no connection: {text}, after {attempts} attempt(s)")]
+    #[error("no connection: {text}, after {}", tries(*attempts))]
     Unreachable {
         /// What the system said.
         text: String,

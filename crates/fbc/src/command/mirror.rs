@@ -9,17 +9,19 @@ use regex::Regex;
 
 use crate::arguments::Global;
 use crate::count::counted;
-use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
+use crate::failure::{CLEAN, FINDINGS, Failure, WARNING};
 use crate::filter::selection::{PackageWord, selection};
-use crate::manifest_yaml::write_yaml;
 use crate::mirror::plan::{Content, ExtraImage, Packages};
-use crate::mirror::record::{self, Copied, Document};
-use crate::mirror::resources::{self, CatalogReference, Wishes};
-use crate::mirror::transfer::{self, Done, Target};
-use crate::mirror::{Order, Place, Plan, Prefix, attached, image_set};
-use crate::output_file::write_output;
+use crate::mirror::record::{self, Carried, Document};
+use crate::mirror::resources::CatalogReference;
+use crate::mirror::transfer::{self, Target};
+use crate::mirror::{Order, Place, Plan, Prefix, image_set};
 use crate::registry::{CopyLogins, Named, OpenSession, Session, TransferArguments};
 use crate::terminal;
+
+mod outcome;
+
+use outcome::finish;
 
 /// Copy catalogs with all images that they need
 ///
@@ -47,6 +49,9 @@ pub(crate) struct Arguments {
     /// Copy to this directory, an OCI layout
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, group = "destination", conflicts_with = "to")]
     to_folder: Option<PathBuf>,
+    /// Leave out of the directory what this earlier one carried, and those before it: a directory, or its mirror.json
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, requires = "to_folder")]
+    since: Option<PathBuf>,
     /// Copy only this package, one channel of it, or the versions of a channel that are in a range
     #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", value_parser = PackageWord::parse, conflicts_with_all = ["config", "from_folder"])]
     package: Vec<PackageWord>,
@@ -71,7 +76,7 @@ pub(crate) struct Arguments {
     /// Copy images without their signatures, attestations and SBOMs
     #[arg(long, conflicts_with = "from_folder")]
     without_attached: bool,
-    /// How many images travel at the same time
+    /// How many images to copy in parallel
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=32), default_value_t = 4)]
     parallel_images: u8,
     /// Print what would be copied, a line for each image, and copy nothing
@@ -103,7 +108,7 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     let options = options(arguments)?;
     if let (Some(folder), Some(prefix)) = (&arguments.from_folder, &arguments.to) {
-        let Document { images, incomplete, .. } = record::read(folder)?;
+        let Document { images, incomplete, is_increment, .. } = record::read(folder)?;
         if arguments.dry_run {
             let lines =
                 images.iter().map(|one| (one.source.clone().unwrap_or_default(), one.place().to_string()));
@@ -111,7 +116,11 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         }
         let session = arguments.session(&[]);
         let session = online(&session)?;
-        let done = transfer::from_folder(folder, &images, prefix, &options, session)?;
+        let mut done = transfer::from_folder(folder, &images, prefix, &options, session)?;
+        if is_increment {
+            let help = "the directory was written with --since: copy the earlier directories first";
+            done.failed = done.failed.into_iter().map(|(image, failure)| (image, failure.help(help))).collect();
+        }
         let exit = finish(arguments, done, global)?;
         if incomplete.is_empty() {
             return Ok(exit);
@@ -128,9 +137,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if arguments.dry_run {
         return print_plan(lines(&plan), arguments.to.as_ref());
     }
+    let carried = carried_before(arguments)?;
     let target = match (&arguments.to, &arguments.to_folder) {
         (Some(prefix), _) => Target::Registry(prefix),
-        (None, Some(folder)) => Target::Folder(folder),
+        (None, Some(folder)) => Target::Folder(folder, &carried),
         (None, None) => return Err(Failure::new("no destination is given").help("add --to or --to-folder")),
     };
     let session = online(&session)?;
@@ -141,8 +151,26 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         leaves_attached: arguments.without_attached,
         at_once: usize::from(arguments.parallel_images),
     };
-    let done = transfer::carry_out(&plan, target, &wishes, session)?;
+    let mut done = transfer::carry_out(&plan, target, &wishes, session)?;
+    for (repository, digests) in carried {
+        done.carried.entry(repository).or_default().extend(digests);
+    }
     finish(arguments, done, global)
+}
+
+/// The blobs that need not be carried again.
+fn carried_before(arguments: &Arguments) -> Result<Carried, Failure> {
+    let Some(earlier) = &arguments.since else { return Ok(Carried::new()) };
+    let whole = |path: &Path| path.canonicalize().ok();
+    let record = |folder: &Path| whole(&folder.join("mirror.json"));
+    if let Some(folder) = &arguments.to_folder
+        && whole(folder).is_some()
+        && (whole(folder) == whole(earlier) || record(folder).is_some() && record(folder) == whole(earlier))
+    {
+        return Err(Failure::new(format!("--since names the directory that is written, {}", folder.display()))
+            .help("leave out --since to add to the directory, or write a new one"));
+    }
+    record::carried_before(earlier)
 }
 
 /// Says where clusters find something else at the destination than at the source.
@@ -155,13 +183,12 @@ fn warn_of_parts(plan: &Plan, arguments: &Arguments, global: Global) {
             matches!(catalog.content, Content::Blobs(..)) && catalog.place == Place::of(source)
         });
         if let Some(source) = original {
-            warn(format_args!(
+            Failure::new(format!(
                 "{} becomes a part of {source} under the same tag: who looks for the whole catalog finds the part",
                 catalog.place
-            ));
-            crate::terminal::tell(format_args!(
-                "help: --target-catalog REPOSITORY:TAG gives the part a name of its own"
-            ));
+            ))
+            .help("--target-catalog REPOSITORY:TAG gives the part a name of its own")
+            .warn();
         }
     }
     if let Some(platform) = &arguments.platform {
@@ -238,12 +265,13 @@ fn plan(
     plan.block(&blocked);
     plan.check_places()?;
     if !global.quiet && !plan.unlisted.is_empty() {
-        for image in &plan.unlisted {
-            warn(format_args!("{image} is used and not listed, so it is not copied"));
-        }
-        crate::terminal::tell(format_args!(
-            "help: add --unlisted to copy these, too; `fbc images` shows which bundles use them"
-        ));
+        let mut images = plan.unlisted.iter();
+        let first = images.next().map(|image| format!("{image} is used and not listed, so it is not copied"));
+        let failure = Failure::new(first.unwrap_or_default());
+        images
+            .fold(failure, |failure, image| failure.detail(format!("  nor is {image}")))
+            .help("add --unlisted to copy these, too; `fbc images` shows which bundles use them")
+            .warn();
     }
     Ok(Some(plan))
 }
@@ -295,93 +323,7 @@ fn print_plan(lines: Vec<(String, String)>, prefix: Option<&Prefix>) -> Result<u
     Ok(CLEAN)
 }
 
-/// Writes what follows from the copies, and tells what happened.
-fn finish(arguments: &Arguments, done: Done, global: Global) -> Result<u8, Failure> {
-    let has_copied = !done.copied.is_empty();
-    let is_whole = done.failed.is_empty();
-    match (&arguments.to, &arguments.to_folder) {
-        _ if !has_copied => {}
-        (Some(prefix), _) => write_manifests(arguments, &done.copied, prefix)?,
-        (None, Some(folder)) => {
-            let failed = done.failed.iter().map(|(image, _)| image);
-            let copied: Vec<Copied> = done.copied.iter().chain(&done.attached).cloned().collect();
-            record::write(folder, &copied, failed.chain(&done.withheld))?;
-        }
-        (None, None) => {}
-    }
-    for (image, failure) in &done.missing {
-        warn(format_args!("{image} is left out: {}", failure.message()));
-    }
-    let (failed, missing) = (done.failed.len(), done.missing.len());
-    for (image, failure) in done.failed {
-        // Each is told; the exit code is that of all.
-        let _ = failure.within(&image).report();
-    }
-    if !done.withheld.is_empty() {
-        let catalogs = counted(done.withheld.len(), "catalog");
-        let failure = Failure::new(format!("{catalogs} not copied, because images are missing"));
-        let help = "run the command again to try once more, or add --skip-missing to do without images that do not exist";
-        let _ = failure.help(help).report();
-    }
-    if !global.quiet {
-        let failed = match failed + missing {
-            0 => String::new(),
-            failed => format!("; {} could not be copied", counted(failed, "image")),
-        };
-        crate::terminal::tell(format_args!(
-            "copied {}: {} sent, {} there already{failed}",
-            counted(done.copied.len(), "image"),
-            counted(done.sent, "blob"),
-            done.present,
-        ));
-        if !done.attached.is_empty() {
-            crate::terminal::tell(format_args!("with them went {}", attached::in_words(&done.attached)));
-        }
-        match (&arguments.to, &arguments.to_folder) {
-            (Some(_), _) if !has_copied => {
-                crate::terminal::tell(format_args!("wrote no manifests, since nothing was copied"))
-            }
-            (Some(_), _) => {
-                let incomplete = if is_whole { "" } else { "; they are incomplete, as the copies are" };
-                crate::terminal::tell(format_args!(
-                    "wrote the manifests to {}{incomplete}",
-                    arguments.manifests.display()
-                ));
-            }
-            (None, Some(folder)) if is_whole && has_copied => crate::terminal::tell(format_args!(
-                "next: carry {0} to where the registry is, and run `fbc mirror --from-folder {0} --to HOST`",
-                folder.display()
-            )),
-            (None, _) => {}
-        }
-    }
-    Ok(match (is_whole, has_copied) {
-        (true, true) => CLEAN,
-        (true, false) if missing == 0 => CLEAN,
-        (false, false) => COULD_NOT_RUN,
-        _ => FINDINGS,
-    })
-}
-
 /// What is told here is not worth failing for.
 fn warn(text: std::fmt::Arguments<'_>) {
     crate::terminal::tell(format_args!("{WARNING}warning{WARNING:#}: {text}"));
-}
-
-fn write_manifests(arguments: &Arguments, copied: &[Copied], prefix: &Prefix) -> Result<(), Failure> {
-    let folder: &Path = &arguments.manifests;
-    std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
-    let wishes = Wishes { catalog_reference: arguments.catalog_ref, source_policy: arguments.icsp };
-    let by_tag = copied.iter().filter(|one| one.catalog.is_none());
-    let by_tag = by_tag.filter_map(Copied::source).filter(|source| source.digest().is_none()).count();
-    if arguments.icsp && by_tag > 0 {
-        let images = counted(by_tag, "image");
-        warn(format_args!(
-            "an ImageContentSourcePolicy redirects digests alone: {images} named by tag will not be redirected"
-        ));
-    }
-    for (name, manifest) in resources::manifests(copied, prefix, wishes) {
-        write_output(Some(&folder.join(name)), |out| write_yaml(&[manifest], out))?;
-    }
-    Ok(())
 }

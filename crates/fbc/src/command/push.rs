@@ -13,7 +13,7 @@ use fbc_image::registry::{CopyOptions, LocalImage, Reference, copy_image};
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::image_source::{ImageName, local_of_path, parse_tag};
-use crate::output_file::write_output;
+use crate::output_file::write_file;
 use crate::registry::{CopyLogins, Named, OpenSession, TransferArguments};
 use crate::terminal;
 
@@ -122,8 +122,8 @@ pub(super) fn push(
 
 /// Writes a digest to standard output, and to a file if one is named.
 pub(super) fn write_digest(path: Option<&std::path::Path>, digest: &str) -> Result<(), Failure> {
-    if path.is_some() {
-        write_output(path, |out| Ok(out.write_all(digest.as_bytes())?))?;
+    if let Some(path) = path {
+        write_file(path, |out| Ok(out.write_all(digest.as_bytes())?))?;
     }
     let mut out = terminal::stdout();
     writeln!(out, "{digest}")?;

@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let session = arguments.transfer.session(named, &CopyLogins::default());
     let session = session.open()?;
     if session.is_offline() {
-        return Err(Failure::new("signatures are kept in registries, and --offline forbids to ask them")
+        return Err(Failure::new("signatures are kept in registries, and `--offline` forbids registry access")
             .help("leave out --offline"));
     }
     let image = session.reference(&arguments.image)?;
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Ok(_) => Ok(CLEAN),
         Err(_) if arguments.output == Format::Json => Ok(FINDINGS),
         Err(reason) => {
-            let failure = Failure::refusal(format!("{image} is not proven to be genuine: {reason}"));
+            let failure = Failure::refusal(format!("{image} is not verified: {reason}"));
             Err(failure.help(answer.help))
         }
     }
@@ -116,7 +116,7 @@ fn by_policy(
     let (proof, help) = match outcome {
         Ok(true) => (Ok("a signature that the policy asks for".to_owned()), ""),
         Ok(false) => {
-            let reason = "the policy asks for no signature, so none was checked";
+            let reason = "no signature required by the policy, so none was verified";
             (Err(reason.to_owned()), "name a key with --key")
         }
         Err(error) => match error.problem {
@@ -195,7 +195,7 @@ fn tell(arguments: &Arguments, image: &Reference, answer: &Answer) -> Result<(),
         (Format::Text, Ok(proof)) => {
             let mut out = Lines::new(&mut out, false);
             let identity = answer.identity.as_ref().map(|name| format!(", signed as {name}"));
-            writeln!(out, "{image} is genuine: {proof}{}", identity.unwrap_or_default())?;
+            writeln!(out, "signature verified for {image}: {proof}{}", identity.unwrap_or_default())?;
             writeln!(out, "{}", answer.digest)?;
             out.flush()?;
         }

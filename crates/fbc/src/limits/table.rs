@@ -159,7 +159,7 @@ pub static LIMITS: [Limit; 36] = [
         name: "cluster-bytes",
         most: Budget::USUAL.bytes,
         unit: Unit::Bytes,
-        of: "memory of the objects of a simulated cluster, as told from their values",
+        of: "memory of the objects of a simulated cluster, estimated from their values",
         beyond: COULD_NOT_RUN,
         raise: Raise::Limit,
     },

@@ -7,11 +7,13 @@
 
 pub(crate) mod attached;
 pub(crate) mod image_set;
+mod increment;
 mod obstacle;
 pub(crate) mod place;
 pub(crate) mod plan;
 pub(crate) mod record;
 pub(crate) mod resources;
+mod shown;
 pub(crate) mod transfer;
 
 pub(crate) use place::{Place, Prefix};

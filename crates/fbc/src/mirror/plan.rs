@@ -270,7 +270,7 @@ fn check_content(catalog: &Catalog, reference: &Path) -> Result<(), Failure> {
     let shown = reference.display();
     let is_bundle = catalog.packages.is_empty() && catalog.channels.is_empty() && !catalog.bundles.is_empty();
     if is_bundle {
-        return Err(Failure::refusal(format!("{shown} is a bundle, and no catalog"))
+        return Err(Failure::refusal(format!("{shown} is a bundle, not a catalog"))
             .help("name a catalog; --image copies a single image"));
     }
     if catalog.files.is_empty() {

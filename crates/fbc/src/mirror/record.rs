@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Place;
 use crate::failure::Failure;
-use crate::output_file::write_output;
+use crate::output_file::write_file;
 
 /// The file in the directory.
 const FILE: &str = "mirror.json";
@@ -57,7 +57,8 @@ impl Copied {
     }
 }
 
-#[derive(Deserialize, Serialize)]
+/// What is in the file.
+#[derive(Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Document {
     version: u32,
@@ -66,7 +67,17 @@ pub(crate) struct Document {
     /// References of what should be there and could not be copied.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) incomplete: BTreeSet<String>,
+    /// The blobs of its images: digests by the repository at the destination.
+    #[serde(default)]
+    pub(crate) blobs: Carried,
+    /// Whether blobs are left out that an earlier directory carried.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_increment: bool,
 }
+
+/// Digests of blobs by the repository at the destination that gets them. A registry keeps blobs by repository, so what one
+/// repository has another may still need.
+pub(crate) type Carried = BTreeMap<String, BTreeSet<String>>;
 
 /// Writes what a directory holds, with what earlier runs put there.
 ///
@@ -75,11 +86,14 @@ pub(crate) fn write<'f>(
     folder: &Path,
     copied: &[Copied],
     failed: impl Iterator<Item = &'f String>,
+    carried: &Carried,
+    is_increment: bool,
 ) -> Result<(), Failure> {
-    let (earlier, mut incomplete) = match folder.join(FILE).exists() {
-        true => read(folder).map(|document| (document.images, document.incomplete))?,
-        false => (Vec::new(), BTreeSet::new()),
-    };
+    let earlier = folder.join(FILE).exists().then(|| read(folder)).transpose()?.unwrap_or_default();
+    let Document { images: earlier, mut incomplete, mut blobs, is_increment: was_increment, .. } = earlier;
+    for (repository, digests) in carried {
+        blobs.entry(repository.clone()).or_default().extend(digests.iter().cloned());
+    }
     for one in copied {
         incomplete.remove(&one.source.clone().unwrap_or_else(|| one.place().to_string()));
     }
@@ -87,16 +101,30 @@ pub(crate) fn write<'f>(
     let by_place: BTreeMap<String, &Copied> =
         earlier.iter().chain(copied).map(|one| (one.place().to_string(), one)).collect();
     let images = by_place.into_values().cloned().collect();
-    let document = Document { version: VERSION, images, incomplete };
+    let is_increment = is_increment || was_increment;
+    let document = Document { version: VERSION, images, incomplete, blobs, is_increment };
     let text = serde_json::to_string_pretty(&document).map_err(|error| Failure::new(error.to_string()))?;
-    write_output(Some(&folder.join(FILE)), |out| Ok(writeln!(out, "{text}")?))
+    write_file(&folder.join(FILE), |out| Ok(writeln!(out, "{text}")?))
+}
+
+/// The blobs that an earlier directory carried, and those before it; its record may stand for it.
+pub(crate) fn carried_before(path: &Path) -> Result<Carried, Failure> {
+    let document = if path.is_dir() { read(path)? } else { read_file(path)? };
+    if document.blobs.is_empty() {
+        return Err(Failure::new(format!("{} says of no blob that it was carried", path.display()))
+            .help("name a directory that `fbc mirror --to-folder` of this version wrote, or its `mirror.json`"));
+    }
+    Ok(document.blobs)
 }
 
 /// Reads what a directory holds.
 pub(crate) fn read(folder: &Path) -> Result<Document, Failure> {
-    let path = folder.join(FILE);
-    let bytes = fbc_model::tree::read_file(&path).map_err(|error| {
-        Failure::io("read", &path, &error)
+    read_file(&folder.join(FILE))
+}
+
+fn read_file(path: &Path) -> Result<Document, Failure> {
+    let bytes = fbc_model::tree::read_file(path).map_err(|error| {
+        Failure::io("read", path, &error)
             .help("name a directory that `fbc mirror --to-folder` wrote to the end")
     })?;
     let document: Document = serde_json::from_slice(&bytes).map_err(|error| {

@@ -18,9 +18,11 @@ use fbc_staging::StagedDirectory;
 use futures_util::stream::{self, Stream, StreamExt as _};
 
 use super::attached::{self, Attached, copy_attached};
+use super::increment::{Incomplete, Increment};
 use super::obstacle::{Kind, Obstacle, Watched};
 use super::plan::Content;
-use super::record::{CatalogForm, Copied};
+use super::record::{Carried, CatalogForm, Copied};
+use super::shown::Shown;
 use super::{Place, Plan, Prefix};
 use crate::clock;
 use crate::command::render::OutputFormat;
@@ -35,8 +37,8 @@ use crate::registry::OpenSession;
 pub(crate) enum Target<'t> {
     /// To a registry.
     Registry(&'t Prefix),
-    /// To a directory that is a layout.
-    Folder(&'t Path),
+    /// To a directory that is a layout, without the blobs that an earlier one carried.
+    Folder(&'t Path, &'t Carried),
 }
 
 /// What a run came to.
@@ -56,6 +58,8 @@ pub(crate) struct Done {
     pub(crate) sent: usize,
     /// Blobs that were there already.
     pub(crate) present: usize,
+    /// The blobs of what was copied.
+    pub(crate) carried: Carried,
 }
 
 /// How images travel.
@@ -178,6 +182,7 @@ pub(crate) fn from_folder(
             LayoutFolder::open(folder, Some(&place.to_string())).map_err(Obstacle::from).and_then(|layout| {
                 check_digest(&layout, one)?;
                 let image = LocalImage { source: &layout, shown: place.to_string() };
+                let image = Incomplete { image };
                 match attached::subject_of(&one.tag).filter(|_| one.is_attached) {
                     Some(subject) => {
                         session.wait(attached::copy_list(&image, &subject, &place, target, options, session))
@@ -226,11 +231,13 @@ impl Done {
     ) -> Result<(), Failure> {
         match outcome {
             Ok((digest, blobs, attached)) => {
-                for outcome in blobs.values().chain(attached.blobs.values()) {
+                let of_repository = self.carried.entry(place.repository.clone()).or_default();
+                for (digest, outcome) in blobs.into_iter().chain(attached.blobs) {
                     match outcome {
                         BlobOutcome::Transferred => self.sent += 1,
                         _ => self.present += 1,
                     }
+                    of_repository.insert(digest);
                 }
                 let Place { repository, tag } = place.clone();
                 self.copied.push(Copied { source, repository, tag, digest, catalog, is_attached: false });
@@ -258,20 +265,23 @@ pub(super) async fn copy(
     session: &OpenSession,
 ) -> Result<(String, Blobs), Obstacle> {
     let source = Watched::new(source);
+    let bar = session.image_bar(&place.to_string());
     let report = match target {
         Target::Registry(prefix) => {
             let reference = session.reference(&prefix.below(&place.to_string()))?;
             let sink = RegistryImage::new(session.client(), &reference);
+            let sink = Shown { sink, bar };
             let host = Some(reference.registry());
             copy_image(&source, &sink, options)
                 .await
                 .map_err(|error| Obstacle::of_copy(error, source.is_missing(), host))?
         }
-        Target::Folder(folder) => {
+        Target::Folder(folder, carried) => {
             let name = Some(place.to_string());
             let reference = LocalReference { transport: Transport::Oci, path: folder.to_path_buf(), name };
             let output = Output::begin(&reference)?;
             let sink = FolderSink { client: session.client(), blobs: output.blobs() };
+            let sink = Shown { sink: Increment { sink, carried: carried.get(&place.repository) }, bar };
             let report = copy_image(&source, &sink, options)
                 .await
                 .map_err(|error| Obstacle::of_copy(error, source.is_missing(), None))?;

@@ -1,8 +1,8 @@
 //! What is told while images travel: bars on a terminal, lines about credentials, repetitions and mirrors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal as _, Write as _};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use fbc_image::registry::Observer;
@@ -56,13 +56,60 @@ pub(super) struct Progress {
     voice: Voice,
     bars: Option<MultiProgress>,
     by_digest: Mutex<BTreeMap<String, ProgressBar>>,
+    /// Blobs that move the bar of an image, and how much of each has come.
+    of_images: Mutex<BTreeMap<String, (ProgressBar, u64)>>,
+    /// Hosts that were asked again.
+    retried: Mutex<BTreeSet<String>>,
+}
+
+/// The bar of an image among several that travel at once: all its blobs together.
+pub(crate) struct ImageBar {
+    progress: Arc<Progress>,
+    bar: Option<ProgressBar>,
+}
+
+impl ImageBar {
+    pub(super) fn new(progress: &Arc<Progress>, name: &str) -> Self {
+        let bar = progress.bars.as_ref().map(|bars| {
+            let style = ProgressStyle::with_template("{bar:30} {bytes:>10}/{total_bytes:10} {prefix}")
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
+            let name = crate::escape::line(name).to_string();
+            bars.add(ProgressBar::new(0)).with_style(style).with_prefix(name)
+        });
+        Self { progress: Arc::clone(progress), bar }
+    }
+
+    /// Announces a blob.
+    pub(crate) fn expect(&self, digest: &Digest, size: u64) {
+        let Some(bar) = &self.bar else { return };
+        bar.inc_length(size);
+        let mut blobs = self.progress.of_images.lock().unwrap_or_else(PoisonError::into_inner);
+        // A blob that two images share moves the bar of the first.
+        blobs.entry(digest.to_string()).or_insert_with(|| (bar.clone(), 0));
+    }
+
+    /// Notes that nothing more of a blob is to come.
+    pub(crate) fn settle(&self, digest: &Digest, size: u64) {
+        let Some(bar) = &self.bar else { return };
+        let mut blobs = self.progress.of_images.lock().unwrap_or_else(PoisonError::into_inner);
+        let come = blobs.remove(digest.as_ref()).map_or(0, |(_, come)| come);
+        bar.inc(size.saturating_sub(come));
+    }
+}
+
+impl Drop for ImageBar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 impl Progress {
     pub(super) fn new() -> Self {
         let voice = voice();
         let has_bars = voice != Voice::Quiet && std::io::stderr().is_terminal();
-        Self { voice, bars: has_bars.then(MultiProgress::new), by_digest: Mutex::default() }
+        Self { voice, bars: has_bars.then(MultiProgress::new), by_digest: Mutex::default(), of_images: Mutex::default(), retried: Mutex::default() }
     }
 
     /// Takes the bars away that are left, so that what is told next stands alone.
@@ -94,9 +141,20 @@ impl Observer for Progress {
     }
 
     fn retry(&self, what: &str, why: &str, wait: Duration) {
-        if self.voice != Voice::Quiet {
-            let wait = wait.as_secs_f64();
-            self.tell(&format!("cannot {what}: {why}; trying again in {wait} s"));
+        match self.voice {
+            Voice::Quiet => {}
+            Voice::Normal => {
+                // Whoever waits learns once for each host why.
+                let host = what.split_once("://").and_then(|(_, rest)| rest.split('/').next()).unwrap_or(what);
+                let mut hosts = self.retried.lock().unwrap_or_else(PoisonError::into_inner);
+                if hosts.insert(host.to_owned()) {
+                    self.tell(&format!("{host} does not answer as it should; trying again"));
+                }
+            }
+            Voice::Verbose => {
+                let wait = wait.as_secs_f64();
+                self.tell(&format!("cannot {what}: {why}; trying again in {wait} s"));
+            }
         }
     }
 
@@ -107,6 +165,13 @@ impl Observer for Progress {
     }
 
     fn blob_moved(&self, digest: &Digest, position: u64, size: u64) {
+        let mut of_images = self.of_images.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((bar, come)) = of_images.get_mut(digest.as_ref()) {
+            bar.inc(position.saturating_sub(*come));
+            *come = position.max(*come);
+            return;
+        }
+        drop(of_images);
         let Some(bars) = self.bars.as_ref().filter(|_| size >= SMALL) else { return };
         let mut by_digest = self.by_digest.lock().unwrap_or_else(PoisonError::into_inner);
         let bar = by_digest.entry(digest.to_string()).or_insert_with(|| {

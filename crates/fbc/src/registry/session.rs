@@ -14,7 +14,7 @@ use fbc_image::registry::{
 
 use super::logins::Logins;
 use super::places::Places;
-use super::progress::Progress;
+use super::progress::{ImageBar, Progress};
 use super::signature_policy::SignaturePolicy;
 use super::tokio_clock::TokioClock;
 use super::{RegistryArguments, SignatureArguments};
@@ -192,6 +192,11 @@ impl OpenSession {
     /// How many blobs travel at the same time.
     pub(crate) fn parallel(&self) -> usize {
         self.parallel.map_or(CopyOptions::default().parallel, usize::from)
+    }
+
+    /// A bar for an image whose blobs travel beside those of others, as long as it is held.
+    pub(crate) fn image_bar(&self, name: &str) -> ImageBar {
+        ImageBar::new(&self.progress, name)
     }
 
     /// Runs a future to its end. All of them share their connections.

@@ -188,6 +188,46 @@ fn a_folder_carries_images_to_a_real_registry() {
     }
 }
 
+/// The digests of the blobs in a layout.
+fn digests(layout: &std::path::Path) -> std::collections::BTreeSet<String> {
+    let entries = fs::read_dir(layout.join("blobs/sha256")).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn an_increment_carries_what_is_new() {
+    let source = Source::new();
+    let (index, place) = (Source::index(), &source.place);
+    done(source.mirror(&[&index, "-p", "a:stable:1.0.0", "--to-folder", "first"]));
+    let since = ["--since", "first/mirror.json", "--to-folder", "second"];
+    done(source.mirror(&[&[index.as_str()], &since[..]].concat()));
+    let (first, second) = (digests(&place.path().join("first")), digests(&place.path().join("second")));
+    let layers = |digests: &std::collections::BTreeSet<String>, layout: &str| -> Vec<String> {
+        let is_layer = |digest: &&String| {
+            let bytes = fs::read(place.path().join(layout).join("blobs/sha256").join(digest)).unwrap();
+            bytes.starts_with(&[0x1f, 0x8b])
+        };
+        digests.iter().filter(is_layer).cloned().collect()
+    };
+    let (old, new) = (layers(&first, "first"), layers(&second, "second"));
+    assert!(!old.is_empty() && !new.is_empty());
+    assert!(new.iter().all(|digest| !first.contains(digest)), "{old:?} {new:?}");
+    // A registry that never saw the first refuses what needs it.
+    let stranger = format!("{}/copies", registry().host);
+    let told = refused(&place.plain(&["mirror", "--from-folder", "second", "--to", &stranger]), 1);
+    assert!(told.contains("copy the earlier directories first"), "{told}");
+    let to = format!("{}/copies", registry().host);
+    done(place.plain(&["mirror", "--from-folder", "first", "--to", &to]));
+    done(place.plain(&["mirror", "--from-folder", "second", "--to", &to]));
+    let whole = done(place.plain(&["render", &format!("{to}/team/index:v4.19")]));
+    assert_eq!(whole, done(place.fbc(&["render", "catalog"])));
+    // The second one knows what both carried.
+    done(source.mirror(&[&index, "--since", "second", "--to-folder", "third"]));
+    assert!(layers(&digests(&place.path().join("third")), "third").is_empty());
+    let told = refused(&source.mirror(&[&index, "--since", "third", "--to-folder", "third"]), 2);
+    assert!(told.contains("--since names the directory that is written"), "{told}");
+}
+
 #[test]
 fn without_an_image_the_catalog_stays_behind() {
     let source = Source::new();
@@ -263,7 +303,7 @@ fn what_is_no_catalog_or_no_file_is_refused() {
     {
         let _socket = std::os::unix::net::UnixListener::bind(source.place.path().join("socket")).unwrap();
         let told = pull("oci-archive:socket", &[]);
-        assert!(told.contains("is there already and is not a regular file"), "{told}");
+        assert!(told.contains("already exists and is not a regular file"), "{told}");
     }
 }
 
