@@ -240,6 +240,14 @@ impl CommandLine {
     }
 }
 
+/// Reads `KEY=VALUE`, as clap wants it.
+pub(crate) fn parse_pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("write KEY=VALUE".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use clap::{Arg, Command};

@@ -159,6 +159,8 @@ pub enum Problem {
     TooLarge {
         /// The limit.
         limit: u64,
+        /// Whether it is one of the settings of the client.
+        is_setting: bool,
     },
     /// A manifest that is none, or of a kind that is not supported.
     #[error("{0}")]
@@ -283,6 +285,9 @@ impl RegistryError {
             Problem::Unreachable { .. } => "check host, port, network and proxy (HTTPS_PROXY, NO_PROXY)",
             Problem::Slow { .. } => {
                 "try again later or from a mirror: a blob goes on where it stopped; --stall-timeout waits longer"
+            }
+            Problem::TooLarge { is_setting: false, .. } => {
+                "this limit is that of registries and cannot be raised; whoever pushed the image must make that smaller"
             }
             Problem::TooLarge { .. } => "if the image is to be trusted, --max-blob-size permits larger blobs",
             Problem::Certificate { unknown_authority: true, .. } => {

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use super::cache::size;
 use super::push::{destinations, push, write_digest};
-use crate::arguments::Global;
+use crate::arguments::{Global, parse_pair};
 use crate::attestation::{AttestationArguments, Knowledge};
 use crate::clock::Moment;
 use crate::configuration::ocp_version;
@@ -185,13 +185,6 @@ fn compressions() -> impl clap::builder::TypedValueParser<Value = Compression> {
     })
 }
 
-fn parse_pair(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("write KEY=VALUE".to_owned()),
-    }
-}
-
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
     let session = arguments.session();
     let destinations = if arguments.push { destinations(&arguments.tag)? } else { Vec::new() };
@@ -328,9 +321,6 @@ fn tell(output: Option<&LocalReference>, built: &Built) {
     let (plain, packed) = (size(built.layer.uncompressed_bytes), size(built.layer.descriptor.size()));
     let target = output.map(|output| format!(" {output}")).unwrap_or_default();
     // What is said here is not worth failing for.
-    let _ = writeln!(
-        terminal::stderr(),
-        "built{target} for {}; {plain} became {packed}",
-        platforms.join(", ")
-    );
+    let _ =
+        writeln!(terminal::stderr(), "built{target} for {}; {plain} became {packed}", platforms.join(", "));
 }

@@ -19,7 +19,7 @@ use crate::terminal;
 
 /// Push an image to a registry
 ///
-/// What the registry has is not sent again, and a blob that lies in another of its repositories is taken over there.
+/// What the registry has is not sent again, and a blob of another of its repositories is mounted.
 /// The manifest comes last, so that a tag never names half an image. An index goes with all its platforms. The digest
 /// is written to standard output.
 #[derive(Args, Debug)]
@@ -135,7 +135,7 @@ fn tell(destination: &Reference, report: &CopyReport) {
     let count = |wanted| report.blobs.values().filter(|outcome| **outcome == wanted).count();
     let parts = [
         (count(BlobOutcome::Transferred), "sent"),
-        (count(BlobOutcome::Mounted), "taken over from another repository"),
+        (count(BlobOutcome::Mounted), "mounted from another repository"),
         (count(BlobOutcome::Existed), "there already"),
     ];
     let parts: Vec<String> =

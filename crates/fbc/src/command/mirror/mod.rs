@@ -1,27 +1,24 @@
 //! `fbc mirror`: catalogs with all their images, copied to where a cluster can reach them.
 
-use std::io::Write as _;
+mod report;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 use fbc_image::registry::{CopyOptions, platform};
+use fbc_staging::StagedFile;
 use regex::Regex;
 
 use crate::arguments::Global;
-use crate::count::counted;
-use crate::failure::{CLEAN, FINDINGS, Failure, WARNING};
+use crate::failure::{FINDINGS, Failure};
 use crate::filter::selection::{PackageWord, selection};
-use crate::mirror::plan::{Content, ExtraImage, Packages};
-use crate::mirror::record::{self, Carried, Document};
-use crate::mirror::resources::CatalogReference;
-use crate::mirror::transfer::{self, Target};
-use crate::mirror::{Order, Place, Plan, Prefix, image_set};
+use crate::mirror::plan::{ExtraImage, Packages};
+use crate::mirror::record::{self, Earlier};
+use crate::mirror::resources::{CatalogReference, Written};
+use crate::mirror::transfer::{Target, Transfer, TransferOptions, begin};
+use crate::mirror::{Order, Plan, Prefix, image_set, increment};
 use crate::registry::{CopyLogins, Named, OpenSession, Session, TransferArguments};
-use crate::terminal;
-
-mod outcome;
-
-use outcome::finish;
+use report::warn;
 
 /// Copy catalogs with all images that they need
 ///
@@ -49,7 +46,7 @@ pub(crate) struct Arguments {
     /// Copy to this directory, an OCI layout
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, group = "destination", conflicts_with = "to")]
     to_folder: Option<PathBuf>,
-    /// Leave out of the directory what this earlier one carried, and those before it: a directory, or its mirror.json
+    /// Leave out what an earlier directory brought: its directory, or the `mirror.json` out of it
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, requires = "to_folder")]
     since: Option<PathBuf>,
     /// Copy only this package, one channel of it, or the versions of a channel that are in a range
@@ -106,97 +103,96 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
-    let options = options(arguments)?;
-    if let (Some(folder), Some(prefix)) = (&arguments.from_folder, &arguments.to) {
-        let Document { images, incomplete, is_increment, .. } = record::read(folder)?;
-        if arguments.dry_run {
-            let lines =
-                images.iter().map(|one| (one.source.clone().unwrap_or_default(), one.place().to_string()));
-            return print_plan(lines.collect(), Some(prefix));
-        }
-        let session = arguments.session(&[]);
-        let session = online(&session)?;
-        let mut done = transfer::from_folder(folder, &images, prefix, &options, session)?;
-        if is_increment {
-            let help = "the directory was written with --since: copy the earlier directories first";
-            done.failed = done.failed.into_iter().map(|(image, failure)| (image, failure.help(help))).collect();
-        }
-        let exit = finish(arguments, done, global)?;
-        if incomplete.is_empty() {
-            return Ok(exit);
-        }
-        let missing = incomplete.into_iter().collect::<Vec<_>>().join(", ");
-        Failure::refusal(format!("{} is incomplete; it lacks {missing}", folder.display()))
-            .help("run `fbc mirror --to-folder` once more where the images can be pulled, and carry the directory again")
-            .report();
-        return Ok(exit.max(FINDINGS));
-    }
-    let wanted = wanted(arguments, global)?;
-    let session = arguments.session(&wanted.orders);
-    let Some(plan) = plan(wanted, arguments, &session, global)? else { return Ok(FINDINGS) };
-    if arguments.dry_run {
-        return print_plan(lines(&plan), arguments.to.as_ref());
-    }
-    let carried = carried_before(arguments)?;
-    let target = match (&arguments.to, &arguments.to_folder) {
-        (Some(prefix), _) => Target::Registry(prefix),
-        (None, Some(folder)) => Target::Folder(folder, &carried),
-        (None, None) => return Err(Failure::new("no destination is given").help("add --to or --to-folder")),
-    };
-    let session = online(&session)?;
-    warn_of_parts(&plan, arguments, global);
-    let wishes = transfer::Wishes {
-        copy: options,
+    let options = TransferOptions {
+        copy: options(arguments)?,
         skips_missing: arguments.skip_missing,
         leaves_attached: arguments.without_attached,
         at_once: usize::from(arguments.parallel_images),
     };
-    let mut done = transfer::carry_out(&plan, target, &wishes, session)?;
-    for (repository, digests) in carried {
-        done.carried.entry(repository).or_default().extend(digests);
+    if let (Some(folder), Some(prefix)) = (&arguments.from_folder, &arguments.to) {
+        return carry_over(folder, prefix, &options, arguments, global);
     }
-    finish(arguments, done, global)
+    let target = match (&arguments.to, &arguments.to_folder) {
+        (Some(prefix), _) => Target::Registry(prefix),
+        (None, Some(folder)) => Target::Folder(folder),
+        (None, None) => return Err(Failure::new("no destination is given").help("add --to or --to-folder")),
+    };
+    let earlier = match (&arguments.since, &arguments.to_folder) {
+        (Some(since), Some(folder)) => record::since(since, folder)?,
+        _ => Earlier::default(),
+    };
+    let written = check_output(arguments)?;
+    let wanted = wanted(arguments, global)?;
+    let session = arguments.session(&wanted.orders);
+    let Some(plan) = plan(wanted, arguments, &session, global)? else { return Ok(FINDINGS) };
+    if let Some(prefix) = &arguments.to {
+        plan.check_sources(prefix, arguments.platform.is_some(), &session)?;
+    }
+    if arguments.dry_run {
+        return report::plan(report::lines(&plan), arguments.to.as_ref());
+    }
+    let session = online(&session)?;
+    if !global.quiet {
+        report::warn_of_parts(&plan, arguments);
+    }
+    let done = Transfer::new(target, &options, &earlier, session).carry_out(&plan)?;
+    if let Some(folder) = arguments.to_folder.as_ref().filter(|_| done.has_news()) {
+        record::write(folder, &plan, &done, &earlier)?;
+    }
+    report::finish(arguments, done, &written, global)
 }
 
-/// The blobs that need not be carried again.
-fn carried_before(arguments: &Arguments) -> Result<Carried, Failure> {
-    let Some(earlier) = &arguments.since else { return Ok(Carried::new()) };
-    let whole = |path: &Path| path.canonicalize().ok();
-    let record = |folder: &Path| whole(&folder.join("mirror.json"));
-    if let Some(folder) = &arguments.to_folder
-        && whole(folder).is_some()
-        && (whole(folder) == whole(earlier) || record(folder).is_some() && record(folder) == whole(earlier))
-    {
-        return Err(Failure::new(format!("--since names the directory that is written, {}", folder.display()))
-            .help("leave out --since to add to the directory, or write a new one"));
+/// Copies what a directory holds to a registry.
+fn carry_over(
+    folder: &Path,
+    prefix: &Prefix,
+    options: &TransferOptions,
+    arguments: &Arguments,
+    global: Global,
+) -> Result<u8, Failure> {
+    let document = record::read(folder)?;
+    if arguments.dry_run {
+        return report::plan(report::lines_of_folder(folder, &document), Some(prefix));
     }
-    record::carried_before(earlier)
+    let written = check_output(arguments)?;
+    let session = arguments.session(&[]);
+    let session = online(&session)?;
+    increment::check_destination(&document, prefix, options.at_once, session)?;
+    let earlier = document.builds_upon();
+    let transfer = Transfer::new(Target::Registry(prefix), options, &earlier, session);
+    let exit = report::finish(arguments, transfer.carry_over(folder, &document)?, &written, global)?;
+    let lacks: Vec<&str> = document.lacks().into_iter().collect();
+    if lacks.is_empty() {
+        return Ok(exit);
+    }
+    Failure::refusal(format!("{} is incomplete; it lacks {}", folder.display(), lacks.join(", ")))
+        .help("run `fbc mirror --to-folder` once more where the images can be pulled, and carry the directory again")
+        .report();
+    Ok(exit.max(FINDINGS))
 }
 
-/// Says where clusters find something else at the destination than at the source.
-fn warn_of_parts(plan: &Plan, arguments: &Arguments, global: Global) {
-    if global.quiet {
-        return;
-    }
-    for catalog in &plan.catalogs {
-        let original = catalog.source.as_ref().filter(|source| {
-            matches!(catalog.content, Content::Blobs(..)) && catalog.place == Place::of(source)
-        });
-        if let Some(source) = original {
-            Failure::new(format!(
-                "{} becomes a part of {source} under the same tag: who looks for the whole catalog finds the part",
-                catalog.place
-            ))
-            .help("--target-catalog REPOSITORY:TAG gives the part a name of its own")
-            .warn();
+/// Refuses places that cannot be written, before work that it would be too late for; what the directory of manifests
+/// holds.
+fn check_output(arguments: &Arguments) -> Result<Written, Failure> {
+    let folder = match (&arguments.to, &arguments.to_folder) {
+        // It is made for the first image, and gone again at once.
+        (None, Some(folder)) if !arguments.dry_run => {
+            drop(begin(folder, None)?);
+            return Ok(Written::default());
         }
+        (None, _) => return Ok(Written::default()),
+        (Some(_), _) => &arguments.manifests,
+    };
+    let written = Written::read(folder)?;
+    if !arguments.dry_run {
+        // What does not exist yet is made at the end, when there is something to write.
+        let existing = folder.ancestors().find(|folder| folder.exists() && !folder.as_os_str().is_empty());
+        let existing = existing.unwrap_or(Path::new("."));
+        StagedFile::within(existing).map_err(|error| {
+            Failure::io("write to", existing, &error).help("--manifests names the directory of the manifests")
+        })?;
     }
-    if let Some(platform) = &arguments.platform {
-        warn(format_args!(
-            "images for several platforms are copied for {platform} alone: their digests change, and neither references by \
-             digest nor signatures of the index find the copies"
-        ));
-    }
+    Ok(written)
 }
 
 /// The session, unless no registry may be asked.
@@ -292,38 +288,4 @@ fn orders_of_flags(arguments: &Arguments) -> Result<Vec<Order>, Failure> {
         target_tag: None,
     };
     Ok(arguments.references.iter().map(order).collect())
-}
-
-/// What a plan copies: source and place.
-fn lines(plan: &Plan) -> Vec<(String, String)> {
-    let images = plan.images.iter().map(|(name, (_, place))| (name.clone(), place.to_string()));
-    let catalogs = plan.catalogs.iter().map(|catalog| {
-        let source = catalog.source.as_ref().map(ToString::to_string);
-        let source = match &catalog.content {
-            Content::Whole(image) => source.unwrap_or_else(|| image.to_string()),
-            Content::Folder(folder) => folder.display().to_string(),
-            Content::Blobs(blobs, image) => {
-                let image = source.or_else(|| image.as_ref().map(ToString::to_string));
-                let from = image.map(|image| format!(" of {image}")).unwrap_or_default();
-                format!("a catalog with {}{from}", counted(blobs.bundles.len(), "bundle"))
-            }
-        };
-        (source, catalog.place.to_string())
-    });
-    images.chain(catalogs).collect()
-}
-
-fn print_plan(lines: Vec<(String, String)>, prefix: Option<&Prefix>) -> Result<u8, Failure> {
-    let mut out = terminal::text();
-    for (source, place) in lines {
-        let place = prefix.map_or_else(|| place.clone(), |prefix| prefix.below(&place));
-        writeln!(out, "{source} -> {place}")?;
-    }
-    out.flush()?;
-    Ok(CLEAN)
-}
-
-/// What is told here is not worth failing for.
-fn warn(text: std::fmt::Arguments<'_>) {
-    crate::terminal::tell(format_args!("{WARNING}warning{WARNING:#}: {text}"));
 }
