@@ -4,9 +4,9 @@
 //! the conformance data when it lies beside the checkout, each alone and the sum of them, and one that is generated.
 
 use std::ffi::OsStr;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant};
 
 use clap::Args;
 
@@ -53,12 +53,6 @@ pub(crate) struct Options {
 const COMMANDS: [&[&str]; 3] =
     [&["validate", "DIR"], &["render", "DIR", "-o", "json"], &["render", "DIR", "-o", "yaml"]];
 
-/// After this time a slow command is not repeated beyond the fewest runs that give a median.
-const ENOUGH_TIME: Duration = Duration::from_secs(20);
-
-/// The fewest runs that give a median worth the name.
-const FEWEST_RUNS: usize = 3;
-
 /// A catalog to measure with.
 struct Input {
     name: String,
@@ -70,7 +64,7 @@ struct Input {
 pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
     let root = workspace::root()?;
     let fbc = match &options.fbc {
-        Some(path) => absolute(path)?,
+        Some(path) => workspace::absolute(path)?,
         None => process::release_binary(&root)?,
     };
     let edited = || editor::run(&fbc, &workspace::target_folder(&root)?.join("bench/editor"), options.quick);
@@ -78,13 +72,13 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         println!("{}", machine());
         return Ok(if edited()? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
-    let opm = options.opm.as_deref().map(absolute).transpose()?;
+    let opm = options.opm.as_deref().map(workspace::absolute).transpose()?;
     let real = real_catalogs(&root)?;
     if real.is_empty() {
         println!("real catalogs: skipped (no recorded data beside the checkout)");
     }
     let generated = generated_catalog(&root, options.quick)?;
-    let runs = if options.quick { FEWEST_RUNS } else { 7 };
+    let runs = if options.quick { measure::FEWEST_RUNS } else { 7 };
 
     let mut rows = Vec::new();
     for arguments in COMMANDS {
@@ -138,10 +132,6 @@ fn machine() -> String {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let (model, memory) = (value("/proc/cpuinfo", "model name"), value("/proc/meminfo", "MemTotal"));
     format!("machine: {processors} processors ({model}), {memory} of memory, {}", std::env::consts::OS)
-}
-
-fn absolute(path: &Path) -> TaskResult<PathBuf> {
-    path.canonicalize().context(|| path.display().to_string())
 }
 
 fn real_catalogs(root: &Path) -> TaskResult<Vec<Input>> {
@@ -234,41 +224,33 @@ fn median_of_runs(
 
 /// As [`median_of_runs`], of a whole command.
 fn median_of_command(command: &[&OsStr], runs: usize) -> TaskResult<Result<Measurement, String>> {
-    let start = Instant::now();
-    let mut measurements = Vec::new();
-    // The first run is the warm-up and is dropped.
-    while wants_more(measurements.len(), runs, start) {
-        let measurement = measure::in_own_process(command)?;
-        if measurement.exit_code != Some(0) {
-            return Ok(Err(match measurement.exit_code {
-                Some(code) => format!("exit {code}"),
-                None => "killed".to_owned(),
-            }));
+    measure::median_of(runs, || measure::in_own_process(command))
+}
+
+/// An address of this machine that nothing listens on.
+fn free_address() -> TaskResult<String> {
+    let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    Ok(address.context(|| "finding a free port".to_owned())?.to_string())
+}
+
+/// What a hidden command of fbc prints.
+fn said(fbc: &Path, arguments: &[&OsStr]) -> TaskResult<String> {
+    let mut command = Command::new(fbc);
+    let output = command.args(arguments).output().context(|| format!("starting {}", fbc.display()))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned()),
+        false => {
+            let reason = String::from_utf8_lossy(&output.stderr);
+            Err(TaskError::new(format!("{}: {}", process::describe(&command), reason.trim())))
         }
-        measurements.push(measurement);
     }
-    measurements.remove(0);
-    measure::median(measurements).map(Ok).ok_or_else(|| TaskError::new("nothing was measured"))
 }
 
-/// Whether to measure again after some runs, the warm-up among them: what is slow runs less often.
-fn wants_more(done: usize, runs: usize, start: Instant) -> bool {
-    done <= runs && (done <= FEWEST_RUNS || start.elapsed() < ENOUGH_TIME)
-}
-
-/// Shows what the hidden `fbc debug load` says about loading with one thread, when this fbc has that command.
+/// Shows what the hidden `fbc debug load` says about loading with one thread.
 fn load_throughput(fbc: &Path, input: &Input) -> TaskResult {
     println!("\nload with one thread, {}:", input.name);
-    let output = Command::new(fbc)
-        .args(["debug", "load", "--threads", "1"])
-        .arg(&input.folder)
-        .output()
-        .context(|| format!("starting {}", fbc.display()))?;
-    if output.status.code() == Some(2) {
-        println!("skipped (this fbc has no `debug load`)");
-    } else {
-        println!("{}", String::from_utf8_lossy(&output.stdout).trim_end());
-    }
+    let words = ["debug", "load", "--threads", "1"].map(OsStr::new);
+    println!("{}", said(fbc, &[words.as_slice(), &[input.folder.as_os_str()]].concat())?);
     Ok(())
 }
 
@@ -280,39 +262,21 @@ fn manifest_throughput(fbc: &Path, root: &Path) -> TaskResult {
         return Ok(());
     }
     println!("\nbundles to objects with one thread:");
-    let output = Command::new(fbc)
-        .args(["debug", "manifests", "--times", "5", "--threads", "1"])
-        .arg(&bundles)
-        .output()
-        .context(|| format!("starting {}", fbc.display()))?;
-    println!("{}", String::from_utf8_lossy(&output.stdout).trim_end());
+    let words = ["debug", "manifests", "--times", "5", "--threads", "1"].map(OsStr::new);
+    println!("{}", said(fbc, &[words.as_slice(), &[bundles.as_os_str()]].concat())?);
     Ok(())
 }
 
 /// Shows what the hidden `fbc debug writes` says about writes to a simulated cluster of growing size.
 fn write_rates(fbc: &Path) -> TaskResult {
     println!("\nwrites to a simulated cluster:");
-    let output = Command::new(fbc)
-        .args(["debug", "writes"])
-        .output()
-        .context(|| format!("starting {}", fbc.display()))?;
-    if output.status.code() == Some(2) {
-        println!("skipped (this fbc has no `debug writes`)");
-    } else {
-        println!("{}", String::from_utf8_lossy(&output.stdout).trim_end());
-    }
+    println!("{}", said(fbc, &["debug", "writes"].map(OsStr::new))?);
     Ok(())
 }
 
-/// Shows what the hidden `fbc debug resolve` says about resolutions in process, when this fbc has that command.
+/// Shows what the hidden `fbc debug resolve` says about resolutions in process.
 fn resolution_rate(fbc: &Path, input: &Input) -> TaskResult {
-    let output = Command::new(fbc)
-        .args(["debug", "resolve"])
-        .arg(&input.folder)
-        .output()
-        .context(|| format!("starting {}", fbc.display()))?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    let said = if output.status.success() { said.trim_end() } else { "skipped" };
+    let said = said(fbc, &["debug".as_ref(), "resolve".as_ref(), input.folder.as_os_str()])?;
     println!("resolve on one thread, {}: {said}", input.name);
     Ok(())
 }

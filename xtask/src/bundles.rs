@@ -17,9 +17,9 @@ use crate::{process, workspace};
 /// Where the bundles lie.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The directory with the bundles: PACKAGE/VERSION
-    #[arg(long, value_name = "DIR", default_value = "../shared/conformance/bundles")]
-    data: PathBuf,
+    /// The directory with the bundles: PACKAGE/VERSION [default: those beside the checkout]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// The binary, instead of one built in the release profile
     #[arg(long, value_name = "PATH")]
     fbc: Option<PathBuf>,
@@ -53,7 +53,11 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         Some(binary) => binary.clone(),
         None => process::release_binary(&root)?,
     };
-    Ok(if judge(&binary, &options.data)? == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let data = match &options.data {
+        Some(data) => data.clone(),
+        None => workspace::conformance_folder(&root).join("bundles"),
+    };
+    Ok(if judge(&binary, &data)? == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Runs all trials; answers with the number of refusals that nothing explains.

@@ -22,6 +22,7 @@ mod limits;
 mod outputs;
 mod picture;
 mod profiles;
+mod readme;
 mod rules;
 mod schemas;
 mod summary;
@@ -47,7 +48,7 @@ pub(crate) struct Generated {
 type Generator = fn(&Path) -> TaskResult<Vec<Generated>>;
 
 /// All generators. To add one, write a module beside `schemas` and name its function here.
-const GENERATORS: [Generator; 9] = [
+const GENERATORS: [Generator; 10] = [
     commands::page,
     conventions::page,
     fields::pages,
@@ -55,6 +56,7 @@ const GENERATORS: [Generator; 9] = [
     outputs::page,
     picture::session,
     profiles::page,
+    readme::page,
     rules::pages,
     schemas::index,
 ];

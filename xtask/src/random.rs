@@ -18,11 +18,6 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// One of the given values; `choices` must not be empty.
-    pub(crate) fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
-        choices[(self.next() % choices.len() as u64) as usize]
-    }
-
     /// A number below a bound; 0 where the bound is 0.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next().checked_rem(bound).unwrap_or_default()
@@ -51,7 +46,7 @@ mod tests {
     #[test]
     fn every_choice_is_picked() {
         let mut random = Random::new(1);
-        let mut picked: Vec<&str> = (0..50).map(|_| random.pick(&["a", "b", "c"])).collect();
+        let mut picked: Vec<&str> = (0..50).filter_map(|_| random.choose(&["a", "b", "c"]).copied()).collect();
         picked.sort_unstable();
         picked.dedup();
         assert_eq!(picked, ["a", "b", "c"]);

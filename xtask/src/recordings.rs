@@ -10,13 +10,14 @@ use fbc_model::tree::{DiskTree, Tree};
 use fbc_scenario::recordings::{SUITES, Suite};
 
 use crate::error::{TaskError, TaskResult};
+use crate::workspace;
 
 /// Which cases, and where they lie.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The directory of the recordings, with one directory for each recorded system
-    #[arg(long, value_name = "DIR", default_value = "../shared/conformance")]
-    data: PathBuf,
+    /// The directory of the recordings, with one directory for each recorded system [default: the one beside the checkout]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// Suites such as `kube/04`, or beginnings of their names; all without
     #[arg(value_name = "SUITE")]
     suites: Vec<String>,
@@ -36,7 +37,11 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
             known.join(", ")
         )));
     }
-    let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: options.data.clone() });
+    let data = match &options.data {
+        Some(data) => data.clone(),
+        None => workspace::conformance_folder(&workspace::root()?),
+    };
+    let tree: Arc<dyn Tree> = Arc::new(DiskTree { root: data });
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut differences = Vec::new();
     for suite in suites {

@@ -50,7 +50,7 @@ enum Step {
     Editors,
     /// The recorded answers of the reference implementations, against the release binary
     Conformance,
-    /// Licenses, duplicate and foreign dependencies
+    /// Licenses, banned crates and sources of dependencies
     Deny,
 }
 

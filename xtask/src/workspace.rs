@@ -62,6 +62,11 @@ pub(crate) fn target_folder(root: &Path) -> TaskResult<PathBuf> {
         .ok_or_else(|| TaskError::new("cargo metadata names no target_directory"))
 }
 
+/// The whole path of something that exists.
+pub(crate) fn absolute(path: &Path) -> TaskResult<PathBuf> {
+    path.canonicalize().context(|| path.display().to_string())
+}
+
 /// All regular files below a directory, sorted by path; nothing when the directory does not exist.
 pub(crate) fn files_below(folder: &Path) -> TaskResult<Vec<PathBuf>> {
     let mut files = Vec::new();

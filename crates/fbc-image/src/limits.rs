@@ -55,5 +55,23 @@ pub const UPLOAD_PROGRESS: u64 = 64 << 10;
 /// How often the bytes of a blob may be sent altogether, as parts that a registry did not keep.
 pub const UPLOAD_REPETITIONS: u64 = 8;
 
-/// Pages of a list of tags.
+/// How long a credential helper may take; it may ask the user for a passphrase.
+pub const HELPER: Duration = Duration::from_secs(60);
+
+/// Bytes of the answer of a credential helper: 1 MiB.
+pub const HELPER_BYTES: u64 = 1 << 20;
+
+/// Indexes in indexes are followed that deep.
+pub const INDEX_DEPTH: u32 = 8;
+
+/// Manifests of one image: an index and all that it lists.
+pub const MANIFESTS: usize = 1_000;
+
+/// Bytes of all manifests of one image: 64 MiB.
+pub const MANIFESTS_BYTES: u64 = 64 << 20;
+
+/// Bytes of all pages of a list of tags or referrers: 64 MiB.
+pub const LIST_BYTES: u64 = 64 << 20;
+
+/// Pages of a list of tags or referrers.
 pub const TAG_PAGES: usize = 1_000;

@@ -99,6 +99,35 @@ pub enum SignedIdentity {
 }
 
 impl SignedIdentity {
+    /// Refuses names that could never match.
+    ///
+    /// Source: `containers/image:signature/policy_config.go` (`newPRMExactReference`, `newPRMExactRepository`,
+    /// `validateIdentityRemappingPrefix`).
+    ///
+    /// # Errors
+    /// In words.
+    pub fn check(&self) -> Result<(), String> {
+        let prefix = |text: &String| match image_reference::parse(&format!("{text}/x")) {
+            Ok(parsed) if parsed.tag.is_none() && parsed.digest.is_none() => Ok(()),
+            _ => Err(format!(
+                "the prefix {text:?} is not a host, or a host with the beginning of a repository"
+            )),
+        };
+        match self {
+            Self::ExactReference { docker_reference: text } => match ImageName::parse(text) {
+                Some(name) if name.tag.is_some() || name.digest.is_some() => Ok(()),
+                Some(_) => Err(format!("dockerReference {text:?} has neither a tag nor a digest")),
+                None => Err(format!("dockerReference {text:?} is not the name of an image")),
+            },
+            Self::ExactRepository { docker_repository: text } => match ImageName::parse(text) {
+                Some(_) => Ok(()),
+                None => Err(format!("dockerRepository {text:?} is not a repository")),
+            },
+            Self::RemapIdentity { prefix: here, signed_prefix } => prefix(here).and(prefix(signed_prefix)),
+            Self::MatchRepoDigestOrExact | Self::MatchExact | Self::MatchRepository => Ok(()),
+        }
+    }
+
     /// Whether a signature for a name holds for an image.
     #[must_use]
     pub fn matches(&self, image: &ImageName, signed: &str) -> bool {

@@ -27,6 +27,9 @@ pub enum KeyError {
     /// A public key of a kind that is not supported.
     #[error("the public key is of a kind that is not supported: ECDSA P-256 and P-384, RSA and Ed25519 are")]
     UnsupportedPublic,
+    /// An RSA key of another size.
+    #[error("the RSA key has {0} bits; 2048 to 8192 are supported")]
+    Size(usize),
     /// The envelope of an encrypted key is damaged.
     #[error("the encrypted key cannot be read: {0}")]
     Envelope(String),
@@ -162,6 +165,11 @@ impl PublicKey {
         if !rest.is_empty() {
             return Err(KeyError::UnsupportedPublic);
         }
+        if let Ok(x509_parser::public_key::PublicKey::RSA(key)) = info.parsed()
+            && !(2048..=8192).contains(&key.key_size())
+        {
+            return Err(KeyError::Size(key.key_size()));
+        }
         let point = info.subject_public_key.data.to_vec();
         Ok(Self { der: block.contents().to_vec(), point, algorithm })
     }
@@ -250,8 +258,15 @@ mod tests {
             let error = PrivateKey::read(text.as_bytes(), Some(b""), &random).err().unwrap();
             assert_eq!(error.to_string(), expected);
         }
+        let small = "-----BEGIN PUBLIC KEY-----
+MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQC1v8xLk5T+lfM3X2XsmwPBEZfq
+bQ1HAkFkuZeozPIfwKpJU3wJKZLmb31MONC5Nmy9DgtcvmSQzZ+LyJlKrci40Hai
+/g6oV+tPm+6gOhzIMzCdwJWn/LiHQ6E7CiVdweKy9sWj/lEnhpkv1AdXttqrjpA/
+4dkAR/9/DDPeHqDLiQIDAQAB
+-----END PUBLIC KEY-----\n";
         for (text, expected) in [
             ("hello".to_owned(), KeyError::Pem),
+            (small.to_owned(), KeyError::Size(1024)),
             (written("PRIVATE KEY", vec![1]), KeyError::Kind("PRIVATE KEY".to_owned(), "a public key")),
             (written("PUBLIC KEY", vec![1]), KeyError::UnsupportedPublic),
         ] {

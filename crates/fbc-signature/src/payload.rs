@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::unique_fields::UniqueFields;
+
 /// The media type of a layer with a payload.
 pub const MEDIA_TYPE: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
 /// The annotation of such a layer that holds the signature, in base64.
@@ -63,8 +65,18 @@ impl Payload {
     /// # Errors
     /// In words.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        let payload: Self =
-            serde_json::from_slice(bytes).map_err(|error| format!("its payload is malformed: {error}"))?;
+        let malformed = |error: &dyn std::fmt::Display| format!("its payload is malformed: {error}");
+        let UniqueFields(written) = serde_json::from_slice(bytes).map_err(|error| malformed(&error))?;
+        let Some(optional) = written.get("optional") else {
+            return Err(malformed(&"missing field `optional`"));
+        };
+        let is_whole = |time: &Value| time.as_f64().is_some_and(|time| time.fract() == 0.0);
+        if optional.get("creator").is_some_and(|creator| !creator.is_string())
+            || optional.get("timestamp").is_some_and(|time| !is_whole(time))
+        {
+            return Err(malformed(&"`creator` is not a text, or `timestamp` not a whole number"));
+        }
+        let payload: Self = serde_json::from_value(written).map_err(|error| malformed(&error))?;
         match payload.critical.kind == KIND {
             true => Ok(payload),
             false => Err(format!("its payload has the type {:?}, not {KIND:?}", payload.critical.kind)),
@@ -113,6 +125,18 @@ mod tests {
         assert_eq!((noted.annotation("k"), noted.annotation("x")), (Some("v"), None));
         let other = text.replace("cosign container", "atomic container");
         assert!(Payload::read(other.as_bytes()).unwrap_err().contains("has the type"));
-        assert!(Payload::read(b"{}").unwrap_err().starts_with("its payload is malformed"));
+        for (text, expected) in [
+            ("{}".to_owned(), "missing field `optional`"),
+            (text.replace(r#","optional":null"#, ""), "missing field `optional`"),
+            (text.replace(r#""optional":null"#, r#""optional":{"a":"1","a":"2"}"#), "\"a\" is set twice"),
+            (text.replace(r#""optional":null"#, r#""optional":{"creator":1}"#), "`creator` is not a text"),
+            (
+                text.replace(r#""optional":null"#, r#""optional":{"timestamp":1.5}"#),
+                "`creator` is not a text",
+            ),
+        ] {
+            let error = Payload::read(text.as_bytes()).unwrap_err();
+            assert!(error.starts_with(&format!("its payload is malformed: {expected}")), "{text}: {error}");
+        }
     }
 }

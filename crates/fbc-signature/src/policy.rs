@@ -156,6 +156,9 @@ fn sigstore_signed(value: &Value) -> Result<Requirement, String> {
     if kind.starts_with("match") && !is_bare {
         return Err(format!("sigstoreSigned: signedIdentity: {kind} has no other fields"));
     }
+    if let Some(identity) = &written.signed_identity {
+        identity.check().map_err(|problem| format!("sigstoreSigned: signedIdentity: {problem}"))?;
+    }
     let rekor = [
         &written.rekor_public_key_path,
         &written.rekor_public_key_data,
@@ -284,6 +287,9 @@ mod tests {
     #[test]
     fn what_is_not_a_policy() {
         let of = |requirement: Value| json!({ "default": [requirement] }).to_string();
+        let identity = |identity: Value| {
+            of(json!({"type": "sigstoreSigned", "keyPath": "a", "signedIdentity": identity}))
+        };
         for (text, expected) in [
             ("{}".to_owned(), "missing field `default`"),
             (r#"{"default": []}"#.to_owned(), "default: the list of requirements is empty"),
@@ -320,6 +326,11 @@ mod tests {
                 of(json!({"type": "sigstoreSigned", "keyPath": "a", "signedIdentity": {"type": "matchExact", "prefix": "x"}})),
                 "default: sigstoreSigned: signedIdentity: matchExact has no other fields",
             ),
+            (identity(json!({"type": "exactReference", "dockerReference": "q.io/a"})), "default: sigstoreSigned: signedIdentity: dockerReference \"q.io/a\" has neither"),
+            (identity(json!({"type": "exactReference", "dockerReference": "Q q"})), "default: sigstoreSigned: signedIdentity: dockerReference \"Q q\" is not"),
+            (identity(json!({"type": "exactRepository", "dockerRepository": "q.io/A"})), "default: sigstoreSigned: signedIdentity: dockerRepository"),
+            (identity(json!({"type": "remapIdentity", "prefix": "q.io/a:1", "signedPrefix": "q.io"})), "default: sigstoreSigned: signedIdentity: the prefix \"q.io/a:1\""),
+            (identity(json!({"type": "remapIdentity", "prefix": "q.io", "signedPrefix": "q.io/"})), "default: sigstoreSigned: signedIdentity: the prefix \"q.io/\""),
             (r#"{"default": [{"type": "reject", "type": "insecureAcceptAnything"}]}"#.to_owned(), "\"type\" is set twice"),
             (
                 r#"{"default": [{"type": "reject"}], "transports": {"docker": {"q.io": [{"type": "reject"}], "q.io": [{"type": "reject"}]}}}"#.to_owned(),

@@ -10,7 +10,7 @@ use crate::command;
 use crate::failure::{CLEAN, COULD_NOT_RUN, Failure};
 use crate::limits::{self, LimitArgument};
 use crate::terminal::{self, Color};
-use crate::{catalog_source, completion, examples, opm, registry, runtime};
+use crate::{catalog_source, command_groups, completion, examples, opm, registry, runtime};
 
 /// Toolchain for OLM file-based catalogs
 ///
@@ -41,11 +41,19 @@ struct Common {
     limits: Vec<LimitArgument>,
 }
 
+/// What stands for one catalog on a command line.
+pub(crate) const CATALOG: &str =
+    "The catalog: a directory, a file, an image, `REV:PATH` in the git repository, or `-` for standard input";
+
+/// What stands for several.
+pub(crate) const CATALOGS: &str =
+    "Catalogs: directories, files, images, `REV:PATH` in the git repository, or `-` for standard input";
+
 /// Flags that every command has.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// When to use colours
+    /// When to use colors
     #[arg(
         long,
         global = true,
@@ -93,59 +101,59 @@ macro_rules! commands {
 }
 
 commands! {
-    "validate" Validate(command::validate::Arguments),
-    "render" Render(command::render::Arguments),
-    "bundle" Bundle(command::bundle::Arguments),
-    "list" List(command::list::Arguments),
-    "graph" Graph(command::graph::Arguments),
-    "images" Images(command::images::Arguments),
-    "mirror" Mirror(Box<command::mirror::Arguments>),
-    "query" Query(command::query::Arguments),
-    "filter" Filter(command::filter::Arguments),
-    "resolve" Resolve(command::resolve::Arguments),
-    "paths" Paths(command::paths::Arguments),
-    "simulate" Simulate(Box<command::simulate::Arguments>),
-    "cluster" Cluster(Box<command::cluster::Arguments>),
-    "diff" Diff(command::diff::Arguments),
-    "build" Build(command::build::Arguments),
-    "catalog" Catalog(command::catalog::Arguments),
-    "push" Push(command::push::Arguments),
-    "pull" Pull(command::pull::Arguments),
-    "sign" Sign(Box<command::sign::Arguments>),
-    "verify" Verify(Box<command::verify::Arguments>),
-    "unpack" Unpack(command::unpack::Arguments),
-    "cache" Cache(command::cache::Arguments),
-    "range" Range(command::range::Arguments),
-    "crd" Crd(command::crd::Arguments),
-    "release" Release(command::release::Arguments),
-    "updates" Updates(command::updates::Arguments),
-    "repository" Repository(command::repository::Arguments),
-    "merge-reports" MergeReports(command::merge_reports::Arguments),
-    "pin" Pin(Box<command::pin::Arguments>),
-    "merge-driver" MergeDriver(command::merge_driver::Arguments),
-    "lifecycle" Lifecycle(command::lifecycle::Arguments),
-    "migrate-to-v1" MigrateToV1(command::migrate_to_v1::Arguments),
     "init" Init(command::init::Arguments),
-    "template" Template(command::template::Arguments),
-    "generate" Generate(Box<command::generate::Arguments>),
     "add" Add(command::add::Arguments),
     "deprecate" Deprecate(command::deprecate::Arguments),
+    "template" Template(command::template::Arguments),
+    "generate" Generate(Box<command::generate::Arguments>),
+    "catalog" Catalog(command::catalog::Arguments),
+    "filter" Filter(command::filter::Arguments),
+    "lifecycle" Lifecycle(command::lifecycle::Arguments),
+    "validate" Validate(command::validate::Arguments),
+    "diff" Diff(command::diff::Arguments),
+    "bundle" Bundle(command::bundle::Arguments),
+    "crd" Crd(command::crd::Arguments),
     "explain" Explain(command::explain::Arguments),
-    "doctor" Doctor(Box<command::doctor::Arguments>),
+    "merge-reports" MergeReports(command::merge_reports::Arguments),
+    "list" List(command::list::Arguments),
+    "render" Render(command::render::Arguments),
+    "query" Query(command::query::Arguments),
+    "graph" Graph(command::graph::Arguments),
+    "paths" Paths(command::paths::Arguments),
+    "resolve" Resolve(command::resolve::Arguments),
+    "range" Range(command::range::Arguments),
+    "images" Images(command::images::Arguments),
+    "build" Build(command::build::Arguments),
+    "push" Push(command::push::Arguments),
+    "pull" Pull(command::pull::Arguments),
+    "unpack" Unpack(command::unpack::Arguments),
+    "sign" Sign(Box<command::sign::Arguments>),
+    "verify" Verify(Box<command::verify::Arguments>),
+    "mirror" Mirror(Box<command::mirror::Arguments>),
     "serve" Serve(command::serve::Arguments),
+    "cache" Cache(command::cache::Arguments),
+    "simulate" Simulate(Box<command::simulate::Arguments>),
+    "cluster" Cluster(Box<command::cluster::Arguments>),
+    "repository" Repository(command::repository::Arguments),
+    "pin" Pin(Box<command::pin::Arguments>),
+    "merge-driver" MergeDriver(command::merge_driver::Arguments),
+    "release" Release(command::release::Arguments),
+    "updates" Updates(command::updates::Arguments),
+    "migrate-to-v1" MigrateToV1(command::migrate_to_v1::Arguments),
+    "doctor" Doctor(Box<command::doctor::Arguments>),
     "lsp" Lsp(command::lsp::Arguments),
-    "schema" Schema(command::schema::Arguments),
-    "version" Version(command::version::Arguments),
     "completions" Completions(command::completions::Arguments),
+    "schema" Schema(command::schema::Arguments),
     "man" Man(command::man::Arguments),
+    "version" Version(command::version::Arguments),
     #[command(hide = true)]
     "debug" Debug(command::debug::Arguments),
 }
 
-/// The definition of the command line with its examples, for help, documentation and completions.
+/// The definition of the command line with its groups and examples, for help, documentation and completions.
 #[must_use]
 pub fn command_line() -> clap::Command {
-    examples::with_examples(CommandLine::command())
+    command_groups::with_groups(examples::with_examples(CommandLine::command()))
 }
 
 /// The same definition for a command line that is right: without words for readers, and with the arguments of the command
@@ -206,56 +214,64 @@ impl CommandLine {
     fn run(self) -> Result<u8, Failure> {
         let global = self.common.global;
         match self.command {
-            Command::Validate(arguments) => command::validate::run(&arguments, global),
-            Command::Render(arguments) => command::render::run(&arguments),
-            Command::Bundle(arguments) => command::bundle::run(&arguments, global),
-            Command::List(arguments) => command::list::run(&arguments),
-            Command::Filter(arguments) => command::filter::run(&arguments, global),
-            Command::Query(arguments) => command::query::run(&arguments),
-            Command::Graph(arguments) => command::graph::run(&arguments),
-            Command::Images(arguments) => command::images::run(&arguments, global),
-            Command::Mirror(arguments) => command::mirror::run(&arguments, global),
-            Command::Resolve(arguments) => command::resolve::run(&arguments, global),
-            Command::Paths(arguments) => command::paths::run(&arguments),
-            Command::Simulate(arguments) => command::simulate::run(&arguments, global),
-            Command::Cluster(arguments) => command::cluster::run(&arguments, global),
-            Command::Diff(arguments) => command::diff::run(&arguments, global),
-            Command::Build(arguments) => command::build::run(&arguments, global),
-            Command::Catalog(arguments) => command::catalog::run(&arguments, global),
-            Command::Push(arguments) => command::push::run(&arguments, global),
-            Command::Pull(arguments) => command::pull::run(&arguments, global),
-            Command::Sign(arguments) => command::sign::run(&arguments, global),
-            Command::Verify(arguments) => command::verify::run(&arguments),
-            Command::Unpack(arguments) => command::unpack::run(&arguments, global),
-            Command::Cache(arguments) => command::cache::run(&arguments),
-            Command::Range(arguments) => command::range::run(&arguments),
-            Command::Crd(arguments) => command::crd::run(&arguments),
-            Command::Release(arguments) => command::release::run(&arguments),
-            Command::Updates(arguments) => command::updates::run(&arguments),
-            Command::Repository(arguments) => command::repository::run(&arguments, global),
-            Command::MergeReports(arguments) => command::merge_reports::run(&arguments),
-            Command::Pin(arguments) => command::pin::run(&arguments, global),
-            Command::MergeDriver(arguments) => command::merge_driver::run(&arguments, global),
-            Command::Lifecycle(arguments) => command::lifecycle::run(&arguments, global),
-            Command::MigrateToV1(arguments) => command::migrate_to_v1::run(&arguments, global),
             Command::Init(arguments) => command::init::run(&arguments, global),
-            Command::Template(arguments) => command::template::run(&arguments),
-            Command::Generate(arguments) => command::generate::run(&arguments, global),
             Command::Add(arguments) => command::add::run(&arguments),
             Command::Deprecate(arguments) => command::deprecate::run(&arguments),
+            Command::Template(arguments) => command::template::run(&arguments),
+            Command::Generate(arguments) => command::generate::run(&arguments, global),
+            Command::Catalog(arguments) => command::catalog::run(&arguments, global),
+            Command::Filter(arguments) => command::filter::run(&arguments, global),
+            Command::Lifecycle(arguments) => command::lifecycle::run(&arguments, global),
+            Command::Validate(arguments) => command::validate::run(&arguments, global),
+            Command::Diff(arguments) => command::diff::run(&arguments, global),
+            Command::Bundle(arguments) => command::bundle::run(&arguments, global),
+            Command::Crd(arguments) => command::crd::run(&arguments),
             Command::Explain(arguments) => command::explain::run(&arguments),
+            Command::MergeReports(arguments) => command::merge_reports::run(&arguments),
+            Command::List(arguments) => command::list::run(&arguments),
+            Command::Render(arguments) => command::render::run(&arguments),
+            Command::Query(arguments) => command::query::run(&arguments),
+            Command::Graph(arguments) => command::graph::run(&arguments),
+            Command::Paths(arguments) => command::paths::run(&arguments),
+            Command::Resolve(arguments) => command::resolve::run(&arguments, global),
+            Command::Range(arguments) => command::range::run(&arguments),
+            Command::Images(arguments) => command::images::run(&arguments, global),
+            Command::Build(arguments) => command::build::run(&arguments, global),
+            Command::Push(arguments) => command::push::run(&arguments, global),
+            Command::Pull(arguments) => command::pull::run(&arguments, global),
+            Command::Unpack(arguments) => command::unpack::run(&arguments, global),
+            Command::Sign(arguments) => command::sign::run(&arguments, global),
+            Command::Verify(arguments) => command::verify::run(&arguments),
+            Command::Mirror(arguments) => command::mirror::run(&arguments, global),
+            Command::Serve(arguments) => command::serve::run(&arguments, global),
+            Command::Cache(arguments) => command::cache::run(&arguments),
+            Command::Simulate(arguments) => command::simulate::run(&arguments, global),
+            Command::Cluster(arguments) => command::cluster::run(&arguments, global),
+            Command::Repository(arguments) => command::repository::run(&arguments, global),
+            Command::Pin(arguments) => command::pin::run(&arguments, global),
+            Command::MergeDriver(arguments) => command::merge_driver::run(&arguments, global),
+            Command::Release(arguments) => command::release::run(&arguments),
+            Command::Updates(arguments) => command::updates::run(&arguments),
+            Command::MigrateToV1(arguments) => command::migrate_to_v1::run(&arguments, global),
             Command::Doctor(arguments) => command::doctor::run(&arguments),
             Command::Lsp(arguments) => command::lsp::run(&arguments),
-            Command::Serve(arguments) => command::serve::run(&arguments, global),
-            Command::Schema(arguments) => command::schema::run(&arguments),
-            Command::Version(arguments) => command::version::run(&arguments),
             Command::Completions(arguments) => command::completions::run(&arguments),
+            Command::Schema(arguments) => command::schema::run(&arguments),
             Command::Man(arguments) => command::man::run(&arguments),
             // Reached only with global flags in front, which opm does not have.
             Command::Opm { .. } => Err(Failure::new("`opm` must be the first word after `fbc`")
                 .help("write `fbc opm …`; flags of fbc do not apply to it")),
+            Command::Version(arguments) => command::version::run(&arguments),
             Command::Debug(arguments) => command::debug::run(&arguments),
         }
+    }
+}
+
+/// Reads `KEY=VALUE`, as clap wants it.
+pub(crate) fn parse_pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("write KEY=VALUE".to_owned()),
     }
 }
 
@@ -300,6 +316,8 @@ mod tests {
                 return;
             };
             let old = argument.get_all_aliases().unwrap_or_default();
+            // Commands that write several formats take a file behind each.
+            let placeholder = placeholder.map(|form| form.trim_end_matches("[=FILE]"));
             if short != *letter || placeholder != Some(form) || !aliases.iter().all(|name| old.contains(name))
             {
                 wrong.push(format!("{command} --{long}: {short:?} {placeholder:?} {old:?}"));

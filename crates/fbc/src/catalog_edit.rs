@@ -209,9 +209,10 @@ impl CatalogEdit {
         let mut err = crate::terminal::stderr();
         let condition = if outcome.dry_run { "would be " } else { "" };
         let written = outcome.written(&files, &shown);
-        for line in done.iter().chain(&written) {
+        let done = done.iter().map(|line| format!("{condition}{line}"));
+        for line in done.chain(written) {
             // What is said here is not worth failing for.
-            let _ = writeln!(err, "{condition}{line}");
+            let _ = writeln!(err, "{line}");
         }
         Ok(CLEAN)
     }

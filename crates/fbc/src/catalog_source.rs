@@ -2,7 +2,7 @@
 //! in a revision of the repository (`REV:PATH`, as git writes it).
 
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +12,7 @@ use fbc_model::tree::{DiskTree, MAX_FILE_BYTES, MemoryTree, Tree, TreeEntry, rea
 use fbc_template::TemplateKind;
 
 use crate::expansion::{self, Manifests};
-use crate::failure::{Failure, WARNING, closest, words};
+use crate::failure::{Failure, closest, words};
 use crate::git::Repository;
 use crate::git_tree::{GitPath, GitTree};
 use crate::image_source::{ImageName, Unpacked, image_of_path, registry_image_of_path, unpack_contents};
@@ -135,13 +135,10 @@ impl CatalogSource {
         // The root of a repository is refused by whoever loads it.
         let is_repository = matches!(&source.root, Root::Folder(path) if path.join(".git").exists());
         if !is_repository && let Some(places) = layout::catalogs_of_source(&source) {
-            // A warning is not worth failing for.
-            let _ = writeln!(
-                crate::terminal::stderr(),
-                "{WARNING}warning{WARNING:#}: {} holds the catalogs {}; they are taken as one; name one of them",
-                reference.display(),
-                layout::described(&places)
-            );
+            let names = layout::described(&places);
+            Failure::new(format!("{} holds the catalogs {names}; they are taken as one", reference.display()))
+                .help("name one of them")
+                .warn();
         }
         Ok(source)
     }

@@ -30,7 +30,7 @@ impl Repository {
             return Ok(repository);
         }
         let said = last_line(&output.stderr);
-        let failure = Failure::new(format!("{} is in no git repository: {said}", folder.display()));
+        let failure = Failure::new(format!("{} is not in a git repository: {said}", folder.display()));
         Err(if said.contains("dubious ownership") {
             failure.help(
                 "the repository belongs to another user: `git config --global --add safe.directory PATH`",

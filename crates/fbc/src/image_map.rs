@@ -28,7 +28,7 @@ const DATABASE_LABEL: &str = "operators.operatorframework.io.index.database.v1";
 /// Where the image map is.
 #[derive(Args, Debug, Default)]
 pub(crate) struct ImageMapArguments {
-    /// A YAML or JSON file that maps image references to directories, relative to the working directory
+    /// A YAML or JSON file that maps image references to directories, relative to the file or the working directory
     #[arg(long, value_name = "FILE", env = VARIABLE, value_hint = ValueHint::FilePath)]
     image_map: Option<PathBuf>,
 }
@@ -47,7 +47,11 @@ impl ImageMapArguments {
 
 /// Directories by the images that they stand for.
 #[derive(Debug, Default)]
-pub(crate) struct ImageMap(BTreeMap<String, PathBuf>);
+pub(crate) struct ImageMap {
+    /// The file that says so.
+    path: PathBuf,
+    folders: BTreeMap<String, PathBuf>,
+}
 
 impl ImageMap {
     /// The image map that the environment names.
@@ -63,21 +67,35 @@ impl ImageMap {
         };
         let bytes = read_file(path).map_err(|error| Failure::io("read", path, &error))?;
         let document = stream::read_one(&bytes).map_err(invalid)?;
-        let mut map = BTreeMap::new();
+        let mut folders = BTreeMap::new();
         for (reference, folder) in document.root().members() {
             let folder =
                 folder.as_str().ok_or_else(|| invalid(format!("{reference:?} maps to no directory")))?;
-            map.insert(reference.to_owned(), PathBuf::from(folder));
+            let beside = path.parent().unwrap_or(Path::new("")).join(folder);
+            let folder = if beside.exists() { beside } else { PathBuf::from(folder) };
+            folders.insert(reference.to_owned(), folder);
         }
-        if map.is_empty() {
+        if folders.is_empty() {
             return Err(invalid("it maps nothing".to_owned()));
         }
-        Ok(Self(map))
+        Ok(Self { path: path.to_path_buf(), folders })
+    }
+
+    /// As [`Self::folder`], for whoever reads the directory now.
+    pub(crate) fn existing_folder(&self, reference: &str) -> Result<Option<&Path>, String> {
+        match self.folder(reference) {
+            Some(folder) if !folder.exists() => Err(format!(
+                "{} maps {reference} to {}, which exists neither beside it nor in the working directory",
+                self.path.display(),
+                folder.display()
+            )),
+            folder => Ok(folder),
+        }
     }
 
     /// The directory that stands for an image, with or without `docker://` in front of its name.
     pub(crate) fn folder(&self, reference: &str) -> Option<&Path> {
-        self.0.get(reference.strip_prefix("docker://").unwrap_or(reference)).map(PathBuf::as_path)
+        self.folders.get(reference.strip_prefix("docker://").unwrap_or(reference)).map(PathBuf::as_path)
     }
 }
 
@@ -174,7 +192,7 @@ pub(crate) struct TemplateBundles<'m> {
 
 impl BundleSource for TemplateBundles<'_> {
     fn bundle(&self, reference: &str) -> Result<Bundle, String> {
-        if let Some(folder) = self.images.folder(reference) {
+        if let Some(folder) = self.images.existing_folder(reference)? {
             return render_bundle_image(reference, disk_tree(folder).as_ref(), folder);
         }
         let folder = Path::new(reference);

@@ -141,9 +141,25 @@ fn catalogs_of(tree: &dyn Tree, is_root: bool) -> Option<Vec<Place>> {
     Some(found.into_iter().filter_map(place).collect())
 }
 
-/// The names, for people.
+/// More catalogs are not named in a message.
+const MOST_NAMED: usize = 4;
+
+/// The names, for people: by release, and not all of many.
 pub(crate) fn described(places: &[Place]) -> String {
-    places.iter().map(Place::described).collect::<Vec<_>>().join(", ")
+    let mut places: Vec<&Place> = places.iter().collect();
+    places.sort_by(|a, b| (a.releases.first(), &a.name).cmp(&(b.releases.first(), &b.name)));
+    some_of(places.into_iter().map(Place::described))
+}
+
+/// The first names of a list, and how many there are besides.
+pub(crate) fn some_of(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<String> = names.collect();
+    match names.split_at_checked(MOST_NAMED) {
+        Some((first, rest)) if !rest.is_empty() => {
+            format!("{} and {} more (`fbc repository` lists them)", first.join(", "), rest.len())
+        }
+        _ => names.join(", "),
+    }
 }
 
 /// Puts the places of two states of a directory together, in the order of their releases and names.
@@ -187,6 +203,9 @@ mod tests {
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(places(&["v4.18/a/c.yaml", "v4.9/a/c.yaml", "docs/x.md"], false), some("v4.9, v4.18"));
         assert_eq!(places(&["4.18/a/c.yaml"], false), some("4.18"));
+        let many = ["v4.12/c.yaml", "v4.11/c.yaml", "v4.14/c.yaml", "v4.13/c.yaml", "v4.9/c.yaml"];
+        let named = "v4.9, v4.11, v4.12, v4.13 and 1 more (`fbc repository` lists them)";
+        assert_eq!(places(&many, false), some(named));
         assert_eq!(places(&["catalog-4-18/c.yaml"], false), some("catalog-4-18 (OpenShift 4.18)"));
         for one in [&["foo/c.yaml", "bar/c.yaml"][..], &["v4/c.yaml", "v4.x/c.yaml"], &["c.yaml"]] {
             assert_eq!(places(one, false), None, "{one:?}");

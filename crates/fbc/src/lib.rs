@@ -4,12 +4,15 @@
 //! command line does, in `opm`.
 
 mod arguments;
+mod attestation;
 mod cache_folder;
 mod catalog_edit;
+mod catalog_name;
 mod catalog_source;
 mod clock;
 mod cluster;
 mod command;
+mod command_groups;
 mod completion;
 mod configuration;
 mod confinement;
@@ -59,6 +62,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub use arguments::command_line;
+pub use command_groups::{COMMAND_GROUPS, CommandGroup};
+
+/// Why a command line of opm, without the name of the program, is not understood; nothing if it is.
+#[must_use]
+pub fn objection_to_opm(words: &[String]) -> Option<String> {
+    opm::objection(words)
+}
 
 /// Runs a command line, the name of the program first. Under the name `opm` it is opm's.
 #[must_use]

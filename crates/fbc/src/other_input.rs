@@ -80,6 +80,39 @@ pub(crate) fn refuse_without_blobs(
     }
 }
 
+/// Refuses what was loaded and holds no blob in any file, but something else, or nothing at all; outside of the profile that
+/// says what opm says. A path that is wrong in a pipeline passes no check that way.
+pub(crate) fn refuse_other_documents(
+    source: &CatalogSource,
+    catalog: &Catalog,
+    reference: &Path,
+) -> Result<(), Failure> {
+    if catalog.files.iter().all(|file| file.documents.is_empty()) && catalog.faults.is_empty() {
+        return Err(Failure::new(format!("no blobs found in {}", reference.display())).help(
+            "name the directory or file of a catalog; files that `.indexignore` names do not count (`--verbose` shows them)",
+        ));
+    }
+    let tree = source.tree.as_ref();
+    let mut found = None;
+    for file in &catalog.files {
+        let Ok(bytes) = tree.read(&file.path) else { return Ok(()) };
+        match Look::of(&bytes) {
+            Some(look) => found = found.or(Some((file.path.as_path(), look))),
+            None if may_be_blob(&bytes) => return Ok(()),
+            None => {}
+        }
+    }
+    match found {
+        Some((path, look)) => Err(look.failure(reference, &source.shown(path))),
+        None => Ok(()),
+    }
+}
+
+/// Whether a file may hold blobs: it says so, or cannot be read, of which findings speak.
+fn may_be_blob(bytes: &[u8]) -> bool {
+    stream::read_one(bytes).map_or(true, |document| document.root().get("schema").is_some())
+}
+
 /// What a document looks like.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Look {
@@ -117,7 +150,7 @@ impl Look {
             Self::CompositeTemplate => {
                 is("a composite template").help("`fbc template composite` builds the catalogs")
             }
-            Self::Scenario => is("a scenario").help(format!("`fbc simulate {file}` plays it")),
+            Self::Scenario => is("a scenario").help(format!("`fbc simulate {file}` runs it")),
             Self::Object(kind) => {
                 let failure = is(&format!("an object of Kubernetes, of the kind {kind}"));
                 match kind.as_str() {

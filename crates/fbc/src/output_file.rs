@@ -7,9 +7,10 @@ use std::path::Path;
 use fbc_staging::StagedFile;
 
 use crate::failure::Failure;
+use crate::registry::is_quiet;
 use crate::terminal;
 
-/// Writes to a file, or to standard output if there is none.
+/// Writes to a file that the user named, which is reported, or to standard output if there is none.
 pub(crate) fn write_output(
     path: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
@@ -19,6 +20,25 @@ pub(crate) fn write_output(
         write(&mut out)?;
         return Ok(out.flush()?);
     };
+    write_file(path, write)?;
+    if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        report_written(path);
+    }
+    Ok(())
+}
+
+/// Says on standard error that a file was written, unless the user wants quiet.
+pub(crate) fn report_written(path: &Path) {
+    if !is_quiet() {
+        terminal::tell(format_args!("wrote {}", path.display()));
+    }
+}
+
+/// Writes a file without a word about it.
+pub(crate) fn write_file(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     // A device such as /dev/stdout cannot be renamed over.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         let file = fs::OpenOptions::new().write(true).open(path);
@@ -82,15 +102,14 @@ fn prepare(target: &Path, bytes: &[u8]) -> Result<StagedFile, Failure> {
     Ok(file)
 }
 
-/// Writes a file that must not be there yet.
-pub(crate) fn write_new_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+/// Writes a file that must not exist yet; `help` says what to do if it does.
+pub(crate) fn write_new_file(path: &Path, bytes: &[u8], help: &str) -> Result<(), Failure> {
     let mut file = StagedFile::beside(path).map_err(|error| failure(path, &error))?;
     file.write_all(bytes).map_err(|error| failure(path, &error))?;
     match file.publish_new(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(Failure::new(format!("{} is there already", path.display()))
-                .help("remove it first if it is to be made anew"))
+            Err(Failure::new(format!("{} already exists", path.display())).help(help))
         }
         Err(error) => Err(failure(path, &error)),
     }

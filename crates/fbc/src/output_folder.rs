@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fbc_staging::{StagedDirectory, parent_of};
 
 use crate::failure::Failure;
-use crate::output_file::write_output;
+use crate::output_file::write_file;
 
 /// What happens to a directory that is there already.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub(crate) fn check_free(folder: &Path, existing: Existing) -> Result<(), Failur
         Ok(metadata) => metadata,
     };
     if !metadata.is_dir() {
-        return Err(Failure::new(format!("{} is there already and is not a directory", folder.display()))
+        return Err(Failure::new(format!("{} already exists and is not a directory", folder.display()))
             .help("name another directory"));
     }
     let is_empty =
@@ -130,7 +130,7 @@ fn fill(folder: &Path, files: &[(PathBuf, Vec<u8>)]) -> Result<(), Failure> {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
         }
-        write_output(Some(&path), |out| Ok(out.write_all(bytes)?))?;
+        write_file(&path, |out| Ok(out.write_all(bytes)?))?;
     }
     Ok(())
 }

@@ -142,7 +142,7 @@ fn d_fbc_46_entry_without_the_dot() {
 #[test]
 fn dockerfile_of_a_binary_less_image() {
     let workplace = Workplace::new(BUNDLE_IMAGE);
-    workplace.succeed("mkdir cat; fbc generate dockerfile ./cat/ -i scratch -b b:1 -l z=1 -l 'a=x y,z=2'");
+    workplace.succeed("mkdir cat; fbc generate dockerfile ./cat/ -q -i scratch -b b:1 -l z=1 -l 'a=x y,z=2'");
     assert_eq!(
         workplace.read("cat.Dockerfile"),
         "# The builder image is expected to contain
@@ -196,7 +196,7 @@ fn d_fbc_36_catalog_from_its_configuration() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         (output.status.code(), told.as_str()),
-        (Some(0), "harbour is ready to become quay.io/example/harbour:latest\n")
+        (Some(0), "wrote harbour.Dockerfile\nharbour is ready to become quay.io/example/harbour:latest\n")
     );
     assert_eq!(
         workplace.files(),

@@ -378,13 +378,13 @@ fn output_names_what_is_written() {
     let with = |words: &[&'static str]| [&tide[..], words].concat();
     let copy = sample.folder.path().join("copy.yaml");
     let err = sample.succeeds(&with(&["--message", "x", "-o", "copy.yaml"]));
-    assert!(err.contains("written: copy.yaml") && !err.contains("written: catalog"), "{err}");
+    assert!(err.contains("wrote copy.yaml") && !err.contains("wrote catalog"), "{err}");
     assert!(copy.exists() && !sample.path("tide-operator/deprecations.yaml").exists());
     sample.succeeds(&with(&["--message", "x"]));
     let text = sample.read("tide-operator/deprecations.yaml");
     fs::remove_file(&copy).unwrap();
     let err = sample.succeeds(&with(&["--message", "x", "-o", "copy.yaml"]));
-    assert!(err.contains("nothing to do") && err.contains("written: copy.yaml"), "{err}");
+    assert!(err.contains("nothing to do") && err.contains("wrote copy.yaml"), "{err}");
     assert_eq!(fs::read_to_string(&copy).unwrap(), text);
     let err = sample.fails(2, &with(&["--remove", "-o", "copy.yaml"]));
     assert!(err.contains("deprecations.yaml would be deleted"), "{err}");

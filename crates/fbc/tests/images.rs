@@ -99,6 +99,18 @@ fn every_form_is_a_catalog() {
 }
 
 #[test]
+fn a_directory_of_the_user_stays() {
+    let place = tempfile::tempdir().unwrap();
+    build(place.path(), &["-o", "oci:image"]);
+    std::fs::create_dir(place.path().join("mine")).unwrap();
+    for (folder, stays) in [("mine", true), ("new", false)] {
+        let told = refused(&fbc(place.path(), &["unpack", "oci:image", folder, "--path", "/nope"]), 1);
+        assert!(told.contains("holds nothing at /nope"), "{told}");
+        assert_eq!(place.path().join(folder).exists(), stays, "{folder}");
+    }
+}
+
+#[test]
 fn findings_name_the_image() {
     let place = tempfile::tempdir().unwrap();
     let broken = testdata("two-findings");

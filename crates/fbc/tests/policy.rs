@@ -75,7 +75,7 @@ fn a_baseline_lets_only_new_findings_fail() {
     let telling = fbc(path, &["one", "--write-baseline", "b.json"]);
     assert_eq!(telling.status.code(), Some(0));
     let told = String::from_utf8(telling.stderr).unwrap();
-    assert!(told.contains(" written to b.json"), "{told}");
+    assert!(told.contains("wrote b.json with "), "{told}");
     let rewritten = fs::read_to_string(path.join("b.json")).unwrap();
     assert!(written.contains("\"one/catalog.yaml\"") && !rewritten.contains("\"one/catalog.yaml\""));
     assert!(rewritten.contains("\"two/catalog.yaml\""), "{rewritten}");
@@ -135,6 +135,8 @@ fn two_configurations_are_refused() {
     for catalog in ["one", "two"] {
         fs::create_dir(folder.path().join(catalog).join("catalog")).unwrap();
         fs::write(folder.path().join(catalog).join("fbc.toml"), "").unwrap();
+        let blob = "schema: custom\nname: a\n";
+        fs::write(folder.path().join(catalog).join("catalog/catalog.yaml"), blob).unwrap();
     }
     assert_eq!(fbc(folder.path(), &["one/catalog", "two/catalog"]).status.code(), Some(2));
     assert_eq!(fbc(folder.path(), &["one/catalog", "two/catalog", "--no-config"]).status.code(), Some(0));

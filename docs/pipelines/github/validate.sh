@@ -19,11 +19,9 @@ done <<<"${FBC_CATALOGS:-.}"
 sarif="${RUNNER_TEMP:?RUNNER_TEMP is not set}/fbc.sarif"
 status=0
 fbc validate ${arguments[@]+"${arguments[@]}"} ${further[@]+"${further[@]}"} \
-  -o sarif --output-file "$sarif" "${catalogs[@]}" || status=$?
+  -o "sarif=$sarif" -o github "${catalogs[@]}" || status=$?
 echo "exit-code=$status" >>"$GITHUB_OUTPUT"
-if [ "$status" -lt 2 ]; then
-  fbc validate --quiet ${arguments[@]+"${arguments[@]}"} ${further[@]+"${further[@]}"} -o github "${catalogs[@]}" || true
-else
+if [ "$status" -ge 2 ]; then
   echo "::error::fbc could not validate; the log of this step says why"
   exit "$status"
 fi

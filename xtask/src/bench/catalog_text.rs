@@ -196,9 +196,9 @@ fn custom_resource_definition(
 
 /// Words up to a width; at least one, and none after the width.
 fn sentence(random: &mut Random, width: usize) -> String {
-    let mut text = random.pick(&WORDS).to_owned();
+    let mut text = random.choose(&WORDS).copied().unwrap_or_default().to_owned();
     loop {
-        let word = random.pick(&WORDS);
+        let word = random.choose(&WORDS).copied().unwrap_or_default();
         if text.len() + 1 + word.len() > width {
             return text;
         }

@@ -1,9 +1,9 @@
 //! The analysis of a large upgrade graph: one channel of 10,000 entries in which every entry has all kinds of edges.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use crate::error::{Context, TaskResult};
 
@@ -13,22 +13,14 @@ const ENTRIES: usize = 10_000;
 /// The package.
 const PACKAGE: &str = "large-operator";
 
-/// Shows what the hidden `fbc debug graph` says about the generated channel, when this fbc has that command.
+/// Shows what the hidden `fbc debug graph` says about the generated channel.
 pub(super) fn analysis(fbc: &Path, folder: &Path) -> TaskResult {
     fs::create_dir_all(folder).context(|| format!("making {}", folder.display()))?;
     let file = folder.join("graph.json");
     fs::write(&file, catalog(ENTRIES)).context(|| format!("writing {}", file.display()))?;
     println!("\nanalysis of an upgrade graph of {ENTRIES} entries, best of 10:");
-    let output = Command::new(fbc)
-        .args(["debug", "graph", "--threads", "1", "--times", "10"])
-        .args([file.as_os_str(), PACKAGE.as_ref()])
-        .output()
-        .context(|| format!("starting {}", fbc.display()))?;
-    if output.status.code() == Some(2) {
-        println!("skipped (this fbc has no `debug graph`)");
-    } else {
-        println!("{}", String::from_utf8_lossy(&output.stdout).trim_end());
-    }
+    let words = ["debug", "graph", "--threads", "1", "--times", "10"].map(OsStr::new);
+    println!("{}", super::said(fbc, &[words.as_slice(), &[file.as_os_str(), PACKAGE.as_ref()]].concat())?);
     Ok(())
 }
 

@@ -43,19 +43,13 @@ fn compare(fbc: &Path, folder: &Path, place: &Path, runs: usize) -> TaskResult {
 
 /// The median run; what a run leaves at `made` is removed in between.
 fn median(command: &[&OsStr], runs: usize, made: &Path) -> TaskResult<Measurement> {
-    let mut measurements = Vec::new();
-    for _ in 0..=runs {
-        let measurement = measure::in_own_process(command)?;
-        if measurement.exit_code != Some(0) {
-            return Err(TaskError::new(format!("{command:?} failed: {:?}", measurement.exit_code)));
-        }
-        measurements.push(measurement);
+    let median = measure::median_of(runs, || {
+        let measurement = measure::in_own_process(command);
         // Not every command makes it.
         let _ = fs::remove_dir_all(made);
-    }
-    // The first run is the warm-up.
-    measurements.remove(0);
-    measure::median(measurements).ok_or_else(|| TaskError::new("nothing was measured"))
+        measurement
+    })?;
+    median.map_err(|reason| TaskError::new(format!("{command:?} failed: {reason}")))
 }
 
 fn show(name: &str, measurement: &Measurement, tar: &Measurement) {

@@ -7,7 +7,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, ExitCode, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
@@ -49,6 +49,46 @@ pub(super) fn in_own_process(command: &[&OsStr]) -> TaskResult<Measurement> {
     let value = serde_json::from_slice(&output.stdout).context(|| "reading the measurement".to_owned())?;
     from_json(&value)
         .ok_or_else(|| TaskError::new(format!("the measurement has an unexpected form: {value}")))
+}
+
+/// After this time a slow command is not repeated beyond the fewest runs that give a median.
+const ENOUGH_TIME: Duration = Duration::from_secs(20);
+
+/// The fewest runs that give a median worth the name.
+pub(super) const FEWEST_RUNS: usize = 3;
+
+/// The command with the median wall time of some runs behind one to warm up; the inner error says why there is none.
+pub(super) fn median_of(
+    runs: usize,
+    mut run: impl FnMut() -> TaskResult<Measurement>,
+) -> TaskResult<Result<Measurement, String>> {
+    let run = || {
+        let measurement = run()?;
+        Ok(match measurement.exit_code {
+            Some(0) => Ok(measurement),
+            Some(code) => Err(format!("exit {code}")),
+            None => Err("killed".to_owned()),
+        })
+    };
+    Ok(several(runs, run)?.and_then(|all| median(all).ok_or_else(|| "nothing was measured".to_owned())))
+}
+
+/// What came of some runs behind one to warm up, or why one failed. What is slow runs less often.
+pub(super) fn several<M>(
+    runs: usize,
+    mut run: impl FnMut() -> TaskResult<Result<M, String>>,
+) -> TaskResult<Result<Vec<M>, String>> {
+    let start = Instant::now();
+    let mut all = Vec::new();
+    while all.len() <= runs && (all.len() <= FEWEST_RUNS || start.elapsed() < ENOUGH_TIME) {
+        match run()? {
+            Ok(one) => all.push(one),
+            Err(reason) => return Ok(Err(reason)),
+        }
+    }
+    // The first run is the warm-up.
+    all.remove(0);
+    Ok(Ok(all))
 }
 
 /// The measurement with the median wall time; of an even number the slower one of the two in the middle.

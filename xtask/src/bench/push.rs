@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -85,20 +85,12 @@ fn layout(fbc: &Path, place: &Path, bytes: usize) -> TaskResult<String> {
 
 /// The median run of a command, which is made for the address of a registry.
 fn median(place: &Path, runs: usize, command: impl Fn(&str) -> Vec<OsString>) -> TaskResult<Measurement> {
-    let mut measurements = Vec::new();
-    for _ in 0..=runs {
+    let median = measure::median_of(runs, || {
         let registry = Registry::start(place)?;
         let words = command(&registry.host);
-        let words: Vec<&std::ffi::OsStr> = words.iter().map(OsString::as_os_str).collect();
-        let measurement = measure::in_own_process(&words)?;
-        if measurement.exit_code != Some(0) {
-            return Err(TaskError::new(format!("{words:?} failed: {:?}", measurement.exit_code)));
-        }
-        measurements.push(measurement);
-    }
-    // The first run is the warm-up.
-    measurements.remove(0);
-    measure::median(measurements).ok_or_else(|| TaskError::new("nothing was measured"))
+        measure::in_own_process(&words.iter().map(OsString::as_os_str).collect::<Vec<_>>())
+    })?;
+    median.map_err(|reason| TaskError::new(format!("{:?} failed: {reason}", command("HOST"))))
 }
 
 /// A registry without an image, which is gone with all that it holds when this is dropped.
@@ -110,8 +102,7 @@ struct Registry {
 
 impl Registry {
     fn start(place: &Path) -> TaskResult<Self> {
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-        let host = port.context(|| "finding a free port".to_owned())?.to_string();
+        let host = super::free_address()?;
         let storage = place.join("registry");
         let text = format!(
             "version: 0.1\nlog: {{level: error}}\nstorage: {{filesystem: {{rootdirectory: {}}}}}\nhttp: {{addr: {host}}}\n",

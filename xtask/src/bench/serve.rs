@@ -3,13 +3,13 @@
 
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Input, wants_more};
+use super::{Input, measure};
 use crate::error::{Context, TaskError, TaskResult};
 
 mod grpc;
@@ -88,20 +88,18 @@ fn row(
     runs: usize,
     command: &dyn Fn(&str) -> Command,
 ) -> TaskResult<bool> {
-    let begun = Instant::now();
-    let mut starts = Vec::new();
-    while wants_more(starts.len(), runs, begun) {
-        let address = free_address()?;
-        match Server::start(command(&address), place).and_then(|server| server.measure(api, &address)) {
-            Ok(start) => starts.push(start),
-            Err(error) => {
-                println!("{name:24} failed: {error}");
-                return Ok(false);
-            }
+    let starts = measure::several(runs, || {
+        let address = super::free_address()?;
+        let start = Server::start(command(&address), place).and_then(|server| server.measure(api, &address));
+        Ok(start.map_err(|error| error.to_string()))
+    })?;
+    let mut starts = match starts {
+        Ok(starts) => starts,
+        Err(reason) => {
+            println!("{name:24} failed: {reason}");
+            return Ok(false);
         }
-    }
-    // The first start is the warm-up.
-    starts.remove(0);
+    };
     starts.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let Some(start) = starts.get(starts.len() / 2) else {
         return Err(TaskError::new("nothing was measured"));
@@ -122,10 +120,6 @@ fn shown(start: &Start) -> String {
     text
 }
 
-fn free_address() -> TaskResult<String> {
-    let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-    Ok(address.context(|| "finding a free port".to_owned())?.to_string())
-}
 
 /// A server, which is gone with all that it writes when this is dropped.
 struct Server {

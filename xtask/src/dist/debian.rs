@@ -16,11 +16,16 @@ const PLACES: [(&str, &str); 6] = [
 ];
 
 /// The package.
-pub(super) fn package(release: &Release, architecture: &str, files: &[PackedFile]) -> TaskResult<Vec<u8>> {
+pub(super) fn package(
+    release: &Release,
+    architecture: &str,
+    maintainer: &str,
+    files: &[PackedFile],
+) -> TaskResult<Vec<u8>> {
     let placed: Vec<PackedFile> = files.iter().filter_map(placed).collect();
     let kibibytes = placed.iter().map(|file| file.bytes.len()).sum::<usize>().div_ceil(1024);
     let control = format!(
-        "Package: fbc\nVersion: {}\nArchitecture: {architecture}\nMaintainer: The maintainers of fbc <fbc@localhost>\n\
+        "Package: fbc\nVersion: {}\nArchitecture: {architecture}\nMaintainer: {maintainer}\n\
          Installed-Size: {kibibytes}\nSuggests: git\nSection: devel\nPriority: optional\n\
          Description: One binary for OLM file-based catalogs\n Parser, validator, graph, resolver, images, mirror, and a \
          simulation of a cluster.\n",
@@ -58,11 +63,11 @@ mod tests {
 
     #[test]
     fn dpkg_reads_the_package() {
-        let release = Release { version: "1.2.3".to_owned(), moment: 1_700_000_000, commit: None };
+        let release = Release::of_test("1.2.3", 1_700_000_000);
         let file =
             |path: &str, is_program| PackedFile { path: path.to_owned(), bytes: vec![b'x'; 3], is_program };
         let files = [file("fbc", true), file("man/man1/fbc.1", false), file("README.md", false)];
-        let package = package(&release, "amd64", &files).unwrap();
+        let package = package(&release, "amd64", "A B <a@example.com>", &files).unwrap();
         assert!(
             package
                 .starts_with(b"!<arch>\ndebian-binary   1700000000  0     0     100644  4         `\n2.0\n")

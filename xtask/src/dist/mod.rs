@@ -10,6 +10,7 @@ mod contents;
 mod debian;
 mod dependencies;
 mod formula;
+mod image;
 mod provenance;
 mod sbom;
 mod target;
@@ -31,18 +32,27 @@ pub(crate) struct Options {
     /// A target triple; without any, those of a release that are installed, or that of this machine
     #[arg(long, value_name = "TRIPLE")]
     target: Vec<String>,
-    /// Where releases are downloaded from, for the formula
-    #[arg(long, value_name = "URL", default_value = "https://github.com/OWNER/fbc/releases/download")]
-    url: String,
+    /// The public address of the repository, for the formula [default: `repository` of the workspace]
+    #[arg(long, value_name = "URL")]
+    repository: Option<String>,
+    /// Who answers for the Debian package, as `Name <address>` [default: `maintainer` in the metadata of the workspace]
+    #[arg(long, value_name = "NAME")]
+    maintainer: Option<String>,
     /// Take these programs instead of building, one for each target, such as those of a test
     #[arg(long, value_name = "PROGRAM")]
     program: Vec<PathBuf>,
     /// Where to write
     #[arg(long, value_name = "DIR")]
     output_folder: Option<PathBuf>,
-    /// Build twice, in different directories, and compare the archives
+    /// Also make an image with fbc, on this one: `oci:PATH`, `oci-archive:FILE` or `scratch`
+    #[arg(long, value_name = "IMAGE")]
+    image_base: Option<String>,
+    /// Build twice, in different directories, and compare the programs
     #[arg(long, conflicts_with = "program")]
     verify_reproducible: bool,
+    /// Build without optimization, to try the task itself
+    #[arg(long, conflicts_with = "program")]
+    quick: bool,
 }
 
 /// A file of a release, with its checksum.
@@ -65,25 +75,30 @@ pub(crate) fn run(options: &Options) -> TaskResult<ExitCode> {
         return Err(TaskError::new(format!("{} targets need as many programs", targets.len())));
     }
     fs::create_dir_all(&output).context(|| format!("making {}", output.display()))?;
-    let release = Release::of(&root)?;
+    let release = Release::of(&root, options)?;
     let mut artifacts = Vec::new();
     for (index, target) in targets.iter().enumerate() {
         let program = match options.program.get(index) {
             Some(program) => program.clone(),
-            None => target.build(&root, &build_folder)?,
+            None => target.build(&root, &build_folder, options.quick)?,
         };
         if options.verify_reproducible {
-            let other = target.build(&root, &build_folder.join("again"))?;
+            let other = target.build(&root, &build_folder.join("again"), options.quick)?;
             if read(&program)? != read(&other)? {
                 return Err(TaskError::new(format!("two builds of {} differ", target.triple)));
             }
             println!("two builds of {} are equal", target.triple);
         }
-        artifacts.extend(release.package(&root, target, &program, &output)?);
+        artifacts.extend(release.package(&root, target, &program, &output, options)?);
     }
     artifacts.push(write(&output, &release.sbom_name(), &sbom::document(&root, &release)?, None)?);
-    let formula = formula::text(&release.version, &options.url, &artifacts);
-    artifacts.push(write(&output, "fbc.rb", formula.as_bytes(), None)?);
+    match &release.repository {
+        Some(url) => {
+            let formula = formula::text(&release.version, url, &artifacts);
+            artifacts.push(write(&output, "fbc.rb", formula.as_bytes(), None)?);
+        }
+        None => println!("skipped: the formula needs the address of the repository; --repository names it"),
+    }
     let statement = provenance::statement(&root, &release, &artifacts)?;
     let name = format!("fbc-{}.intoto.json", release.version);
     artifacts.push(write(&output, &name, statement.as_bytes(), None)?);
@@ -101,10 +116,19 @@ pub(crate) struct Release {
     pub(crate) moment: u64,
     /// The commit; nothing outside of a repository.
     pub(crate) commit: Option<String>,
+    /// The public address of the repository.
+    pub(crate) repository: Option<String>,
+    /// Who answers for packages.
+    pub(crate) maintainer: Option<String>,
 }
 
 impl Release {
-    fn of(root: &Path) -> TaskResult<Self> {
+    fn of(root: &Path, options: &Options) -> TaskResult<Self> {
+        let metadata = workspace::metadata(root)?;
+        let text = |value: &serde_json::Value| value.as_str().map(str::to_owned).filter(|text| !text.is_empty());
+        let fbc = metadata["packages"].as_array().and_then(|all| all.iter().find(|one| one["name"] == "fbc"));
+        let repository = options.repository.clone().or_else(|| text(&fbc?["repository"]));
+        let maintainer = options.maintainer.clone().or_else(|| text(&metadata["metadata"]["fbc"]["maintainer"]));
         let said = |format: &str| {
             let output = std::process::Command::new("git")
                 .current_dir(root)
@@ -116,7 +140,13 @@ impl Release {
         };
         let named = std::env::var("SOURCE_DATE_EPOCH").ok().or_else(|| said("%ct"));
         let moment = named.and_then(|text| text.parse().ok()).unwrap_or_default();
-        Ok(Self { version: env!("CARGO_PKG_VERSION").to_owned(), moment, commit: said("%H") })
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        Ok(Self { version, moment, commit: said("%H"), repository, maintainer })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of_test(version: &str, moment: u64) -> Self {
+        Self { version: version.to_owned(), moment, commit: None, repository: None, maintainer: None }
     }
 
     fn sbom_name(&self) -> String {
@@ -130,16 +160,29 @@ impl Release {
         target: &Target,
         program: &Path,
         output: &Path,
+        options: &Options,
     ) -> TaskResult<Vec<Artifact>> {
         let files = contents::files(root, target, &read(program)?)?;
         let name = format!("fbc-{}-{}", self.version, target.triple);
         let bytes = archive::tar_gz(&format!("{name}/"), &files, self.moment)?;
         let archive = format!("{name}.tar.gz");
         let mut artifacts = vec![write(output, &archive, &bytes, Some(&target.triple))?];
-        if let Some(architecture) = target.debian_architecture() {
-            let package = debian::package(self, architecture, &files)?;
-            let name = format!("fbc_{}_{architecture}.deb", self.version);
-            artifacts.push(write(output, &name, &package, None)?);
+        match (target.debian_architecture(), &self.maintainer) {
+            (None, _) => {}
+            (Some(_), None) => println!("skipped: the Debian package needs a maintainer; --maintainer names one"),
+            (Some(architecture), Some(maintainer)) => {
+                let package = debian::package(self, architecture, maintainer, &files)?;
+                let name = format!("fbc_{}_{architecture}.deb", self.version);
+                artifacts.push(write(output, &name, &package, None)?);
+            }
+        }
+        if let (Some(base), Some(architecture)) = (&options.image_base, target.debian_architecture()) {
+            let name = format!("fbc-{}-{architecture}-image.tar", self.version);
+            let path = output.join(&name);
+            // One of an earlier run would get the image as well.
+            let _ = fs::remove_file(&path);
+            image::write(&path, base, architecture, self, &files)?;
+            artifacts.push(write(output, &name, &read(&path)?, None)?);
         }
         Ok(artifacts)
     }

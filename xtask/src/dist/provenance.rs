@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn files_and_sources_are_named() {
-        let release = Release { version: "1.0.0".to_owned(), moment: 0, commit: Some("c0".to_owned()) };
+        let release = Release { commit: Some("c0".to_owned()), ..Release::of_test("1.0.0", 0) };
         let artifact = Artifact { name: "a".to_owned(), sha256: "ab".to_owned(), triple: None };
         let statement = of(&release, &[artifact], "1c", Some("rustc 1.95.0"));
         assert_eq!(statement["subject"][0]["digest"]["sha256"], "ab");

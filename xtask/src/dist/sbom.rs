@@ -96,7 +96,7 @@ mod tests {
     fn components_and_their_links() {
         let mut fbc = Dependency::of_test("fbc", Path::new(""));
         fbc.needs.insert("a@1.0.0".to_owned());
-        let release = Release { version: "1.0.0".to_owned(), moment: 0, commit: None };
+        let release = Release::of_test("1.0.0", 0);
         let document = of(&[Dependency::of_test("a", Path::new("")), fbc], &release);
         assert_eq!(document["metadata"]["component"]["purl"], "pkg:cargo/fbc@1.0.0");
         assert_eq!(document["components"][0]["licenses"][0]["expression"], "MIT");

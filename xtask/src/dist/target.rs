@@ -66,7 +66,7 @@ impl Target {
     }
 
     /// Builds the program. Paths of this machine are not in it: neither those of Rust sources nor those of C.
-    pub(super) fn build(&self, root: &Path, folder: &Path) -> TaskResult<PathBuf> {
+    pub(super) fn build(&self, root: &Path, folder: &Path, is_quick: bool) -> TaskResult<PathBuf> {
         let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
         let places =
@@ -79,14 +79,16 @@ impl Target {
         }
         let mut build = workspace::cargo(root);
         build
-            .args(["build", "--locked", "--profile", "dist", "--package", "fbc", "--bin", "fbc"])
+            .args(["build", "--locked", "--profile", if is_quick { "dev" } else { "dist" }])
+            .args(["--package", "fbc", "--bin", "fbc"])
             .args(["--target", &self.triple])
             .arg("--target-dir")
             .arg(folder)
             .env("CARGO_ENCODED_RUSTFLAGS", rust.join("\u{1f}"))
             .env("CFLAGS", c.join(" "));
         process::run(&mut build)?;
-        Ok(folder.join(&self.triple).join("dist").join(self.program()))
+        let profile = if is_quick { "debug" } else { "dist" };
+        Ok(folder.join(&self.triple).join(profile).join(self.program()))
     }
 }
 

@@ -8,6 +8,8 @@ pub(super) struct Page {
     pub(super) links: Vec<Link>,
     pub(super) anchors: BTreeSet<String>,
     pub(super) code: Vec<Code>,
+    /// What stands between backticks in the text, with its line from 1.
+    pub(super) inline: Vec<(usize, String)>,
 }
 
 /// Where a page leads.
@@ -52,7 +54,9 @@ impl Page {
             if let Some(heading) = trimmed.strip_prefix('#') {
                 page.add_anchor(heading.trim_start_matches('#').trim());
             }
-            let links = links(&without_code(line)).into_iter();
+            let (text, inline) = taken_apart(line);
+            page.inline.extend(inline.into_iter().map(|code| (index + 1, code)));
+            let links = links(&text).into_iter();
             page.links.extend(links.map(|target| Link { line: index + 1, target }));
         }
         page
@@ -68,21 +72,25 @@ impl Page {
     }
 }
 
-/// A line without what stands between backticks.
-fn without_code(line: &str) -> String {
-    let mut text = String::new();
+/// A line without what stands between backticks, and what does.
+fn taken_apart(line: &str) -> (String, Vec<String>) {
+    let (mut text, mut code) = (String::new(), Vec::new());
     let mut rest = line;
     while let Some((before, after)) = rest.split_once('`') {
         text.push_str(before);
         match after.split_once('`') {
-            Some((_, behind)) => rest = behind,
+            // Cells of a table escape what separates cells.
+            Some((inside, behind)) => {
+                code.push(inside.replace("\\|", "|"));
+                rest = behind;
+            }
             None => {
                 rest = after;
                 break;
             }
         }
     }
-    text + rest
+    (text + rest, code)
 }
 
 /// The targets of `[text](target)` and `![text](target)`.
@@ -101,6 +109,7 @@ mod tests {
         let page =
             Page::of("# A `b`: c\n## d\n## d\n[x](y.md#z) `[no](no)` ![p](q.svg)\n```sh\n# no\nfbc\n```\n");
         assert_eq!(page.anchors, BTreeSet::from(["a-b-c", "d", "d-1"].map(str::to_owned)));
+        assert_eq!(page.inline, [(4, "[no](no)".to_owned())]);
         let targets: Vec<&str> = page.links.iter().map(|link| link.target.as_str()).collect();
         assert_eq!((targets, page.links[0].line), (vec!["y.md#z", "q.svg"], 4));
         let lines = ["# no", "fbc"].map(str::to_owned).to_vec();

@@ -58,6 +58,9 @@ pub(crate) fn check(root: &Path) -> TaskResult<Vec<String>> {
         for code in &page.code {
             problems.extend(commands::wrong(path, code));
         }
+        for (line, code) in &page.inline {
+            problems.extend(commands::wrong_inline(path, *line, code));
+        }
     }
     Ok(problems)
 }

@@ -17,11 +17,25 @@ pub(super) fn page(_root: &Path) -> TaskResult<Vec<Generated>> {
         "# Commands\n\n[Conventions](conventions.md) holds the flags that every command has, and the exit \
         codes.\n"
             .to_owned();
+    text.push_str(&overview(&root, |name| format!("#fbc-{name}")));
     let mut shared = BTreeMap::new();
     command(&mut text, &root, root.get_name(), &mut shared);
     let _ = writeln!(text, "\n## {SHARED}\n\nOf all commands that speak with registries.");
     table(&mut text, shared.values());
     Ok(vec![Generated { path: PathBuf::from("docs/reference/commands.md"), content: text }])
+}
+
+/// A table of the groups of commands, each command with a link.
+pub(super) fn overview(root: &Command, link: impl Fn(&str) -> String) -> String {
+    let mut text = "\n| | |\n|---|---|\n".to_owned();
+    for group in &fbc::COMMAND_GROUPS {
+        let is_documented = |name: &&&str| root.find_subcommand(name).is_some() && **name != "help";
+        let commands = group.commands.iter().filter(is_documented);
+        let commands: Vec<String> = commands.map(|name| format!("[`{name}`]({})", link(name))).collect();
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "| {} | {} |", group.title, commands.join(", "));
+    }
+    text
 }
 
 /// The heading of options that many commands share; the page has them once.

@@ -17,6 +17,23 @@ const SEVERAL_MEANINGS: [&str; 5] = ["config", "diff", "profile", "report", "to"
 /// A flag that fewer commands have is not called shared.
 const FEWEST_COMMANDS: usize = 4;
 
+/// What holds for every command with the flag, where each says it in words of its own.
+const NEUTRAL: [(&str, &str, &str); 13] = [
+    ("catalog", "--catalog [NAME=]REF", "A catalog, with the name of its ClusterCatalog"),
+    ("channel", "--channel CHANNEL", "A channel of the package"),
+    ("dry-run", "--dry-run", "Write nothing; show what would be done"),
+    ("image-map", "--image-map FILE", "A file that maps image references to directories"),
+    ("migrate", "--migrate", "Bring blobs up to date as far as possible"),
+    ("migrate-level", "--migrate-level LEVEL", "Bring blobs up to date, up to this level"),
+    ("ocp", "--ocp VERSION", "OpenShift releases: those that count, or those whose catalogs of a repository are meant"),
+    ("output", "-o, --output FORMAT", "The format to write"),
+    ("output-file", "--output-file FILE", "Write to a file instead of standard output"),
+    ("output-folder", "--output-folder DIR", "Write files to this directory"),
+    ("package", "-p, --package PACKAGE", "The package that is meant"),
+    ("seed", "--seed SEED", "The seed of a simulation"),
+    ("target", "--target TARGET", "The release of OLM or OpenShift whose behavior counts"),
+];
+
 const HEAD: &str = "\
 # Conventions
 
@@ -101,6 +118,10 @@ fn exit_codes(command: &Command) -> Option<String> {
     Some(line.trim_end_matches('.').to_owned())
 }
 
+fn summary(argument: &Arg) -> String {
+    argument.get_help().map(ToString::to_string).unwrap_or_default()
+}
+
 /// A row, if enough commands have the flag.
 fn shared(text: &mut String, uses: &[(String, Arg)]) {
     let Some((_, first)) = uses.first() else { return };
@@ -108,30 +129,55 @@ fn shared(text: &mut String, uses: &[(String, Arg)]) {
     if uses.len() < FEWEST_COMMANDS || is_of_registries || is_shown_by_every_command(first) {
         return;
     }
-    let summary = |argument: &Arg| argument.get_help().map(ToString::to_string).unwrap_or_default();
-    // What most commands say; the first of equals.
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, argument) in uses {
-        *counts.entry(summary(argument)).or_default() += 1;
-    }
-    let most = counts.values().max().copied().unwrap_or_default();
-    let said =
-        uses.iter().map(|(_, argument)| summary(argument)).find(|text| counts.get(text) == Some(&most));
+    let mut summaries = uses.iter().map(|(_, argument)| summary(argument));
+    let said = summaries.next().unwrap_or_default();
+    let long = first.get_long().unwrap_or_default();
+    let (shown, said) = match NEUTRAL.iter().find(|(name, ..)| *name == long) {
+        Some((_, shown, said)) => ((*shown).to_owned(), (*said).to_owned()),
+        None => (form(first), said),
+    };
     let commands: Vec<String> =
         uses.iter().map(|(name, _)| format!("`{}`", name.strip_prefix("fbc ").unwrap_or(name))).collect();
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
-        "| `{}` | {} | {} |",
-        form(first),
-        said.unwrap_or_default().replace('|', "\\|"),
+        "| `{shown}` | {} | {} |",
+        said.replace('|', "\\|"),
         commands.join(", ")
     );
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+
+    /// A row says what holds for all commands: they agree, or the words are neutral ones.
+    #[test]
+    fn shared_flags_have_one_text() {
+        let mut root = fbc::command_line();
+        root.build();
+        let mut flags: Flags = BTreeMap::new();
+        walk(&root, "fbc", &mut |name, command| {
+            for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+                if let Some(long) = argument.get_long() {
+                    flags.entry(long.to_owned()).or_default().push((name.to_owned(), argument.clone()));
+                }
+            }
+        });
+        for (long, uses) in &flags {
+            let mut row = String::new();
+            shared(&mut row, uses);
+            let texts: BTreeSet<String> = uses.iter().map(|(_, argument)| summary(argument)).collect();
+            let is_known = SEVERAL_MEANINGS.contains(&long.as_str())
+                || NEUTRAL.iter().any(|(name, ..)| name == long);
+            assert!(row.is_empty() || texts.len() == 1 || is_known, "--{long}: {texts:?}");
+        }
+        for (name, ..) in NEUTRAL {
+            assert!(flags.contains_key(name), "--{name}");
+        }
+    }
 
     #[test]
     fn tables_hold_what_commands_share() {

@@ -1,4 +1,5 @@
-//! `docs/images/session.svg`: a terminal with commands and what they print, for the README.
+//! The pictures of the README: `docs/images/session.svg`, a terminal with commands and what they print, and
+//! `docs/images/graph.svg`, an upgrade graph.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,10 @@ const COMMANDS: [&str; 2] = [
     "paths testdata/sample-catalog lighthouse-operator",
 ];
 
-/// The picture.
+/// What draws the graph.
+const GRAPH: [&str; 6] = ["graph", "testdata/sample-catalog", "-p", "lighthouse-operator", "-o", "svg"];
+
+/// The pictures.
 pub(super) fn session(root: &Path) -> TaskResult<Vec<Generated>> {
     let prompt: Style = AnsiColor::Green.on_default().bold();
     let mut text = String::new();
@@ -26,5 +30,9 @@ pub(super) fn session(root: &Path) -> TaskResult<Vec<Generated>> {
     }
     let picture = anstyle_svg::Term::new().render_svg(text.trim_end());
     let content = format!("{}\n", picture.trim_end());
-    Ok(vec![Generated { path: PathBuf::from("docs/images/session.svg"), content }])
+    let graph = String::from_utf8(fbc(root, &GRAPH)?).context(|| "reading fbc graph".to_owned())?;
+    Ok(vec![
+        Generated { path: PathBuf::from("docs/images/session.svg"), content },
+        Generated { path: PathBuf::from("docs/images/graph.svg"), content: graph },
+    ])
 }

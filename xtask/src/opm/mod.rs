@@ -140,8 +140,7 @@ fn programs(options: &Options, root: &Path, folder: &Path) -> TaskResult<Program
             workspace::target_folder(root)?.join("debug/fbc")
         }
     };
-    let absolute = |path: &Path| path.canonicalize().context(|| path.display().to_string());
-    let (opm, fbc) = (absolute(&options.opm)?, absolute(&fbc)?);
+    let (opm, fbc) = (workspace::absolute(&options.opm)?, workspace::absolute(&fbc)?);
     let copies = folder.join("bin");
     fs::create_dir_all(&copies).context(|| copies.display().to_string())?;
     let copy = copies.join("opm");

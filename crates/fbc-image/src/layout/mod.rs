@@ -16,7 +16,7 @@ pub use folder::LayoutFolder;
 pub use output::Output;
 
 /// The file that makes a directory a layout, and its content.
-const LAYOUT_FILE: &str = "oci-layout";
+pub const LAYOUT_FILE: &str = "oci-layout";
 const LAYOUT: &[u8] = br#"{"imageLayoutVersion":"1.0.0"}"#;
 /// The file that names the images of a layout.
 const INDEX_FILE: &str = "index.json";

@@ -51,7 +51,7 @@ impl Output {
                     return target("is a directory that is not an OCI layout and is not empty");
                 }
             }
-            Transport::Oci if metadata.is_some() => return target("is there already and is not a directory"),
+            Transport::Oci if metadata.is_some() => return target("already exists and is not a directory"),
             Transport::Oci => {
                 let parent = parent_of(path);
                 fs::create_dir_all(parent).map_err(ImageError::io("create", parent))?;
@@ -59,7 +59,7 @@ impl Output {
             _ if is_folder => return target("is a directory, not a file"),
             // Renaming would put a file in the place of a device or pipe.
             _ if metadata.is_some_and(|metadata| !metadata.is_file()) => {
-                return target("is there already and is not a regular file");
+                return target("already exists and is not a regular file");
             }
             _ => {}
         }

@@ -21,16 +21,18 @@ pub const SUFFIXES: [&str; 3] = ["sig", "att", "sbom"];
 /// A blob that is read into memory is not larger, in bytes.
 const DOCUMENT: u64 = 4 << 20;
 
-/// `sha256-<hex>`: the tag under which a registry without a list of referrers keeps one.
+/// `sha256-<hex>`: the tag under which a registry without a list of referrers keeps one. Longer digests are cut.
 #[must_use]
 pub fn referrers_tag(digest: &Digest) -> String {
-    digest.to_string().replace(':', "-")
+    let digits: String = digest.digest().chars().take(64).collect();
+    format!("{}-{digits}", digest.algorithm())
 }
 
-/// `sha256-<hex>.sig`: the tag of what belongs to an image.
+/// `sha256-<hex>.sig`: the tag of what belongs to an image. Cosign cuts nothing, so what has a longer digest than SHA-256
+/// has no such tag: registries take none over 128 characters.
 #[must_use]
 pub fn tag(digest: &Digest, suffix: &str) -> String {
-    format!("{}.{suffix}", referrers_tag(digest))
+    format!("{}.{suffix}", digest.to_string().replace(':', "-"))
 }
 
 /// An index of manifests, in OCI's form.
@@ -68,12 +70,11 @@ impl Client {
     /// [`RegistryError`]; [`Problem::TooLarge`] beyond 4 MiB.
     pub async fn document(&self, reference: &Reference, descriptor: &Descriptor) -> Result<Vec<u8>> {
         if descriptor.size() > DOCUMENT {
-            let problem = Problem::TooLarge { limit: DOCUMENT };
+            let problem = Problem::TooLarge { limit: DOCUMENT, is_setting: false };
             return Err(RegistryError::new("get the blob", descriptor.digest().to_string(), problem));
         }
-        let pinned = reference.with_digest(descriptor.digest().clone());
         let mut bytes = Vec::new();
-        self.blob(&pinned, descriptor, &mut bytes).await?;
+        self.blob(reference, descriptor, &mut bytes).await?;
         Ok(bytes)
     }
 
@@ -125,7 +126,8 @@ impl Client {
         }
     }
 
-    /// The first answer of the endpoints of a reference, as far as the first one that has the image.
+    /// The answer of the first endpoint that has the image, or something beside it. An endpoint that has neither leaves the
+    /// question to the next one; nothing lies there only if all of them say so.
     async fn first_beside<T>(
         &self,
         digest: &Digest,
@@ -133,25 +135,22 @@ impl Client {
         ask: impl AsyncFn(&Endpoint) -> Result<Option<T>>,
     ) -> Result<Option<T>> {
         let endpoints = self.pull_endpoints(reference)?;
-        let (mut failed, mut is_absent) = (None, false);
-        for (index, endpoint) in endpoints.iter().enumerate() {
-            match ask(endpoint).await {
-                Ok(Some(found)) => return Ok(Some(found)),
-                Ok(None) => is_absent = true,
-                Err(error) => failed = failed.or(Some(error)),
+        let mut failed = None;
+        for endpoint in &endpoints {
+            let answer = ask(endpoint).await;
+            if let Ok(Some(found)) = answer {
+                return Ok(Some(found));
             }
             let has_image = async || {
                 let place = endpoint.reference.with_digest(digest.clone());
                 self.transport.resolve_at(&Endpoint { reference: place, ..endpoint.clone() }).await.is_ok()
             };
-            if is_absent && index + 1 < endpoints.len() && has_image().await {
-                return Ok(None);
+            if endpoints.len() == 1 || has_image().await {
+                return answer;
             }
+            failed = failed.or(answer.err());
         }
-        match failed.filter(|_| !is_absent) {
-            Some(error) => Err(error),
-            None => Ok(None),
-        }
+        failed.map_or(Ok(None), Err)
     }
 
     async fn referrers_of_tag(&self, image: &Reference, digest: &Digest) -> Result<Vec<Descriptor>> {

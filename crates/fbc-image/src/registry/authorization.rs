@@ -10,13 +10,14 @@ use base64::Engine;
 use serde::Deserialize;
 use url::Url;
 
+use super::answer::{connection_problem, read_limited};
 use super::challenge::Challenge;
 use super::credentials::{Credential, Proof};
 use super::error::{Problem, RegistryError, Result};
 use super::mirrors::{Endpoint, Security};
 use super::pace::within;
 use super::secret::Secret;
-use super::transport::{Transport, connection_problem, read_limited};
+use super::transport::Transport;
 
 /// Tokens live at least that long, whatever their server says.
 const SHORTEST_LIFE: Duration = Duration::from_secs(60);

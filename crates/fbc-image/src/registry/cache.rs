@@ -19,17 +19,14 @@ use super::client::Client;
 use super::copy::{CopyOptions, RegistryImage, copy_image};
 use super::error::{Problem, RegistryError, Result};
 use super::local::{FolderSink, local};
-use super::manifest::{FetchedManifest, Manifest};
+use super::manifest::{FetchedManifest, Manifest, ManifestBudget};
 use super::platform;
 use super::reference::Reference;
 use crate::blob::digest_of;
 use crate::error::ImageError;
 use crate::image::{Image, PlatformName, is_image};
-use crate::limits::DOCUMENT_BYTES;
+use crate::limits::{DOCUMENT_BYTES, INDEX_DEPTH};
 use crate::store::{BlobFolder, Contents, FolderImage, create_private};
-
-/// Indexes in indexes are followed that deep.
-const DEEPEST: u32 = 8;
 
 /// The file of the cache that whoever uses it locks.
 const LOCK: &str = "lock";
@@ -186,11 +183,13 @@ impl ImageCache {
         self.hold()?;
         let mut root = self.root(origin, reference).await?;
         let meaning = root.descriptor.clone();
-        for _ in 0..DEEPEST {
+        for _ in 0..INDEX_DEPTH {
             let Manifest::Index(index) = &root.manifest else { break };
             let Some(chosen) = choose(index, wish, reference)? else { break };
             root = self.manifest(origin, reference, chosen).await?;
         }
+        let mut budget = ManifestBudget::default();
+        budget.take(&root)?;
         let mut pending = vec![root.clone()];
         for depth in 0.. {
             let mut next = Vec::new();
@@ -202,12 +201,14 @@ impl ImageCache {
                     }
                     Manifest::Index(index) => {
                         for child in index.manifests().iter().filter(|child| is_image(child)) {
-                            next.push(self.manifest(origin, reference, child).await?);
+                            let child = self.manifest(origin, reference, child).await?;
+                            budget.take(&child)?;
+                            next.push(child);
                         }
                     }
                 }
             }
-            if next.is_empty() || depth == DEEPEST {
+            if next.is_empty() || depth == INDEX_DEPTH {
                 break;
             }
             pending = next;
@@ -359,7 +360,7 @@ fn check_configuration(descriptor: &Descriptor) -> Result<()> {
     if descriptor.size() <= DOCUMENT_BYTES {
         return Ok(());
     }
-    let problem = Problem::TooLarge { limit: DOCUMENT_BYTES };
+    let problem = Problem::TooLarge { limit: DOCUMENT_BYTES, is_setting: false };
     Err(RegistryError::new("get the configuration", descriptor.digest().to_string(), problem))
 }
 

@@ -9,13 +9,11 @@ use oci_spec::image::{Descriptor, Platform};
 use super::blob::BlobSource;
 use super::client::Client;
 use super::error::{Problem, RegistryError, Result};
-use super::manifest::{FetchedManifest, Manifest};
+use super::manifest::{FetchedManifest, Manifest, ManifestBudget};
 use super::observer::BlobOutcome;
 use super::platform;
 use super::reference::Reference;
-
-/// Indexes in indexes are followed that deep.
-const DEEPEST: u32 = 8;
+use crate::limits::INDEX_DEPTH;
 
 /// A place that has images.
 #[allow(async_fn_in_trait, reason = "copies run on one thread; nobody needs to send these futures")]
@@ -36,6 +34,8 @@ pub trait Source {
 /// A place that takes images.
 #[allow(async_fn_in_trait, reason = "copies run on one thread; nobody needs to send these futures")]
 pub trait Sink {
+    /// Told of all blobs of an image before the first one is put.
+    fn expect_blobs(&self, _blobs: &[Descriptor]) {}
     /// Takes a blob unless it has it. `origin` is the repository that the blob comes from.
     async fn put_blob(
         &self,
@@ -47,6 +47,29 @@ pub trait Sink {
     async fn put_manifest(&self, manifest: &FetchedManifest) -> Result<()>;
     /// Takes the manifest that is meant by the place itself.
     async fn put_root(&self, manifest: &FetchedManifest) -> Result<()>;
+}
+
+impl<S: Sink> Sink for &S {
+    fn expect_blobs(&self, blobs: &[Descriptor]) {
+        (**self).expect_blobs(blobs);
+    }
+
+    async fn put_blob(
+        &self,
+        descriptor: &Descriptor,
+        blob: &dyn BlobSource,
+        origin: Option<&Reference>,
+    ) -> Result<BlobOutcome> {
+        (**self).put_blob(descriptor, blob, origin).await
+    }
+
+    async fn put_manifest(&self, manifest: &FetchedManifest) -> Result<()> {
+        (**self).put_manifest(manifest).await
+    }
+
+    async fn put_root(&self, manifest: &FetchedManifest) -> Result<()> {
+        (**self).put_root(manifest).await
+    }
 }
 
 /// How to copy.
@@ -71,6 +94,8 @@ impl Default for CopyOptions {
 pub struct CopyReport {
     /// What is at the destination now.
     pub root: Descriptor,
+    /// All manifests of the image, the root first.
+    pub manifests: Vec<Descriptor>,
     /// How each blob came there, by digest.
     pub blobs: BTreeMap<String, BlobOutcome>,
 }
@@ -82,7 +107,7 @@ pub struct CopyReport {
 pub async fn copy_image(source: &impl Source, sink: &impl Sink, options: &CopyOptions) -> Result<CopyReport> {
     let mut root = source.root().await?;
     if let Some(wanted) = &options.platform {
-        for _ in 0..DEEPEST {
+        for _ in 0..INDEX_DEPTH {
             let Manifest::Index(index) = &root.manifest else { break };
             let chosen = platform::choose(index, wanted).ok_or_else(|| {
                 let present: BTreeSet<String> = index
@@ -98,6 +123,8 @@ pub async fn copy_image(source: &impl Source, sink: &impl Sink, options: &CopyOp
         }
     }
     // Children before parents, each once.
+    let mut budget = ManifestBudget::default();
+    budget.take(&root)?;
     let mut manifests: Vec<FetchedManifest> = Vec::new();
     let mut known = BTreeSet::from([root.descriptor.digest().to_string()]);
     let mut level = vec![root.clone()];
@@ -107,7 +134,9 @@ pub async fn copy_image(source: &impl Source, sink: &impl Sink, options: &CopyOp
             let Manifest::Index(index) = &manifest.manifest else { continue };
             for child in index.manifests() {
                 if known.insert(child.digest().to_string()) {
-                    next.push(source.manifest(child).await?);
+                    let child = source.manifest(child).await?;
+                    budget.take(&child)?;
+                    next.push(child);
                 }
             }
         }
@@ -115,8 +144,8 @@ pub async fn copy_image(source: &impl Source, sink: &impl Sink, options: &CopyOp
         if next.is_empty() {
             break;
         }
-        if depth == DEEPEST {
-            let text = format!("indexes are nested more than {DEEPEST} deep");
+        if depth == INDEX_DEPTH {
+            let text = format!("indexes are nested more than {INDEX_DEPTH} deep");
             return Err(RegistryError::new(
                 "copy",
                 root.descriptor.digest().to_string(),
@@ -133,8 +162,10 @@ pub async fn copy_image(source: &impl Source, sink: &impl Sink, options: &CopyOp
             blobs.insert(descriptor.digest().to_string(), descriptor.clone());
         }
     }
+    let blobs: Vec<Descriptor> = blobs.into_values().collect();
+    sink.expect_blobs(&blobs);
     let neighbour = options.mount_from.as_ref().or(source.repository());
-    let outcomes = stream::iter(blobs.into_values())
+    let outcomes = stream::iter(blobs)
         .map(|descriptor| async move {
             let blob = source.blob(&descriptor)?;
             let outcome = sink.put_blob(&descriptor, blob.as_ref(), neighbour).await?;
@@ -148,7 +179,8 @@ pub async fn copy_image(source: &impl Source, sink: &impl Sink, options: &CopyOp
         sink.put_manifest(manifest).await?;
     }
     sink.put_root(&root).await?;
-    Ok(CopyReport { root: root.descriptor, blobs: outcomes })
+    let manifests = manifests.into_iter().map(|manifest| manifest.descriptor).collect();
+    Ok(CopyReport { root: root.descriptor, manifests, blobs: outcomes })
 }
 
 /// False for layers that registries do not hold, by their licence.
@@ -195,9 +227,7 @@ impl Source for RegistryImage {
     }
 
     fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn BlobSource>> {
-        // Blobs are content by digest, so mirrors of digests may give them.
-        let pinned = self.reference.with_digest(descriptor.digest().clone());
-        Ok(Box::new(self.client.blob_source(&pinned, descriptor)?))
+        Ok(Box::new(self.client.blob_source(&self.reference, descriptor)?))
     }
 
     fn repository(&self) -> Option<&Reference> {

@@ -8,11 +8,12 @@ use oci_spec::image::Descriptor;
 use reqwest::Method;
 use reqwest::header::{CONTENT_RANGE, RANGE};
 
+use super::answer::connection_problem;
 use super::blob::{BlobSource, BlobStream, BlobTarget, Payload, Verifier};
 use super::error::{Problem, RegistryError, Result};
 use super::mirrors::Endpoint;
 use super::pace::paced;
-use super::transport::{Call, SharedTransport, Transport, connection_problem};
+use super::transport::{Call, SharedTransport, Transport};
 
 /// So many bytes between two failures make the second one a first one.
 const PROGRESS: u64 = 64 * 1024;
@@ -106,7 +107,8 @@ impl Transport {
         if descriptor.size() <= limit {
             return Ok(());
         }
-        Err(RegistryError::new("get the blob", descriptor.digest().to_string(), Problem::TooLarge { limit }))
+        let problem = Problem::TooLarge { limit, is_setting: true };
+        Err(RegistryError::new("get the blob", descriptor.digest().to_string(), problem))
     }
 
     /// Brings a blob to its target, whole and verified. It goes on behind what the target holds already; if the whole

@@ -45,6 +45,11 @@ pub struct Answer {
     pub message: Option<String>,
 }
 
+/// `1 attempt`, `3 attempts`
+fn tries(attempts: u32) -> String {
+    if attempts == 1 { "1 attempt".to_owned() } else { format!("{attempts} attempts") }
+}
+
 impl fmt::Display for Answer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "status {}", self.status)?;
@@ -82,7 +87,7 @@ pub enum Problem {
     #[error("the repository has no such tag, manifest or blob ({0})")]
     NotFound(Answer),
     /// 429 until patience ended.
-    #[error("the registry allows no more requests now ({answer}), after {attempts} attempt(s)")]
+    #[error("the registry allows no more requests now ({answer}), after {}", tries(*attempts))]
     RateLimited {
         /// What it said.
         answer: Answer,
@@ -92,7 +97,7 @@ pub enum Problem {
         attempts: u32,
     },
     /// 5xx until patience ended.
-    #[error("the registry failed ({answer}), after {attempts} attempt(s)")]
+    #[error("the registry failed ({answer}), after {}", tries(*attempts))]
     Server {
         /// What it said.
         answer: Answer,
@@ -105,7 +110,7 @@ pub enum Problem {
     #[error("unexpected answer: {0}")]
     Unexpected(String),
     /// No connection, or a broken one.
-    #[error("no connection: {text}, after {attempts} attempt(s)")]
+    #[error("no connection: {text}, after {}", tries(*attempts))]
     Unreachable {
         /// What the system said.
         text: String,
@@ -154,6 +159,8 @@ pub enum Problem {
     TooLarge {
         /// The limit.
         limit: u64,
+        /// Whether it is one of the settings of the client.
+        is_setting: bool,
     },
     /// A manifest that is none, or of a kind that is not supported.
     #[error("{0}")]
@@ -278,6 +285,9 @@ impl RegistryError {
             Problem::Unreachable { .. } => "check host, port, network and proxy (HTTPS_PROXY, NO_PROXY)",
             Problem::Slow { .. } => {
                 "try again later or from a mirror: a blob goes on where it stopped; --stall-timeout waits longer"
+            }
+            Problem::TooLarge { is_setting: false, .. } => {
+                "this limit is that of registries and cannot be raised; whoever pushed the image must make that smaller"
             }
             Problem::TooLarge { .. } => "if the image is to be trusted, --max-blob-size permits larger blobs",
             Problem::Certificate { unknown_authority: true, .. } => {

@@ -4,7 +4,8 @@ use bytes::Bytes;
 use oci_spec::image::{Descriptor, Digest, ImageIndex, ImageManifest, MediaType};
 
 use super::blob::{Verifier, sha256};
-use super::error::Problem;
+use super::error::{Problem, RegistryError};
+use crate::limits::{MANIFESTS, MANIFESTS_BYTES};
 
 /// What is accepted, the preferred first.
 pub(crate) const ACCEPTED: [&str; 4] = [
@@ -91,6 +92,32 @@ impl FetchedManifest {
     }
 }
 
+/// What the manifests of one image may cost, since they are kept until all of them are there.
+#[derive(Default)]
+pub(crate) struct ManifestBudget {
+    number: usize,
+    bytes: u64,
+}
+
+impl ManifestBudget {
+    /// Counts a manifest.
+    ///
+    /// # Errors
+    /// [`Problem::Manifest`] beyond the budget.
+    pub(crate) fn take(&mut self, manifest: &FetchedManifest) -> Result<(), Box<RegistryError>> {
+        self.number += 1;
+        self.bytes = self.bytes.saturating_add(manifest.descriptor.size());
+        let text = match () {
+            () if self.number > MANIFESTS => format!("the image has more than {MANIFESTS} manifests"),
+            () if self.bytes > MANIFESTS_BYTES => {
+                format!("the manifests of the image have more than {MANIFESTS_BYTES} bytes together")
+            }
+            () => return Ok(()),
+        };
+        Err(RegistryError::new("get", manifest.descriptor.digest().to_string(), Problem::Manifest(text)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,5 +162,18 @@ mod tests {
             FetchedManifest::read("{}".into(), None, Some(&other)),
             Err(Problem::Digest { .. })
         ));
+    }
+
+    #[test]
+    fn manifests_are_counted_with_their_bytes() {
+        let config = r#""config":{"mediaType":"application/vnd.oci.image.config.v1+json","size":2,"digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"}"#;
+        let text = format!(r#"{{"schemaVersion":2,{config},"layers":[]}}"#);
+        let mut manifest = FetchedManifest::read(text.into(), None, None).unwrap();
+        manifest.descriptor.set_size(MANIFESTS_BYTES / 2);
+        let mut budget = ManifestBudget::default();
+        budget.take(&manifest).unwrap();
+        budget.take(&manifest).unwrap();
+        let error = budget.take(&manifest).unwrap_err().to_string();
+        assert!(error.ends_with("have more than 67108864 bytes together"), "{error}");
     }
 }

@@ -6,12 +6,13 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, LINK};
 use reqwest::{Method, Response};
 use serde::Deserialize;
 
+use super::answer::read_limited;
 use super::blob::{Payload, sha256};
 use super::error::{Problem, RegistryError, Result};
 use super::manifest::{ACCEPTED, FetchedManifest};
 use super::mirrors::Endpoint;
-use super::transport::{Call, Transport, read_limited};
-use crate::limits::TAG_PAGES;
+use super::transport::{Call, Transport};
+use crate::limits::{LIST_BYTES, TAG_PAGES};
 
 /// The most bytes of a page of tags.
 const MOST_BYTES_OF_TAGS: u64 = 16 * 1024 * 1024;
@@ -89,7 +90,7 @@ impl Transport {
         let media_type = header("content-type");
         let limit = self.settings.manifest_limit;
         if response.content_length().is_some_and(|length| length > limit) {
-            return Err(Problem::TooLarge { limit });
+            return Err(Problem::TooLarge { limit, is_setting: false });
         }
         let bytes = read_limited(response, limit, self.settings.timeouts.document()).await?;
         let expected = endpoint.reference.digest().or(told.as_ref());
@@ -134,6 +135,7 @@ impl Transport {
         let mut url = self.address(endpoint, &format!("v2/{repository}/tags/list?n=1000")).await?;
         let mut seen = std::collections::BTreeSet::new();
         let mut tags = Vec::new();
+        let mut left = LIST_BYTES;
         loop {
             if seen.len() == TAG_PAGES {
                 return Err(unexpected(&format!("its list of tags has more than {TAG_PAGES} pages")));
@@ -157,6 +159,7 @@ impl Transport {
             let body = read_limited(response, MOST_BYTES_OF_TAGS, self.settings.timeouts.document()).await;
             let body =
                 body.map_err(|problem| RegistryError::new(action, endpoint.reference.name(), problem))?;
+            left = left.checked_sub(body.len() as u64).ok_or_else(|| unexpected(&too_long()))?;
             let page: Tags =
                 serde_json::from_slice(&body).map_err(|_| unexpected("the answer is not a list of tags"))?;
             tags.extend(page.tags.unwrap_or_default());
@@ -183,6 +186,7 @@ impl Transport {
         let mut url = self.address(endpoint, &format!("v2/{repository}/referrers/{digest}")).await?;
         let mut seen = std::collections::BTreeSet::new();
         let mut referrers = Vec::new();
+        let mut left = LIST_BYTES;
         while seen.insert(url.to_string()) && seen.len() <= TAG_PAGES {
             let call = Call {
                 action,
@@ -207,6 +211,7 @@ impl Transport {
                 read_limited(response, self.settings.manifest_limit, self.settings.timeouts.document()).await;
             let body =
                 body.map_err(|problem| RegistryError::new(action, endpoint.reference.name(), problem))?;
+            left = left.checked_sub(body.len() as u64).ok_or_else(|| unexpected(&too_long()))?;
             let page: ImageIndex =
                 serde_json::from_slice(&body).map_err(|_| unexpected("the answer is not an index"))?;
             referrers.extend(page.manifests().iter().cloned());
@@ -253,6 +258,10 @@ impl Transport {
             repeat: true,
         })
     }
+}
+
+fn too_long() -> String {
+    format!("its list has more than {LIST_BYTES} bytes")
 }
 
 /// `Link: <address>; rel="next"`

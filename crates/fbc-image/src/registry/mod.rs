@@ -6,6 +6,7 @@
 //!
 //! Everything is asynchronous; [`block_on`] runs it for callers that are not.
 
+mod answer;
 pub mod attached;
 mod authorization;
 pub mod blob;

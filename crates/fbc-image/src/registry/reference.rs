@@ -14,6 +14,9 @@ pub struct Reference {
     repository: String,
     tag: Option<String>,
     digest: Option<Digest>,
+    /// Whether the image was named by a digest. That chooses its mirrors, and those of all that belongs to it, whatever
+    /// the parts are asked for by.
+    is_named_by_digest: bool,
 }
 
 impl Reference {
@@ -32,7 +35,8 @@ impl Reference {
             (None, None) => Some("latest".to_owned()),
             (tag, _) => tag,
         };
-        Ok(Self { registry: parsed.domain, repository: parsed.path, tag, digest })
+        let is_named_by_digest = digest.is_some();
+        Ok(Self { registry: parsed.domain, repository: parsed.path, tag, digest, is_named_by_digest })
     }
 
     /// Host and port as written, such as `quay.io`, `localhost:5000` or `docker.io`.
@@ -75,13 +79,21 @@ impl Reference {
         }
     }
 
-    /// The same image by its digest alone.
+    /// Whether the image that this is, or is a part of, was named by a digest.
+    ///
+    /// Source: `containers/image:docker/docker_image_src.go` (`newImageSource` chooses a mirror for the image, and all
+    /// that belongs to it comes from there).
+    pub(crate) fn is_named_by_digest(&self) -> bool {
+        self.is_named_by_digest
+    }
+
+    /// The same image, or what belongs to it, by a digest alone; the mirrors stay those of the image.
     #[must_use]
     pub fn with_digest(&self, digest: Digest) -> Self {
         Self { tag: None, digest: Some(digest), ..self.clone() }
     }
 
-    /// Another image of the same repository, by its tag.
+    /// What lies beside the image under a tag; the mirrors stay those of the image.
     #[must_use]
     pub fn with_tag(&self, tag: String) -> Self {
         Self { tag: Some(tag), digest: None, ..self.clone() }

@@ -48,7 +48,7 @@ pub fn unpack(
 ) -> Result<(), ImageError> {
     let refused = |reason| Err(ImageError::Target { path: target.to_path_buf(), reason });
     match fs::metadata(target) {
-        Ok(metadata) if !metadata.is_dir() => return refused("is there already and is not a directory"),
+        Ok(metadata) if !metadata.is_dir() => return refused("already exists and is not a directory"),
         Ok(_) => {
             if fs::read_dir(target).map_err(ImageError::io("read", target))?.next().is_some() {
                 return refused("is not empty");

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use fbc_image::registry::{ImageCache, Origin, PlatformChoice, block_on};
+use fbc_image::registry::copy::RegistryImage;
+use fbc_image::registry::{CopyOptions, ImageCache, Origin, PlatformChoice, block_on, copy_image};
 
 use crate::faults::download;
-use crate::fixture::{client, layer, noise, reference};
+use crate::fixture::{client, layer, noise, reference, shown};
 use fbc_testing::registry::{Misdeed, Registry, digest};
 
 #[test]
@@ -94,6 +95,50 @@ fn what_is_too_large_is_not_asked_for() {
         let error = cache.documents(origin, &image, &PlatformChoice::Any).await.unwrap_err().to_string();
         assert!(error.contains("cannot get the configuration") && error.contains("8388608 bytes"), "{error}");
         assert!(!registry.log().iter().any(|line| line.contains("/blobs/")));
+    })
+    .unwrap();
+}
+
+#[test]
+fn an_image_of_endless_manifests_is_refused() {
+    block_on(async {
+        let registry = Registry::start().await;
+        let kinds = ["index", "manifest"].map(|kind| format!("application/vnd.oci.image.{kind}.v1+json"));
+        let mut children = Vec::new();
+        {
+            let mut state = registry.state.lock().unwrap();
+            for number in 0..1_000 {
+                let empty = digest(b"{}");
+                let child = serde_json::json!({"schemaVersion": 2, "mediaType": kinds[1], "layers": [],
+                    "config": {"mediaType": "application/vnd.oci.empty.v1+json", "digest": empty, "size": 2},
+                    "annotations": {"number": number.to_string()}});
+                let child = child.to_string().into_bytes();
+                let digest = digest(&child);
+                children
+                    .push(serde_json::json!({"mediaType": kinds[1], "digest": digest, "size": child.len()}));
+                state.manifests.insert(format!("ns/a@{digest}"), (kinds[1].clone(), child));
+            }
+            let index = serde_json::json!({"schemaVersion": 2, "mediaType": kinds[0], "manifests": children});
+            state.manifests.insert("ns/a:v1".to_owned(), (kinds[0].clone(), index.to_string().into_bytes()));
+        }
+        let fixture = client(|_| {});
+        let image = reference(&registry.host, "ns/a:v1");
+        let to = RegistryImage::new(&fixture.client, &reference(&registry.host, "ns/b:v1"));
+        let from = RegistryImage::new(&fixture.client, &image);
+        let error = copy_image(&from, &to, &CopyOptions::default()).await.unwrap_err().to_string();
+        assert!(error.ends_with("the image has more than 1000 manifests"), "{error}");
+        let folder = tempfile::tempdir().unwrap();
+        let cache = ImageCache::new(folder.path());
+        let all = cache.documents(Origin::Registry(&fixture.client), &image, &PlatformChoice::All).await;
+        assert!(all.unwrap_err().to_string().ends_with("the image has more than 1000 manifests"));
+        // A manifest has a limit of its own, which no flag changes.
+        let small = client(|settings| settings.manifest_limit = 100);
+        let error = small.client.manifest(&image).await.unwrap_err();
+        let told = shown(&error, &registry.host);
+        assert!(
+            told.contains("larger than the limit of 100 bytes | this limit is that of registries"),
+            "{told}"
+        );
     })
     .unwrap();
 }

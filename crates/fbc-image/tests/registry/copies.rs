@@ -1,45 +1,11 @@
 //! Whole images from one registry to another.
 
-use bytes::Bytes;
 use fbc_image::registry::copy::RegistryImage;
 use fbc_image::registry::observer::BlobOutcome;
-use fbc_image::registry::{Client, CopyOptions, Manifest, block_on, copy_image};
+use fbc_image::registry::{CopyOptions, Manifest, block_on, copy_image};
 
-use crate::fixture::{client, layer, noise, reference};
-use fbc_testing::registry::{Misdeed, Registry, digest};
-
-/// Puts an index of two images into a registry and gives the digest of the index.
-async fn publish(client: &Client, host: &str, repository: &str) -> String {
-    let mut manifests = Vec::new();
-    for (number, platform) in ["amd64", "arm64"].iter().enumerate() {
-        let config = format!(r#"{{"architecture":"{platform}","os":"linux"}}"#).into_bytes();
-        let (shared, own) = (noise(300_000), vec![number as u8; 1000]);
-        let place = reference(host, repository);
-        for bytes in [&config, &shared, &own] {
-            client.put_blob(&place, &layer(bytes), &Bytes::from(bytes.clone()), None).await.unwrap();
-        }
-        let part = |kind: &str, bytes: &[u8]| serde_json::json!({"mediaType": format!("application/vnd.oci.image.{kind}"), "size": bytes.len(), "digest": digest(bytes)});
-        let manifest = serde_json::json!({
-            "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
-            "config": part("config.v1+json", &config), "layers": [part("layer.v1.tar", &shared), part("layer.v1.tar", &own)],
-        });
-        let bytes = serde_json::to_vec(&manifest).unwrap();
-        let pinned = place.with_digest(digest(&bytes).parse().unwrap());
-        client
-            .put_manifest(&pinned, "application/vnd.oci.image.manifest.v1+json", bytes.clone().into())
-            .await
-            .unwrap();
-        let mut descriptor = part("manifest.v1+json", &bytes);
-        descriptor["platform"] = serde_json::json!({"os": "linux", "architecture": platform});
-        manifests.push(descriptor);
-    }
-    let kind = "application/vnd.oci.image.index.v1+json";
-    let index = serde_json::json!({"schemaVersion": 2, "mediaType": kind, "manifests": manifests});
-    let bytes = serde_json::to_vec(&index).unwrap();
-    let digest =
-        client.put_manifest(&reference(host, &format!("{repository}:v1")), kind, bytes.into()).await.unwrap();
-    digest.to_string()
-}
+use crate::fixture::{client, publish, reference};
+use fbc_testing::registry::{Misdeed, Registry};
 
 #[test]
 fn whole_images_are_copied() {

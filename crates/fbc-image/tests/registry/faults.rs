@@ -121,7 +121,7 @@ fn busy_registries_are_waited_for() {
         assert_eq!(
             shown(&error, &registry.host),
             "cannot get the manifest http://HOST/ns/a:v1: the registry allows no more requests now (status 429, \
-             TOOMANYREQUESTS: slow down), after 3 attempt(s) | try again later, or log in for a higher limit"
+             TOOMANYREQUESTS: slow down), after 3 attempts | try again later, or log in for a higher limit"
         );
         assert_eq!(fixture.clock.waits(), [500, 1000]);
         registry.answer("GET", "429 Too Many\r\nRetry-After: 3600", "");

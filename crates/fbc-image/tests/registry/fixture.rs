@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use bytes::Bytes;
 use fbc_image::registry::credentials::CredentialOrigin;
 use fbc_image::registry::{
     Client, Clock, Credentials, Observer, Reference, RegistryError, Security, Settings,
@@ -95,4 +96,37 @@ pub(crate) fn noise(length: usize) -> Vec<u8> {
 pub(crate) fn shown(error: &RegistryError, host: &str) -> String {
     let advice = error.advice().map(|advice| format!(" | {advice}")).unwrap_or_default();
     format!("{error}{advice}").replace(host, "HOST")
+}
+
+/// Puts an index of two images into a registry and gives the digest of the index.
+pub(crate) async fn publish(client: &Client, host: &str, repository: &str) -> String {
+    let mut manifests = Vec::new();
+    for (number, platform) in ["amd64", "arm64"].iter().enumerate() {
+        let config = format!(r#"{{"architecture":"{platform}","os":"linux"}}"#).into_bytes();
+        let (shared, own) = (noise(300_000), vec![number as u8; 1000]);
+        let place = reference(host, repository);
+        for bytes in [&config, &shared, &own] {
+            client.put_blob(&place, &layer(bytes), &Bytes::from(bytes.clone()), None).await.unwrap();
+        }
+        let part = |kind: &str, bytes: &[u8]| serde_json::json!({"mediaType": format!("application/vnd.oci.image.{kind}"), "size": bytes.len(), "digest": fbc_testing::registry::digest(bytes)});
+        let manifest = serde_json::json!({
+            "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
+            "config": part("config.v1+json", &config), "layers": [part("layer.v1.tar", &shared), part("layer.v1.tar", &own)],
+        });
+        let bytes = serde_json::to_vec(&manifest).unwrap();
+        let pinned = place.with_digest(fbc_testing::registry::digest(&bytes).parse().unwrap());
+        client
+            .put_manifest(&pinned, "application/vnd.oci.image.manifest.v1+json", bytes.clone().into())
+            .await
+            .unwrap();
+        let mut descriptor = part("manifest.v1+json", &bytes);
+        descriptor["platform"] = serde_json::json!({"os": "linux", "architecture": platform});
+        manifests.push(descriptor);
+    }
+    let kind = "application/vnd.oci.image.index.v1+json";
+    let index = serde_json::json!({"schemaVersion": 2, "mediaType": kind, "manifests": manifests});
+    let bytes = serde_json::to_vec(&index).unwrap();
+    let digest =
+        client.put_manifest(&reference(host, &format!("{repository}:v1")), kind, bytes.into()).await.unwrap();
+    digest.to_string()
 }

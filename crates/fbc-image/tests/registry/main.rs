@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
+mod attached;
 mod budgets;
 mod copies;
 mod faults;

@@ -131,15 +131,15 @@ kinds! {
     PackageRemoved = "package-removed", Breaking;
     /// A package is new.
     PackageAdded = "package-added", Harmless;
-    /// Description, icon or properties of a package are others.
+    /// Description, icon or properties of a package changed.
     PackageMetadataChanged = "package-metadata-changed", Harmless;
-    /// The default channel is another.
+    /// The default channel changed.
     DefaultChannelChanged = "default-channel-changed", Risky;
     /// A channel is gone.
     ChannelRemoved = "channel-removed", Breaking;
     /// A channel is new.
     ChannelAdded = "channel-added", Harmless;
-    /// The properties of a channel are others.
+    /// The properties of a channel changed.
     ChannelPropertiesChanged = "channel-properties-changed", Harmless;
     /// Installed versions lose their way to the head of their channel.
     UsersStranded = "users-stranded", Breaking;
@@ -147,7 +147,7 @@ kinds! {
     UsersFreed = "users-freed", Harmless;
     /// The head of a channel is an older version than before.
     HeadMovedBack = "head-moved-back", Breaking;
-    /// The head of a channel is another.
+    /// The head of a channel changed.
     HeadMoved = "head-moved", Harmless;
     /// Installed versions are updated less far than before.
     UpdatesLowered = "updates-lowered", Risky;
@@ -161,7 +161,7 @@ kinds! {
     EdgesRemoved = "edges-removed", Harmless;
     /// An entry replaces or skips more bundles.
     EdgesAdded = "edges-added", Harmless;
-    /// The `skipRange` of an entry is another.
+    /// The `skipRange` of an entry changed.
     SkipRangeChanged = "skip-range-changed", Harmless;
     /// A bundle is gone from the package.
     BundleRemoved = "bundle-removed", Breaking;
@@ -171,7 +171,7 @@ kinds! {
     BundleImageChanged = "bundle-image-changed", Breaking;
     /// A published bundle has another version.
     BundleVersionChanged = "bundle-version-changed", Breaking;
-    /// Other contents of a published bundle are others.
+    /// Other contents of a published bundle changed.
     BundleContentChanged = "bundle-content-changed", Risky;
     /// The manifests of a bundle are given in the other of the two forms.
     ManifestFormChanged = "manifest-form-changed", Harmless;
@@ -183,9 +183,9 @@ kinds! {
     DependencyAdded = "dependency-added", Risky;
     /// A bundle no longer needs something.
     DependencyRemoved = "dependency-removed", Harmless;
-    /// The highest OpenShift version of a bundle is lower, or given for the first time.
+    /// The highest OpenShift release of a bundle is lower, or given for the first time.
     PlatformLimitLowered = "platform-limit-lowered", Risky;
-    /// The highest OpenShift version of a bundle is higher, or no longer given.
+    /// The highest OpenShift release of a bundle is higher, or no longer given.
     PlatformLimitRaised = "platform-limit-raised", Harmless;
     /// A bundle no longer supports an install mode.
     InstallModeRemoved = "install-mode-removed", Risky;
@@ -195,13 +195,13 @@ kinds! {
     DeprecationAdded = "deprecation-added", Risky;
     /// A package, channel or bundle is no longer deprecated.
     DeprecationRemoved = "deprecation-removed", Harmless;
-    /// The message of a deprecation is another.
+    /// The message of a deprecation changed.
     DeprecationChanged = "deprecation-changed", Harmless;
     /// A blob of another schema is gone.
     OtherBlobRemoved = "other-blob-removed", Harmless;
     /// A blob of another schema is new.
     OtherBlobAdded = "other-blob-added", Harmless;
-    /// A blob of another schema is another.
+    /// A blob of another schema changed.
     OtherBlobChanged = "other-blob-changed", Harmless;
 }
 

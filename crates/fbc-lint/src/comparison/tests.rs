@@ -172,7 +172,7 @@ fn platform_limits_mean_minor_versions() {
 
 #[test]
 fn the_documentation_lists_every_kind() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/diff.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides/diff.md");
     let text = std::fs::read_to_string(page).unwrap();
     for kind in ChangeKind::ALL {
         let row = format!("| `{}` | {} |", kind.code(), kind.class().name());

@@ -10,7 +10,7 @@ use similar::TextDiff;
 
 use crate::escape::line;
 use crate::failure::Failure;
-use crate::output_file::write_output;
+use crate::output_file::{write_file, write_output};
 use crate::terminal;
 
 /// What becomes of the edited files.
@@ -36,16 +36,20 @@ impl Outcome {
     pub(super) fn written(&self, files: &FileVersions, shown: &BTreeMap<PathBuf, PathBuf>) -> Vec<String> {
         if let Some(output) = &self.output_file {
             let is_file = output.as_os_str() != "-";
-            return is_file.then(|| format!("written: {}", output.display())).into_iter().collect();
+            return is_file.then(|| format!("wrote {}", output.display())).into_iter().collect();
         }
         let names = |is_there: bool| -> Vec<String> {
             let files = files.iter().filter(|(_, bytes)| bytes.is_some() == is_there);
             files.map(|(path, _)| shown.get(path).unwrap_or(path).display().to_string()).collect()
         };
-        [("written", names(true)), ("deleted, because nothing was left in it", names(false))]
+        let (wrote, deleted) = match self.dry_run {
+            true => ("would write ", "would delete, because nothing is left in it: "),
+            false => ("wrote ", "deleted, because nothing was left in it: "),
+        };
+        [(wrote, names(true)), (deleted, names(false))]
             .into_iter()
             .filter(|(_, names)| !names.is_empty())
-            .map(|(word, names)| format!("{word}: {}", names.join(", ")))
+            .map(|(word, names)| format!("{word}{}", names.join(", ")))
             .collect()
     }
 }
@@ -95,6 +99,8 @@ pub(super) fn write_elsewhere(
 }
 
 pub(super) fn write_bytes(output: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let output = Some(output).filter(|output| output.as_os_str() != "-");
-    write_output(output, |out| Ok(out.write_all(bytes)?))
+    match output.as_os_str() == "-" {
+        true => write_output(None, |out| Ok(out.write_all(bytes)?)),
+        false => write_file(output, |out| Ok(out.write_all(bytes)?)),
+    }
 }

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use super::authority::new_token_authority;
 use super::{Nodes, Pace, played, prepared};
 use crate::command::simulate::sources;
+use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::registry::ImageArguments;
@@ -136,8 +137,9 @@ fn play(actor: &mut Actor<'_>, records: &[Recorded]) -> Result<u8, Failure> {
     });
     writeln!(
         out,
-        "{} lines played, {different} answered otherwise; {count} objects, hash {hash}",
-        records.len()
+        "{} replayed, {different} answered otherwise; {}, hash {hash}",
+        counted(records.len(), "request"),
+        counted(count, "object")
     )?;
     out.flush()?;
     Ok(if different == 0 { CLEAN } else { FINDINGS })

@@ -1,41 +1,40 @@
 //! `fbc build`: a catalog or bundle directory becomes an image, without a daemon.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, FromArgMatches as _, ValueHint};
-use fbc_bundle::BundleFolder;
 use fbc_image::build::{self, Build, Built};
 use fbc_image::image::PlatformName;
 use fbc_image::layer::Compression;
 use fbc_image::layout::Output;
-use fbc_image::registry::{LocalImage, PlatformChoice, Reference};
-use fbc_image::{BlobFolder, FolderImage, Image, ImageSource, LocalReference, Transport};
+use fbc_image::registry::{LocalImage, Reference};
+use fbc_image::{BlobFolder, FolderImage, LocalReference, Transport};
 use fbc_lint::policy::OcpVersion;
-use fbc_lint::{Profile, Severity};
-use fbc_model::tree::DiskTree;
 use fbc_staging::StagedDirectory;
 use serde_json::json;
 
 use super::cache::size;
 use super::push::{destinations, push, write_digest};
-use super::validate;
-use crate::arguments::Global;
-use crate::catalog_source::CatalogSource;
+use crate::arguments::{Global, parse_pair};
+use crate::attestation::{AttestationArguments, Knowledge};
 use crate::clock::Moment;
 use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, Failure};
 use crate::image_server::ServerArguments;
-use crate::image_source::{ImageName, parse_reference, parse_tag};
+use crate::image_source::{parse_reference, parse_tag};
 use crate::layout::{self, Meant};
-use crate::loading::load_tree;
-use crate::other_input::{refuse_repository, refuse_without_blobs};
-use crate::output_file::{check_folder_of, write_output};
-use crate::registry::{CopyLogins, Named, Session, TransferArguments};
-use crate::report::report_on_stderr;
+use crate::output_file::{check_folder_of, write_file};
+use crate::registry::{CopyLogins, Named, OpenSession, Session, TransferArguments};
+use crate::terminal;
+
+mod base;
+mod source;
+
+use base::Base;
+use source::{check_folder, is_valid, on_disk};
 
 /// Seconds since 1970 of the last day that RFC 3339 can write.
 const LAST_SECOND: u64 = 253_402_300_799;
@@ -49,8 +48,10 @@ const LAST_SECOND: u64 = 253_402_300_799;
 /// With --base the layers, environment and entrypoint of another image stay below, and all its platforms are
 /// built unless some are named.
 #[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("destination").required(true).multiple(true))]
 pub(crate) struct Arguments {
-    /// The directory of the catalog, or with --bundle of the bundle; or the root of a repository, with --ocp
+    /// The directory of the catalog, or with --bundle of the bundle, on disk or as `REV:PATH`; or the root of a repository,
+    /// with --ocp
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
     /// Of a repository, the catalog for this release of OpenShift
@@ -67,11 +68,11 @@ pub(crate) struct Arguments {
         short_alias = 'o',
         value_name = "TARGET",
         value_parser = parse_reference,
-        required_unless_present = "push"
+        group = "destination"
     )]
     to: Option<LocalReference>,
     /// Push the image to where --tag says
-    #[arg(long, requires = "tag")]
+    #[arg(long, requires = "tag", group = "destination")]
     push: bool,
     /// Build for this platform; may be given several times [default: those of the base, else linux/amd64]
     #[arg(long, value_name = "OS/ARCH", value_delimiter = ',')]
@@ -111,6 +112,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     metadata_file: Option<PathBuf>,
     #[command(flatten)]
+    attestations: AttestationArguments,
+    #[command(flatten)]
     transfer: TransferArguments,
     #[command(flatten)]
     logins: CopyLogins,
@@ -135,15 +138,27 @@ impl Arguments {
         match layout::select(&self.folder, &releases)?.as_slice() {
             [only] => Ok(only.path.clone()),
             catalogs => {
-                let names: Vec<String> = catalogs.iter().map(Meant::title).collect();
+                let names = layout::some_of(catalogs.iter().map(Meant::title));
                 let shown = self.folder.display();
-                Err(Failure::new(format!(
-                    "{shown} holds the catalogs {}, and an image has one",
-                    names.join(", ")
-                ))
-                .help("choose one with `--ocp`, or name its directory"))
+                Err(Failure::new(format!("{shown} holds the catalogs {names}, and an image has one"))
+                    .help("choose one with `--ocp`, or name its directory"))
             }
         }
+    }
+
+    /// What was asked for, as far as it decides what the image is.
+    fn parameters(&self) -> serde_json::Value {
+        let pairs = |pairs: &[(String, String)]| pairs.iter().cloned().collect::<BTreeMap<_, _>>();
+        json!({
+            "directory": self.folder.display().to_string(),
+            "bundle": self.bundle,
+            "platforms": self.platform.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "labels": pairs(&self.label),
+            "annotations": pairs(&self.annotation),
+            "compression": format!("{:?}", self.compression).to_lowercase(),
+            "sourceDateEpoch": self.source_date_epoch,
+            "validated": !self.no_validate,
+        })
     }
 
     /// The image of a catalog that another command has made and validated, as if nothing else were said.
@@ -155,60 +170,11 @@ impl Arguments {
         transfer: TransferArguments,
     ) -> Result<Self, Failure> {
         // Defaults, and what the environment says, are what clap finds.
-        let words = ["build", "--to", "oci:image", "folder"];
+        let words = ["build", "--to", "oci:image", "directory"];
         let matches = Self::augment_args(clap::Command::new("build")).try_get_matches_from(words);
         let usual = matches.and_then(|matches| Self::from_arg_matches(&matches));
         let usual = usual.map_err(|error| Failure::new(error.to_string()))?;
         Ok(Self { folder, tag, push, to, transfer, no_validate: true, ..usual })
-    }
-}
-
-/// What an image is built on.
-#[derive(Clone, Debug)]
-enum Base {
-    Scratch,
-    Image(ImageName),
-}
-
-/// A base with all that is needed of it.
-struct OpenBase {
-    source: Box<dyn ImageSource>,
-    /// The repository that it comes from.
-    origin: Option<Reference>,
-}
-
-impl Base {
-    fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "scratch" => Ok(Self::Scratch),
-            text => ImageName::parse(text).map(Self::Image).map_err(|error| format!("{error}, or scratch")),
-        }
-    }
-
-    /// Opens the base, with the layers of the platforms; none means all.
-    fn open(&self, platforms: &[PlatformName], session: &Session) -> Result<Option<OpenBase>, Failure> {
-        let name = match self {
-            Self::Scratch => return Ok(None),
-            Self::Image(name) => name,
-        };
-        let within = |error| Failure::from(error).within(&name.to_string());
-        let text = match name {
-            ImageName::Local(reference) => {
-                let source = reference.open().map_err(within)?;
-                return Ok(Some(OpenBase { source, origin: None }));
-            }
-            ImageName::Registry(text) => text,
-        };
-        let session = session.open()?;
-        let (origin, cached) = session.documents(text, &PlatformChoice::All)?;
-        session.admit(text, &origin)?;
-        for image in Image::all(&cached).map_err(within)? {
-            let platform = image.platform();
-            if platforms.is_empty() || platforms.iter().any(|wanted| wanted.accepts(&platform)) {
-                session.layers(&origin, &image)?;
-            }
-        }
-        Ok(Some(OpenBase { source: Box::new(cached), origin: Some(origin) }))
     }
 }
 
@@ -217,13 +183,6 @@ fn compressions() -> impl clap::builder::TypedValueParser<Value = Compression> {
         "zstd" => Compression::Zstd,
         _ => Compression::Gzip,
     })
-}
-
-fn parse_pair(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("write KEY=VALUE".to_owned()),
-    }
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
@@ -240,7 +199,8 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     check_folder_of(arguments.digest_file.as_deref())?;
     check_folder_of(arguments.metadata_file.as_deref())?;
-    let folder = arguments.meant()?;
+    let named = arguments.meant()?;
+    let (folder, _unpacked) = on_disk(named.clone())?;
     check_folder(&folder, output.as_ref().map(|output| output.path.as_path()))?;
     if !arguments.no_validate && !is_valid(&folder, arguments.bundle)? {
         return Err(Failure::refusal(format!("{} is not valid", folder.display()))
@@ -275,8 +235,21 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     if arguments.push {
         let image = FolderImage { root: built.root.clone(), blobs };
         let image = LocalImage { source: &image, shown: "the image".to_owned() };
-        let origin = base.and_then(|base| base.origin);
+        let origin = base.as_ref().and_then(|base| base.origin.clone());
         push(&image, origin, &destinations, None, global, session.open()?)?;
+        if arguments.attestations.are_given() {
+            let parameters = arguments.parameters();
+            let (catalog, origin) = (source::content(&folder, arguments.bundle)?, source::origin(&named));
+            let known = Knowledge {
+                root: &built.root,
+                created: &what.created.text,
+                catalog: &catalog,
+                base: base.as_ref().map(|base| &base.material),
+                origin: origin.as_ref(),
+                parameters: &parameters,
+            };
+            attach(arguments.attestations, &destinations, &known, session.open()?, global)?;
+        }
     }
     if let Some(target) = target {
         target.finish(&built.root)?;
@@ -286,52 +259,21 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     Ok(CLEAN)
 }
 
-/// Refuses what is not a directory, and a target that would become part of the image.
-fn check_folder(folder: &Path, target: Option<&Path>) -> Result<(), Failure> {
-    let real = fs::canonicalize(folder).map_err(|error| Failure::io("read", folder, &error))?;
-    if !real.is_dir() {
-        return Err(Failure::new(format!("{} is not a directory", folder.display()))
-            .help("an image is built from a directory; put the file into one"));
-    }
-    let Some(target) = target else { return Ok(()) };
-    let mut existing =
-        target.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
-    let place = existing.find_map(|path| fs::canonicalize(path).ok());
-    if place.is_some_and(|place| place.starts_with(&real)) {
-        return Err(Failure::new(format!(
-            "the target {} lies in the directory that is built",
-            target.display()
-        ))
-        .help("name a target elsewhere"));
+/// Attaches to the image what is known of it, wherever it was pushed to.
+fn attach(
+    attestations: AttestationArguments,
+    destinations: &[Reference],
+    known: &Knowledge<'_>,
+    session: &OpenSession,
+    global: Global,
+) -> Result<(), Failure> {
+    for destination in destinations {
+        let attached = attestations.attach(destination, known, session)?;
+        if !global.quiet {
+            terminal::tell(format_args!("attached to {destination}: {}", attached.join(", ")));
+        }
     }
     Ok(())
-}
-
-/// Whether the input is valid. What is wrong is told.
-fn is_valid(folder: &Path, is_bundle: bool) -> Result<bool, Failure> {
-    if is_bundle {
-        let tree = DiskTree { root: folder.to_path_buf() };
-        let rendered = BundleFolder::read(&tree).and_then(|bundle| fbc_bundle::render::render(&bundle, None));
-        return match rendered {
-            Ok(_) => Ok(true),
-            Err(error) => Err(Failure::refusal(format!("{}: {error}", folder.display()))
-                .help("fix the bundle, or build it all the same with --no-validate")),
-        };
-    }
-    let source = CatalogSource::open_as_one(folder, &Session::default())?;
-    refuse_repository(&source, folder)?;
-    let catalog = load_tree(source.tree.as_ref())?;
-    refuse_without_blobs(&source, &catalog, folder)?;
-    let checked = validate::check_loaded(folder, source, &catalog, Profile::Opm);
-    if checked.report.count(Severity::Error) > 0 {
-        report_on_stderr(&[checked])?;
-        return Ok(false);
-    }
-    if checked.files == 0 {
-        return Err(Failure::refusal(format!("{} holds no catalog", folder.display()))
-            .help("name the directory with the files of the catalog; --bundle builds a bundle"));
-    }
-    Ok(true)
 }
 
 /// Builds once more, with one thread, and compares.
@@ -370,7 +312,7 @@ fn write_files(arguments: &Arguments, built: &Built) -> Result<(), Failure> {
     if let (false, Some(fields)) = (arguments.tag.is_empty(), metadata.as_object_mut()) {
         fields.insert("image.name".to_owned(), arguments.tag.join(",").into());
     }
-    write_output(Some(path), |out| Ok(writeln!(out, "{metadata:#}")?))
+    write_file(path, |out| Ok(writeln!(out, "{metadata:#}")?))
 }
 
 /// Says what was built.
@@ -379,9 +321,6 @@ fn tell(output: Option<&LocalReference>, built: &Built) {
     let (plain, packed) = (size(built.layer.uncompressed_bytes), size(built.layer.descriptor.size()));
     let target = output.map(|output| format!(" {output}")).unwrap_or_default();
     // What is said here is not worth failing for.
-    let _ = writeln!(
-        crate::terminal::stderr(),
-        "built{target} for {}; {plain} became {packed}",
-        platforms.join(", ")
-    );
+    let _ =
+        writeln!(terminal::stderr(), "built{target} for {}; {plain} became {packed}", platforms.join(", "));
 }

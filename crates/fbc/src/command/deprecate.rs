@@ -22,8 +22,11 @@ pub(crate) struct Arguments {
     #[arg(value_name = "CATALOG", value_hint = ValueHint::AnyPath)]
     catalog: PathBuf,
     /// The package
-    #[arg(value_name = "PACKAGE")]
-    package: String,
+    #[arg(value_name = "PACKAGE", required_unless_present = "package_flag")]
+    package: Option<String>,
+    /// The package
+    #[arg(short = 'p', long = "package", value_name = "PACKAGE", conflicts_with = "package")]
+    package_flag: Option<String>,
     /// Deprecate a channel of the package instead of the package itself
     #[arg(long, value_name = "NAME", conflicts_with = "bundle")]
     channel: Option<String>,
@@ -48,6 +51,10 @@ struct Reference<'a> {
 }
 
 impl Arguments {
+    fn package(&self) -> &str {
+        self.package.as_deref().or(self.package_flag.as_deref()).unwrap_or_default()
+    }
+
     fn reference(&self) -> Reference<'_> {
         match (&self.channel, &self.bundle) {
             (Some(name), _) => Reference { schema: schema::CHANNEL, name },
@@ -58,7 +65,7 @@ impl Arguments {
 
     /// The deprecated thing in words.
     fn words(&self) -> String {
-        let package = &self.package;
+        let package = self.package();
         match (&self.channel, &self.bundle) {
             (Some(name), _) => format!("channel {name:?} of package {package:?}"),
             (None, Some(name)) => format!("bundle {name:?} of package {package:?}"),
@@ -72,9 +79,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     if edit.template().is_some_and(EditedTemplate::is_semver) {
         let shown = arguments.catalog.display();
         return Err(Failure::refusal(format!("{shown} is a semver template, which cannot hold deprecations"))
-            .help("deprecate in the catalog that it expands to: deprecations.yaml beside it stays when it is rendered anew"));
+            .help("deprecate in the catalog that it expands to: deprecations.yaml beside it stays when it is rendered again"));
     }
-    let package = arguments.package.as_str();
+    let package = arguments.package();
     edit.require_package(package)?;
     let reference = arguments.reference();
     let found = entries(&edit, package)

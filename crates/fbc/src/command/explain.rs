@@ -9,22 +9,27 @@ use fbc_lint::{Profile, Rule, Severity};
 
 use crate::failure::{CLEAN, Failure, HELP, STRONG, closest};
 
-/// Explain a rule, or list all of them
+/// Explain rules, or list all of them
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The code or name of a rule, such as FBC012 or package-name, or the family of codes, such as BND
+    /// Codes or names of rules, such as FBC012 or package-name, or families of codes, such as BND
     #[arg(value_name = "CODE")]
-    rule: Option<String>,
+    rules: Vec<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let mut out = anstream::AutoStream::auto(io::stdout()).lock();
-    match &arguments.rule {
-        None => list(&RULES.iter().copied().collect::<Vec<_>>(), &mut out)?,
-        Some(name) => match find(name) {
+    if arguments.rules.is_empty() {
+        list(&RULES.iter().copied().collect::<Vec<_>>(), &mut out)?;
+    }
+    for (index, name) in arguments.rules.iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        match find(name) {
             Some(rule) => explain(rule, &mut out)?,
             None => list(&family(name).ok_or_else(|| unknown(name))?, &mut out)?,
-        },
+        }
     }
     out.flush()?;
     Ok(CLEAN)

@@ -9,7 +9,7 @@ use fbc_model::render::{MigrateLevel, prepare};
 
 use super::render::{self, OutputFormat};
 use super::validate;
-use crate::arguments::Global;
+use crate::arguments::{CATALOG, Global};
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::filter::selection::{self, ChannelOfPackage, PackageWord, VersionOfPackage};
@@ -33,8 +33,7 @@ use crate::report::report_on_stderr;
 /// which required packages and APIs are no longer provided.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The catalog: a directory, a file, an image, or `-` for standard input
-    #[arg(value_name = "REF", value_hint = ValueHint::AnyPath)]
+    #[arg(help = CATALOG, value_name = "REF", value_hint = ValueHint::AnyPath)]
     reference: PathBuf,
     /// Keep a package, one channel of it, or the versions of a channel that are in a range; P::RANGE means
     /// the range in every channel. Several of one package add up

@@ -1,6 +1,7 @@
 //! `fbc graph`: the upgrade graph as a drawing.
 
-use std::path::{Path, PathBuf};
+use std::borrow::Cow;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use fbc_graph::mermaid::{MermaidError, MermaidOptions};
@@ -10,11 +11,12 @@ use fbc_model::writer::package_names;
 use serde_json::json;
 
 use super::render;
+use crate::arguments::CATALOGS;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::json_document;
 use crate::limits;
 use crate::output_file::write_output;
-use crate::output_format::{FormatOrFile, FormatOrFileParser};
+use crate::output_format::{Destination, OutputParser, OutputValue};
 use crate::registry::ImageArguments;
 
 /// Draw the upgrade graph
@@ -23,8 +25,7 @@ use crate::registry::ImageArguments;
 /// that opm refuses is drawn as it is, and marked. Of a catalog that cannot be loaded nothing is drawn.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Catalogs: directories, single files, images, or `-` for standard input
-    #[arg(value_name = "REF", required = true, value_hint = ValueHint::AnyPath)]
+    #[arg(help = CATALOGS, value_name = "REF", required = true, value_hint = ValueHint::AnyPath)]
     references: Vec<PathBuf>,
     /// Draw this package only
     #[arg(short, long, value_name = "PACKAGE")]
@@ -35,16 +36,9 @@ pub(crate) struct Arguments {
     /// Leave out what is older than this bundle (mermaid only)
     #[arg(long, value_name = "BUNDLE")]
     minimum_edge: Option<String>,
-    /// The format to write
-    #[arg(
-        short,
-        long,
-        alias = "format",
-        value_parser = FormatOrFileParser::<GraphFormat>::new(),
-        default_value = "mermaid",
-        value_name = "FORMAT"
-    )]
-    output: Vec<FormatOrFile<GraphFormat>>,
+    /// The format to write; FORMAT=FILE writes to a file, and may be given several times [default: mermaid]
+    #[arg(short, long, alias = "format", value_parser = OutputParser::<GraphFormat>::new(), value_name = "FORMAT[=FILE]")]
+    output: Vec<OutputValue<GraphFormat>>,
     /// Whose understanding of the edges to draw
     #[arg(long, value_enum, default_value_t, value_name = "SEMANTICS")]
     semantics: Semantics,
@@ -56,12 +50,9 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    fn format(&self) -> GraphFormat {
-        FormatOrFile::format(&self.output)
-    }
-
-    fn file(&self) -> Option<&Path> {
-        FormatOrFile::file(&self.output, self.output_file.as_ref())
+    /// What is drawn where.
+    fn destinations(&self) -> Vec<Destination<'_, GraphFormat>> {
+        OutputValue::destinations(&self.output, self.output_file.as_ref())
     }
 }
 
@@ -102,11 +93,13 @@ impl From<Semantics> for fbc_graph::Semantics {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let session = arguments.images.session(&arguments.references);
-    if arguments.minimum_edge.is_some() && arguments.format() != GraphFormat::Mermaid {
+    let destinations = arguments.destinations();
+    let is_chart = |one: &Destination<'_, GraphFormat>| one.format == GraphFormat::Mermaid;
+    if arguments.minimum_edge.is_some() && !destinations.iter().all(is_chart) {
         return Err(Failure::new("--minimum-edge is for mermaid charts only")
             .help("leave it out, or draw with `-o mermaid`"));
     }
-    let Some(mut catalog) = render::load(&arguments.references, None, &session)? else { return Ok(FINDINGS) };
+    let Some(catalog) = render::load(&arguments.references, None, &session)? else { return Ok(FINDINGS) };
     if catalog.channels.is_empty() && !catalog.bundles.is_empty() {
         return Err(Failure::refusal("there is nothing to draw: no channel has entries")
             .help("a bundle alone has no upgrade graph; name the catalog that it is part of"));
@@ -116,22 +109,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     let is_drawn = |package: &str| arguments.package.as_deref().is_none_or(|wanted| wanted == package);
     require_channels(&catalog, &arguments.channels, is_drawn)?;
-    if arguments.format() == GraphFormat::Mermaid {
-        if !arguments.channels.is_empty() {
-            catalog.channels.retain(|channel| arguments.channels.contains(&channel.name));
-        }
-        return draw_mermaid(&catalog, arguments);
+    let names: Vec<&str> = package_names(&catalog).into_iter().filter(|name| is_drawn(name)).collect();
+    let graphs = || -> Vec<PackageGraph<'_>> {
+        let graphs = names.iter().map(|name| PackageGraph::of(&catalog, name));
+        let is_wanted = |graph: &PackageGraph<'_>| {
+            arguments.channels.is_empty() || !wanted_channels(graph, arguments).is_empty()
+        };
+        graphs.filter(is_wanted).collect()
+    };
+    if !destinations.iter().all(is_chart) {
+        warn(&graphs(), arguments);
     }
-    let names = package_names(&catalog);
-    let graphs: Vec<PackageGraph<'_>> = names
-        .into_iter()
-        .filter(|name| is_drawn(name))
-        .map(|name| PackageGraph::of(&catalog, name))
-        .filter(|graph| arguments.channels.is_empty() || !wanted_channels(graph, arguments).is_empty())
-        .collect();
-    warn(&graphs, arguments);
-    let text = draw(graphs, arguments)?;
-    write_output(arguments.file(), |out| Ok(out.write_all(text.as_bytes())?))?;
+    for Destination { format, file } in destinations {
+        let text = match format {
+            GraphFormat::Mermaid => chart(&catalog, arguments)?,
+            format => draw(graphs(), format, arguments)?,
+        };
+        write_output(file, |out| Ok(out.write_all(text.as_bytes())?))?;
+    }
     Ok(CLEAN)
 }
 
@@ -175,9 +170,13 @@ fn wanted_channels(graph: &PackageGraph<'_>, arguments: &Arguments) -> Vec<usize
         .collect()
 }
 
-fn draw(mut graphs: Vec<PackageGraph<'_>>, arguments: &Arguments) -> Result<String, Failure> {
+fn draw(
+    mut graphs: Vec<PackageGraph<'_>>,
+    format: GraphFormat,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let semantics = arguments.semantics.into();
-    Ok(match arguments.format() {
+    Ok(match format {
         GraphFormat::Svg => {
             let [graph] = graphs.as_slice() else { return Err(not_one_package(&graphs)) };
             svg::draw(graph, &wanted_channels(graph, arguments), semantics)
@@ -198,7 +197,7 @@ fn draw(mut graphs: Vec<PackageGraph<'_>>, arguments: &Arguments) -> Result<Stri
                     |name: &String| arguments.channels.is_empty() || arguments.channels.contains(name);
                 graph.channels.retain(|channel| is_wanted(&channel.name));
             }
-            if arguments.format() == GraphFormat::Dot {
+            if format == GraphFormat::Dot {
                 dot::draw(&graphs, semantics)
             } else {
                 let packages: Vec<_> = graphs.iter().map(|graph| document::of(graph, &[semantics])).collect();
@@ -240,7 +239,12 @@ fn warn(graphs: &[PackageGraph<'_>], arguments: &Arguments) {
     }
 }
 
-fn draw_mermaid(catalog: &Catalog, arguments: &Arguments) -> Result<u8, Failure> {
+/// The text of a mermaid chart.
+fn chart(catalog: &Catalog, arguments: &Arguments) -> Result<String, Failure> {
+    let mut catalog = Cow::Borrowed(catalog);
+    if !arguments.channels.is_empty() {
+        catalog.to_mut().channels.retain(|channel| arguments.channels.contains(&channel.name));
+    }
     let options = MermaidOptions {
         minimum_edge: arguments.minimum_edge.clone().unwrap_or_default(),
         package: arguments.package.clone().unwrap_or_default(),
@@ -248,7 +252,7 @@ fn draw_mermaid(catalog: &Catalog, arguments: &Arguments) -> Result<u8, Failure>
         most_bytes: limits::most("chart-bytes"),
         confines_names: true,
     };
-    let chart = mermaid::draw(catalog, &options).map_err(|error| failure(catalog, error))?;
+    let chart = mermaid::draw(&catalog, &options).map_err(|error| failure(&catalog, error))?;
     for warning in &chart.warnings {
         Failure::new(warning.to_string()).help("the edges of this range are left out").warn();
     }
@@ -259,8 +263,7 @@ fn draw_mermaid(catalog: &Catalog, arguments: &Arguments) -> Result<u8, Failure>
             .help("`-o html` shows as many; --package and --channel draw less")
             .warn();
     }
-    write_output(arguments.file(), |out| Ok(out.write_all(chart.text.as_bytes())?))?;
-    Ok(CLEAN)
+    Ok(chart.text)
 }
 
 /// From so many edges on a mermaid chart is not likely to be of use.

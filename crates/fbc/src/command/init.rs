@@ -9,7 +9,7 @@ use fbc_model::{Catalog, Icon, Package};
 use super::render::{OutputFormat, write};
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
-use crate::output_file::write_output;
+use crate::output_file::{report_written, write_new_file, write_output};
 
 /// Make the olm.package blob of a new package, or the fbc.toml of a repository
 #[derive(Args, Debug)]
@@ -43,9 +43,12 @@ pub(crate) struct Arguments {
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: OutputFormat,
-    /// Write to a file instead of standard output
+    /// Write to a new file instead of standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output_file: Option<PathBuf>,
+    /// Replace a file that exists
+    #[arg(long, requires = "output_file")]
+    force: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
@@ -61,7 +64,16 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         ..Package::default()
     };
     let catalog = Catalog { packages: vec![package], ..Catalog::default() };
-    write_output(arguments.output_file.as_deref(), |out| write(&catalog, arguments.output.into(), out))?;
+    match arguments.output_file.as_deref() {
+        // A catalog may be in it.
+        Some(path) if !arguments.force => {
+            let mut bytes = Vec::new();
+            write(&catalog, arguments.output.into(), &mut bytes)?;
+            write_new_file(path, &bytes, "add --force to replace it, or name another file")?;
+            report_written(path);
+        }
+        path => write_output(path, |out| write(&catalog, arguments.output.into(), out))?,
+    }
     Ok(CLEAN)
 }
 

@@ -109,8 +109,8 @@ fn inject(arguments: &InjectArguments, global: Global) -> Result<u8, Failure> {
         replace_files(files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())))?;
     }
     if !global.quiet {
-        let word = if arguments.check { "would be written" } else { "written" };
-        files.keys().for_each(|path| terminal::tell(format_args!("{word}: {}", path.display())));
+        let word = if arguments.check { "would write" } else { "wrote" };
+        files.keys().for_each(|path| terminal::tell(format_args!("{word} {}", path.display())));
         if files.is_empty() {
             terminal::tell(format_args!("every lifecycle is up to date"));
         }

@@ -1,5 +1,6 @@
 //! `fbc list`: what is in a catalog, as a table.
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,7 @@ use fbc_lint::policy::OcpVersion;
 use serde_json::{Value, json};
 
 use super::validate;
+use crate::arguments::CATALOG;
 use crate::catalog_source::CatalogSource;
 use crate::configuration::ocp_version;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
@@ -41,24 +43,42 @@ enum What {
     Channels {
         #[command(flatten)]
         input: Input,
-        /// Only those of this package
-        #[arg(help_heading = None::<&str>)]
-        package: Option<String>,
+        #[command(flatten)]
+        package: PackageArgument,
     },
     /// Bundles in each channel, with their upgrade edges
     Bundles {
         #[command(flatten)]
         input: Input,
         /// Only those of this package
-        #[arg(help_heading = None::<&str>)]
-        package: Option<String>,
+        #[command(flatten)]
+        package: PackageArgument,
     },
+    /// Anything else: most likely the catalog itself.
+    #[command(external_subcommand)]
+    Other(Vec<OsString>),
+}
+
+/// The one package that is listed.
+#[derive(Args, Debug)]
+struct PackageArgument {
+    /// Only those of this package
+    #[arg(help_heading = None::<&str>, value_name = "PACKAGE")]
+    package: Option<String>,
+    /// Only those of this package
+    #[arg(short = 'p', long = "package", value_name = "PACKAGE", conflicts_with = "package")]
+    package_flag: Option<String>,
+}
+
+impl PackageArgument {
+    fn name(&self) -> Option<&str> {
+        self.package.as_deref().or(self.package_flag.as_deref())
+    }
 }
 
 #[derive(Args, Debug)]
 struct Input {
-    /// The catalog: a directory, a file, an image, or `-` for standard input; or the root of a repository
-    #[arg(value_name = "REF", value_hint = ValueHint::AnyPath)]
+    #[arg(help = format!("{CATALOG}; or the root of a repository"), value_name = "REF", value_hint = ValueHint::AnyPath)]
     reference: PathBuf,
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
@@ -83,8 +103,9 @@ enum ListFormat {
 pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let (listing, input, package) = match &arguments.what {
         What::Packages { input } => (Listing::Packages, input, None),
-        What::Channels { input, package } => (Listing::Channels, input, package.as_deref()),
-        What::Bundles { input, package } => (Listing::Bundles, input, package.as_deref()),
+        What::Channels { input, package } => (Listing::Channels, input, package.name()),
+        What::Bundles { input, package } => (Listing::Bundles, input, package.name()),
+        What::Other(words) => return Err(not_a_list(words)),
     };
     let is_repository = input.reference.join(".git").exists() || !input.ocp.is_empty();
     let catalogs = match is_repository {
@@ -120,6 +141,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     }
     out.flush()?;
     Ok(CLEAN)
+}
+
+/// The failure for what is neither packages, channels nor bundles.
+fn not_a_list(words: &[OsString]) -> Failure {
+    const KNOWN: [&str; 3] = ["packages", "channels", "bundles"];
+    let word = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
+    let failure = Failure::new(format!("`fbc list` takes `packages`, `channels` or `bundles`, not {word:?}"));
+    match closest(&word, KNOWN) {
+        Some(known) => failure.help(format!("did you mean `{known}`?")),
+        None => failure.help(format!("`fbc list packages {word}` lists its packages")),
+    }
 }
 
 /// The table of one catalog; nothing if it is not valid, which is told.

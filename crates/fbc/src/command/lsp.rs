@@ -11,7 +11,7 @@ use crate::language_server::DiskHost;
 
 /// Speak the Language Server Protocol with an editor, over standard input and output
 ///
-/// Editors start it themselves; docs/guides/editors.md has the settings. Exits with 0 when the editor says goodbye, and
+/// Editors start it themselves; docs/guides/editors.md has the settings. Exits with 0 when the editor shuts down, and
 /// with 2 if it is gone without that or does not speak the protocol.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {

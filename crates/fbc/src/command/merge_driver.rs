@@ -126,7 +126,7 @@ fn install(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
         terminal::tell(format_args!("git merges {} in this clone", list(&patterns)));
         if text != old {
             terminal::tell(format_args!(
-                "written: {}; commit it, and install the driver in other clones too",
+                "wrote {}; commit it, and install the driver in other clones too",
                 path.display()
             ));
         }

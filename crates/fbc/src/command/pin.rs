@@ -19,7 +19,7 @@ use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::layout;
 use crate::loading::load_tree;
 use crate::needed_images::find_all;
-use crate::output_file::replace_files;
+use crate::output_file::{replace_files, report_written};
 use crate::registry::{CopyLogins, Named, Session, TransferArguments};
 use crate::terminal;
 
@@ -193,7 +193,7 @@ fn write(
     }
     replace_files(files.iter().map(|(path, bytes)| (path.as_path(), bytes.as_deref())))?;
     if !global.quiet {
-        changed.iter().for_each(|path| terminal::tell(format_args!("written: {}", path.display())));
+        changed.iter().for_each(|path| report_written(path));
         if changed.is_empty() {
             terminal::tell(format_args!("nothing to do"));
         }

@@ -13,13 +13,13 @@ use fbc_image::registry::{CopyOptions, LocalImage, Reference, copy_image};
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::image_source::{ImageName, local_of_path, parse_tag};
-use crate::output_file::write_output;
+use crate::output_file::write_file;
 use crate::registry::{CopyLogins, Named, OpenSession, TransferArguments};
 use crate::terminal;
 
 /// Push an image to a registry
 ///
-/// What the registry has is not sent again, and a blob that lies in another of its repositories is taken over there.
+/// What the registry has is not sent again, and a blob of another of its repositories is mounted.
 /// The manifest comes last, so that a tag never names half an image. An index goes with all its platforms. The digest
 /// is written to standard output.
 #[derive(Args, Debug)]
@@ -122,8 +122,8 @@ pub(super) fn push(
 
 /// Writes a digest to standard output, and to a file if one is named.
 pub(super) fn write_digest(path: Option<&std::path::Path>, digest: &str) -> Result<(), Failure> {
-    if path.is_some() {
-        write_output(path, |out| Ok(out.write_all(digest.as_bytes())?))?;
+    if let Some(path) = path {
+        write_file(path, |out| Ok(out.write_all(digest.as_bytes())?))?;
     }
     let mut out = terminal::stdout();
     writeln!(out, "{digest}")?;
@@ -135,7 +135,7 @@ fn tell(destination: &Reference, report: &CopyReport) {
     let count = |wanted| report.blobs.values().filter(|outcome| **outcome == wanted).count();
     let parts = [
         (count(BlobOutcome::Transferred), "sent"),
-        (count(BlobOutcome::Mounted), "taken over from another repository"),
+        (count(BlobOutcome::Mounted), "mounted from another repository"),
         (count(BlobOutcome::Existed), "there already"),
     ];
     let parts: Vec<String> =

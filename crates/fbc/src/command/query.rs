@@ -42,7 +42,7 @@ const MAX_ERROR: usize = 240;
                   halt_error chooses its own."
 )]
 pub(crate) struct Arguments {
-    /// The jq program, then catalogs (directories, single files, `-` for standard input) and bundle directories
+    /// The jq program, then catalogs (directories, files, images, `REV:PATH`, `-` for standard input) or bundle directories
     #[arg(value_name = "EXPR_OR_REF", value_hint = ValueHint::AnyPath)]
     words: Vec<OsString>,
     /// Read the program from a file; all words are catalogs then

@@ -200,7 +200,10 @@ impl Loaded {
     ) -> Result<Self, Failure> {
         let image = reference.to_str().filter(|_| !reference.exists());
         let image = image.map(|image| image.strip_prefix("docker://").unwrap_or(image));
-        let mapped = image.and_then(|image| Some((image, images.folder(image)?)));
+        let mapped = match image {
+            Some(image) => images.existing_folder(image).map_err(Failure::new)?.map(|folder| (image, folder)),
+            None => None,
+        };
         let path = mapped.map_or(reference, |(_, folder)| folder).to_path_buf();
         let expanded = if path.is_file() { CatalogSource::template(&path, session, wanted)? } else { None };
         let source = match expanded {

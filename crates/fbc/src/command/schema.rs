@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use fbc_lint::schema::{Schema, all, by_name};
 
 use crate::failure::{CLEAN, Failure, closest};
-use crate::output_file::write_output;
+use crate::output_file::write_file;
 use crate::terminal;
 
 /// Print a JSON Schema of the format, list them, or write all of them to a directory
@@ -50,7 +50,7 @@ fn write(schema: &Schema, folder: &Path) -> Result<(), Failure> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
     }
-    write_output(Some(&path), |out| Ok(out.write_all(schema.text.as_bytes())?))
+    write_file(&path, |out| Ok(out.write_all(schema.text.as_bytes())?))
 }
 
 fn unknown(name: &str) -> Failure {

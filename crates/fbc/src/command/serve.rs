@@ -1,12 +1,13 @@
 //! `fbc serve`: the APIs through which clusters read catalogs.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueHint};
 
 use crate::arguments::Global;
+use crate::catalog_name;
 use crate::catalog_source::CatalogSource;
 use crate::failure::{CLEAN, Failure};
 use crate::registry::{ImageArguments, Session};
@@ -128,22 +129,12 @@ fn loopback(port: u16) -> SocketAddr {
 
 /// `NAME=REF` or a reference, whose last part is the name then.
 fn served(text: &str, images: &ImageArguments) -> Result<Served, Failure> {
-    let (name, reference) = match text.split_once('=') {
-        Some((name, reference)) if is_name(name) => (Some(name.to_owned()), reference),
-        _ => (None, text),
-    };
-    let path = Path::new(reference);
-    if reference == "-" {
+    let (name, path) = catalog_name::named(text)?;
+    if path.as_os_str() == "-" {
         return Err(Failure::new("a server cannot read its catalog from standard input")
             .help("name a directory, a file or an image"));
     }
-    let name = match name {
-        Some(name) => name,
-        None => derived_name(path).ok_or_else(|| {
-            Failure::new(format!("{reference} gives no name for URLs")).help("write `NAME=REF`")
-        })?,
-    };
-    let (path, images) = (path.to_owned(), images.clone());
+    let images = images.clone();
     let origin = Origin::of(&path);
     let session = {
         let path = path.clone();
@@ -151,24 +142,6 @@ fn served(text: &str, images: &ImageArguments) -> Result<Served, Failure> {
     };
     let open = move |session: &Session| CatalogSource::open_as_one(&path, session);
     Ok(Served { name, origin, open: Box::new(open), session: Box::new(session) })
-}
-
-/// A name as Kubernetes has it: catalogd's URLs hold names of ClusterCatalogs.
-fn is_name(name: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
-    !name.is_empty() && name.bytes().all(fits) && !name.starts_with(['-', '.']) && !name.ends_with(['-', '.'])
-}
-
-/// The last part of a directory, a file without its ending, or the repository of an image.
-fn derived_name(path: &Path) -> Option<String> {
-    let whole = path.canonicalize().ok();
-    let last = whole.as_deref().unwrap_or(path).file_name()?.to_string_lossy().to_lowercase();
-    let end = last.find(['@', ':']).unwrap_or(last.len());
-    let mut name = last.get(..end)?.to_owned();
-    if path.is_file() {
-        name = name.split('.').next()?.to_owned();
-    }
-    is_name(&name).then_some(name)
 }
 
 fn parse_address(text: &str) -> Result<SocketAddr, String> {
@@ -209,18 +182,6 @@ mod tests {
         }
         for text in ["80", "host", ":x", "127.0.0.1"] {
             assert!(parse_address(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn names_follow_from_references() {
-        for (path, name) in [
-            ("quay.io/me/catalog:v4.19", Some("catalog")),
-            ("quay.io/me/Catalog@sha256:0", Some("catalog")),
-            ("/", None),
-            ("a_b", None),
-        ] {
-            assert_eq!(derived_name(Path::new(path)).as_deref(), name, "{path}");
         }
     }
 }

@@ -5,19 +5,21 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use fbc_image::limits::{INDEX_DEPTH, MANIFESTS};
 use fbc_image::registry::{Client, FetchedManifest, Manifest, Reference};
 use fbc_signature::payload::Payload;
 use fbc_signature::policy::Signature;
 use fbc_signature::{ImageName, PrivateKey, bundle};
-use oci_spec::image::Descriptor;
+use oci_spec::image::{Descriptor, MediaType};
 use ring::rand::SystemRandom;
 use serde_json::json;
 
-use crate::arguments::Global;
-use crate::failure::{CLEAN, Failure};
+use crate::arguments::{Global, parse_pair};
+use crate::failure::{CLEAN, Failure, WARNING};
 use crate::image_source::{ImageName as Image, parse_registry_reference};
 use crate::registry::{Named, OpenSession, RegistryArguments};
-use crate::signing::{attached, keys};
+use crate::signing::attached::{self, Found};
+use crate::signing::keys;
 use crate::terminal;
 
 /// Sign an image in a registry with a key
@@ -32,7 +34,7 @@ use crate::terminal;
     docs/guides/sign.md shows keys, policies and clusters.")]
 pub(crate) struct Arguments {
     /// The image, such as quay.io/me/catalog:v4.19
-    #[arg(value_name = "REF", value_parser = parse_registry_reference, required_unless_present = "generate_key", requires = "key")]
+    #[arg(value_name = "REF", value_parser = parse_registry_reference, required_unless_present_any = ["generate_key", "public_key"], requires = "key")]
     image: Option<String>,
     /// The private key
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -40,11 +42,11 @@ pub(crate) struct Arguments {
     /// The file with the passphrase of the key [default: what COSIGN_PASSWORD says]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     passphrase_file: Option<PathBuf>,
-    /// The name that a signature in the tag is for [default: REF, which needs a tag then]
+    /// The name that a signature in the tag is for, with a tag [default: REF]
     #[arg(long, value_name = "NAME")]
     identity: Option<String>,
     /// Say something more in a signature in the tag; may be given several times
-    #[arg(short, long, value_name = "KEY=VALUE", value_parser = pair)]
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = parse_pair)]
     annotation: Vec<(String, String)>,
     /// Where the signature is kept; may be given several times
     #[arg(long, value_enum, value_name = "PLACE", default_value = "tag")]
@@ -55,9 +57,15 @@ pub(crate) struct Arguments {
     /// Write a new key to PREFIX.key and PREFIX.pub
     #[arg(long, value_name = "PREFIX", conflicts_with_all = ["image", "key"])]
     generate_key: Option<String>,
+    /// Write the public key of --key to standard output, and sign nothing
+    #[arg(long, conflicts_with = "image", requires = "key")]
+    public_key: bool,
     #[command(flatten)]
     registry: RegistryArguments,
 }
+
+/// So many times a signature is looked for after it was added.
+const ROUNDS: usize = 20;
 
 /// Where signatures are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -76,15 +84,23 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         }
         return Ok(CLEAN);
     }
-    let (Some(text), Some(key)) = (&arguments.image, &arguments.key) else {
-        return Err(Failure::new("no image and key are given").help("write `fbc sign REF --key cosign.key`"));
-    };
+    let no_key = || Failure::new("no image and key are given").help("write `fbc sign REF --key cosign.key`");
+    let key = arguments.key.as_ref().ok_or_else(no_key)?;
     let key = keys::private(key, arguments.passphrase_file.as_deref())?;
+    if arguments.public_key {
+        let mut out = terminal::stdout();
+        write!(out, "{}", key.public_key().to_pem())?;
+        out.flush()?;
+        return Ok(CLEAN);
+    }
+    let text = arguments.image.as_ref().ok_or_else(no_key)?;
     let session = arguments.registry.session(Named::images([Image::Registry(text.clone())]));
     let session = session.open()?;
     if session.is_offline() {
-        return Err(Failure::new("signatures are kept in registries, and --offline forbids to ask them")
-            .help("leave out --offline"));
+        return Err(Failure::new(
+            "signatures are kept in registries, and `--offline` forbids registry access",
+        )
+        .help("leave out --offline"));
     }
     let image = session.reference(text)?;
     if !arguments.store.contains(&Store::Tag)
@@ -93,13 +109,29 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return Err(Failure::new("bundles hold neither a name nor annotations")
             .help("leave out --identity and --annotation, or add --store tag"));
     }
-    let identity = identity(arguments, &image)?;
+    let identity = identity(arguments, &image, global)?;
     // What is added goes to the registry itself, so mirrors do not say what is there.
     let root = session.wait(session.client().manifest_at_origin(&image))?;
-    let mut signed = 0;
-    let all = with_images(&root, arguments.index_only);
-    for subject in &all {
-        signed += sign(subject, &image, &identity, &key, arguments, session)?;
+    let all = with_images(&root, &image, arguments.index_only, session)?;
+    let sign_all = || {
+        let added = all.iter().map(|subject| sign(subject, &image, &identity, &key, arguments, session));
+        added.sum::<Result<usize, Failure>>()
+    };
+    let signed = sign_all()?;
+    // Registries replace a list of signatures as a whole, so who signs at the same time may have dropped ours.
+    let mut is_kept = signed == 0;
+    for _ in 0..ROUNDS {
+        if is_kept {
+            break;
+        }
+        session.wait_a_little();
+        is_kept = sign_all()? == 0;
+    }
+    if !is_kept {
+        return Err(Failure::new(format!(
+            "others sign {image} at the same time, and drop this signature again and again"
+        ))
+        .help("run the command again once they are done"));
     }
     if !global.quiet {
         let name = match arguments.store.contains(&Store::Tag) {
@@ -120,7 +152,7 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
 }
 
 /// The name that the signature is for.
-fn identity(arguments: &Arguments, image: &Reference) -> Result<String, Failure> {
+fn identity(arguments: &Arguments, image: &Reference, global: Global) -> Result<String, Failure> {
     let Some(text) = &arguments.identity else {
         return match image.tag() {
             Some(tag) => Ok(format!("{}:{tag}", image.name())),
@@ -132,19 +164,73 @@ fn identity(arguments: &Arguments, image: &Reference) -> Result<String, Failure>
         };
     };
     match ImageName::parse(text) {
-        Some(name) if name.digest.is_none() => Ok(name.text()),
+        Some(name) if name.digest.is_none() => {
+            if name.tag.is_none() && !global.quiet {
+                terminal::tell(format_args!(
+                    "{WARNING}warning{WARNING:#}: {text} has no tag: only policies with matchRepository or exactRepository accept \
+                     such a signature"
+                ));
+            }
+            Ok(name.text())
+        }
         _ => Err(Failure::new(format!("--identity {text} is not the name of an image"))
-            .help("write REGISTRY/REPOSITORY or REGISTRY/REPOSITORY:TAG")),
+            .help("write REGISTRY/REPOSITORY:TAG")),
     }
 }
 
-/// The manifest, and of an index all that it lists.
-pub(super) fn with_images(root: &FetchedManifest, index_only: bool) -> Vec<Descriptor> {
+/// The manifest, and of an index all that it lists, also in further indexes.
+fn with_images(
+    root: &FetchedManifest,
+    image: &Reference,
+    index_only: bool,
+    session: &OpenSession,
+) -> Result<Vec<Descriptor>, Failure> {
     let mut all = vec![root.descriptor.clone()];
-    if let (Manifest::Index(index), false) = (&root.manifest, index_only) {
-        all.extend(index.manifests().iter().cloned());
+    let mut level = if index_only { Vec::new() } else { vec![root.clone()] };
+    for _ in 0..=INDEX_DEPTH {
+        let mut next = Vec::new();
+        for manifest in &level {
+            let Manifest::Index(index) = &manifest.manifest else { continue };
+            for child in index.manifests() {
+                if all.iter().any(|known| known.digest() == child.digest()) {
+                    continue;
+                }
+                all.push(child.clone());
+                if is_index(child) {
+                    let place = image.with_digest(child.digest().clone());
+                    next.push(session.wait(session.client().manifest_at_origin(&place))?);
+                }
+                if all.len() > MANIFESTS {
+                    return Err(Failure::refusal(format!("{image} has more than {MANIFESTS} manifests")));
+                }
+            }
+        }
+        if next.is_empty() {
+            return Ok(all);
+        }
+        level = next;
     }
-    all
+    Err(Failure::refusal(format!("{image} is an index of indexes, more than {INDEX_DEPTH} deep")))
+}
+
+fn is_index(descriptor: &Descriptor) -> bool {
+    let kind = descriptor.media_type().to_string();
+    kind == MediaType::ImageIndex.to_string()
+        || kind == "application/vnd.docker.distribution.manifest.list.v2+json"
+}
+
+/// Refuses to add a signature that nobody would look at.
+fn check_number<T>(there: &Found<T>, subject: &Descriptor) -> Result<(), Failure> {
+    match there.number >= attached::MOST_SIGNATURES {
+        true => Err(Failure::new(format!(
+            "{} has {} signatures, and fbc looks at no more than {}",
+            subject.digest(),
+            there.number,
+            attached::MOST_SIGNATURES
+        ))
+        .help("remove signatures that nobody needs, such as those with other annotations")),
+        false => Ok(()),
+    }
 }
 
 /// Adds the signatures that are missing; 1 if there were any.
@@ -170,9 +256,10 @@ fn sign(
                 let is_ours = |one: &Signature| {
                     one.payload == payload && key.public_key().verifies(&one.payload, &one.signature)
                 };
-                if there.iter().any(is_ours) {
+                if there.items.iter().any(is_ours) {
                     continue;
                 }
+                check_number(&there, subject)?;
                 let signature = key.sign(&payload, &random).map_err(|error| failed(&error))?;
                 let signature = Signature { payload, signature };
                 session.wait(attached::add_signature(client, image, digest, &signature))?;
@@ -197,9 +284,10 @@ fn sign_by_reference(
         let statement = bundle::verify(one, digest.as_ref(), &key.public_key());
         statement.is_ok_and(|statement| statement["predicateType"] == bundle::SIGNATURE)
     };
-    if there.iter().any(is_ours) {
+    if there.items.iter().any(is_ours) {
         return Ok(0);
     }
+    check_number(&there, subject)?;
     let document = bundle::write(digest.as_ref(), bundle::SIGNATURE, &json!({}), key, &SystemRandom::new())
         .map_err(|error| Failure::new(error.to_string()))?;
     let annotations = json!({
@@ -208,11 +296,4 @@ fn sign_by_reference(
     });
     session.wait(attached::attach(client, image, subject, bundle::MEDIA_TYPE, document, annotations))?;
     Ok(1)
-}
-
-pub(super) fn pair(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("write KEY=VALUE".to_owned()),
-    }
 }

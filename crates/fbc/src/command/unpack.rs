@@ -53,12 +53,15 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let limits =
         Limits { bytes: arguments.max_bytes, entries: arguments.max_entries, ratio: arguments.max_ratio };
     let options = Options { below: arguments.path.clone().unwrap_or_default(), limits };
+    let was_there = arguments.folder.exists();
     unpack(image, opened.source.as_ref(), &arguments.folder, &options).map_err(within)?;
     let is_empty = arguments.folder.read_dir().is_ok_and(|mut entries| entries.next().is_none());
     if is_empty && arguments.path.is_some() {
         let path = options.below.display();
-        // Nobody wants an empty directory; that it cannot be removed changes nothing.
-        let _ = std::fs::remove_dir(&arguments.folder);
+        if !was_there {
+            // Nobody wants an empty directory; that it cannot be removed changes nothing.
+            let _ = std::fs::remove_dir(&arguments.folder);
+        }
         return Err(Failure::refusal(format!("{} holds nothing at {path}", arguments.image))
             .help("unpack it without --path to see what it holds"));
     }

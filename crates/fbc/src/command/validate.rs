@@ -11,7 +11,7 @@ use fbc_lint::{Policy, Profile, Report};
 use fbc_model::Catalog;
 use fbc_model::tree::Tree;
 
-use crate::arguments::Global;
+use crate::arguments::{CATALOGS, Global};
 use crate::catalog_source::CatalogSource;
 use crate::configuration::{Configuration, PolicyArguments};
 use crate::failure::{CLEAN, FINDINGS, Failure};
@@ -19,9 +19,9 @@ use crate::fixing::FixArguments;
 use crate::image_evidence::{Evidence, EvidenceArguments};
 use crate::layout::{self, Meant};
 use crate::loading::load_for_rules;
-use crate::other_input::refuse_at_sight;
+use crate::other_input::{refuse_at_sight, refuse_other_documents};
 use crate::output_file::write_output;
-use crate::output_format::{FormatOrFile, FormatOrFileParser};
+use crate::output_format::{Destination, OutputParser, OutputValue};
 use crate::registry::{ImageArguments, Session};
 use crate::report::{self, CheckedCatalog, Format, Style, Summary};
 use crate::shard::ShardArgument;
@@ -32,7 +32,7 @@ mod dockerfiles;
 
 /// Report every problem of catalogs
 ///
-/// The root of a repository, or a directory of catalogs, one for each OpenShift version
+/// The root of a repository, or a directory of catalogs, one for each OpenShift release
 /// (`catalogs/v4.18/<package>/`), is taken for the catalogs in it, each validated on its own and for the releases
 /// that it is for; `fbc repository` shows them.
 ///
@@ -40,8 +40,7 @@ mod dockerfiles;
 /// do not fail the command unless `--deny-warnings` is given.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// Catalogs: directories, single files, images, or `-` for standard input; each is validated on its own
-    #[arg(value_name = "PATH", default_value = ".", value_hint = ValueHint::AnyPath)]
+    #[arg(help = format!("{CATALOGS}; each is validated on its own"), value_name = "PATH", default_value = ".", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
     /// Report only what the change since a revision or directory brings: new findings, and what it breaks
     ///
@@ -62,16 +61,9 @@ pub(crate) struct Arguments {
 /// What counts, and how it is told.
 #[derive(Args, Debug)]
 pub(crate) struct ReportArguments {
-    /// How findings are written
-    #[arg(
-        short,
-        long,
-        alias = "format",
-        value_parser = FormatOrFileParser::<Format>::new(),
-        default_value = "full",
-        value_name = "FORMAT"
-    )]
-    output: Vec<FormatOrFile<Format>>,
+    /// How findings are written; FORMAT=FILE writes to a file, and may be given several times [default: full]
+    #[arg(short, long, alias = "format", value_parser = OutputParser::<Format>::new(), value_name = "FORMAT[=FILE]")]
+    output: Vec<OutputValue<Format>>,
     #[command(flatten)]
     pub(crate) policy: PolicyArguments,
     /// Write to a file instead of standard output
@@ -167,16 +159,16 @@ impl ReportArguments {
         }
     }
 
-    /// The file to write, unless it is standard output.
-    fn file(&self) -> Option<&Path> {
-        FormatOrFile::file(&self.output, self.output_file.as_ref())
+    /// What is written where.
+    fn destinations(&self) -> Vec<Destination<'_, Format>> {
+        OutputValue::destinations(&self.output, self.output_file.as_ref())
     }
 
     /// What is configured for these paths.
     pub(crate) fn configuration(&self, paths: &[PathBuf]) -> Result<Configuration, Failure> {
         let mut configuration = Configuration::of(&self.policy, paths)?;
         configuration.keep_findings(self.max_findings);
-        if FormatOrFile::format(&self.output).shows_fixes() {
+        if self.destinations().iter().any(|one| one.format.shows_fixes()) {
             configuration.resolve_fixes();
         }
         Ok(configuration)
@@ -185,9 +177,8 @@ impl ReportArguments {
     /// Shows what is configured, if that is asked for; whether it was.
     pub(crate) fn show_configuration(&self, configuration: &Configuration) -> Result<bool, Failure> {
         if self.policy.show_config {
-            write_output(self.file(), |out| {
-                Ok(configuration.show(&mut terminal::text_to(out, self.file()))?)
-            })?;
+            let file = self.output_file.as_deref();
+            write_output(file, |out| Ok(configuration.show(&mut terminal::text_to(out, file))?))?;
         }
         Ok(self.policy.show_config)
     }
@@ -199,25 +190,30 @@ impl ReportArguments {
             let count = written.filter(|finding| finding.cause == Cause::Baselined).count();
             let findings = if count == 1 { "finding" } else { "findings" };
             // What is said here is not worth failing for.
-            let _ = writeln!(crate::terminal::stderr(), "{count} {findings} written to {}", path.display());
+            let _ = writeln!(crate::terminal::stderr(), "wrote {} with {count} {findings}", path.display());
         }
-        let style = Style {
-            color: self.file().is_none() && terminal::stdout_has_color(),
-            quiet: global.quiet,
-            max_findings: self.max_findings,
-            shard: self.shard.shard,
-        };
-        let format = FormatOrFile::format(&self.output);
-        let written = write_output(self.file(), |out| Ok(report::write(format, checked, style, out)?));
         let summary = Summary::of(checked);
         let code =
             if summary.errors > 0 || self.deny_warnings && summary.warnings > 0 { FINDINGS } else { CLEAN };
-        match written {
-            // The verdict holds even if nobody wants to read all of it.
-            Err(failure) if failure.is_closed_output() => Ok(code),
-            Err(failure) => Err(failure),
-            Ok(()) => Ok(code),
+        let destinations = self.destinations();
+        for Destination { format, file } in &destinations {
+            let style = Style {
+                color: file.is_none() && terminal::stdout_has_color(),
+                quiet: global.quiet,
+                max_findings: self.max_findings,
+                shard: self.shard.shard,
+            };
+            match write_output(*file, |out| Ok(report::write(*format, checked, style, out)?)) {
+                // The verdict holds even if nobody wants to read all of it.
+                Err(failure) if failure.is_closed_output() => return Ok(code),
+                written => written?,
+            }
         }
+        // Whoever looks at the terminal learns how it went although the findings are elsewhere.
+        if destinations.iter().all(|one| one.file.is_some()) && !global.quiet {
+            terminal::tell(format_args!("{}", summary.line()));
+        }
+        Ok(code)
     }
 }
 
@@ -252,6 +248,9 @@ pub(crate) fn check(
     verbose: bool,
 ) -> Result<CheckedCatalog, Failure> {
     let catalog = load_for_rules(source.tree.as_ref())?;
+    if !configuration.is_as_opm() {
+        refuse_other_documents(&source, &catalog, reference)?;
+    }
     if verbose {
         let mut err = crate::terminal::stderr();
         // What is said here is not worth failing for.

@@ -12,7 +12,7 @@ use fbc_signature::{ImageName, PublicKey, bundle, policy};
 use oci_spec::image::Digest;
 use serde_json::{Value, json};
 
-use super::sign::pair;
+use crate::arguments::parse_pair;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_source::{ImageName as Image, parse_registry_reference};
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "REPOSITORY", requires = "key")]
     signed_as: Option<String>,
     /// What the signature must say besides; may be given several times
-    #[arg(short, long, value_name = "KEY=VALUE", value_parser = pair, requires = "key")]
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = parse_pair, requires = "key")]
     annotation: Vec<(String, String)>,
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
@@ -80,8 +80,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let session = arguments.transfer.session(named, &CopyLogins::default());
     let session = session.open()?;
     if session.is_offline() {
-        return Err(Failure::new("signatures are kept in registries, and --offline forbids to ask them")
-            .help("leave out --offline"));
+        return Err(Failure::new(
+            "signatures are kept in registries, and `--offline` forbids registry access",
+        )
+        .help("leave out --offline"));
     }
     let image = session.reference(&arguments.image)?;
     let digest = session.wait(session.client().manifest(&image))?.descriptor.digest().clone();
@@ -97,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         Ok(_) => Ok(CLEAN),
         Err(_) if arguments.output == Format::Json => Ok(FINDINGS),
         Err(reason) => {
-            let failure = Failure::refusal(format!("{image} is not proven to be genuine: {reason}"));
+            let failure = Failure::refusal(format!("{image} is not verified: {reason}"));
             Err(failure.help(answer.help))
         }
     }
@@ -116,7 +118,7 @@ fn by_policy(
     let (proof, help) = match outcome {
         Ok(true) => (Ok("a signature that the policy asks for".to_owned()), ""),
         Ok(false) => {
-            let reason = "the policy asks for no signature, so none was checked";
+            let reason = "no signature required by the policy, so none was verified";
             (Err(reason.to_owned()), "name a key with --key")
         }
         Err(error) => match error.problem {
@@ -147,7 +149,7 @@ fn by_keys(
             arguments.annotation.iter().all(|(key, value)| payload.annotation(key) == Some(value.as_str()))
         })
     };
-    let fitting: Vec<Signature> = signatures.iter().filter(|one| says_so(one)).cloned().collect();
+    let fitting: Vec<Signature> = signatures.items.iter().filter(|one| says_so(one)).cloned().collect();
     let name = ImageName { repository: repository.clone(), tag: None, digest: None };
     let by_tag = policy::check(&fitting, keys, &SignedIdentity::MatchRepository, &name, digest.as_ref());
     let reason = match by_tag {
@@ -155,11 +157,12 @@ fn by_keys(
             let identity = Some(payload.reference().to_owned());
             return Ok(Answer { digest, proof: Ok("a signature in its tag".to_owned()), identity, help: "" });
         }
-        Err(_) if fitting.is_empty() && !signatures.is_empty() => {
+        Err(_) if fitting.is_empty() && !signatures.items.is_empty() => {
             "no signature has these annotations".to_owned()
         }
         Err(reason) => reason,
     };
+    let reason = format!("{reason}{}", signatures.unread());
     // Bundles name no repository and hold no annotations.
     let may_be_bundle = arguments.annotation.is_empty() && arguments.signed_as.is_none();
     let bundles = session.wait(attached::bundles(client, image, &digest))?;
@@ -169,11 +172,14 @@ fn by_keys(
             statement.is_ok_and(|statement| statement["predicateType"] == bundle::SIGNATURE)
         })
     };
-    let proof = match may_be_bundle && bundles.iter().any(is_signature) {
+    let proof = match may_be_bundle && bundles.items.iter().any(is_signature) {
         true => Ok("a sigstore bundle that refers to it".to_owned()),
-        false if bundles.is_empty() => Err(reason),
+        false if bundles.items.is_empty() => Err(reason),
         false if !may_be_bundle => Err(format!("{reason}; bundles hold no annotations and no name")),
-        false => Err(format!("{reason}; no bundle that refers to it is a signature of the key")),
+        false => Err(format!(
+            "{reason}; no bundle that refers to it is a signature of the key{}",
+            bundles.unread()
+        )),
     };
     Ok(Answer { digest, proof, identity: None, help: HELP_FOR_KEYS })
 }
@@ -195,7 +201,7 @@ fn tell(arguments: &Arguments, image: &Reference, answer: &Answer) -> Result<(),
         (Format::Text, Ok(proof)) => {
             let mut out = Lines::new(&mut out, false);
             let identity = answer.identity.as_ref().map(|name| format!(", signed as {name}"));
-            writeln!(out, "{image} is genuine: {proof}{}", identity.unwrap_or_default())?;
+            writeln!(out, "signature verified for {image}: {proof}{}", identity.unwrap_or_default())?;
             writeln!(out, "{}", answer.digest)?;
             out.flush()?;
         }

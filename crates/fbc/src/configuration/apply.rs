@@ -17,7 +17,7 @@ use super::resolve::parse_baseline;
 use super::scope::{Scope, is_below};
 use crate::catalog_source::CatalogSource;
 use crate::failure::Failure;
-use crate::output_file::write_output;
+use crate::output_file::write_file;
 use crate::report::{CheckedCatalog, not_all_kept};
 use crate::shard::ShardArgument;
 
@@ -137,7 +137,7 @@ impl Configuration {
                 catalog.report.set_aside.push(SetAside { located, cause: Cause::Baselined });
             }
         }
-        write_output(Some(path), |out| Ok(out.write_all(baseline.text().as_bytes())?))
+        write_file(path, |out| Ok(out.write_all(baseline.text().as_bytes())?))
     }
 
     /// Sets the level of a finding about the configuration; nothing where its rule is off.
@@ -196,7 +196,7 @@ impl Configuration {
             count => format!("{count} findings of the baseline no longer occur"),
         };
         let mut finding = Finding::new(&cfg::stale_baseline::RULE, findings)
-            .help(format!("write it anew with `--write-baseline {}`", file.path.display()));
+            .help(format!("recreate it with `--write-baseline {}`", file.path.display()));
         for (entry, _) in stale.iter().take(MAX_NAMED) {
             let about = [&entry.package, &entry.channel, &entry.bundle, &entry.file];
             let about: Vec<&str> =

@@ -192,6 +192,11 @@ impl Configuration {
         &self.policy
     }
 
+    /// Whether the profile is the one that says what opm says.
+    pub(crate) fn is_as_opm(&self) -> bool {
+        self.policy.profile == fbc_lint::Profile::Opm
+    }
+
     /// Notes the versions that an image says it is for.
     pub(crate) fn observe_targets(&mut self, reference: &Path, targets: Vec<OcpVersion>) {
         self.image_targets.insert(reference.to_path_buf(), targets);
@@ -304,6 +309,6 @@ fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
 pub(super) fn parse_baseline(path: &Path, text: &str) -> Result<Baseline, Failure> {
     Baseline::parse(text).map_err(|error| {
         Failure::new(format!("{} is not a baseline: {error}", path.display()))
-            .help("write it anew with `--write-baseline`")
+            .help("recreate it with `--write-baseline`")
     })
 }

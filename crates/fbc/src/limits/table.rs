@@ -10,7 +10,7 @@ use crate::query::program;
 const COULD_NOT_RUN: &str = "the command ends with exit code 2";
 
 /// All budgets.
-pub static LIMITS: [Limit; 37] = [
+pub static LIMITS: [Limit; 42] = [
     Limit {
         name: "file-bytes",
         most: fbc_model::tree::MAX_FILE_BYTES,
@@ -159,7 +159,7 @@ pub static LIMITS: [Limit; 37] = [
         name: "cluster-bytes",
         most: Budget::USUAL.bytes,
         unit: Unit::Bytes,
-        of: "memory of the objects of a simulated cluster, as told from their values",
+        of: "memory of the objects of a simulated cluster, estimated from their values",
         beyond: COULD_NOT_RUN,
         raise: Raise::Limit,
     },
@@ -284,10 +284,42 @@ pub static LIMITS: [Limit; 37] = [
         raise: Raise::Fixed,
     },
     Limit {
+        name: "image-manifests",
+        most: image::MANIFESTS as u64,
+        unit: Unit::Count,
+        of: "manifests of an image for several platforms, with those of indexes in it",
+        beyond: "the image is refused",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "image-manifests-bytes",
+        most: image::MANIFESTS_BYTES,
+        unit: Unit::Bytes,
+        of: "all manifests of an image",
+        beyond: "the image is refused",
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "list-bytes",
+        most: image::LIST_BYTES,
+        unit: Unit::Bytes,
+        of: "a list of tags or of what refers to an image",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Fixed,
+    },
+    Limit {
+        name: "helper-seconds",
+        most: image::HELPER.as_secs(),
+        unit: Unit::Seconds,
+        of: "a credential helper until it has answered",
+        beyond: COULD_NOT_RUN,
+        raise: Raise::Fixed,
+    },
+    Limit {
         name: "tag-pages",
         most: image::TAG_PAGES as u64,
         unit: Unit::Count,
-        of: "pages of a list of tags",
+        of: "pages of a list of tags or of what refers to an image",
         beyond: COULD_NOT_RUN,
         raise: Raise::Fixed,
     },

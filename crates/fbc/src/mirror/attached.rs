@@ -1,272 +1,232 @@
-//! What lies beside images travels with them: signatures, attestations and SBOMs, in cosign's tags and as manifests that
+//! Attached artifacts travel with their images: signatures, attestations and SBOMs, in cosign's tags and as manifests that
 //! refer to the image. In a directory, what refers to an image is an index under the tag `sha256-<hex>`, as registries
 //! without lists of referrers keep it.
+//!
+//! What the destination has already is never lost: signatures, attestations and lists are joined, an SBOM stays.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fbc_image::registry::attached::{SUFFIXES, index_of, referrers_tag, tag};
 use fbc_image::registry::copy::RegistryImage;
-use fbc_image::registry::{
-    BlobSource, Client, CopyOptions, FetchedManifest, Manifest, Reference, RegistryError,
-    Result as RegistryResult, Source,
-};
-use oci_spec::image::{Descriptor, Digest};
+use fbc_image::registry::{Manifest, Reference, RegistryError, Sink, Source, copy_image};
+use oci_spec::image::{Descriptor, Digest, ImageIndex};
 
 use super::Place;
-use super::obstacle::Obstacle;
+use super::copy_error::{CopyError, Kind, Watched};
+use super::joined::{Joined, OneOf, Referrers};
 use super::record::Copied;
-use super::transfer::{Blobs, Target, copy};
-use crate::registry::OpenSession;
+use super::sink::{FolderPart, RegistryPart};
+use super::transfer::{Blobs, Target, Transfer, begin};
+use crate::failure::Failure;
 use crate::signing::attached::SignatureImage;
-
-/// What the tags of signatures end with.
-const SIGNATURES: &str = "sig";
 
 /// What refers to an image may be signed itself: so many steps are followed.
 const STEPS: usize = 3;
 
-/// What was copied beside an image.
-#[derive(Default)]
-pub(super) struct Attached {
-    pub(super) copied: Vec<Copied>,
-    pub(super) blobs: Blobs,
+/// What a list of referrers came to.
+struct Listed {
+    /// The digests of those that exist.
+    referrers: Vec<Digest>,
+    blobs: Blobs,
 }
 
-/// Copies what lies beside an image and, if that is an index, beside its images. `digest` is that of what was copied.
-pub(super) async fn copy_attached(
-    source: &Reference,
-    digest: &str,
-    place: &Place,
-    target: Target<'_>,
-    options: &CopyOptions,
-    session: &OpenSession,
-) -> Result<Attached, Obstacle> {
-    // What belongs to an image is for all platforms.
-    let options = &CopyOptions { platform: None, ..options.clone() };
-    let client = session.client();
-    let mut found = Attached::default();
-    let Ok(digest) = digest.parse::<Digest>() else { return Ok(found) };
-    let root = client.manifest(&source.with_digest(digest.clone())).await?;
-    let mut level: Vec<Digest> = vec![digest];
-    if let Manifest::Index(index) = &root.manifest {
-        level.extend(index.manifests().iter().map(|one| one.digest().clone()));
-    }
-    let mut known: BTreeSet<String> = level.iter().map(ToString::to_string).collect();
-    for _ in 0..STEPS {
-        let mut next = Vec::new();
-        for subject in &level {
-            copy_tags(source, subject, place, target, options, session, &mut found).await?;
-            let referrers = client.referrers(source, subject).await?;
-            if referrers.is_empty() {
-                continue;
+impl Transfer<'_> {
+    /// Copies what is attached to an image and, if that is an index, to all that it lists. `manifests` are those that were
+    /// copied.
+    pub(super) async fn copy_attached(
+        &self,
+        source: &Reference,
+        manifests: &[Descriptor],
+        place: &Place,
+    ) -> Result<Blobs, CopyError> {
+        let mut blobs = Blobs::new();
+        let mut level: Vec<Digest> = manifests.iter().map(|one| one.digest().clone()).collect();
+        let mut known: BTreeSet<String> = level.iter().map(ToString::to_string).collect();
+        for _ in 0..STEPS {
+            let mut next = Vec::new();
+            for subject in &level {
+                let _turn = self.turn(format!("{}@{subject}", place.repository)).await;
+                blobs.extend(self.copy_tags(source, subject, place).await?);
+                let referrers = self.session.client().referrers(source, subject).await?;
+                if referrers.is_empty() {
+                    continue;
+                }
+                let list = Referrers::new(self.session.client(), source, subject, referrers)?;
+                let place = Place { repository: place.repository.clone(), tag: referrers_tag(subject) };
+                let listed = self.copy_list(&list, subject, place).await?;
+                blobs.extend(listed.blobs);
+                next.extend(listed.referrers);
             }
-            next.extend(referrers.iter().map(|one| one.digest().clone()));
-            let list = Referrers::new(client, source, subject, referrers)?;
-            let place = Place { repository: place.repository.clone(), tag: referrers_tag(subject) };
-            found.take(copy_list(&list, subject, &place, target, options, session).await?, place);
+            level = next.into_iter().filter(|digest| known.insert(digest.to_string())).collect();
         }
-        level = next.into_iter().filter(|digest| known.insert(digest.to_string())).collect();
+        Ok(blobs)
     }
-    Ok(found)
-}
 
-async fn copy_tags(
-    source: &Reference,
-    subject: &Digest,
-    place: &Place,
-    target: Target<'_>,
-    options: &CopyOptions,
-    session: &OpenSession,
-    found: &mut Attached,
-) -> Result<(), Obstacle> {
-    let client = session.client();
-    for suffix in SUFFIXES {
-        if client.find_beside(source, subject, tag(subject, suffix)).await?.is_none() {
-            continue;
-        }
-        let beside = source.with_tag(tag(subject, suffix));
-        let place = Place { repository: place.repository.clone(), tag: tag(subject, suffix) };
-        let image = RegistryImage::unguarded(client, &beside);
-        let copied = match suffix {
-            SIGNATURES => copy_signatures(&image, &place, target, options, session).await?,
-            _ => copy(&image, &place, target, options, session).await?,
-        };
-        found.take(copied, place);
-    }
-    Ok(())
-}
-
-/// Copies the signatures of an image. In a registry, those that were made there stay behind them.
-pub(super) async fn copy_signatures(
-    source: &impl Source,
-    place: &Place,
-    target: Target<'_>,
-    options: &CopyOptions,
-    session: &OpenSession,
-) -> Result<(String, Blobs), Obstacle> {
-    let Target::Registry(prefix) = target else { return copy(source, place, target, options, session).await };
-    let there = session.reference(&prefix.below(&place.to_string()))?;
-    let Some(found) = session.client().find_at_origin(&there).await? else {
-        return copy(source, place, target, options, session).await;
-    };
-    match SignatureImage::joined(&source.root().await?, &found)? {
-        None => copy(source, place, target, options, session).await,
-        Some(image) => {
-            let there = RegistryImage::unguarded(session.client(), &there);
-            copy(&Joined { source, there, image }, place, target, options, session).await
-        }
-    }
-}
-
-/// Copies a list of referrers with all that it names. In a registry, those that are there already stay in its list.
-pub(super) async fn copy_list(
-    list: &impl Source,
-    subject: &Digest,
-    place: &Place,
-    target: Target<'_>,
-    options: &CopyOptions,
-    session: &OpenSession,
-) -> Result<(String, Blobs), Obstacle> {
-    let Target::Registry(prefix) = target else { return copy(list, place, target, options, session).await };
-    let root = list.root().await?;
-    let Manifest::Index(index) = &root.manifest else {
-        return Err(
-            crate::failure::Failure::new(format!("{place} does not list what refers to an image")).into()
-        );
-    };
-    let mut blobs = Blobs::new();
-    let referrers = index.manifests();
-    let image = session.reference(&prefix.below(&place.to_string()))?;
-    for referrer in referrers {
-        let one = OneOf { list, referrer };
-        let sink = RegistryImage::unguarded(session.client(), &image.with_digest(referrer.digest().clone()));
-        blobs.extend(fbc_image::registry::copy_image(&one, &sink, options).await?.blobs);
-    }
-    let client = session.client();
-    if client.lists_referrers(&image, subject).await? {
-        return Ok((root.descriptor.digest().to_string(), blobs));
-    }
-    client.list_under_tag(&image, subject, referrers.clone()).await?;
-    Ok((root.descriptor.digest().to_string(), blobs))
-}
-
-impl Attached {
-    fn take(&mut self, (digest, blobs): (String, Blobs), place: Place) {
-        let Place { repository, tag } = place;
-        self.copied.push(Copied { source: None, repository, tag, digest, catalog: None, is_attached: true });
-        self.blobs.extend(blobs);
-    }
-}
-
-/// The list of what refers to an image, as an index.
-struct Referrers {
-    index: FetchedManifest,
-    image: RegistryImage,
-}
-
-impl Referrers {
-    fn new(
-        client: &Client,
+    async fn copy_tags(
+        &self,
         source: &Reference,
         subject: &Digest,
-        mut referrers: Vec<Descriptor>,
-    ) -> Result<Self, Obstacle> {
-        referrers.sort_by_key(|one| one.digest().to_string());
-        let index = index_of(referrers)
-            .map_err(|problem| RegistryError::new("list what refers to", subject.to_string(), problem))?;
-        let image = RegistryImage::unguarded(client, &source.with_digest(subject.clone()));
-        Ok(Self { index, image })
-    }
-}
-
-impl Source for Referrers {
-    async fn root(&self) -> RegistryResult<FetchedManifest> {
-        Ok(self.index.clone())
-    }
-
-    async fn manifest(&self, descriptor: &Descriptor) -> RegistryResult<FetchedManifest> {
-        self.image.manifest(descriptor).await
+        place: &Place,
+    ) -> Result<Blobs, CopyError> {
+        let client = self.session.client();
+        let mut blobs = Blobs::new();
+        for suffix in SUFFIXES {
+            let tag = tag(subject, suffix);
+            if client.find_beside(source, subject, tag.clone()).await?.is_none() {
+                continue;
+            }
+            let image = RegistryImage::unguarded(client, &source.with_tag(tag.clone()));
+            let place = Place { repository: place.repository.clone(), tag };
+            blobs.extend(self.copy_artifact(&image, place).await?);
+        }
+        Ok(blobs)
     }
 
-    fn blob(&self, descriptor: &Descriptor) -> RegistryResult<Box<dyn BlobSource>> {
-        self.image.blob(descriptor)
-    }
-
-    fn repository(&self) -> Option<&Reference> {
-        self.image.repository()
-    }
-}
-
-/// One manifest of a list.
-struct OneOf<'l, S> {
-    list: &'l S,
-    referrer: &'l Descriptor,
-}
-
-impl<S: Source> Source for OneOf<'_, S> {
-    async fn root(&self) -> RegistryResult<FetchedManifest> {
-        self.list.manifest(self.referrer).await
-    }
-
-    async fn manifest(&self, descriptor: &Descriptor) -> RegistryResult<FetchedManifest> {
-        self.list.manifest(descriptor).await
-    }
-
-    fn blob(&self, descriptor: &Descriptor) -> RegistryResult<Box<dyn BlobSource>> {
-        self.list.blob(descriptor)
-    }
-
-    fn repository(&self) -> Option<&Reference> {
-        self.list.repository()
-    }
-}
-
-/// The signatures of a source with those of the destination behind them.
-struct Joined<'s, S> {
-    source: &'s S,
-    there: RegistryImage,
-    image: SignatureImage,
-}
-
-impl<S: Source> Source for Joined<'_, S> {
-    async fn root(&self) -> RegistryResult<FetchedManifest> {
-        Ok(self.image.manifest.clone())
-    }
-
-    async fn manifest(&self, descriptor: &Descriptor) -> RegistryResult<FetchedManifest> {
-        self.source.manifest(descriptor).await
-    }
-
-    fn blob(&self, descriptor: &Descriptor) -> RegistryResult<Box<dyn BlobSource>> {
-        let (configuration, bytes) = &self.image.configuration;
-        match descriptor.digest() {
-            digest if digest == configuration.digest() => Ok(Box::new(bytes.clone())),
-            digest if self.image.added.contains(&digest.to_string()) => self.there.blob(descriptor),
-            _ => self.source.blob(descriptor),
+    /// Copies what one place of the record holds, which is attached to an image.
+    pub(super) async fn copy_recorded(&self, source: &impl Source, place: Place) -> Result<Blobs, CopyError> {
+        match subject_of(&place.tag) {
+            Some(subject) => self.copy_list(source, &subject, place).await.map(|listed| listed.blobs),
+            None => self.copy_artifact(source, place).await,
         }
     }
 
-    fn repository(&self) -> Option<&Reference> {
-        self.source.repository()
+    /// Copies what lies under a tag of cosign's. Signatures and attestations that are at the destination stay behind those
+    /// that come; an SBOM stays in its place.
+    async fn copy_artifact(&self, source: &impl Source, place: Place) -> Result<Blobs, CopyError> {
+        let options = self.for_all_platforms();
+        let arrived = match self.there(&place).await? {
+            None => self.copy(source, &place, &options).await?,
+            Some((found, _)) if suffix_of(&place.tag) == Some("sbom") => {
+                if source.root().await?.descriptor.digest() != found.descriptor.digest() {
+                    self.warn(format!(
+                        "{place} holds another SBOM than the source, and stays as it is; remove it there to get that of the source"
+                    ));
+                }
+                self.note_attached(place, found.descriptor.digest().to_string(), false);
+                return Ok(Blobs::new());
+            }
+            Some((found, there)) => match SignatureImage::joined(&source.root().await?, &found)? {
+                None => self.copy(source, &place, &options).await?,
+                Some(image) => self.copy(&Joined { source, there, image }, &place, &options).await?,
+            },
+        };
+        self.note_attached(place, arrived.digest, arrived.is_carried);
+        Ok(arrived.blobs)
+    }
+
+    /// Copies a list of referrers with all that it names and that exists. Those that are at the destination stay in its
+    /// list.
+    async fn copy_list(
+        &self,
+        list: &impl Source,
+        subject: &Digest,
+        place: Place,
+    ) -> Result<Listed, CopyError> {
+        let root = list.root().await?;
+        let Manifest::Index(index) = &root.manifest else {
+            return Err(Failure::new(format!("{place} does not list what refers to an image")).into());
+        };
+        match self.target {
+            Target::Registry(prefix) => {
+                let image = self.reference(prefix, &place)?;
+                let client = self.session.client();
+                let sink = |referrer: &Descriptor| {
+                    let image = image.with_digest(referrer.digest().clone());
+                    let image = RegistryImage::unguarded(client, &image);
+                    RegistryPart { transfer: self, image, prefix, place: &place, bar: RefCell::default() }
+                };
+                let (existing, blobs) = self.copy_referrers(list, index, subject, sink).await?;
+                let listed = Listed::new(&existing, blobs);
+                if !existing.is_empty() && !client.lists_referrers(&image, subject).await? {
+                    client.list_under_tag(&image, subject, existing).await?;
+                }
+                self.note_attached(place, root.descriptor.digest().to_string(), false);
+                Ok(listed)
+            }
+            Target::Folder(folder) => {
+                let output = begin(folder, Some(&place))?;
+                let sink = FolderPart::new(self, output.blobs(), &place.repository);
+                let (mut existing, blobs) = self.copy_referrers(list, index, subject, |_| &sink).await?;
+                let listed = Listed::new(&existing, blobs);
+                if existing.is_empty() {
+                    return Ok(listed);
+                }
+                if let Some((found, _)) = self.there(&place).await?
+                    && let Manifest::Index(found) = found.manifest
+                {
+                    let others =
+                        found.manifests().iter().filter(|one| !listed.referrers.contains(one.digest()));
+                    existing.extend(others.cloned());
+                }
+                existing.sort_by_key(|one| one.digest().to_string());
+                let index = index_of(existing).map_err(|problem| {
+                    RegistryError::new("list what refers to", subject.to_string(), problem)
+                })?;
+                let digest = index.descriptor.digest().to_string();
+                let is_carried = self.earlier.has(&place, &digest);
+                if !is_carried {
+                    sink.keep()?;
+                    output.blobs().insert_bytes(&index.descriptor, &index.bytes)?;
+                    output.finish(&index.descriptor)?;
+                }
+                self.note_attached(place, digest, is_carried);
+                Ok(listed)
+            }
+        }
+    }
+
+    /// Copies the manifests of a list, each with all that belongs to it. One that does not exist is left out.
+    async fn copy_referrers<K: Sink>(
+        &self,
+        list: &impl Source,
+        index: &ImageIndex,
+        subject: &Digest,
+        sink: impl Fn(&Descriptor) -> K,
+    ) -> Result<(Vec<Descriptor>, Blobs), CopyError> {
+        let (mut existing, mut blobs) = (Vec::new(), Blobs::new());
+        for referrer in index.manifests() {
+            let one = OneOf { list, referrer };
+            let one = Watched::new(&one);
+            let copied = copy_image(&one, &sink(referrer), &self.for_all_platforms()).await;
+            match copied.map_err(|error| CopyError::of_copy(error, &one)) {
+                Ok(report) => {
+                    blobs.extend(report.blobs);
+                    existing.push(referrer.clone());
+                }
+                Err(CopyError { kind: Kind::Missing, .. }) => self.warn(format!(
+                    "{} is listed as an artifact of {subject} and does not exist; it is left out",
+                    referrer.digest()
+                )),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((existing, blobs))
     }
 }
 
-/// Whether a tag holds the signatures of an image.
-pub(super) fn is_signatures(tag: &str) -> bool {
-    tag.rsplit_once('.').is_some_and(|(_, suffix)| suffix == SIGNATURES)
+impl Listed {
+    fn new(existing: &[Descriptor], blobs: Blobs) -> Self {
+        Self { referrers: existing.iter().map(|one| one.digest().clone()).collect(), blobs }
+    }
+}
+
+/// What the tag of an artifact ends with.
+fn suffix_of(tag: &str) -> Option<&str> {
+    tag.rsplit_once('.').map(|(_, suffix)| suffix)
 }
 
 /// The digest of the image that a tag of referrers is made of; nothing for other tags.
-pub(super) fn subject_of(tag: &str) -> Option<Digest> {
+fn subject_of(tag: &str) -> Option<Digest> {
     let hex = tag.strip_prefix("sha256-").filter(|hex| hex.len() == 64)?;
     format!("sha256:{hex}").parse().ok()
 }
 
 /// Kinds of what was copied, for people: `2 signatures, 1 SBOM`.
-pub(crate) fn in_words(copied: &[Copied]) -> String {
+pub(crate) fn in_words(copied: &[&Copied]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for one in copied {
-        let kind = match one.tag.rsplit_once('.').map(|(_, suffix)| suffix) {
+        let kind = match suffix_of(&one.tag) {
             Some("sig") => "tag of signatures",
             Some("att") => "tag of attestations",
             Some("sbom") => "SBOM",

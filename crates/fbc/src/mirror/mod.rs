@@ -2,16 +2,22 @@
 //!
 //! What is to be copied is an [`Order`], from flags or from an ImageSetConfiguration ([`image_set`]). An order becomes
 //! a [`Plan`]: catalogs, filtered where that is wanted, and images, each with its place at the destination. A plan is
-//! carried out to a registry or to a directory ([`transfer`]), with what lies beside images ([`attached`]), and the manifests for the cluster follow from it
-//! ([`resources`]).
+//! carried out ([`run`]) to a registry or to a directory ([`transfer`]), with what is attached to images ([`attached`]), and
+//! the manifests for the cluster follow from it ([`resources`]). A directory may build upon earlier ones ([`increment`]).
 
 pub(crate) mod attached;
+mod catalog_image;
+mod copy_error;
 pub(crate) mod image_set;
-mod obstacle;
+pub(crate) mod increment;
+mod joined;
 pub(crate) mod place;
 pub(crate) mod plan;
 pub(crate) mod record;
 pub(crate) mod resources;
+mod rules;
+pub(crate) mod run;
+mod sink;
 pub(crate) mod transfer;
 
 pub(crate) use place::{Place, Prefix};

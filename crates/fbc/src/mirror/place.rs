@@ -3,6 +3,7 @@
 use std::fmt;
 
 use fbc_image::registry::Reference;
+use fbc_image::registry::attached::referrers_tag;
 
 /// The registry of the destination, with a path in it: `registry.example:5000/mirror`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,13 +50,19 @@ impl Place {
     /// The place of an image from a registry. What is pinned gets a tag that is made of its digest, so that registries do
     /// not take it for garbage; it is found by its digest all the same.
     pub(crate) fn of(source: &Reference) -> Self {
-        let tag = match (source.tag(), source.digest()) {
-            (Some(tag), _) => tag.to_owned(),
-            // Registries keep what refers to an image under its digest alone.
-            (None, Some(digest)) => format!("{}.image", digest.to_string().replace(':', "-")),
-            (None, None) => "latest".to_owned(),
+        let tag = match source.digest() {
+            // Registries keep what refers to an image under its digest alone. A tag beside the digest may mean another
+            // image tomorrow.
+            Some(digest) => format!("{}.image", referrers_tag(digest)),
+            None => source.tag().unwrap_or("latest").to_owned(),
         };
         Self { repository: source.repository().to_owned(), tag }
+    }
+
+    /// The place of a catalog from a registry. Clusters may name it, so it keeps its tag.
+    pub(crate) fn of_catalog(source: &Reference) -> Self {
+        let place = Self::of(source);
+        Self { tag: source.tag().map_or(place.tag, str::to_owned), ..place }
     }
 }
 
@@ -93,9 +100,15 @@ mod tests {
         for (source, place) in [
             ("quay.io/a/b:v1".to_owned(), "a/b:v1".to_owned()),
             (format!("quay.io/a/b@{digest}"), format!("a/b:sha256-{}.image", "a".repeat(64))),
-            (format!("quay.io/a/b:v1@{digest}"), "a/b:v1".to_owned()),
+            (format!("quay.io/a/b:v1@{digest}"), format!("a/b:sha256-{}.image", "a".repeat(64))),
+            (
+                format!("quay.io/a/b@sha512:{}", "c".repeat(128)),
+                format!("a/b:sha512-{}.image", "c".repeat(64)),
+            ),
         ] {
             assert_eq!(Place::of(&Reference::parse(&source).unwrap()).to_string(), place);
         }
+        let catalog = Reference::parse(&format!("quay.io/a/b:v1@{digest}")).unwrap();
+        assert_eq!(Place::of_catalog(&catalog).to_string(), "a/b:v1");
     }
 }

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use fbc_graph::filter::{ChannelSelection, Keep, PackageSelection, Selection, filter};
+use fbc_image::LocalReference;
 use fbc_image::registry::{PlatformChoice, Reference};
 use fbc_model::Catalog;
 use fbc_version::Range;
 use regex::Regex;
 
-use super::Place;
+use super::{Place, Prefix};
 use crate::command::render;
 use crate::failure::Failure;
 use crate::filter::wording;
@@ -141,10 +142,27 @@ pub(crate) struct Selected {
     pub(crate) place: Place,
 }
 
+impl Selected {
+    /// Its reference; of a catalog from a directory its place.
+    pub(crate) fn name(&self) -> String {
+        self.source.as_ref().map_or_else(|| self.place.to_string(), Reference::to_string)
+    }
+
+    /// A catalog of a registry, for tests.
+    #[cfg(test)]
+    pub(crate) fn named(text: &str) -> Self {
+        let source = Reference::parse(text).unwrap();
+        let place = Place::of_catalog(&source);
+        Self { source: Some(source), content: Content::Folder(PathBuf::new()), place }
+    }
+}
+
 /// What a catalog at the destination consists of.
 pub(crate) enum Content {
-    /// The image as it is; one in a registry is pinned to what the plan was made from.
-    Whole(ImageName),
+    /// The image as it is, pinned to what the plan was made from.
+    Whole(Reference),
+    /// The image as it is, from a file or directory.
+    File(LocalReference),
     /// The directory as it is.
     Folder(PathBuf),
     /// Blobs, and the image that they were selected from.
@@ -197,11 +215,18 @@ impl Plan {
                 false => _ = self.unlisted.insert(unlisted.image.clone()),
             }
         }
-        let (source, image) = image_of(&order.catalog, session)?;
-        let content = match image {
-            Some(image) if selection.is_none() => Content::Whole(image),
-            None if selection.is_none() && order.catalog.is_dir() => Content::Folder(order.catalog.clone()),
-            image => Content::Blobs(Box::new(catalog), image),
+        let (image, pinned) = image_of(&order.catalog, session)?;
+        let source = match &image {
+            Some(ImageName::Registry(text)) => Some(session.open()?.reference(text)?),
+            _ => None,
+        };
+        let content = match (image, pinned) {
+            (Some(_), Some(pinned)) if selection.is_none() => Content::Whole(pinned),
+            (Some(ImageName::Local(image)), _) if selection.is_none() => Content::File(image),
+            (None, _) if selection.is_none() && order.catalog.is_dir() => {
+                Content::Folder(order.catalog.clone())
+            }
+            (image, _) => Content::Blobs(Box::new(catalog), image),
         };
         let place = place_of_catalog(order, source.as_ref())?;
         self.catalogs.push(Selected { source, content, place });
@@ -236,21 +261,48 @@ impl Plan {
 
     /// Refuses a plan in which two images would overwrite each other.
     pub(crate) fn check_places(&self) -> Result<(), Failure> {
-        let mut taken: BTreeMap<&Place, String> = BTreeMap::new();
+        let mut taken: BTreeMap<&Place, &Reference> = BTreeMap::new();
         for (reference, place) in self.images.values() {
-            let source = reference.to_string();
-            // A tag that is made of a digest means the same content, wherever it comes from.
-            let is_pinned = place.tag.starts_with("sha256-");
-            let other = taken.insert(place, source.clone());
-            if let Some(other) = other.filter(|other| *other != source && !is_pinned) {
-                return Err(overwritten(&other, &source, place));
+            let Some(other) = taken.insert(place, reference) else { continue };
+            // Equal digests mean equal content, wherever it comes from.
+            let is_same = reference.digest().is_some() && reference.digest() == other.digest();
+            if !is_same && other.to_string() != reference.to_string() {
+                return Err(overwritten(&other.to_string(), &reference.to_string(), place));
             }
         }
+        let mut taken: BTreeMap<&Place, String> =
+            taken.into_iter().map(|(place, reference)| (place, reference.to_string())).collect();
         for catalog in &self.catalogs {
             let source = catalog.source.as_ref();
             let source = source.map_or_else(|| "a catalog from a directory".to_owned(), Reference::to_string);
             if let Some(other) = taken.insert(&catalog.place, source.clone()) {
                 return Err(overwritten(&other, &source, &catalog.place));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a plan that would put something else in the place of its own source: a part of a catalog, or one platform.
+    pub(crate) fn check_sources(
+        &self,
+        prefix: &Prefix,
+        has_platform: bool,
+        session: &Session,
+    ) -> Result<(), Failure> {
+        let session = session.open()?;
+        let changed = |catalog: &&Selected| has_platform || !matches!(catalog.content, Content::Whole(_));
+        let catalogs = self.catalogs.iter().filter(changed);
+        let catalogs = catalogs.filter_map(|catalog| Some((catalog.source.as_ref()?, &catalog.place)));
+        let images = self.images.values().map(|(reference, place)| (reference, place));
+        for (source, place) in catalogs.chain(images.filter(|_| has_platform)) {
+            let target = session.reference(&prefix.below(&place.to_string()))?;
+            if source.name() == target.name() && source.tag() == target.tag() {
+                return Err(Failure::new(format!(
+                    "a part of {source} would take the place of {source} itself"
+                ))
+                .help(
+                    "name another place: --to HOST/PATH, or --target-catalog REPOSITORY:TAG for a catalog",
+                ));
             }
         }
         Ok(())
@@ -270,7 +322,7 @@ fn check_content(catalog: &Catalog, reference: &Path) -> Result<(), Failure> {
     let shown = reference.display();
     let is_bundle = catalog.packages.is_empty() && catalog.channels.is_empty() && !catalog.bundles.is_empty();
     if is_bundle {
-        return Err(Failure::refusal(format!("{shown} is a bundle, and no catalog"))
+        return Err(Failure::refusal(format!("{shown} is a bundle, not a catalog"))
             .help("name a catalog; --image copies a single image"));
     }
     if catalog.files.is_empty() {
@@ -288,21 +340,21 @@ fn overwritten(one: &str, other: &str, place: &Place) -> Failure {
     Failure::new(what).help("give a catalog another name (--target-catalog, `targetCatalog`), or mirror them one after another below two prefixes")
 }
 
-/// The image that a catalog is, with its name in a registry, pinned for this run and admitted by the policy;
-/// nothing of a file or directory.
-fn image_of(catalog: &Path, session: &Session) -> Result<(Option<Reference>, Option<ImageName>), Failure> {
+/// The image that a catalog is, and if it is in a registry, to what the name is pinned for this run, once the policy
+/// admitted it; nothing of a file or directory.
+fn image_of(catalog: &Path, session: &Session) -> Result<(Option<ImageName>, Option<Reference>), Failure> {
     let image = image_of_path(catalog).transpose()?;
     let not_on_disk = || registry_image_of_path(catalog).filter(|_| !catalog.exists());
     let Some(image) = image.or_else(not_on_disk) else { return Ok((None, None)) };
-    let ImageName::Registry(text) = &image else { return Ok((None, Some(image))) };
+    let ImageName::Registry(text) = &image else { return Ok((Some(image), None)) };
     let session = session.open()?;
     let (pinned, _) = session.documents(text, &PlatformChoice::Any)?;
     session.admit(text, &pinned)?;
-    Ok((Some(session.reference(text)?), Some(ImageName::Registry(pinned.to_string()))))
+    Ok((Some(image), Some(pinned)))
 }
 
 fn place_of_catalog(order: &Order, source: Option<&Reference>) -> Result<Place, Failure> {
-    let mut place = source.map(Place::of);
+    let mut place = source.map(Place::of_catalog);
     if let Some(repository) = &order.target_repository {
         let tag = place.map_or_else(|| "latest".to_owned(), |place| place.tag);
         let (repository, tag) = match repository.rsplit_once(':') {

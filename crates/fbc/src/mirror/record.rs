@@ -1,19 +1,21 @@
 //! What a directory holds that carries images to another registry: `mirror.json` beside the layout.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fbc_image::registry::Reference;
 use serde::{Deserialize, Serialize};
 
-use super::Place;
+use super::plan::Selected;
+use super::run::Done;
+use super::{Place, Plan};
 use crate::failure::Failure;
-use crate::output_file::write_output;
+use crate::output_file::write_file;
 
 /// The file in the directory.
 const FILE: &str = "mirror.json";
 /// The version of its form.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// An image that was copied, with its place at a destination.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
@@ -30,9 +32,12 @@ pub(crate) struct Copied {
     /// Whether it is a catalog, and which one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) catalog: Option<CatalogForm>,
-    /// Whether it belongs to another image, as a signature does.
+    /// Whether it is attached to another image, as a signature is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_attached: bool,
+    /// Whether an earlier directory brought it.
+    #[serde(skip)]
+    pub(crate) is_carried: bool,
 }
 
 /// What a catalog at the destination is.
@@ -57,59 +62,232 @@ impl Copied {
     }
 }
 
-#[derive(Deserialize, Serialize)]
+/// What a directory holds.
+#[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Document {
     version: u32,
-    /// What the directory holds.
+    /// The images in it.
     pub(crate) images: Vec<Copied>,
-    /// References of what should be there and could not be copied.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) incomplete: BTreeSet<String>,
+    /// The images that belong to these, and that earlier directories brought.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) carried: Vec<Copied>,
+    /// The blobs of the images.
+    #[serde(default)]
+    blobs: Holders,
+    /// The blobs that earlier directories brought.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    carried_blobs: Holders,
+    /// What should be there and could not be copied.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    incomplete: Vec<Incomplete>,
+}
+
+/// For each blob, by its digest, the repositories of the destination that have it. A registry keeps blobs by repository, so
+/// what one has another may still need.
+pub(crate) type Holders = BTreeMap<String, BTreeSet<String>>;
+
+/// What a run could not copy.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Incomplete {
+    /// The catalogs of the run; the next run for these replaces the entry.
+    catalogs: BTreeSet<String>,
+    /// References of what is missing; a catalog from a directory has its place.
+    lacks: BTreeSet<String>,
+}
+
+/// What earlier directories brought, and the destination has.
+#[derive(Debug, Default)]
+pub(crate) struct Earlier {
+    /// The digest at each place.
+    images: BTreeMap<Place, String>,
+    pub(crate) blobs: Holders,
+}
+
+impl Earlier {
+    /// Whether a place has an image already.
+    pub(crate) fn has(&self, place: &Place, digest: &str) -> bool {
+        self.images.get(place).is_some_and(|known| known == digest)
+    }
+
+    /// Whether a repository has a blob already.
+    pub(crate) fn has_blob(&self, repository: &str, digest: &str) -> bool {
+        self.blobs.get(digest).is_some_and(|holders| holders.contains(repository))
+    }
+}
+
+impl Document {
+    /// What is missing, by its references.
+    pub(crate) fn lacks(&self) -> BTreeSet<&str> {
+        self.incomplete.iter().flat_map(|run| run.lacks.iter().map(String::as_str)).collect()
+    }
+
+    /// What the destination has once the directory, and those that it builds upon, are carried over.
+    pub(crate) fn as_earlier(&self) -> Earlier {
+        let images = self.carried.iter().chain(&self.images);
+        let mut blobs = self.carried_blobs.clone();
+        add_holders(&mut blobs, &self.blobs);
+        Earlier { images: images.map(|one| (one.place(), one.digest.clone())).collect(), blobs }
+    }
+
+    /// What the directory builds upon.
+    pub(crate) fn builds_upon(&self) -> Earlier {
+        let images = self.carried.iter().map(|one| (one.place(), one.digest.clone()));
+        Earlier { images: images.collect(), blobs: self.carried_blobs.clone() }
+    }
+
+    /// Adds what a run came to.
+    fn add(&mut self, plan: &Plan, done: &Done, earlier: &Earlier) {
+        let (carried, held) =
+            done.copied.iter().chain(&done.attached).cloned().partition(|one| one.is_carried);
+        self.images = merged(std::mem::take(&mut self.images), held);
+        self.carried = merged(std::mem::take(&mut self.carried), carried);
+        // A place names one image, wherever that came from.
+        let held: BTreeSet<Place> = self.images.iter().map(Copied::place).collect();
+        self.carried.retain(|one| !held.contains(&one.place()));
+        add_holders(&mut self.blobs, &done.blobs);
+        add_holders(&mut self.carried_blobs, &earlier.blobs);
+        let catalogs: BTreeSet<String> = plan.catalogs.iter().map(Selected::name).collect();
+        let failed = done.failed.iter().map(|(image, _)| image);
+        let lacks: BTreeSet<String> = failed.chain(&done.withheld).cloned().collect();
+        self.incomplete.retain(|run| run.catalogs != catalogs);
+        for run in &mut self.incomplete {
+            for one in &done.copied {
+                run.lacks.remove(&one.source.clone().unwrap_or_else(|| one.place().to_string()));
+            }
+        }
+        self.incomplete.retain(|run| !run.lacks.is_empty());
+        if !lacks.is_empty() {
+            self.incomplete.push(Incomplete { catalogs, lacks });
+        }
+    }
+}
+
+fn add_holders(all: &mut Holders, more: &Holders) {
+    for (digest, repositories) in more {
+        all.entry(digest.clone()).or_default().extend(repositories.iter().cloned());
+    }
+}
+
+/// Images with later ones: a place holds the image that was put there last, for all sources that it came from.
+fn merged(old: Vec<Copied>, new: Vec<Copied>) -> Vec<Copied> {
+    let latest: BTreeMap<Place, String> =
+        old.iter().chain(&new).map(|one| (one.place(), one.digest.clone())).collect();
+    let all: BTreeSet<Copied> =
+        old.into_iter().chain(new).filter(|one| latest.get(&one.place()) == Some(&one.digest)).collect();
+    all.into_iter().collect()
 }
 
 /// Writes what a directory holds, with what earlier runs put there.
-///
-/// `failed` are references of what could not be copied; a catalog from a directory has its place.
-pub(crate) fn write<'f>(
-    folder: &Path,
-    copied: &[Copied],
-    failed: impl Iterator<Item = &'f String>,
-) -> Result<(), Failure> {
-    let (earlier, mut incomplete) = match folder.join(FILE).exists() {
-        true => read(folder).map(|document| (document.images, document.incomplete))?,
-        false => (Vec::new(), BTreeSet::new()),
+pub(crate) fn write(folder: &Path, plan: &Plan, done: &Done, earlier: &Earlier) -> Result<(), Failure> {
+    let mut document = match folder.join(FILE).exists() {
+        true => read(folder)?,
+        false => Document { version: VERSION, ..Document::default() },
     };
-    for one in copied {
-        incomplete.remove(&one.source.clone().unwrap_or_else(|| one.place().to_string()));
-    }
-    incomplete.extend(failed.cloned());
-    let by_place: BTreeMap<String, &Copied> =
-        earlier.iter().chain(copied).map(|one| (one.place().to_string(), one)).collect();
-    let images = by_place.into_values().cloned().collect();
-    let document = Document { version: VERSION, images, incomplete };
+    document.add(plan, done, earlier);
     let text = serde_json::to_string_pretty(&document).map_err(|error| Failure::new(error.to_string()))?;
-    write_output(Some(&folder.join(FILE)), |out| Ok(writeln!(out, "{text}")?))
+    write_file(&folder.join(FILE), |out| Ok(writeln!(out, "{text}")?))
 }
 
 /// Reads what a directory holds.
 pub(crate) fn read(folder: &Path) -> Result<Document, Failure> {
-    let path = folder.join(FILE);
-    let bytes = fbc_model::tree::read_file(&path).map_err(|error| {
-        Failure::io("read", &path, &error)
+    read_file(&folder.join(FILE))
+}
+
+/// Reads what an earlier directory brought: the directory, or the record out of it.
+pub(crate) fn since(path: &Path, target: &Path) -> Result<Earlier, Failure> {
+    let file: PathBuf = if path.is_dir() { path.join(FILE) } else { path.to_path_buf() };
+    let is_target = file.parent().and_then(|folder| folder.canonicalize().ok());
+    if is_target.is_some() && is_target == target.canonicalize().ok() {
+        return Err(Failure::new(format!("--since names {}, to which this run writes", target.display()))
+            .help("write to another directory, or leave out --since to add to that one"));
+    }
+    let document = read_file(&file)?;
+    let lacks = document.lacks();
+    if !lacks.is_empty() {
+        let lacks = lacks.into_iter().collect::<Vec<_>>().join(", ");
+        Failure::new(format!("{} is incomplete; it lacks {lacks}", path.display())).warn();
+    }
+    Ok(document.as_earlier())
+}
+
+fn read_file(path: &Path) -> Result<Document, Failure> {
+    let bytes = fbc_model::tree::read_file(path).map_err(|error| {
+        Failure::io("read", path, &error)
             .help("name a directory that `fbc mirror --to-folder` wrote to the end")
     })?;
-    let document: Document = serde_json::from_slice(&bytes).map_err(|error| {
-        Failure::new(format!("{}: {error}", path.display()))
-            .help("write the directory again with `fbc mirror --to-folder`")
-    })?;
-    if document.version != VERSION {
+    let version: Version = serde_json::from_slice(&bytes).map_err(|error| malformed(path, &error))?;
+    if version.version != VERSION {
         return Err(Failure::new(format!(
             "{} has version {}; this fbc knows {VERSION}",
             path.display(),
-            document.version
+            version.version
         ))
-        .help("use the fbc that wrote the directory"));
+        .help("use the fbc that wrote the directory, or write it again"));
     }
-    Ok(document)
+    serde_json::from_slice(&bytes).map_err(|error| malformed(path, &error))
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+fn malformed(path: &Path, error: &serde_json::Error) -> Failure {
+    Failure::new(format!("{}: {error}", path.display()))
+        .help("write the directory again with `fbc mirror --to-folder`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn copied(source: &str, place: &str, digest: &str) -> Copied {
+        let (repository, tag) = place.rsplit_once(':').unwrap();
+        Copied {
+            source: (!source.is_empty()).then(|| source.to_owned()),
+            repository: repository.to_owned(),
+            tag: tag.to_owned(),
+            digest: digest.to_owned(),
+            catalog: None,
+            is_attached: source.is_empty(),
+            is_carried: false,
+        }
+    }
+
+    #[test]
+    fn a_place_has_all_its_sources_and_one_digest() {
+        let old =
+            vec![copied("a.io/x@1", "x:1", "1"), copied("a.io/y:v", "y:v", "1"), copied("", "x:s", "1")];
+        let new =
+            vec![copied("b.io/x@1", "x:1", "1"), copied("b.io/y:v", "y:v", "2"), copied("", "x:s", "2")];
+        let all: Vec<String> = merged(old, new)
+            .iter()
+            .map(|one| format!("{} {} {}", one.source.as_deref().unwrap_or("-"), one.place(), one.digest))
+            .collect();
+        assert_eq!(all, ["- x:s 2", "a.io/x@1 x:1 1", "b.io/x@1 x:1 1", "b.io/y:v y:v 2"]);
+    }
+
+    #[test]
+    fn a_run_replaces_what_the_last_one_for_its_catalogs_lacked() {
+        let plan = |catalog: &str| Plan { catalogs: vec![Selected::named(catalog)], ..Plan::default() };
+        let lacking = |images: &[&str]| Done {
+            failed: images.iter().map(|image| ((*image).to_owned(), Failure::new("gone"))).collect(),
+            ..Done::default()
+        };
+        let mut document = Document::default();
+        let none = Earlier::default();
+        document.add(&plan("a.io/one:v1"), &lacking(&["x", "y"]), &none);
+        document.add(&plan("a.io/two:v1"), &lacking(&["z"]), &none);
+        assert_eq!(document.lacks().into_iter().collect::<String>(), "xyz");
+        // The other run's images count where they are copied.
+        let done = Done { copied: vec![copied("z", "z:1", "1")], ..lacking(&["y"]) };
+        document.add(&plan("a.io/one:v1"), &done, &none);
+        assert_eq!(document.lacks().into_iter().collect::<String>(), "y");
+        // Images that do not exist and may be missing are not lacking.
+        let missing = Done { missing: vec![("y".to_owned(), Failure::new("gone"))], ..Done::default() };
+        document.add(&plan("a.io/one:v1"), &missing, &none);
+        assert!(document.lacks().is_empty());
+    }
 }

@@ -40,5 +40,5 @@ pub(super) fn run(invocation: &Invocation) -> Result<(), OpmError> {
     }
     let builder_image = if sets_both { base_image } else { builder_image };
     let text = Dockerfile { base_image, builder_image, folder: &name, target: CONFIGS, labels }.text();
-    write_new_file(&path, text.as_bytes()).map_err(OpmError::refused)
+    write_new_file(&path, text.as_bytes(), "remove it first").map_err(OpmError::refused)
 }

@@ -61,6 +61,19 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
+/// Why a command line of opm, without the name of the program, is not understood; nothing if it is.
+pub(crate) fn objection(words: &[String]) -> Option<String> {
+    match Invocation::parse(words) {
+        Err((_, message)) => Some(message),
+        Ok(invocation) => match invocation.positionals.first() {
+            Some(word) if invocation.command.path.is_empty() => {
+                Some(format!("opm has no command {}", quote(word)))
+            }
+            _ => None,
+        },
+    }
+}
+
 /// Tells on standard error what is not to be used any more.
 fn tell_deprecations(command: &Command, flags: &[String]) {
     let of_command = command.deprecated.map(|reason| {

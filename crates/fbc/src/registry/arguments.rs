@@ -26,7 +26,7 @@ pub(crate) struct RegistryArguments {
     /// The directory with *.crt of authorities, and *.cert and *.key to show, instead of /etc/containers/certs.d
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, hide_short_help = true)]
     pub(crate) cert_dir: Option<PathBuf>,
-    /// Whether certificates must convince; without, HTTP is tried where there is no HTTPS
+    /// Whether to verify TLS certificates; without, HTTP is tried where there is no HTTPS
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
           hide_short_help = true)]
     pub(crate) tls_verify: Option<bool>,
@@ -79,7 +79,7 @@ pub(crate) struct ImageArguments {
 pub(crate) struct TransferArguments {
     #[command(flatten)]
     pub(crate) registry: RegistryArguments,
-    /// How many blobs travel at the same time [default: 4]
+    /// How many blobs to transfer in parallel [default: 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64), hide_short_help = true)]
     pub(crate) parallel: Option<u8>,
     /// Send blobs in parts of so many bytes, for proxies that refuse large requests

@@ -19,5 +19,5 @@ pub(crate) use arguments::{
 };
 pub(crate) use logins::Named;
 pub(crate) use places::Places;
-pub(crate) use progress::{is_quiet, settle_voice};
+pub(crate) use progress::{ImageBar, is_quiet, settle_voice};
 pub(crate) use session::{OpenSession, Session};

@@ -1,15 +1,15 @@
 //! What is told while images travel: bars on a terminal, lines about credentials, repetitions and mirrors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal as _, Write as _};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use fbc_image::registry::Observer;
 use fbc_image::registry::credentials::CredentialOrigin;
 use fbc_image::registry::observer::BlobOutcome;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use oci_spec::image::Digest;
+use oci_spec::image::{Descriptor, Digest};
 
 use crate::arguments::Global;
 use crate::failure::HELP;
@@ -48,27 +48,133 @@ pub(crate) fn is_quiet() -> bool {
     voice() == Voice::Quiet
 }
 
-/// Blobs smaller than this get no bar, in bytes: they are there before it is drawn.
+/// Blobs and images smaller than this get no bar, in bytes: they are there before it is drawn.
 const SMALL: u64 = 256 << 10;
 
 /// Tells on standard error.
 pub(super) struct Progress {
     voice: Voice,
     bars: Option<MultiProgress>,
-    by_digest: Mutex<BTreeMap<String, ProgressBar>>,
+    drawn: Mutex<Drawn>,
+    /// Hosts that were asked again.
+    retried: Mutex<BTreeSet<String>>,
+}
+
+/// The bars that are drawn.
+#[derive(Default)]
+struct Drawn {
+    /// Of blobs that belong to no image with a bar, by digest.
+    blobs: BTreeMap<String, ProgressBar>,
+    /// Of images, by a number of their own.
+    images: BTreeMap<u64, Image>,
+    /// The last number.
+    last: u64,
+}
+
+/// An image on its way.
+struct Image {
+    bar: ProgressBar,
+    /// Of each blob how many bytes are through, and its size.
+    blobs: BTreeMap<String, (u64, u64)>,
+}
+
+/// The bar of an image; it goes when this is dropped.
+pub(crate) struct ImageBar {
+    progress: Arc<Progress>,
+    number: u64,
+}
+
+/// How many images there are, and how many are done; it goes when this is dropped.
+pub(crate) struct ImageCount(Option<ProgressBar>);
+
+impl ImageCount {
+    /// One more is done.
+    pub(crate) fn advance(&self) {
+        if let Some(bar) = &self.0 {
+            bar.inc(1);
+        }
+    }
+}
+
+impl Drop for ImageCount {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl ImageBar {
+    /// A blob is where it should be, whether it moved or not.
+    pub(crate) fn blob_is_there(&self, descriptor: &Descriptor) {
+        self.progress.drawn().move_blob(descriptor.digest().as_ref(), None);
+    }
+}
+
+impl Drop for ImageBar {
+    fn drop(&mut self) {
+        if let Some(image) = self.progress.drawn().images.remove(&self.number) {
+            image.bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drawn {
+    /// Moves the bars of all images that a blob belongs to, to its end if no position is given; whether there are any.
+    fn move_blob(&mut self, digest: &str, position: Option<u64>) -> bool {
+        let mut found = false;
+        for image in self.images.values_mut() {
+            let Some((through, size)) = image.blobs.get_mut(digest) else { continue };
+            found = true;
+            *through = position.unwrap_or(*size);
+            image.bar.set_position(image.blobs.values().map(|(through, _)| through).sum());
+        }
+        found
+    }
 }
 
 impl Progress {
     pub(super) fn new() -> Self {
         let voice = voice();
         let has_bars = voice != Voice::Quiet && std::io::stderr().is_terminal();
-        Self { voice, bars: has_bars.then(MultiProgress::new), by_digest: Mutex::default() }
+        let bars = has_bars.then(MultiProgress::new);
+        Self { voice, bars, drawn: Mutex::default(), retried: Mutex::default() }
     }
 
     /// Takes the bars away that are left, so that what is told next stands alone.
     pub(super) fn clear(&self) {
-        let bars = std::mem::take(&mut *self.by_digest.lock().unwrap_or_else(PoisonError::into_inner));
-        bars.into_values().for_each(|bar| bar.finish_and_clear());
+        let Drawn { blobs, images, .. } = std::mem::take(&mut *self.drawn());
+        let bars = blobs.into_values().chain(images.into_values().map(|image| image.bar));
+        bars.for_each(|bar| bar.finish_and_clear());
+    }
+
+    /// One bar for all blobs of an image; nothing where none are drawn, or the image is small.
+    pub(super) fn image(self: &Arc<Self>, name: &str, blobs: &[Descriptor]) -> Option<ImageBar> {
+        let bars = self.bars.as_ref()?;
+        let blobs: BTreeMap<String, (u64, u64)> =
+            blobs.iter().map(|blob| (blob.digest().to_string(), (0, blob.size()))).collect();
+        let size = blobs.values().map(|(_, size)| size).sum();
+        if size < SMALL {
+            return None;
+        }
+        let bar = bars.add(bar_of("{prefix:40!} {bar:24} {bytes}/{total_bytes} {bytes_per_sec}", size));
+        bar.set_prefix(crate::escape::line(name).to_string());
+        let mut drawn = self.drawn();
+        drawn.last += 1;
+        let number = drawn.last;
+        drawn.images.insert(number, Image { bar, blobs });
+        Some(ImageBar { progress: Arc::clone(self), number })
+    }
+
+    /// A bar above the others that counts images.
+    pub(super) fn count(&self, images: usize) -> ImageCount {
+        let bar =
+            || self.bars.as_ref().map(|bars| bars.insert(0, bar_of("{pos}/{len} images", images as u64)));
+        ImageCount(if images > 1 { bar() } else { None })
+    }
+
+    fn drawn(&self) -> MutexGuard<'_, Drawn> {
+        self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tell(&self, line: &str) {
@@ -83,6 +189,11 @@ impl Progress {
     }
 }
 
+fn bar_of(template: &str, length: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length).with_style(style)
+}
+
 impl Observer for Progress {
     fn credential(&self, repository: &str, origin: Option<&CredentialOrigin>) {
         if self.voice == Voice::Verbose {
@@ -94,9 +205,21 @@ impl Observer for Progress {
     }
 
     fn retry(&self, what: &str, why: &str, wait: Duration) {
-        if self.voice != Voice::Quiet {
-            let wait = wait.as_secs_f64();
-            self.tell(&format!("cannot {what}: {why}; trying again in {wait} s"));
+        match self.voice {
+            Voice::Quiet => {}
+            Voice::Normal => {
+                // Whoever waits learns once for each host why.
+                let host =
+                    what.split_once("://").and_then(|(_, rest)| rest.split('/').next()).unwrap_or(what);
+                let mut hosts = self.retried.lock().unwrap_or_else(PoisonError::into_inner);
+                if hosts.insert(host.to_owned()) {
+                    self.tell(&format!("{host} does not answer as it should; trying again"));
+                }
+            }
+            Voice::Verbose => {
+                let wait = wait.as_secs_f64();
+                self.tell(&format!("cannot {what}: {why}; trying again in {wait} s"));
+            }
         }
     }
 
@@ -107,22 +230,66 @@ impl Observer for Progress {
     }
 
     fn blob_moved(&self, digest: &Digest, position: u64, size: u64) {
-        let Some(bars) = self.bars.as_ref().filter(|_| size >= SMALL) else { return };
-        let mut by_digest = self.by_digest.lock().unwrap_or_else(PoisonError::into_inner);
-        let bar = by_digest.entry(digest.to_string()).or_insert_with(|| {
-            let style =
-                ProgressStyle::with_template("{prefix} {bar:30} {bytes}/{total_bytes} {bytes_per_sec}")
-                    .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let Some(bars) = &self.bars else { return };
+        let mut drawn = self.drawn();
+        if drawn.move_blob(digest.as_ref(), Some(position)) || size < SMALL {
+            return;
+        }
+        let bar = drawn.blobs.entry(digest.to_string()).or_insert_with(|| {
             let short: String = digest.digest().chars().take(12).collect();
-            bars.add(ProgressBar::new(size)).with_style(style).with_prefix(short)
+            let bar = bar_of("{prefix} {bar:30} {bytes}/{total_bytes} {bytes_per_sec}", size);
+            bars.add(bar).with_prefix(short)
         });
         bar.set_position(position);
     }
 
     fn blob_done(&self, digest: &Digest, _outcome: BlobOutcome) {
-        let bar = self.by_digest.lock().unwrap_or_else(PoisonError::into_inner).remove(digest.as_ref());
-        if let Some(bar) = bar {
+        let mut drawn = self.drawn();
+        drawn.move_blob(digest.as_ref(), None);
+        if let Some(bar) = drawn.blobs.remove(digest.as_ref()) {
             bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use indicatif::ProgressDrawTarget;
+    use oci_spec::image::MediaType;
+
+    use super::*;
+
+    #[test]
+    fn an_image_has_one_bar_for_its_blobs() {
+        let bars = MultiProgress::with_draw_target(ProgressDrawTarget::hidden());
+        let progress = Arc::new(Progress {
+            voice: Voice::Normal,
+            bars: Some(bars),
+            drawn: Mutex::default(),
+            retried: Mutex::default(),
+        });
+        let blob = |digit: &str, size: u64| {
+            let digest: Digest = format!("sha256:{}", digit.repeat(64)).parse().unwrap();
+            Descriptor::new(MediaType::ImageLayer, size, digest)
+        };
+        let (shared, own, other) = (blob("a", 300_000), blob("b", 200_000), blob("c", 400_000));
+        assert!(progress.image("small", std::slice::from_ref(&own)).is_none());
+        let one = progress.image("one", &[shared.clone(), own.clone()]).unwrap();
+        let two = progress.image("two", std::slice::from_ref(&shared)).unwrap();
+        let positions = || -> Vec<(u64, Option<u64>)> {
+            progress.drawn().images.values().map(|image| (image.bar.position(), image.bar.length())).collect()
+        };
+        progress.blob_moved(shared.digest(), 100, shared.size());
+        assert_eq!(positions(), [(100, Some(500_000)), (100, Some(300_000))]);
+        progress.blob_done(shared.digest(), BlobOutcome::Transferred);
+        one.blob_is_there(&own);
+        assert_eq!(positions(), [(500_000, Some(500_000)), (300_000, Some(300_000))]);
+        // What belongs to no image has a bar of its own.
+        progress.blob_moved(other.digest(), 100, other.size());
+        assert_eq!(progress.drawn().blobs.len(), 1);
+        drop((one, two));
+        assert!(progress.drawn().images.is_empty());
+        progress.blob_done(other.digest(), BlobOutcome::Existed);
+        assert!(progress.drawn().blobs.is_empty());
     }
 }

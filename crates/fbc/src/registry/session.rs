@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use fbc_image::Image;
 use fbc_image::image::PlatformName;
@@ -11,10 +12,11 @@ use fbc_image::registry::{
     CachedImage, Client, CopyOptions, Credentials, ImageCache, Origin, PlatformChoice, Reference, Registries,
     RetryPolicy, Security,
 };
+use oci_spec::image::Descriptor;
 
 use super::logins::Logins;
 use super::places::Places;
-use super::progress::Progress;
+use super::progress::{ImageBar, ImageCount, Progress};
 use super::signature_policy::SignaturePolicy;
 use super::tokio_clock::TokioClock;
 use super::{RegistryArguments, SignatureArguments};
@@ -73,6 +75,8 @@ pub(crate) struct OpenSession {
     runtime: tokio::runtime::Runtime,
     cache: ImageCache,
     parallel: Option<u8>,
+    /// The wait before something is tried again.
+    pause: Duration,
     is_offline: bool,
     progress: Arc<Progress>,
     /// What references turned out to mean: one meaning for the whole run.
@@ -127,9 +131,10 @@ impl OpenSession {
                 Failure::new(format!("the system gives no means to wait for the network: {}", words(&error)))
             })?;
         let cache = flags.cache.images()?;
+        let pause = settings.retry.first_delay;
         let client = Client::new(settings);
         let parallel = settled.parallel;
-        Ok(Self { client, runtime, cache, parallel, is_offline, progress, meanings: Mutex::default() })
+        Ok(Self { pause, client, runtime, cache, parallel, is_offline, progress, meanings: Mutex::default() })
     }
 
     /// The client.
@@ -192,6 +197,26 @@ impl OpenSession {
     /// How many blobs travel at the same time.
     pub(crate) fn parallel(&self) -> usize {
         self.parallel.map_or(CopyOptions::default().parallel, usize::from)
+    }
+
+    /// Draws one bar for all blobs of an image, where bars are drawn.
+    pub(crate) fn image_bar(&self, name: &str, blobs: &[Descriptor]) -> Option<ImageBar> {
+        self.progress.image(name, blobs)
+    }
+
+    /// Draws how many of so many images are done, where bars are drawn.
+    pub(crate) fn image_count(&self, images: usize) -> ImageCount {
+        self.progress.count(images)
+    }
+
+    /// Waits until others have had the time to do what they are at. Processes wait differently long, so that they do not
+    /// get into each other's way again.
+    pub(crate) fn wait_a_little(&self) {
+        let share = std::process::id() % 16;
+        let wait = self.pause + self.pause * share / 16;
+        if !wait.is_zero() {
+            self.runtime.block_on(tokio::time::sleep(wait));
+        }
     }
 
     /// Runs a future to its end. All of them share their connections.

@@ -85,10 +85,15 @@ impl SignaturePolicy {
                         let reason = "asks for a signature, and --offline forbids to look for it";
                         return Err(refused(reason.to_owned()));
                     }
-                    let keys = keys.iter().map(read_key).collect::<Result<Vec<_>, _>>().map_err(&refused)?;
+                    let unusable = |text: String| {
+                        let text = format!("{} ({scope}) {text}", self.shown);
+                        RegistryError::new("check", image.to_string(), Problem::Configuration(text))
+                    };
+                    let keys = keys.iter().map(read_key).collect::<Result<Vec<_>, _>>().map_err(unusable)?;
                     let found = signatures(client, image, digest).await?;
-                    policy::check(&found, &keys, identity, &name, digest.as_ref())
-                        .map_err(|reason| refused(format!("asks for a signature: {reason}")))?;
+                    policy::check(&found.items, &keys, identity, &name, digest.as_ref()).map_err(
+                        |reason| refused(format!("asks for a signature: {reason}{}", found.unread())),
+                    )?;
                     is_checked = true;
                 }
             }
@@ -110,9 +115,13 @@ impl Guard for SignaturePolicy {
 
 fn read_key(source: &KeySource) -> Result<PublicKey, String> {
     match source {
-        KeySource::Data(bytes) => PublicKey::read(bytes).map_err(|error| format!("has a key: {error}")),
+        KeySource::Data(bytes) => PublicKey::read(bytes)
+            .map_err(|error| format!("has a key that cannot be used: {error}; check its keyData")),
         KeySource::Path(path) => {
-            let failed = |error: &dyn std::fmt::Display| format!("names the key {}: {error}", path.display());
+            let failed = |error: &dyn std::fmt::Display| {
+                let path = path.display();
+                format!("names the key {path}: {error}; check its keyPath")
+            };
             let bytes = fs::read(path).map_err(|error| failed(&error))?;
             PublicKey::read(&bytes).map_err(|error| failed(&error))
         }

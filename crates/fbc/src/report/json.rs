@@ -15,6 +15,9 @@ use crate::json_document;
 struct JsonReport<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     shard: Option<String>,
+    /// How many findings the whole shows, where this is a shard.
+    #[serde(rename = "maxFindings", skip_serializing_if = "Option::is_none")]
+    max_findings: Option<usize>,
     findings: Vec<JsonFinding<'r>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waived: Vec<JsonWaived<'r>>,
@@ -187,7 +190,9 @@ pub(super) fn write_document(
         Cause::Baselined => None,
     });
     let shard = style.shard.map(|shard| shard.to_string());
-    let report = JsonReport { shard, findings, waived: waived.collect(), summary: Summary::of(catalogs) };
+    let max_findings = style.max_findings.filter(|_| shard.is_some());
+    let (waived, summary) = (waived.collect(), Summary::of(catalogs));
+    let report = JsonReport { shard, max_findings, findings, waived, summary };
     json_document::write(out, &report)
 }
 

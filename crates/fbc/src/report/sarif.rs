@@ -43,6 +43,9 @@ pub(super) fn write(catalogs: &[CheckedCatalog], style: Style, out: &mut dyn Wri
         let Summary { errors, warnings, .. } = Summary::of(catalogs);
         log["runs"][0]["properties"] =
             json!({ "shard": shard.to_string(), "errors": errors, "warnings": warnings });
+        if let Some(limit) = style.max_findings {
+            log["runs"][0]["properties"]["maxFindings"] = limit.into();
+        }
     }
     serde_json::to_writer_pretty(&mut *out, &log)?;
     writeln!(out)

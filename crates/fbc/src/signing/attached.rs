@@ -13,22 +13,37 @@ use fbc_signature::{bundle, payload};
 use oci_spec::image::{Descriptor, Digest, MediaType};
 use serde_json::{Value, json};
 
-/// The media types of manifests and configurations.
-const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
-const CONFIGURATION: &str = "application/vnd.oci.image.config.v1+json";
-const EMPTY: &str = "application/vnd.oci.empty.v1+json";
-
 /// More signatures of one image are not looked at.
-const MOST_SIGNATURES: usize = 200;
+pub(crate) const MOST_SIGNATURES: usize = 200;
 /// Nor those behind so many bytes.
 const MOST_BYTES: u64 = 32 << 20;
+
+/// What is kept beside an image.
+pub(crate) struct Found<T> {
+    /// What was looked at.
+    pub(crate) items: Vec<T>,
+    /// How many there are.
+    pub(crate) number: usize,
+}
+
+impl<T> Found<T> {
+    /// What to say where not all were looked at.
+    pub(crate) fn unread(&self) -> String {
+        match self.number {
+            number if number > MOST_SIGNATURES => {
+                format!("; of its {number} signatures only the first {MOST_SIGNATURES} were looked at")
+            }
+            _ => String::new(),
+        }
+    }
+}
 
 /// The signatures in the tag that belongs to an image.
 pub(crate) async fn signatures(
     client: &Client,
     image: &Reference,
     digest: &Digest,
-) -> Result<Vec<Signature>> {
+) -> Result<Found<Signature>> {
     let found = client.find_beside(image, digest, tag(digest, "sig")).await?;
     signatures_in(client, &image.with_tag(tag(digest, "sig")), found).await
 }
@@ -38,7 +53,7 @@ pub(crate) async fn signatures_at_origin(
     client: &Client,
     image: &Reference,
     digest: &Digest,
-) -> Result<Vec<Signature>> {
+) -> Result<Found<Signature>> {
     let place = image.with_tag(tag(digest, "sig"));
     let found = client.find_at_origin(&place).await?;
     signatures_in(client, &place, found).await
@@ -48,9 +63,9 @@ async fn signatures_in(
     client: &Client,
     place: &Reference,
     found: Option<FetchedManifest>,
-) -> Result<Vec<Signature>> {
+) -> Result<Found<Signature>> {
     let manifest = match found.map(|found| found.manifest) {
-        None => return Ok(Vec::new()),
+        None => return Ok(Found { items: Vec::new(), number: 0 }),
         Some(Manifest::Image(manifest)) => manifest,
         Some(Manifest::Index(_)) => return Err(no_signatures(place)),
     };
@@ -67,7 +82,7 @@ async fn signatures_in(
             signatures.push(Signature { payload, signature });
         }
     }
-    Ok(signatures)
+    Ok(Found { items: signatures, number: manifest.layers().len() })
 }
 
 /// A document; nothing if it, or all together, would be too large. Larger ones do not hide those beside them.
@@ -122,7 +137,7 @@ impl SignatureImage {
             "rootfs": { "type": "layers", "diff_ids": payloads },
         });
         let configuration = Bytes::from(configuration.to_string());
-        let described = described(CONFIGURATION, &configuration);
+        let described = described(MediaType::ImageConfig, &configuration);
         manifest["config"] = json_of(&described);
         let manifest = FetchedManifest::read(manifest.to_string().into(), None, None)?;
         Ok(Self { manifest, configuration: (described, configuration), added })
@@ -130,6 +145,9 @@ impl SignatureImage {
 
     /// The signatures of one image with those behind them that only the other one has; nothing if it has none of its own.
     pub(crate) fn joined(one: &FetchedManifest, other: &FetchedManifest) -> Result<Option<Self>> {
+        if [one, other].iter().any(|image| matches!(image.manifest, Manifest::Index(_))) {
+            return Ok(None);
+        }
         let value =
             |image: &FetchedManifest| serde_json::from_slice::<Value>(&image.bytes).unwrap_or_default();
         let (one, other) = (value(one), value(other));
@@ -168,22 +186,22 @@ pub(crate) async fn add_signature(
     if there.as_ref().is_some_and(|there| matches!(there.manifest, Manifest::Index(_))) {
         return Err(no_signatures(&place));
     }
-    let layer = described(payload::MEDIA_TYPE, &signature.payload);
+    let layer = described(MediaType::from(payload::MEDIA_TYPE), &signature.payload);
     client.put_blob(&place, &layer, &Bytes::from(signature.payload.clone()), None).await?;
     let mut entry = json_of(&layer);
     entry["annotations"] = json!({ payload::SIGNATURE_ANNOTATION: STANDARD.encode(&signature.signature) });
     let written = there.as_ref().and_then(|there| serde_json::from_slice::<Value>(&there.bytes).ok());
-    let manifest =
-        written.unwrap_or_else(|| json!({ "schemaVersion": 2, "mediaType": MANIFEST, "layers": [] }));
+    let kind = MediaType::ImageManifest.to_string();
+    let manifest = written.unwrap_or_else(|| json!({ "schemaVersion": 2, "mediaType": kind, "layers": [] }));
     let SignatureImage { manifest, configuration: (configuration, bytes), .. } =
         SignatureImage::with_layers(manifest, &[entry])
             .map_err(|problem| RegistryError::new("add the signature", place.to_string(), problem))?;
     client.put_blob(&place, &configuration, &bytes, None).await?;
-    client.put_manifest(&place, MANIFEST, manifest.bytes).await.map(drop)
+    client.put_manifest(&place, &kind, manifest.bytes).await.map(drop)
 }
 
 /// The bundles that refer to an image.
-pub(crate) async fn bundles(client: &Client, image: &Reference, digest: &Digest) -> Result<Vec<Vec<u8>>> {
+pub(crate) async fn bundles(client: &Client, image: &Reference, digest: &Digest) -> Result<Found<Vec<u8>>> {
     bundles_among(client, image, client.referrers(image, digest).await?).await
 }
 
@@ -192,21 +210,21 @@ pub(crate) async fn bundles_at_origin(
     client: &Client,
     image: &Reference,
     digest: &Digest,
-) -> Result<Vec<Vec<u8>>> {
+) -> Result<Found<Vec<u8>>> {
     bundles_among(client, image, client.referrers_at_origin(image, digest).await?).await
 }
 
 async fn bundles_among(
     client: &Client,
     image: &Reference,
-    referrers: Vec<Descriptor>,
-) -> Result<Vec<Vec<u8>>> {
+    mut referrers: Vec<Descriptor>,
+) -> Result<Found<Vec<u8>>> {
     let mut bundles = Vec::new();
     let mut bytes = 0;
-    let is_bundle = |referrer: &&Descriptor| {
+    referrers.retain(|referrer| {
         referrer.artifact_type().as_ref().is_some_and(|kind| kind.to_string() == bundle::MEDIA_TYPE)
-    };
-    for referrer in referrers.iter().filter(is_bundle).take(MOST_SIGNATURES) {
+    });
+    for referrer in referrers.iter().take(MOST_SIGNATURES) {
         let place = image.with_digest(referrer.digest().clone());
         let Some(found) = client.find(&place).await? else { continue };
         let Manifest::Image(manifest) = found.manifest else { continue };
@@ -214,7 +232,7 @@ async fn bundles_among(
             bundles.extend(small_document(client, &place, layer, &mut bytes).await?);
         }
     }
-    Ok(bundles)
+    Ok(Found { items: bundles, number: referrers.len() })
 }
 
 /// Attaches a document to an image as an artifact of a type that refers to it.
@@ -227,13 +245,14 @@ pub(crate) async fn attach(
     annotations: Value,
 ) -> Result<()> {
     let digest = subject.digest();
-    let (empty, layer) = (described(EMPTY, b"{}"), described(kind, &document));
+    let empty = described(MediaType::EmptyJSON, b"{}");
+    let layer = described(MediaType::from(kind), &document);
     let place = image.with_digest(digest.clone());
     client.put_blob(&place, &empty, &Bytes::from_static(b"{}"), None).await?;
     client.put_blob(&place, &layer, &Bytes::from(document), None).await?;
     let manifest = json!({
         "schemaVersion": 2,
-        "mediaType": MANIFEST,
+        "mediaType": MediaType::ImageManifest.to_string(),
         "artifactType": kind,
         "config": json_of(&empty),
         "layers": [json_of(&layer)],
@@ -241,14 +260,14 @@ pub(crate) async fn attach(
         "annotations": annotations,
     });
     let bytes = manifest.to_string().into_bytes();
-    let mut listed = described(MANIFEST, &bytes);
+    let mut listed = described(MediaType::ImageManifest, &bytes);
     listed.set_artifact_type(Some(MediaType::from(kind)));
     listed.set_annotations(serde_json::from_value(annotations).ok());
     client.attach(image, digest, bytes.into(), listed).await
 }
 
-fn described(kind: &str, bytes: &[u8]) -> Descriptor {
-    Descriptor::new(MediaType::from(kind), bytes.len() as u64, digest_of(bytes))
+fn described(kind: MediaType, bytes: &[u8]) -> Descriptor {
+    Descriptor::new(kind, bytes.len() as u64, digest_of(bytes))
 }
 
 fn json_of(descriptor: &Descriptor) -> Value {

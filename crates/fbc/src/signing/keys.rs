@@ -20,9 +20,8 @@ fn passphrase(file: Option<&Path>) -> Result<Option<Vec<u8>>, Failure> {
     };
     let mut bytes = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
     // Editors and `echo` end files with a line break, which nobody means.
-    if bytes.ends_with(b"\n") {
-        bytes.pop();
-    }
+    let end = [&b"\r\n"[..], b"\n"].into_iter().find(|end| bytes.ends_with(end)).map_or(0, <[u8]>::len);
+    bytes.truncate(bytes.len() - end);
     Ok(Some(bytes))
 }
 
@@ -51,17 +50,28 @@ pub(crate) fn generate(prefix: &str, passphrase_file: Option<&Path>) -> Result<[
     let (private, public) = PrivateKey::generate(&passphrase, &SystemRandom::new())
         .map_err(|error| Failure::new(error.to_string()))?;
     let [private_path, public_path] = &paths;
-    publish(private_path, StagedFile::private(parent_of(private_path)), &private)?;
-    publish(public_path, StagedFile::beside(public_path), &public)?;
+    let private = stage(private_path, StagedFile::private(parent_of(private_path)), &private)?;
+    let public = stage(public_path, StagedFile::beside(public_path), &public)?;
+    // Who finds the private key finds the public one, too.
+    publish(public, public_path)?;
+    publish(private, private_path).inspect_err(|_| {
+        // Alone it is of no use; that it cannot be removed changes nothing.
+        let _ = fs::remove_file(public_path);
+    })?;
     Ok(paths)
 }
 
-/// Writes a file that is not there yet.
-fn publish(path: &Path, staged: std::io::Result<StagedFile>, text: &str) -> Result<(), Failure> {
+/// Writes a file under a temporary name.
+fn stage(path: &Path, staged: std::io::Result<StagedFile>, text: &str) -> Result<StagedFile, Failure> {
     let failed = |error| Failure::io("write", path, &error);
     let mut file = staged.map_err(failed)?;
     file.write_all(text.as_bytes()).map_err(failed)?;
-    file.publish_new(path).map(drop).map_err(failed)
+    Ok(file)
+}
+
+/// Gives a file its name, which nothing has yet.
+fn publish(file: StagedFile, path: &Path) -> Result<(), Failure> {
+    file.publish_new(path).map(drop).map_err(|error| Failure::io("write", path, &error))
 }
 
 fn no_passphrase() -> Failure {

@@ -10,18 +10,18 @@ use fbc_testing::registry::{Misdeed, Registry};
 use fbc_testing::registry::{skopeo, start};
 
 /// The registry that catalogs name; nobody answers there.
-const NAMED: &str = "registry.invalid";
+pub(crate) const NAMED: &str = "registry.invalid";
 
 /// A registry that stands in for [`NAMED`], with a catalog of two packages and their images.
-struct Source {
-    place: Place,
-    registry: Registry,
+pub(crate) struct Source {
+    pub(crate) place: Place,
+    pub(crate) registry: Registry,
     /// The images of the catalog, by name.
     digests: Vec<(&'static str, String)>,
 }
 
 impl Source {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (place, registry) = (Place::new(), registry());
         let host = &registry.host;
         let mut digests = Vec::new();
@@ -66,12 +66,12 @@ impl Source {
         source
     }
 
-    fn pinned(&self, name: &str) -> String {
+    pub(crate) fn pinned(&self, name: &str) -> String {
         let (_, digest) = self.digests.iter().find(|(known, _)| *known == name).unwrap();
         format!("{NAMED}/team/{name}@{digest}")
     }
 
-    fn index() -> String {
+    pub(crate) fn index() -> String {
         format!("{NAMED}/team/index:v4.19")
     }
 
@@ -81,13 +81,13 @@ impl Source {
         [&["mirror"], arguments, &own].concat()
     }
 
-    fn mirror(&self, arguments: &[&str]) -> std::process::Output {
+    pub(crate) fn mirror(&self, arguments: &[&str]) -> std::process::Output {
         self.place.fbc(&Self::arguments(arguments))
     }
 }
 
 /// The mirror sets that were written.
-const SETS: [&str; 4] = [
+pub(crate) const SETS: [&str; 4] = [
     "--mirror-set",
     "mirror-manifests/idms-oc-mirror.yaml",
     "--mirror-set",
@@ -188,6 +188,37 @@ fn a_folder_carries_images_to_a_real_registry() {
     }
 }
 
+/// The digests of the blobs in a layout.
+fn digests(layout: &std::path::Path) -> std::collections::BTreeSet<String> {
+    let entries = fs::read_dir(layout.join("blobs/sha256")).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn an_increment_carries_what_is_new() {
+    let source = Source::new();
+    let (index, place) = (Source::index(), &source.place);
+    done(source.mirror(&[&index, "-p", "a:stable:1.0.0", "--to-folder", "first"]));
+    let since = ["--since", "first/mirror.json", "--to-folder", "second"];
+    done(source.mirror(&[&[index.as_str()], &since[..]].concat()));
+    let (first, second) = (digests(&place.path().join("first")), digests(&place.path().join("second")));
+    let layers = |digests: &std::collections::BTreeSet<String>, layout: &str| -> Vec<String> {
+        let is_layer = |digest: &&String| {
+            let bytes = fs::read(place.path().join(layout).join("blobs/sha256").join(digest)).unwrap();
+            bytes.starts_with(&[0x1f, 0x8b])
+        };
+        digests.iter().filter(is_layer).cloned().collect()
+    };
+    let (old, new) = (layers(&first, "first"), layers(&second, "second"));
+    assert!(!old.is_empty() && !new.is_empty());
+    assert!(new.iter().all(|digest| !first.contains(digest)), "{old:?} {new:?}");
+    let to = format!("{}/copies", registry().host);
+    done(place.plain(&["mirror", "--from-folder", "first", "--to", &to]));
+    done(place.plain(&["mirror", "--from-folder", "second", "--to", &to]));
+    let whole = done(place.plain(&["render", &format!("{to}/team/index:v4.19")]));
+    assert_eq!(whole, done(place.fbc(&["render", "catalog"])));
+}
+
 #[test]
 fn without_an_image_the_catalog_stays_behind() {
     let source = Source::new();
@@ -263,7 +294,7 @@ fn what_is_no_catalog_or_no_file_is_refused() {
     {
         let _socket = std::os::unix::net::UnixListener::bind(source.place.path().join("socket")).unwrap();
         let told = pull("oci-archive:socket", &[]);
-        assert!(told.contains("is there already and is not a regular file"), "{told}");
+        assert!(told.contains("already exists and is not a regular file"), "{told}");
     }
 }
 

@@ -2,10 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
+mod attached;
+mod attestations;
 mod checks;
 mod clients;
 mod copies;
 mod faults;
+mod increments;
 mod interrupted;
 mod logins;
 mod mirrors;

@@ -49,13 +49,13 @@ fn images_go_there_and_back() {
     let output = place.plain(&["build", &sample, "--push", "-t", &tags[0], "-t", &tags[1]]);
     let told = text(&output.stderr);
     done(output);
-    assert!(told.contains("me/two:v1; blobs: 2 taken over from another repository"), "{told}");
+    assert!(told.contains("me/two:v1; blobs: 2 mounted from another repository"), "{told}");
     let output =
         place.plain(&["build", &sample, "--push", "--base", &image, "-t", &format!("{host}/me/three:v1")]);
     let told = text(&output.stderr);
     done(output);
     assert!(told.contains("built for linux/amd64, linux/arm64"), "{told}");
-    assert!(told.contains("1 taken over from another repository"), "{told}");
+    assert!(told.contains("1 mounted from another repository"), "{told}");
     done(place.plain(&["validate", &format!("{host}/me/three:v1")]));
     // From registry to registry.
     let copied = format!("{host}/other/catalog:v1");

@@ -19,7 +19,7 @@ fn tags_are_pinned_and_come_back() {
     let (code, out, err) = sample.fbc(&["pin", "--map", "pins.yaml", "--dry-run"]);
     assert!(code == 0 && out.contains(&format!("+  image: {image} # the first")), "{out}{err}");
     let (code, _, err) = sample.fbc(&["pin", "--map", "pins.yaml"]);
-    assert!(code == 0 && err.contains("written: v4.16/catalog-template.yaml"), "{err}");
+    assert!(code == 0 && err.contains("wrote v4.16/catalog-template.yaml"), "{err}");
     assert_eq!(sample.text(path), template.replace(&image, &format!("{image} # the first")));
     assert_eq!(sample.fbc(&["pin", "--check"]).0, 0);
     let (code, _, err) = sample.fbc(&["pin", "--map", "pins.yaml", "--drift"]);

@@ -4,13 +4,15 @@
 
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::time::Duration;
 
 use serde::Deserialize;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
 use super::super::secret::Secret;
 use super::Proof;
+use crate::limits::HELPER_BYTES;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -22,7 +24,15 @@ struct Given {
 }
 
 /// Asks a helper; none if it knows no credential for the server.
-pub(super) async fn ask(program: &str, server: &str, folders: &[PathBuf]) -> Result<Option<Proof>, String> {
+///
+/// # Errors
+/// In words; also if it takes longer than `patience`, or answers with more than [`HELPER_BYTES`].
+pub(super) async fn ask(
+    program: &str,
+    server: &str,
+    folders: &[PathBuf],
+    patience: Duration,
+) -> Result<Option<Proof>, String> {
     if program.contains('/') {
         return Err(format!("{program:?} is not a name of a credential helper"));
     }
@@ -40,21 +50,38 @@ pub(super) async fn ask(program: &str, server: &str, folders: &[PathBuf]) -> Res
         .kill_on_drop(true)
         .spawn()
         .map_err(cannot)?;
-    if let Some(mut input) = child.stdin.take() {
-        // A helper that does not read its input may still answer.
-        let _ = input.write_all(server.as_bytes()).await;
-    }
-    let output = child.wait_with_output().await.map_err(cannot)?;
-    if !output.status.success() {
+    let (input, output) = (child.stdin.take(), child.stdout.take());
+    let talk = async {
+        if let Some(mut input) = input {
+            // A helper that does not read its input may still answer.
+            let _ = input.write_all(server.as_bytes()).await;
+        }
+        let mut answer = Vec::new();
+        if let Some(output) = output {
+            output.take(HELPER_BYTES + 1).read_to_end(&mut answer).await?;
+        }
+        if answer.len() as u64 > HELPER_BYTES {
+            return Err(std::io::Error::other(format!("it answers with more than {HELPER_BYTES} bytes")));
+        }
+        Ok((child.wait().await?, answer))
+    };
+    let (status, answer) = match tokio::time::timeout(patience, talk).await {
+        Ok(ended) => ended.map_err(cannot)?,
+        Err(_) => {
+            let seconds = patience.as_secs_f64();
+            return Err(format!("the credential helper {program} does not answer within {seconds} s"));
+        }
+    };
+    if !status.success() {
         // Errors come on standard output too; this text is fixed by the protocol.
-        let text = String::from_utf8_lossy(&output.stdout);
+        let text = String::from_utf8_lossy(&answer);
         if text.trim() == "credentials not found in native keychain" {
             return Ok(None);
         }
         let line = text.lines().next().unwrap_or_default().trim();
         return Err(format!("the credential helper {program} failed for {server}: {line}"));
     }
-    let given: Given = serde_json::from_slice(&output.stdout)
+    let given: Given = serde_json::from_slice(&answer)
         .map_err(|_| format!("the credential helper {program} gave no JSON for {server}"))?;
     if given.username.is_empty() && given.secret.is_empty() {
         return Ok(None);

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use self::file::AuthFile;
 use super::error::{Problem, RegistryError, Result};
 use super::secret::Secret;
+use crate::limits::HELPER;
 
 /// Where credentials are looked for; the caller fills it from flags and environment.
 #[derive(Clone, Debug, Default)]
@@ -167,7 +168,7 @@ impl Credentials {
         let from_helper = async |helper: &str| {
             let server = if registry == "docker.io" { file::HUB_KEY } else { registry };
             let program = format!("docker-credential-{helper}");
-            let proof = helper::ask(&program, server, &self.program_folders)
+            let proof = helper::ask(&program, server, &self.program_folders, HELPER)
                 .await
                 .map_err(|text| failure(&file.path, Problem::Configuration(text)))?;
             let origin = CredentialOrigin {

@@ -147,6 +147,18 @@ fn helpers_and_stores() {
     ] {
         assert_eq!(shown(&credentials, registry, "x"), expected, "{registry}");
     }
+    program("endless", "exec cat /dev/zero");
+    program("silent", "exec sleep 60");
+    let folders = [folder.path().to_path_buf()];
+    for (helper, patience, expected) in [
+        ("endless", 60_000, "cannot be run: it answers with more than 1048576 bytes"),
+        ("silent", 20, "does not answer within 0.02 s"),
+    ] {
+        let patience = std::time::Duration::from_millis(patience);
+        let name = format!("docker-credential-{helper}");
+        let told = run(super::helper::ask(&name, "x.io", &folders, patience)).err().unwrap();
+        assert!(told.ends_with(expected), "{told}");
+    }
     let origin = run(credentials.origin("h.io", "x")).unwrap().unwrap().to_string();
     assert!(origin.starts_with("docker-credential-good for \"h.io\", named in "), "{origin}");
 }

@@ -167,7 +167,7 @@ impl Registries {
             return Ok(vec![Endpoint { reference: reference.clone(), security: Security::Verified }]);
         };
         let rest = name.get(matched..).unwrap_or_default();
-        let is_pinned = reference.digest().is_some();
+        let is_pinned = reference.is_named_by_digest();
         let mirrors = rule.mirrors.iter().filter(|mirror| match mirror.pull {
             PullFrom::All => true,
             PullFrom::DigestOnly => is_pinned,

@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
     summary: "A bundle defines a custom resource twice",
     explanation: "\
 Two CustomResourceDefinitions of one group and kind exclude each other: a cluster keeps what was applied last. It
-happens when a definition is generated anew under another file name, or beside its older `v1beta1` form. Keep one
+happens when a definition is generated again under another file name, or beside its older `v1beta1` form. Keep one
 of the files.",
     basis: Basis::Validators,
     check: Check::Bundle(check),

@@ -139,7 +139,7 @@ type Fault = (&'static str, String, String);
 fn faults(object: &Object<'_>) -> Vec<Fault> {
     let name = quote(object.name);
     let Some(spec) = object.node.get("spec").filter(|spec| spec.kind() == Kind::Object) else {
-        return vec![("/spec", format!("{name} has no `spec`"), "generate the definition anew".to_owned())];
+        return vec![("/spec", format!("{name} has no `spec`"), "generate the definition again".to_owned())];
     };
     let mut found = Vec::new();
     let names = spec.get("names");

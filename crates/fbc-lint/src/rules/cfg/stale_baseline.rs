@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
 What is in the baseline does not fail a run. Findings that are fixed should leave it, or they could come
 back unseen.
 
-Write the baseline anew with `--write-baseline`. Entries of catalogs that the run does not look at stay.",
+Recreate the baseline with `--write-baseline`. Entries of catalogs that the run does not look at stay.",
     basis: Basis::Configuration(Severity::Warning),
     check: Check::Elsewhere,
     cases: &[],

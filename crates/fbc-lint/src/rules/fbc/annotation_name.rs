@@ -21,7 +21,7 @@ pub static RULE: Rule = Rule {
 OLM reads some annotations of a ClusterServiceVersion, and their case counts: `olm.skiprange` has no
 effect, `olm.skipRange` has. Nobody says so, and users are left without an upgrade.
 
-Correct the name in the ClusterServiceVersion, build the bundle anew, and render it. The annotations are
+Correct the name in the ClusterServiceVersion, build the bundle again, and render it. The annotations are
 `olm.skipRange`, `olm.substitutesFor` and `olm.properties`. A package is reported once for each name.",
     basis: Basis::Advice,
     check: Check::Catalog(check),

@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
 A property `olm.bundle.object` holds a manifest of the bundle: `value.data` is its JSON or YAML in
 base64. This one is not base64, or what it holds is not YAML.
 
-Render the bundle image anew rather than fixing the data by hand.",
+Render the bundle image again rather than fixing the data by hand.",
     basis: Basis::Opm,
     check: Check::Catalog(check),
     cases: &[
@@ -55,7 +55,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         findings.push(
             load_fault::finding(&RULE, fault, format!("`{field}` {explanation}"))
                 .label("no manifest")
-                .help("render the bundle image anew"),
+                .help("render the bundle image again"),
         );
     }
 }

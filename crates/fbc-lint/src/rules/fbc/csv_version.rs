@@ -78,7 +78,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 .at(context.value(item.bundle.origin, description.place()))
                 .about(item.subject())
                 .label("in this manifest")
-                .help("write three numbers with dots in between, such as 1.2.0, and build the bundle anew"),
+                .help("write three numbers with dots in between, such as 1.2.0, and build the bundle again"),
         );
     }
 }

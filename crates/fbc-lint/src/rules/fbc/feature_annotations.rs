@@ -19,7 +19,7 @@ Release policies want every feature annotation answered with the text `\"true\"`
 them as filters: an operator that does not say that it works disconnected is not found by those who need it.
 
 The list is that of the profile; `required-features` in the configuration sets another. They stand in the
-ClusterServiceVersion of the bundle; render the bundle image anew after a change.",
+ClusterServiceVersion of the bundle; render the bundle image again after a change.",
     basis: Basis::Policy,
     check: Check::Catalog(check),
     cases: &[

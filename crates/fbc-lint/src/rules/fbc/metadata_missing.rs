@@ -76,7 +76,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         .at(context.value(first.origin, "/properties"))
         .about(Subject::bundle(package, &first.name))
         .label("nothing that a console could show")
-        .help("render its image anew");
+        .help("render its image again");
         if more > 0 {
             finding = finding.note(format!("so it is with {more} more bundles of the package"));
         }

@@ -51,7 +51,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         };
         findings.push(
             load_fault::finding(&RULE, fault, message)
-                .label("no object")
+                .label("not an object")
                 .help(load_fault::stray_file_help(&fault.path, help)),
         );
     }

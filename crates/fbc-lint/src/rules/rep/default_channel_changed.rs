@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     code: "REP010",
     name: "default-channel-changed",
     since: "0.1.0",
-    summary: "The default channel of a package is another",
+    summary: "The default channel of a package changed",
     explanation: "\
 A Subscription without a channel follows the default channel of the day, so its operator moves to the new
 one. OLM v1 knows no default channel.

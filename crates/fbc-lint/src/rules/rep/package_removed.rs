@@ -14,7 +14,7 @@ Whoever has the operator installed gets no updates any more, nobody can install 
 images.
 
 Deprecate the package first, with a message that says where to go, and keep it for the lifetime of the
-OpenShift version that the catalog is for. If it only moved to another file, make sure that the file is
+OpenShift release that the catalog is for. If it only moved to another file, make sure that the file is
 not left out by an `.indexignore`.",
     basis: Basis::Advice,
     check: Check::Elsewhere,

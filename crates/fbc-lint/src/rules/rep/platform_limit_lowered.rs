@@ -1,4 +1,4 @@
-//! The highest OpenShift version of a bundle is lower.
+//! The highest OpenShift release of a bundle is lower.
 
 use super::ChangeCase;
 use crate::rule::{Basis, Check, Rule};
@@ -8,7 +8,7 @@ pub static RULE: Rule = Rule {
     code: "REP014",
     name: "platform-limit-lowered",
     since: "0.1.0",
-    summary: "The highest OpenShift version of a bundle is lower",
+    summary: "The highest OpenShift release of a bundle is lower",
     explanation: "\
 `olm.maxOpenShiftVersion` keeps a cluster with this bundle from moving on to a later minor version. A
 limit that is lower than before, or new, blocks clusters that could move on. For one published bundle the

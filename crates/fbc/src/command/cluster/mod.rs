@@ -41,7 +41,7 @@ struct ClusterArguments {
     /// Serve a catalog under a name: a directory, a file or an image
     #[arg(long = "catalog", value_name = "NAME=REF")]
     catalogs: Vec<String>,
-    /// Whose behaviour counts [default: that of the scenario, or the latest OLM v1]
+    /// Whose behavior counts [default: that of the scenario, or the latest OLM v1]
     #[arg(long, value_name = "TARGET", value_parser = parse_target)]
     target: Option<Target>,
     /// Add so many nodes [default: 1 without a scenario, else none]

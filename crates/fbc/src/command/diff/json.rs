@@ -1,4 +1,4 @@
-//! The changes as one JSON document. `docs/diff.md` describes its shape.
+//! The changes as one JSON document. `docs/reference/outputs.md` describes its shape.
 
 use std::io::{self, Write};
 

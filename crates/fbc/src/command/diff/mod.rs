@@ -19,7 +19,7 @@ use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure, closest};
 use crate::other_input::{refuse_at_sight, refuse_without_blobs};
 use crate::output_file::write_output;
-use crate::output_format::{FormatOrFile, FormatOrFileParser};
+use crate::output_format::{Destination, OutputParser, OutputValue};
 use crate::registry::ImageArguments;
 use crate::report::{self, CheckedCatalog, Format, Style, report_on_stderr};
 use crate::terminal;
@@ -37,7 +37,7 @@ mod text;
 /// Compares two catalogs as sets: the order of files, documents and entries does not count. Every change is
 /// breaking (it takes something from people who run the operator), risky (it may) or harmless. Who can still
 /// update to what is worked out for OLM v0 and OLM v1. In repositories, and in directories of catalogs, one for each
-/// OpenShift version (`catalogs/v4.18/<package>/`), the catalogs of one path are compared, each pair on its own.
+/// OpenShift release (`catalogs/v4.18/<package>/`), the catalogs of one path are compared, each pair on its own.
 /// Without OLD and NEW, what is here is compared with the last commit. With --index, the catalog or repository is OLD, and
 /// a bundle that the index has with another image is breaking, and one that it does not have harmless.
 #[derive(Args, Debug)]
@@ -52,18 +52,11 @@ pub(crate) struct Arguments {
     /// Compare this package only; may be given several times
     #[arg(short, long = "package", value_name = "PACKAGE")]
     packages: Vec<String>,
-    /// How the changes are written
-    #[arg(
-        short,
-        long,
-        alias = "format",
-        value_parser = FormatOrFileParser::<DiffFormat>::new(),
-        default_value = "text",
-        value_name = "FORMAT"
-    )]
-    output: Vec<FormatOrFile<DiffFormat>>,
+    /// How the changes are written; FORMAT=FILE writes to a file, and may be given several times [default: text]
+    #[arg(short, long, alias = "format", value_parser = OutputParser::<DiffFormat>::new(), value_name = "FORMAT[=FILE]")]
+    output: Vec<OutputValue<DiffFormat>>,
     /// Say instead which channels and bundles of a catalog this released index has: an image or a directory, in which
-    /// {ocp} stands for the OpenShift version of a catalog. An index with {ocp} that does not exist yet has nothing
+    /// {ocp} stands for the OpenShift release of a catalog. An index with {ocp} that does not exist yet has nothing
     #[arg(long, value_name = "REF", value_hint = ValueHint::AnyPath)]
     index: Option<String>,
     /// Of a repository, only the catalogs for these versions of OpenShift
@@ -80,12 +73,9 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    fn format(&self) -> DiffFormat {
-        FormatOrFile::format(&self.output)
-    }
-
-    fn file(&self) -> Option<&Path> {
-        FormatOrFile::file(&self.output, self.output_file.as_ref())
+    /// What is written where.
+    fn destinations(&self) -> Vec<Destination<'_, DiffFormat>> {
+        OutputValue::destinations(&self.output, self.output_file.as_ref())
     }
 }
 
@@ -148,7 +138,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         return Err(Failure::new("standard input is given twice").help("give `-` once"));
     }
     let Pairs { pairs, is_layout } = pairs::find(&arguments.old, &arguments.new, &session)?;
+    let destinations = arguments.destinations();
+    let wants_findings = destinations.iter().any(|one| one.format == DiffFormat::Sarif);
     let mut told = Told { is_layout, catalogs: pairs.len(), ..Told::default() };
+    told.texts.resize_with(destinations.len(), Vec::new);
     let mut is_whole = true;
     for pair in pairs {
         let (old, new) = (load(&pair.old.0, pair.old.1)?, load(&pair.new.0, pair.new.1)?);
@@ -179,8 +172,8 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             new: &new,
             source: &source,
         };
-        told.tell(arguments, &compared, global)?;
-        if arguments.format() == DiffFormat::Sarif {
+        told.tell(&destinations, &compared, global)?;
+        if wants_findings {
             let report = comparison::report(&new, source.tree.as_ref(), &comparison.changes);
             let counts = (new.files.len(), new.packages.len(), new.bundles.len());
             told.checked.push(checked(&pair.new.0, source, report, counts));
@@ -191,17 +184,19 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     check_packages(&arguments.packages, &told.packages)?;
     let code = if arguments.fail_on.applies(told.worst) { FINDINGS } else { CLEAN };
-    let written = write_output(arguments.file(), |out| match arguments.format() {
-        DiffFormat::Sarif => Ok(report::write(Format::Sarif, &told.checked, Style::default(), out)?),
-        DiffFormat::Json => Ok(json::write(&told.documents, is_layout, out)?),
-        _ => Ok(out.write_all(&told.text)?),
-    });
-    match written {
-        // The verdict holds even if nobody wants to read all of it.
-        Err(failure) if failure.is_closed_output() => Ok(code),
-        Err(failure) => Err(failure),
-        Ok(()) => Ok(code),
+    for (Destination { format, file }, text) in destinations.iter().zip(&told.texts) {
+        let written = write_output(*file, |out| match format {
+            DiffFormat::Sarif => Ok(report::write(Format::Sarif, &told.checked, Style::default(), out)?),
+            DiffFormat::Json => Ok(json::write(&told.documents, is_layout, out)?),
+            DiffFormat::Text | DiffFormat::Markdown => Ok(out.write_all(text)?),
+        });
+        match written {
+            // The verdict holds even if nobody wants to read all of it.
+            Err(failure) if failure.is_closed_output() => return Ok(code),
+            written => written?,
+        }
     }
+    Ok(code)
 }
 
 /// What is to be told of all comparisons: their catalogs do not stay in memory.
@@ -211,7 +206,8 @@ struct Told {
     catalogs: usize,
     worst: Option<Class>,
     packages: BTreeSet<String>,
-    text: Vec<u8>,
+    /// By destination: the text, where it is one.
+    texts: Vec<Vec<u8>>,
     documents: Vec<String>,
     checked: Vec<CheckedCatalog>,
 }
@@ -219,19 +215,23 @@ struct Told {
 impl Told {
     fn tell(
         &mut self,
-        arguments: &Arguments,
+        destinations: &[Destination<'_, DiffFormat>],
         compared: &Compared<'_>,
         global: Global,
     ) -> Result<(), Failure> {
         self.worst = self.worst.into_iter().chain(compared.comparison.worst()).min();
-        match arguments.format() {
-            DiffFormat::Sarif => {}
-            DiffFormat::Json => self.documents.push(json::document(compared)?),
-            DiffFormat::Markdown => markdown::write(compared, self.catalogs, &mut self.text)?,
-            DiffFormat::Text => {
-                let has_color = arguments.file().is_none() && terminal::stdout_has_color();
-                let title = self.is_layout.then_some(compared.new_name.as_str());
-                text::write(compared, title, has_color, global, &mut Lines::new(&mut self.text, has_color))?;
+        if destinations.iter().any(|one| one.format == DiffFormat::Json) {
+            self.documents.push(json::document(compared)?);
+        }
+        for (Destination { format, file }, text) in destinations.iter().zip(&mut self.texts) {
+            match format {
+                DiffFormat::Sarif | DiffFormat::Json => {}
+                DiffFormat::Markdown => markdown::write(compared, self.catalogs, text)?,
+                DiffFormat::Text => {
+                    let has_color = file.is_none() && terminal::stdout_has_color();
+                    let title = self.is_layout.then_some(compared.new_name.as_str());
+                    text::write(compared, title, has_color, global, &mut Lines::new(text, has_color))?;
+                }
             }
         }
         Ok(())

@@ -49,6 +49,12 @@ pub(super) fn find(old: &Path, new: &Path, session: &Session) -> Result<Pairs, F
             Ok(Pairs { pairs: names.into_iter().map(pair).collect::<Result<_, Failure>>()?, is_layout: true })
         }
         [Some(names), None] => Err(several(old, &names)),
+        [None, Some(names)] if new == Path::new(".") => {
+            let shown = old.display();
+            Err(several(new, &names).help(format!(
+                "NEW is `.` unless it is named; `fbc diff HEAD:{shown} {shown}` compares with the last commit"
+            )))
+        }
         [None, Some(names)] => Err(several(new, &names)),
     }
 }
@@ -57,7 +63,7 @@ pub(super) fn find(old: &Path, new: &Path, session: &Session) -> Result<Pairs, F
 fn several(path: &Path, names: &[Place]) -> Failure {
     let first = names.first().map(|place| below(path, &place.name)).unwrap_or_default();
     Failure::new(format!(
-        "{} holds the catalogs {}, and is compared with one catalog",
+        "{} holds several catalogs ({}), and the other side is one catalog",
         path.display(),
         layout::described(names)
     ))

@@ -20,6 +20,7 @@ use crate::json_document;
 use crate::layout::{self, Meant};
 use crate::needed_images;
 use crate::output_file::write_output;
+use crate::output_format::Destination;
 use crate::registry::Session;
 
 /// Where a channel or bundle stands.
@@ -70,8 +71,8 @@ pub(super) fn run(arguments: &Arguments, index: &str) -> Result<u8, Failure> {
         return Err(Failure::new("--index takes one catalog or repository")
             .help("leave the second one out; it is the index that the first is compared with"));
     }
-    let output = arguments.format();
-    if !matches!(output, DiffFormat::Text | DiffFormat::Json) {
+    let destinations = arguments.destinations();
+    if destinations.iter().any(|one| !matches!(one.format, DiffFormat::Text | DiffFormat::Json)) {
         return Err(Failure::new("--index writes text or JSON").help("give -o text or -o json"));
     }
     let pattern = Pattern::new(index).ok_or_else(|| {
@@ -99,14 +100,16 @@ pub(super) fn run(arguments: &Arguments, index: &str) -> Result<u8, Failure> {
         }
     }
     let worst = standings.iter().flat_map(|one| &one.rows).filter_map(|row| row.state.class()).min();
-    write_output(arguments.file(), |out| match output {
-        DiffFormat::Json => Ok(json_document::write(out, &document(&standings))?),
-        _ => {
-            let mut text = Vec::new();
-            tell(&standings, &mut Lines::new(&mut text, false))?;
-            Ok(out.write_all(&text)?)
-        }
-    })?;
+    for Destination { format, file } in destinations {
+        write_output(file, |out| match format {
+            DiffFormat::Json => Ok(json_document::write(out, &document(&standings))?),
+            _ => {
+                let mut text = Vec::new();
+                tell(&standings, &mut Lines::new(&mut text, false))?;
+                Ok(out.write_all(&text)?)
+            }
+        })?;
+    }
     Ok(if arguments.fail_on.applies(worst) { FINDINGS } else { CLEAN })
 }
 
@@ -115,7 +118,7 @@ fn releases(pattern: &Pattern, meant: &Meant) -> Result<Vec<Option<OcpVersion>>,
     match (pattern.is_open(), meant.releases.as_slice()) {
         (false, _) => Ok(vec![None]),
         (true, []) => Err(Failure::new(format!(
-            "{} is for no OpenShift version in particular, and the index depends on it",
+            "{} is for no OpenShift release in particular, and the index depends on it",
             meant.path.display()
         ))
         .help("write the version in place of {ocp}, or name the root of the repository")),

@@ -6,7 +6,7 @@ use clap::{Args, ValueHint};
 
 use crate::dockerfile::{CONFIGS, Dockerfile, OPM_IMAGE, labels, place};
 use crate::failure::{CLEAN, Failure};
-use crate::output_file::write_new_file;
+use crate::output_file::{report_written, write_new_file};
 
 /// Generate a Dockerfile for a catalog, beside its directory
 ///
@@ -62,5 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 
 /// Writes a Dockerfile that is not there yet.
 pub(super) fn write(path: &Path, dockerfile: &Dockerfile<'_>) -> Result<(), Failure> {
-    write_new_file(path, dockerfile.text().as_bytes())
+    write_new_file(path, dockerfile.text().as_bytes(), "remove it first")?;
+    report_written(path);
+    Ok(())
 }

@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use crate::arguments::Global;
 use crate::failure::Failure;
 
-/// Generate the catalogs of a repository from its templates, a catalog from its configuration, or a Dockerfile
+/// Generate catalogs from templates or a configuration, and Dockerfiles
 ///
 /// Without a command: for every OpenShift release that `fbc repository` shows, or that `[[catalogs]]` of fbc.toml
 /// name, the template is expanded, at the level that the release wants (olm.csv.metadata from 4.17 on), with the

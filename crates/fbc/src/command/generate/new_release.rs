@@ -13,7 +13,7 @@ use fbc_repository::{CONFIGURATION, find};
 use crate::arguments::Global;
 use crate::failure::{CLEAN, Failure};
 use crate::layout::repository_tree;
-use crate::output_file::replace_files;
+use crate::output_file::{replace_files, report_written};
 use crate::terminal;
 
 /// Copies what names the release before, and adds the new one to the configuration.
@@ -71,7 +71,7 @@ pub(super) fn add(root: &Path, release: OcpVersion, global: Global) -> Result<u8
     replace_files(paths.iter().map(|(path, bytes)| (path.as_path(), Some(bytes.as_slice()))))?;
     if !global.quiet {
         for path in files.keys() {
-            terminal::tell(format_args!("written: {}", path.display()));
+            report_written(path);
         }
         if migrate_level(Some(old)) != migrate_level(Some(release)) {
             terminal::tell(format_args!(

@@ -13,6 +13,7 @@ use fbc_graph::{ChainEnd, NodeIndex, PackageGraph};
 
 use super::graph::{Semantics, require_channels, require_package};
 use super::render;
+use crate::arguments::CATALOG;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::json_document;
 use crate::registry::ImageArguments;
@@ -28,12 +29,14 @@ pub(crate) use answer::MOST_EDGES_SEARCHED;
 /// worse that opm checks. Exit code 1 says that a version of the catalog does not reach its goal.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The catalog: a directory, a file, an image, or `-` for standard input
-    #[arg(value_name = "REF", value_hint = ValueHint::AnyPath)]
+    #[arg(help = CATALOG, value_name = "REF", value_hint = ValueHint::AnyPath)]
     reference: PathBuf,
     /// The package
-    #[arg(value_name = "PACKAGE")]
-    package: String,
+    #[arg(value_name = "PACKAGE", required_unless_present = "package_flag")]
+    package: Option<String>,
+    /// The package
+    #[arg(short = 'p', long = "package", value_name = "PACKAGE", conflicts_with = "package")]
+    package_flag: Option<String>,
     /// Only this installed version (or bundle), with its route; the catalog need not know it
     #[arg(long, value_name = "VERSION")]
     from: Option<String>,
@@ -68,9 +71,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let Some(catalog) = render::load(references, None, &arguments.images.session(references))? else {
         return Ok(FINDINGS);
     };
-    require_package(&catalog, &arguments.package)?;
-    require_channels(&catalog, &arguments.channels, |package| package == arguments.package)?;
-    let graph = PackageGraph::of(&catalog, &arguments.package);
+    let package = arguments.package.as_ref().or(arguments.package_flag.as_ref());
+    let package = package.map(String::as_str).unwrap_or_default();
+    require_package(&catalog, package)?;
+    require_channels(&catalog, &arguments.channels, |name| name == package)?;
+    let graph = PackageGraph::of(&catalog, package);
     let to = arguments.to.as_deref().map(|text| version_choice::known(&graph, text)).transpose()?;
     let to = to.map(|node| graph.node_name(node).to_owned());
     let (graph, from) = match arguments.from.as_deref() {
@@ -80,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             None => {
                 let supposed = version_choice::supposed(&graph, text)?;
                 let name = supposed.0.clone();
-                let graph = PackageGraph::with_supposed(&catalog, &arguments.package, &[supposed]);
+                let graph = PackageGraph::with_supposed(&catalog, package, &[supposed]);
                 let node = graph.node_by_name(&name);
                 (graph, node)
             }

@@ -85,7 +85,7 @@ pub(crate) fn declare(directory: &Path, global: Global) -> Result<u8, Failure> {
     };
     if !entries_of(&old).is_empty() {
         return Err(Failure::refusal(format!("{} names its catalogs already", path.display()))
-            .help("`fbc repository` shows them; remove `[[catalogs]]` to have them found anew"));
+            .help("`fbc repository` shows them; remove `[[catalogs]]` to search for them again"));
     }
     let found = fbc_repository::find(tree.as_ref());
     tell_notes(&found, global);
@@ -98,7 +98,7 @@ pub(crate) fn declare(directory: &Path, global: Global) -> Result<u8, Failure> {
     if !global.quiet {
         let (entries, catalogs) = (entries_of(&text).len(), found.catalogs.len());
         terminal::tell(format_args!(
-            "{} written: {}, {}",
+            "wrote {} with {} for {}",
             path.display(),
             count(entries, "entry", "entries"),
             count(catalogs, "catalog", "catalogs")

@@ -25,7 +25,7 @@ use crate::expansion::{CommittedBundles, Expander, Manifests, kind_of};
 use crate::failure::{CLEAN, Failure};
 use crate::image_map::{ImageMapArguments, TemplateBundles, render_bundle_image};
 use crate::loading::load_tree;
-use crate::output_file::replace_files;
+use crate::output_file::{replace_files, report_written};
 use crate::registry::ImageArguments;
 use crate::terminal;
 
@@ -33,7 +33,7 @@ use crate::terminal;
 ///
 /// Does to a repository of operators what the pipelines of community-operators do: the templates in `catalog-templates`
 /// get the bundle, in the channels and with the edges that release-config.yaml says, and the catalogs that ci.yaml maps
-/// them to are expanded anew. Comments in templates stay. Either all files are written or none.
+/// them to are expanded again. Comments in templates stay. Either all files are written or none.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
     /// The directory of the bundle, such as operators/beacon/1.2.0
@@ -117,7 +117,7 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     }
     replace_files(files.iter().map(|(path, bytes)| (path.as_path(), Some(bytes.as_slice()))))?;
     if !global.quiet {
-        files.keys().for_each(|path| terminal::tell(format_args!("written: {}", path.display())));
+        files.keys().for_each(|path| report_written(path));
         if files.is_empty() {
             terminal::tell(format_args!("{} is released already; nothing is written", release.bundle.name));
         }

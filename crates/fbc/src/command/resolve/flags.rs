@@ -10,20 +10,20 @@ use fbc_version::Version;
 
 use super::Arguments;
 use super::manifests::Extension;
+use crate::catalog_name;
 use crate::failure::{Failure, closest};
 
 /// The content of catalogs by name.
 pub(super) fn references(
-    catalogs: &[String],
+    catalogs: &[&String],
     files: &[PathBuf],
 ) -> Result<BTreeMap<String, PathBuf>, Failure> {
     let mut references = BTreeMap::new();
     for text in catalogs {
-        let (name, reference) =
-            pair("--catalog", text, "NAME=REF", "the directory or file with its content")?;
-        if references.insert(name.to_owned(), PathBuf::from(reference)).is_some() {
-            return Err(Failure::new(format!("--catalog gives {name:?} twice"))
-                .help("a catalog has one content; give the second one another name"));
+        let (name, reference) = catalog_name::named(text)?;
+        if references.insert(name.clone(), reference).is_some() {
+            return Err(Failure::new(format!("two catalogs have the name {name:?}"))
+                .help("give them names of their own: `--catalog NAME=REF`"));
         }
     }
     let is_input = |path: &&PathBuf| path.as_os_str() == "-";
@@ -41,7 +41,7 @@ pub(super) fn catalogs(
 ) -> Result<Vec<ClusterCatalog>, Failure> {
     if references.is_empty() {
         return Err(Failure::new("there is no catalog to resolve from")
-            .help("name one with its content: `--catalog NAME=REF`"));
+            .help("name one behind the package, or as `--catalog NAME=REF`"));
     }
     let mut catalogs: BTreeMap<&str, ClusterCatalog> = references
         .keys()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum, ValueHint};
@@ -17,7 +17,7 @@ use super::render;
 use crate::arguments::Global;
 use crate::failure::{CLEAN, FINDINGS, Failure, WARNING, closest};
 use crate::output_file::write_output;
-use crate::output_format::{FormatOrFile, FormatOrFileParser};
+use crate::output_format::{Destination, OutputParser, OutputValue};
 use crate::registry::{ImageArguments, Session};
 use crate::terminal;
 
@@ -33,17 +33,24 @@ pub(crate) mod tree;
 /// Resolves one package, or every ClusterExtension in manifests against the ClusterCatalogs beside them. The
 /// errors are those that a cluster reports. Exits with 1 if something does not resolve.
 #[derive(Args, Debug)]
-#[command(disable_version_flag = true)]
+#[command(
+    disable_version_flag = true,
+    override_usage = "fbc resolve [OPTIONS] PACKAGE REF...\n       fbc resolve [OPTIONS] --package PACKAGE REF...\n       \
+                      fbc resolve [OPTIONS] --file PATH..."
+)]
 pub(crate) struct Arguments {
+    /// The package, unless --package names it; then catalogs, as --catalog with a name made of the reference
+    #[arg(value_name = "PACKAGE_OR_REF", required_unless_present_any = ["files", "package"], conflicts_with = "files", value_hint = ValueHint::AnyPath)]
+    words: Vec<String>,
     /// The package
-    #[arg(value_name = "PACKAGE", required_unless_present = "files", conflicts_with = "files")]
+    #[arg(short, long, value_name = "PACKAGE", conflicts_with = "files")]
     package: Option<String>,
     /// Manifests of ClusterCatalogs and ClusterExtensions: files, directories, or `-` for standard input; everything
     /// else in them is passed over
     #[arg(short, long = "file", value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
     files: Vec<PathBuf>,
-    /// The content of a ClusterCatalog: a directory, a file, an image, or `-` for standard input
-    #[arg(long = "catalog", value_name = "NAME=REF")]
+    /// The content of a ClusterCatalog: a directory, a file, an image, or `-` for standard input; the name may be left out
+    #[arg(long = "catalog", value_name = "[NAME=]REF")]
     catalogs: Vec<String>,
     /// The range of versions, as in `spec.source.catalog.version`
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true, conflicts_with = "files")]
@@ -67,22 +74,15 @@ pub(crate) struct Arguments {
     /// A label of a catalog; that of its name is there already
     #[arg(long = "label", value_name = "NAME=KEY=VALUE", conflicts_with = "files")]
     labels: Vec<String>,
-    /// Whose behaviour counts
+    /// Whose behavior counts
     #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = Target::NAMES)]
     target: String,
     /// Take releases from the key `release`, as with the feature gate BundleReleaseSupport
     #[arg(long)]
     bundle_release_support: bool,
-    /// The format to write
-    #[arg(
-        short,
-        long,
-        alias = "format",
-        value_parser = FormatOrFileParser::<ResolveFormat>::new(),
-        default_value = "text",
-        value_name = "FORMAT"
-    )]
-    output: Vec<FormatOrFile<ResolveFormat>>,
+    /// The format to write; FORMAT=FILE writes to a file, and may be given several times [default: text]
+    #[arg(short, long, alias = "format", value_parser = OutputParser::<ResolveFormat>::new(), value_name = "FORMAT[=FILE]")]
+    output: Vec<OutputValue<ResolveFormat>>,
     /// Show every bundle that was looked at, and what removed it
     #[arg(long)]
     explain: bool,
@@ -94,12 +94,17 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    fn format(&self) -> ResolveFormat {
-        FormatOrFile::format(&self.output)
+    /// What is written where.
+    fn destinations(&self) -> Vec<Destination<'_, ResolveFormat>> {
+        OutputValue::destinations(&self.output, self.output_file.as_ref())
     }
 
-    fn file(&self) -> Option<&Path> {
-        FormatOrFile::file(&self.output, self.output_file.as_ref())
+    /// The package, and the catalogs behind it.
+    fn package_and_catalogs(&self) -> (Option<&String>, &[String]) {
+        match (&self.package, self.words.split_first()) {
+            (None, Some((package, catalogs))) => (Some(package), catalogs),
+            (package, _) => (package.as_ref(), &self.words),
+        }
     }
 }
 
@@ -122,9 +127,11 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
             .help("leave out --bundle-release-support or choose --target latest or ocp-5.0"));
     }
     let rules = Rules { target, bundle_release_support: arguments.bundle_release_support };
-    let references = flags::references(&arguments.catalogs, &arguments.files)?;
+    let (package, more) = arguments.package_and_catalogs();
+    let catalogs: Vec<&String> = arguments.catalogs.iter().chain(more).collect();
+    let references = flags::references(&catalogs, &arguments.files)?;
     let session = arguments.images.session(references.values());
-    let (catalogs, references, extensions) = match &arguments.package {
+    let (catalogs, references, extensions) = match package {
         Some(package) => {
             let catalogs = flags::catalogs(&references, &arguments.priorities, &arguments.labels)?;
             (catalogs, references, vec![flags::extension(arguments, package)?])
@@ -207,28 +214,28 @@ fn load(
 }
 
 fn answer_all(arguments: &Arguments, resolver: &Resolver, extensions: &[Extension]) -> Result<u8, Failure> {
-    let explain = match arguments.format() {
+    let destinations = arguments.destinations();
+    let explain = match destinations.iter().any(|one| one.format == ResolveFormat::Text) {
         _ if arguments.explain => Explain::Always,
         // Sentences say why even when nobody asks.
-        ResolveFormat::Text => Explain::Errors,
-        ResolveFormat::Json | ResolveFormat::Jsonl => Explain::Never,
+        true => Explain::Errors,
+        false => Explain::Never,
     };
     let answers: Vec<Answer<'_>> =
         extensions.par_iter().map(|extension| Answer::to(resolver, extension, explain)).collect();
-    let style = answer::Style {
-        tree: arguments.explain,
-        color: arguments.file().is_none() && terminal::stdout_has_color(),
-    };
-    write_output(arguments.file(), |out| {
-        let written = match arguments.format() {
-            ResolveFormat::Text => {
-                let mut out = terminal::text_to(out, arguments.file());
-                answer::write_text(&answers, style, &mut out)
-            }
-            ResolveFormat::Json => answer::write_json(&answers, out),
-            ResolveFormat::Jsonl => answer::write_jsonl(&answers, out),
-        };
-        Ok(written?)
-    })?;
+    for Destination { format, file } in destinations {
+        let color = file.is_none() && terminal::stdout_has_color();
+        let style = answer::Style { tree: arguments.explain, color };
+        write_output(file, |out| {
+            let written = match format {
+                ResolveFormat::Text => {
+                    answer::write_text(&answers, style, &mut terminal::text_to(out, file))
+                }
+                ResolveFormat::Json => answer::write_json(&answers, out),
+                ResolveFormat::Jsonl => answer::write_jsonl(&answers, out),
+            };
+            Ok(written?)
+        })?;
+    }
     Ok(if answers.iter().all(Answer::is_resolved) { CLEAN } else { FINDINGS })
 }

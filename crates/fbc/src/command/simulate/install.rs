@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Format, verdict, write_json};
+use crate::count::counted;
 use crate::escape::Lines;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::output_file::write_output;
@@ -245,8 +246,8 @@ fn tell_platform(
     is_upgrade: bool,
     rows: &[&Trial],
 ) -> std::io::Result<()> {
-    let what = if is_upgrade { "upgrades" } else { "installations" };
-    writeln!(out, "{} with {}, {} {what}", platform.target, platform.engine, rows.len())?;
+    let what = if is_upgrade { "upgrade" } else { "installation" };
+    writeln!(out, "{} with {}, {}", platform.target, platform.engine, counted(rows.len(), what))?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for row in rows {
         *counts.entry(row.verdict.word()).or_default() += 1;

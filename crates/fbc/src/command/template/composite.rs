@@ -19,7 +19,7 @@ use crate::command::validate::check_loaded;
 use crate::confinement::require_inside;
 use crate::failure::{CLEAN, FINDINGS, Failure};
 use crate::image_map::{ImageMapArguments, TemplateBundles};
-use crate::output_file::write_output;
+use crate::output_file::write_file;
 use crate::registry::{ImageArguments, Session};
 use crate::report::report_on_stderr;
 
@@ -102,7 +102,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
             if let Some(parent) = path.parent() {
                 std::fs::create_dir_all(parent).map_err(|error| Failure::io("create", parent, &error))?;
             }
-            write_output(Some(&path), |out| Ok(out.write_all(bytes)?))?;
+            write_file(&path, |out| Ok(out.write_all(bytes)?))?;
         }
     }
     Ok(CLEAN)

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use fbc_model::writer::Format;
 use fbc_template::{ConversionTarget, DetectionFault, TemplateFault};
 
@@ -15,12 +15,10 @@ use crate::registry::Session;
 /// Turn a catalog into a template
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// The type of template
-    #[arg(value_name = "TYPE", value_enum)]
-    target: Target,
-    /// The catalog: a file, a directory, or `-` for standard input
-    #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::AnyPath)]
-    catalog: PathBuf,
+    /// The type of template: basic (bundles as images, everything else as it is; also without a type) or substitutes (the
+    /// catalog and an empty list of substitutions); then the catalog: a file, a directory, or `-` for standard input
+    #[arg(value_name = "[TYPE] FILE", required = true, value_hint = ValueHint::AnyPath)]
+    words: Vec<PathBuf>,
     /// The format to write
     #[arg(short, long, alias = "format", value_enum, default_value_t, value_name = "FORMAT")]
     output: OutputFormat,
@@ -29,34 +27,50 @@ pub(super) struct Arguments {
     output_file: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Target {
-    /// Bundles as images, everything else as it is
-    Basic,
-    /// The catalog, and an empty list of substitutions
-    Substitutes,
+impl Arguments {
+    /// The type, and the catalog.
+    fn meant(&self) -> Result<(ConversionTarget, &Path), Failure> {
+        let target = |word: &Path| match word.to_str() {
+            Some("basic") => Some(ConversionTarget::Basic),
+            Some("substitutes") => Some(ConversionTarget::Substitutes),
+            _ => None,
+        };
+        match self.words.as_slice() {
+            [only] => Ok(match target(only) {
+                // As in opm: a type alone reads standard input.
+                Some(target) => (target, Path::new("-")),
+                None => (ConversionTarget::Basic, only.as_path()),
+            }),
+            [name, catalog] => match target(name) {
+                Some(target) => Ok((target, catalog.as_path())),
+                None if name.exists() => Err(one_at_a_time()),
+                None => Err(Failure::new(format!("there is no template type {:?}", name.display().to_string()))
+                    .help("a catalog becomes a template of the type `basic` or `substitutes`")),
+            },
+            _ => Err(one_at_a_time()),
+        }
+    }
+}
+
+fn one_at_a_time() -> Failure {
+    Failure::new("one catalog is converted at a time").help("call `fbc template convert` for each")
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
-    let text = if arguments.catalog.is_dir() {
-        let Some(catalog) =
-            render::load(std::slice::from_ref(&arguments.catalog), None, &Session::default())?
-        else {
+    let (target, reference) = arguments.meant()?;
+    let text = if reference.is_dir() {
+        let Some(catalog) = render::load(&[reference.to_path_buf()], None, &Session::default())? else {
             return Ok(FINDINGS);
         };
         let mut text = Vec::new();
         render::write(&catalog, Format::Json, &mut text)?;
         text
     } else {
-        read(&arguments.catalog)?
+        read(reference)?
     };
-    check_catalog(&arguments.catalog, &text)?;
-    let target = match arguments.target {
-        Target::Basic => ConversionTarget::Basic,
-        Target::Substitutes => ConversionTarget::Substitutes,
-    };
+    check_catalog(reference, &text)?;
     let converted = fbc_template::convert(target, &text, arguments.output.into())
-        .map_err(|error| refusal(&arguments.catalog, &text, &error))?;
+        .map_err(|error| refusal(reference, &text, &error))?;
     write_output(arguments.output_file.as_deref(), |out| Ok(out.write_all(converted.as_bytes())?))?;
     Ok(CLEAN)
 }
@@ -84,6 +98,6 @@ fn check_catalog(path: &Path, text: &[u8]) -> Result<(), Failure> {
             _ => return Ok(()),
         },
     };
-    Err(Failure::refusal(format!("{shown} is a template already, and no catalog"))
+    Err(Failure::refusal(format!("{shown} is a template, not a catalog"))
         .help(format!("`{command}` makes the catalog of it")))
 }

@@ -31,7 +31,7 @@ use crate::report::{CheckedCatalog, advise_on_stderr};
 pub(super) struct Arguments {
     /// The type of the template (basic, semver, substitutes, raw), if it is not to be found from its
     /// schema; then the file, or `-` for standard input
-    #[arg(value_name = "[TYPE] FILE", required = true, num_args = 1..=2, value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "[TYPE] FILE", required = true, value_hint = ValueHint::FilePath)]
     template: Vec<PathBuf>,
     #[command(flatten)]
     image_map: ImageMapArguments,
@@ -75,12 +75,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         // As in opm: a type alone reads standard input.
         [only] if kind_of(only).is_some() => (Some(only), Path::new("-")),
         [only] => (None, only.as_path()),
-        _ => return Err(Failure::new("a template needs at most a type and a file")),
+        _ => return Err(one_at_a_time()),
+    };
+    let named = match name {
+        Some(name) if name.exists() && kind_of(name).is_none() => return Err(one_at_a_time()),
+        Some(name) => Some(kind_of(name).ok_or_else(|| unknown_kind(name))?),
+        None => None,
     };
     let text = read(path)?;
     let failure = |error: TemplateError| refusal(path, &text, &error);
-    let kind = match name {
-        Some(name) => kind_of(name).ok_or_else(|| unknown_kind(name))?,
+    let kind = match named {
+        Some(kind) => kind,
         None => match expansion::kind_of(&text) {
             Some(kind) => kind,
             None => fbc_template::detect(&text).map_err(failure)?,
@@ -125,6 +130,11 @@ fn advise(kind: TemplateKind, path: &Path, text: &[u8], expansion: &Catalog) -> 
 
 fn kind_of(name: &Path) -> Option<TemplateKind> {
     name.to_str().and_then(|name| TemplateKind::from_name(name).ok())
+}
+
+fn one_at_a_time() -> Failure {
+    Failure::new("one template is rendered at a time")
+        .help("call `fbc template render` for each; `fbc generate` renders those of a repository")
 }
 
 fn unknown_kind(name: &Path) -> Failure {

@@ -14,7 +14,7 @@ use super::{files, first_object};
 use crate::failure::{Failure, words};
 use crate::opm::arguments::Invocation;
 use crate::opm::error::{OpmError, inform};
-use crate::output_file::write_output;
+use crate::output_file::write_file;
 
 /// The Dockerfile, in the working directory.
 pub(super) const DOCKERFILE: &str = "bundle.Dockerfile";
@@ -239,7 +239,7 @@ pub(super) fn copy(from: &Path, to: &Path, overwrite: bool) -> Result<(), OpmErr
         } else if overwrite || !target.exists() {
             let bytes = fs::read(&path)
                 .map_err(|error| OpmError::Usage(format!("open {}: {}", path.display(), go_words(&error))))?;
-            write_output(Some(&target), |out| Ok(out.write_all(&bytes)?)).map_err(OpmError::refused)?;
+            write_file(&target, |out| Ok(out.write_all(&bytes)?)).map_err(OpmError::refused)?;
             let mode =
                 fs::metadata(&path).and_then(|metadata| fs::set_permissions(&target, metadata.permissions()));
             mode.map_err(|error| OpmError::refused(Failure::io("write", &target, &error)))?;
@@ -251,7 +251,7 @@ pub(super) fn copy(from: &Path, to: &Path, overwrite: bool) -> Result<(), OpmErr
 fn write(folder: &Path, name: &str, text: &str) -> Result<(), OpmError> {
     fs::create_dir_all(folder).map_err(|error| OpmError::refused(Failure::io("create", folder, &error)))?;
     inform(&format!("Writing {name} in {}", folder.display()));
-    write_output(Some(&folder.join(name)), |out| Ok(out.write_all(text.as_bytes())?))
+    write_file(&folder.join(name), |out| Ok(out.write_all(text.as_bytes())?))
         .map_err(OpmError::refused)
 }
 

@@ -5,6 +5,9 @@ use serde_json::Value;
 use super::object::{How, Object};
 use super::{Merged, Part};
 
+/// The field of a shard that says how many items the whole shows.
+const LIMIT: &str = "maxFindings";
+
 /// A kind of report: what it is known by, and what is wrong in it.
 pub(super) struct Kind {
     /// How it is called in errors.
@@ -70,9 +73,12 @@ impl Kind {
     /// One report of several.
     pub(super) fn merge(&self, parts: &[Part<Object>]) -> Result<Merged, String> {
         let objects: Vec<Object> = parts.iter().map(|part| part.content.clone()).collect();
+        let limits = objects.iter().filter_map(|object| serde_json::from_str(object.get(LIMIT)?.get()).ok());
+        let limit = limits.min().unwrap_or(usize::MAX);
         let merged = Object::merge(&objects, &|key| match key {
-            "shard" => How::Leave,
-            key if key == self.list || Some(key) == self.second => How::Concatenate,
+            "shard" | LIMIT => How::Leave,
+            key if key == self.list => How::First(limit),
+            key if Some(key) == self.second => How::Concatenate,
             key if Some(key) == self.counts => How::AddUp,
             _ => How::Agree,
         })?;

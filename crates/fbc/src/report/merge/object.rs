@@ -16,6 +16,8 @@ pub(super) struct Object(Vec<(String, Box<RawValue>)>);
 pub(super) enum How {
     /// Lists, one behind the other.
     Concatenate,
+    /// The same, and of all items only so many.
+    First(usize),
     /// Objects of numbers, which are added up.
     AddUp,
     /// All must be equal.
@@ -35,7 +37,8 @@ impl Object {
         for key in keys(objects).into_iter().filter(|key| how(key) != How::Leave) {
             let values: Vec<&RawValue> = objects.iter().filter_map(|object| object.get(&key)).collect();
             let value = match how(&key) {
-                How::Concatenate => concatenated(&values),
+                How::Concatenate => concatenated(&values, usize::MAX),
+                How::First(most) => concatenated(&values, most),
                 How::AddUp => added_up(&values),
                 How::Agree | How::Leave => agreed(&values, values.len() == objects.len()),
             };
@@ -61,11 +64,12 @@ fn keys(objects: &[Object]) -> Vec<String> {
     keys
 }
 
-fn concatenated(values: &[&RawValue]) -> Result<Box<RawValue>, String> {
+fn concatenated(values: &[&RawValue], most: usize) -> Result<Box<RawValue>, String> {
     let mut items: Vec<&RawValue> = Vec::new();
     for value in values {
         items.extend(serde_json::from_str::<Vec<&RawValue>>(value.get()).map_err(|_| "is not a list")?);
     }
+    items.truncate(most);
     let depth = values.iter().find_map(|value| indentation_of_items(value.get())).unwrap_or_default();
     list(&items, &depth)
 }

@@ -13,6 +13,7 @@ pub(super) fn merge(parts: Vec<Part<Value>>) -> Result<Merged, String> {
     let mut results = Vec::new();
     let (mut has_errors, mut has_warnings) = (false, false);
     let mut whole: Option<Value> = None;
+    let mut limit = usize::MAX;
     for Part { shown, content: mut log, .. } in parts {
         let run = match log["runs"].as_array_mut().map(Vec::as_mut_slice) {
             Some([run]) if run["results"].is_array() => run,
@@ -25,6 +26,8 @@ pub(super) fn merge(parts: Vec<Part<Value>>) -> Result<Merged, String> {
         let counts = |field: &str| run["properties"][field].as_u64().is_some_and(|count| count > 0);
         has_errors |= counts("errors");
         has_warnings |= counts("warnings");
+        let most = run["properties"]["maxFindings"].as_u64().and_then(|most| usize::try_from(most).ok());
+        limit = limit.min(most.unwrap_or(usize::MAX));
         if let Value::Array(more) = run["results"].take() {
             results.extend(more);
         }
@@ -48,6 +51,7 @@ pub(super) fn merge(parts: Vec<Part<Value>>) -> Result<Merged, String> {
     let has = |level: &str| counted.iter().any(|result| result["level"] == level);
     has_errors |= has("error");
     has_warnings |= has("warning");
+    counted.truncate(limit);
     counted.extend(suppressed);
     let mut whole = whole.unwrap_or_default();
     whole["runs"][0]["results"] = Value::Array(counted);

@@ -26,6 +26,25 @@ fn parts_come_in_the_order_of_their_shards() {
 }
 
 #[test]
+fn the_whole_shows_no_more_than_its_limit() {
+    let limited = |shard: &str, finding: &str| {
+        report(shard, finding).replace("  \"findings\"", "  \"maxFindings\": 1,\n  \"findings\"")
+    };
+    let whole = merged(&[&limited("1/2", "1"), &limited("2/2", "2")]).unwrap();
+    let expected = "{\n  \"findings\": [\n    1\n  ],\n  \"summary\": {\n    \"errors\": 2,\n    \"warnings\": 0\n  }\n}\n";
+    assert_eq!(whole.text, expected);
+    let log = |shard: &str, name: &str| {
+        let properties = format!(r#"{{"shard":"{shard}","errors":1,"warnings":0,"maxFindings":1}}"#);
+        format!(
+            r#"{{"version":"2.1.0","runs":[{{"results":[{{"name":"{name}"}}],"properties":{properties}}}]}}"#
+        )
+    };
+    let whole = merged(&[&log("1/2", "a"), &log("2/2", "b")]).unwrap();
+    assert!(whole.text.contains("\"a\"") && !whole.text.contains("\"b\""), "{}", whole.text);
+    assert!(whole.has_errors);
+}
+
+#[test]
 fn a_field_that_some_lack_keeps_its_place() {
     let with = "{\n  \"findings\": [],\n  \"waived\": [\n    1\n  ],\n  \"summary\": {\n    \"errors\": 0,\n    \"waived\": 1\n  }\n}\n";
     let without = "{\n  \"findings\": [],\n  \"summary\": {\n    \"errors\": 0\n  }\n}\n";

@@ -40,7 +40,7 @@ use crate::shard::ShardArgument;
 /// where a version ends, and what keeps it there if the new catalog has a newer one.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
-    /// The catalog that the versions are installed from: a directory, a file, a revision or an image
+    /// The catalog that the versions are installed from: a directory, a file, an image or `REV:PATH`
     #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     old: PathBuf,
     /// The catalog that takes its place
@@ -55,7 +55,7 @@ pub(super) struct Arguments {
     /// A directory with a bundle in each of its directories
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     bundles: Option<PathBuf>,
-    /// Whose behaviour counts
+    /// Whose behavior counts
     #[arg(long, default_value = "latest", value_name = "TARGET", value_parser = Target::NAMES)]
     target: String,
     /// The seed of all clusters

@@ -1,21 +1,25 @@
 //! Why an image could not be copied, as far as it matters for the images behind it.
 
 use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use fbc_image::registry::blob::BlobStream;
 use fbc_image::registry::{
     BlobSource, FetchedManifest, Problem, Reference, RegistryError, Result as RegistryResult, Source,
 };
+use futures_util::future::BoxFuture;
 use oci_spec::image::Descriptor;
 
 use crate::failure::Failure;
 
 /// What kept an image from being copied.
-pub(crate) struct Obstacle {
+pub(crate) struct CopyError {
     pub(crate) failure: Failure,
     pub(crate) kind: Kind,
 }
 
-/// What an obstacle means for the rest.
+/// What an error means for the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The source does not exist.
@@ -26,19 +30,15 @@ pub(crate) enum Kind {
     Other,
 }
 
-impl<E: Into<Failure>> From<E> for Obstacle {
+impl<E: Into<Failure>> From<E> for CopyError {
     fn from(error: E) -> Self {
         Self { failure: error.into(), kind: Kind::Other }
     }
 }
 
-impl Obstacle {
-    /// What a copy ended with. `is_missing` says that the source did; `host` is the registry of the destination.
-    pub(crate) fn of_copy(error: Box<RegistryError>, is_missing: bool, host: Option<&str>) -> Self {
-        let is_of_destination = host.is_some_and(|host| {
-            let place = error.place.split_once("://").map_or(error.place.as_str(), |(_, place)| place);
-            place.split('/').next() == Some(host)
-        });
+impl CopyError {
+    /// What a copy from a watched source ended with.
+    pub(super) fn of_copy<S: Source>(error: Box<RegistryError>, source: &Watched<'_, S>) -> Self {
         let is_unreachable = matches!(
             error.problem,
             Problem::Unreachable { connected: false, .. }
@@ -46,32 +46,35 @@ impl Obstacle {
                 | Problem::NotHttps(_)
         );
         let kind = match () {
-            () if is_missing => Kind::Missing,
-            () if is_of_destination && is_unreachable => Kind::NoDestination,
+            () if source.is_missing.get() => Kind::Missing,
+            () if is_unreachable && !source.has_failed() => Kind::NoDestination,
             () => Kind::Other,
         };
         Self { failure: error.into(), kind }
     }
 }
 
-/// A source that notes whether it lacks a manifest; the same answer of a destination means something else.
-pub(crate) struct Watched<'s, S> {
+/// A source that notes whether an error is its own, or that of the destination.
+pub(super) struct Watched<'s, S> {
     source: &'s S,
     is_missing: Cell<bool>,
+    has_failed: Arc<AtomicBool>,
 }
 
 impl<'s, S: Source> Watched<'s, S> {
-    pub(crate) fn new(source: &'s S) -> Self {
-        Self { source, is_missing: Cell::new(false) }
+    pub(super) fn new(source: &'s S) -> Self {
+        Self { source, is_missing: Cell::new(false), has_failed: Arc::default() }
     }
 
-    /// Whether a manifest was asked for that is not there.
-    pub(crate) fn is_missing(&self) -> bool {
-        self.is_missing.get()
+    fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
     }
 
     fn note<T>(&self, outcome: RegistryResult<T>) -> RegistryResult<T> {
-        self.is_missing.set(outcome.as_ref().is_err_and(|error| does_not_exist(&error.problem)));
+        if let Err(error) = &outcome {
+            self.is_missing.set(does_not_exist(&error.problem));
+            self.has_failed.store(true, Ordering::Relaxed);
+        }
         outcome
     }
 }
@@ -86,11 +89,29 @@ impl<S: Source> Source for Watched<'_, S> {
     }
 
     fn blob(&self, descriptor: &Descriptor) -> RegistryResult<Box<dyn BlobSource>> {
-        self.source.blob(descriptor)
+        let source = self.source.blob(descriptor)?;
+        Ok(Box::new(WatchedBlob { source, has_failed: Arc::clone(&self.has_failed) }))
     }
 
     fn repository(&self) -> Option<&Reference> {
         self.source.repository()
+    }
+}
+
+struct WatchedBlob {
+    source: Box<dyn BlobSource>,
+    has_failed: Arc<AtomicBool>,
+}
+
+impl BlobSource for WatchedBlob {
+    fn open(&self, offset: u64) -> BoxFuture<'_, RegistryResult<BlobStream>> {
+        Box::pin(async move {
+            let opened = self.source.open(offset).await;
+            if opened.is_err() {
+                self.has_failed.store(true, Ordering::Relaxed);
+            }
+            opened
+        })
     }
 }
 

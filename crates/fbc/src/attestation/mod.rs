@@ -1,0 +1,99 @@
+//! What `fbc build` knows of an image, attached to it in a registry: a bill of materials and a statement of provenance. They
+//! are artifacts that refer to the image, where `oras discover`, `cosign` and scanners look for them.
+//!
+//! The documents hold nothing but what was given and what was built, so equal images have equal documents.
+
+mod provenance;
+mod spdx;
+
+use clap::Args;
+use fbc_image::registry::Reference;
+use fbc_model::Catalog;
+use oci_spec::image::Descriptor;
+use serde_json::{Value, json};
+
+pub(crate) use provenance::{Material, Origin};
+
+use crate::failure::Failure;
+use crate::registry::OpenSession;
+use crate::signing::attached;
+
+/// The media type of SPDX documents in JSON.
+const SPDX: &str = "application/spdx+json";
+/// That of statements of in-toto, and the annotation that says what a statement is about.
+const IN_TOTO: &str = "application/vnd.in-toto+json";
+const PREDICATE_TYPE: &str = "in-toto.io/predicate-type";
+/// The predicate of provenance.
+const PROVENANCE: &str = "https://slsa.dev/provenance/v1";
+
+/// Which documents are attached.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct AttestationArguments {
+    /// Attach a bill of materials (SPDX 2.3) to the pushed image: its bundles with their versions, and the images that they need
+    #[arg(long, requires = "push")]
+    sbom: bool,
+    /// Attach a statement of provenance (in-toto, SLSA 1.0) to the pushed image: what it was built of, and how
+    #[arg(long, requires = "push")]
+    provenance: bool,
+}
+
+/// What is known of an image that was built.
+pub(crate) struct Knowledge<'k> {
+    /// The descriptor of its manifest or index.
+    pub(crate) root: &'k Descriptor,
+    /// The time in the image, as RFC 3339.
+    pub(crate) created: &'k str,
+    /// What it holds.
+    pub(crate) catalog: &'k Catalog,
+    /// The image that it was built on.
+    pub(crate) base: Option<&'k Material>,
+    /// Where its files come from.
+    pub(crate) origin: Option<&'k Origin>,
+    /// What was asked for: names of flags with their values.
+    pub(crate) parameters: &'k Value,
+}
+
+impl AttestationArguments {
+    /// Whether anything is to be attached.
+    pub(crate) fn are_given(self) -> bool {
+        self.sbom || self.provenance
+    }
+
+    /// Attaches the documents to an image that was pushed; what they are, in words.
+    pub(crate) fn attach(
+        self,
+        image: &Reference,
+        known: &Knowledge<'_>,
+        session: &OpenSession,
+    ) -> Result<Vec<&'static str>, Failure> {
+        let mut attached = Vec::new();
+        if self.sbom {
+            let document = spdx::document(image, known);
+            put(image, known.root, SPDX, &document, json!({}), session)?;
+            attached.push("bill of materials");
+        }
+        if self.provenance {
+            let statement = json!({
+                "_type": "https://in-toto.io/Statement/v1",
+                "subject": [{"name": image.name(), "digest": provenance::digest_set(known.root.digest().as_ref())}],
+                "predicateType": PROVENANCE,
+                "predicate": provenance::predicate(known),
+            });
+            put(image, known.root, IN_TOTO, &statement, json!({ PREDICATE_TYPE: PROVENANCE }), session)?;
+            attached.push("provenance");
+        }
+        Ok(attached)
+    }
+}
+
+fn put(
+    image: &Reference,
+    root: &Descriptor,
+    kind: &str,
+    document: &Value,
+    annotations: Value,
+    session: &OpenSession,
+) -> Result<(), Failure> {
+    let bytes = format!("{document:#}\n").into_bytes();
+    Ok(session.wait(attached::attach(session.client(), image, root, kind, bytes, annotations))?)
+}

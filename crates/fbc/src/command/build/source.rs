@@ -1,0 +1,132 @@
+//! What an image is built from: a directory on disk or in a revision, which must be valid and apart from the target.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fbc_bundle::BundleFolder;
+use fbc_lint::{Profile, Severity};
+use fbc_model::Catalog;
+use fbc_model::tree::{DiskTree, Tree};
+use fbc_staging::StagedDirectory;
+
+use super::super::validate;
+use crate::attestation::Origin;
+use crate::catalog_source::CatalogSource;
+use crate::failure::Failure;
+use crate::git::Repository;
+use crate::image_source::image_of_path;
+use crate::loading::load_tree;
+use crate::other_input::{refuse_repository, refuse_without_blobs};
+use crate::registry::Session;
+use crate::report::report_on_stderr;
+
+/// A directory on disk: the one that is named, or what a revision holds, written to a directory that goes away again.
+pub(super) fn on_disk(folder: PathBuf) -> Result<(PathBuf, Option<StagedDirectory>), Failure> {
+    if folder.exists() {
+        return Ok((folder, None));
+    }
+    if image_of_path(&folder).is_some() {
+        let shown = folder.display();
+        return Err(Failure::new(format!("{shown} is an image, and an image is built from a directory"))
+            .help(format!("`fbc unpack {shown} DIR` writes its files to a directory; `fbc push {shown} --tag REF` copies it")));
+    }
+    let source = CatalogSource::open(&folder, &Session::default())?;
+    if source.image_name().is_some() {
+        return Err(Failure::new(format!("{} is not a directory", folder.display()))
+            .help("an image is built from a directory on disk or in a revision (`REV:PATH`)"));
+    }
+    let failed = |error: std::io::Error| Failure::io("write to", &std::env::temp_dir(), &error);
+    let work = StagedDirectory::scratch(&std::env::temp_dir()).map_err(failed)?;
+    write_tree(source.tree.as_ref(), Path::new(""), work.path())?;
+    Ok((work.path().to_path_buf(), Some(work)))
+}
+
+fn write_tree(tree: &dyn Tree, below: &Path, to: &Path) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::io("write to", to, &error);
+    for entry in tree.list(below).map_err(|error| Failure::io("read", below, &error))? {
+        let path = below.join(&entry.name);
+        if entry.is_directory {
+            fs::create_dir_all(to.join(&path)).map_err(failed)?;
+            write_tree(tree, &path, to)?;
+        } else {
+            let bytes = tree.read(&path).map_err(|error| Failure::io("read", &path, &error))?;
+            fs::write(to.join(&path), bytes).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what is not a directory, and a target that would become part of the image.
+pub(super) fn check_folder(folder: &Path, target: Option<&Path>) -> Result<(), Failure> {
+    let real = fs::canonicalize(folder).map_err(|error| Failure::io("read", folder, &error))?;
+    if !real.is_dir() {
+        return Err(Failure::new(format!("{} is not a directory", folder.display()))
+            .help("an image is built from a directory; put the file into one"));
+    }
+    let Some(target) = target else { return Ok(()) };
+    let mut existing =
+        target.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
+    let place = existing.find_map(|path| fs::canonicalize(path).ok());
+    if place.is_some_and(|place| place.starts_with(&real)) {
+        return Err(Failure::new(format!(
+            "the target {} lies in the directory that is built",
+            target.display()
+        ))
+        .help("name a target elsewhere"));
+    }
+    Ok(())
+}
+
+/// Whether the input is valid. What is wrong is told.
+pub(super) fn is_valid(folder: &Path, is_bundle: bool) -> Result<bool, Failure> {
+    if is_bundle {
+        let tree = DiskTree { root: folder.to_path_buf() };
+        let rendered = BundleFolder::read(&tree).and_then(|bundle| fbc_bundle::render::render(&bundle, None));
+        return match rendered {
+            Ok(_) => Ok(true),
+            Err(error) => Err(Failure::refusal(format!("{}: {error}", folder.display()))
+                .help("fix the bundle, or build it all the same with --no-validate")),
+        };
+    }
+    let source = CatalogSource::open_as_one(folder, &Session::default())?;
+    refuse_repository(&source, folder)?;
+    let catalog = load_tree(source.tree.as_ref())?;
+    refuse_without_blobs(&source, &catalog, folder)?;
+    let checked = validate::check_loaded(folder, source, &catalog, Profile::Opm);
+    if checked.report.count(Severity::Error) > 0 {
+        report_on_stderr(&[checked])?;
+        return Ok(false);
+    }
+    if checked.files == 0 {
+        return Err(Failure::refusal(format!("{} holds no catalog", folder.display()))
+            .help("name the directory with the files of the catalog; --bundle builds a bundle"));
+    }
+    Ok(true)
+}
+
+/// The commit that the files come from, if git knows one. `named` is what the user wrote.
+pub(super) fn origin(named: &Path) -> Option<Origin> {
+    if !named.exists() {
+        let (revision, path) = named.to_str()?.split_once(':')?;
+        let commit = Repository::around(Path::new(".")).ok()?.resolve(revision).ok()?;
+        return Some(Origin { commit, path: path.to_owned(), is_modified: false });
+    }
+    let repository = Repository::around(named).ok()?;
+    let commit = repository.resolve("HEAD").ok()?;
+    let path = repository.prefix().ok()?;
+    let touched = repository.touched_since(&commit).ok()?;
+    let is_modified = touched.iter().any(|(file, _)| file.starts_with(&path));
+    let path = path.display().to_string().trim_end_matches('/').to_owned();
+    Some(Origin { commit, path: if path.is_empty() { ".".to_owned() } else { path }, is_modified })
+}
+
+/// What a bill of materials lists: the blobs of a catalog, or the one of a bundle.
+pub(super) fn content(folder: &Path, is_bundle: bool) -> Result<Catalog, Failure> {
+    let tree = DiskTree { root: folder.to_path_buf() };
+    if !is_bundle {
+        return load_tree(&tree);
+    }
+    let rendered = BundleFolder::read(&tree).and_then(|bundle| fbc_bundle::render::render(&bundle, None));
+    let bundle = rendered.map_err(|error| Failure::refusal(format!("{}: {error}", folder.display())))?;
+    Ok(Catalog { bundles: vec![bundle], ..Catalog::default() })
+}

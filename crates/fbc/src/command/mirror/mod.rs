@@ -1,0 +1,291 @@
+//! `fbc mirror`: catalogs with all their images, copied to where a cluster can reach them.
+
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use fbc_image::registry::{CopyOptions, platform};
+use fbc_staging::StagedFile;
+use regex::Regex;
+
+use crate::arguments::Global;
+use crate::failure::{FINDINGS, Failure};
+use crate::filter::selection::{PackageWord, selection};
+use crate::mirror::plan::{ExtraImage, Packages};
+use crate::mirror::record::{self, Earlier};
+use crate::mirror::resources::{CatalogReference, Written};
+use crate::mirror::transfer::{Target, Transfer, TransferOptions, begin};
+use crate::mirror::{Order, Plan, Prefix, image_set, increment};
+use crate::registry::{CopyLogins, Named, OpenSession, Session, TransferArguments};
+use report::warn;
+
+/// Copy catalogs with all images that they need
+///
+/// To a registry, or to a directory and from there to a registry. What is there already is not sent again, so a run that
+/// was interrupted goes on where it stopped. Images keep the paths and tags that they have; what is pinned by digest
+/// keeps its digest. A selection of a catalog becomes a catalog image of its own.
+///
+/// The manifests that tell a cluster about the mirror are written as well: ImageDigestMirrorSet, ImageTagMirrorSet,
+/// ClusterCatalog, and CatalogSource for catalogs that are copied whole.
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("destination").required(true).multiple(true))]
+pub(crate) struct Arguments {
+    /// The catalogs: images, or directories
+    #[arg(value_name = "REF", value_hint = ValueHint::AnyPath, required_unless_present_any = ["config", "from_folder"])]
+    references: Vec<PathBuf>,
+    /// Take what to copy from an ImageSetConfiguration
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["references", "from_folder"])]
+    config: Option<PathBuf>,
+    /// Take what an earlier run wrote with --to-folder
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["references", "to_folder"], requires = "to")]
+    from_folder: Option<PathBuf>,
+    /// Copy to this registry, below this path
+    #[arg(long, value_name = "HOST[:PORT][/PATH]", value_parser = Prefix::parse, group = "destination")]
+    to: Option<Prefix>,
+    /// Copy to this directory, an OCI layout
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, group = "destination", conflicts_with = "to")]
+    to_folder: Option<PathBuf>,
+    /// Leave out what an earlier directory brought: its directory, or the `mirror.json` out of it
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, requires = "to_folder")]
+    since: Option<PathBuf>,
+    /// Copy only this package, one channel of it, or the versions of a channel that are in a range
+    #[arg(short, long, value_name = "P[:CHANNEL[:RANGE]]", value_parser = PackageWord::parse, conflicts_with_all = ["config", "from_folder"])]
+    package: Vec<PackageWord>,
+    /// Copy only the head of each channel
+    #[arg(long, requires = "package")]
+    heads_only: bool,
+    /// The repository of the catalog at the destination, with a tag or without
+    #[arg(long, value_name = "REPOSITORY[:TAG]", conflicts_with_all = ["config", "from_folder"])]
+    target_catalog: Option<String>,
+    /// Copy this image, too; may be given several times
+    #[arg(long, value_name = "IMAGE")]
+    image: Vec<String>,
+    /// Copy what bundles use without listing it, too
+    #[arg(long)]
+    unlisted: bool,
+    /// Copy what there is; an image that does not exist is only reported
+    #[arg(long, conflicts_with = "from_folder")]
+    skip_missing: bool,
+    /// Of images for several platforms copy only this one; their digests change, so that pinned references do not find them
+    #[arg(long, value_name = "OS/ARCH")]
+    platform: Option<String>,
+    /// Copy images without their signatures, attestations and SBOMs
+    #[arg(long, conflicts_with = "from_folder")]
+    without_attached: bool,
+    /// How many images to copy in parallel
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=32), default_value_t = 4)]
+    parallel_images: u8,
+    /// Print what would be copied, a line for each image, and copy nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Write the manifests into this directory
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = "mirror-manifests")]
+    manifests: PathBuf,
+    /// How the ClusterCatalog names its image
+    #[arg(long, value_enum, default_value_t, value_name = "WHERE")]
+    catalog_ref: CatalogReference,
+    /// Write an ImageContentSourcePolicy in place of the mirror sets
+    #[arg(long)]
+    icsp: bool,
+    #[command(flatten)]
+    transfer: TransferArguments,
+    #[command(flatten)]
+    logins: CopyLogins,
+}
+
+impl Arguments {
+    fn session(&self, catalogs: &[Order]) -> Session {
+        let images = self.image.iter().map(Path::new);
+        let named = Named::paths(catalogs.iter().map(|order| order.catalog.as_path()).chain(images));
+        self.transfer.session(named.and_prefix(self.to.as_ref().map(ToString::to_string)), &self.logins)
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> {
+    let options = TransferOptions {
+        copy: options(arguments)?,
+        skips_missing: arguments.skip_missing,
+        leaves_attached: arguments.without_attached,
+        at_once: usize::from(arguments.parallel_images),
+    };
+    if let (Some(folder), Some(prefix)) = (&arguments.from_folder, &arguments.to) {
+        return carry_over(folder, prefix, &options, arguments, global);
+    }
+    let target = match (&arguments.to, &arguments.to_folder) {
+        (Some(prefix), _) => Target::Registry(prefix),
+        (None, Some(folder)) => Target::Folder(folder),
+        (None, None) => return Err(Failure::new("no destination is given").help("add --to or --to-folder")),
+    };
+    let earlier = match (&arguments.since, &arguments.to_folder) {
+        (Some(since), Some(folder)) => record::since(since, folder)?,
+        _ => Earlier::default(),
+    };
+    let written = check_output(arguments)?;
+    let wanted = wanted(arguments, global)?;
+    let session = arguments.session(&wanted.orders);
+    let Some(plan) = plan(wanted, arguments, &session, global)? else { return Ok(FINDINGS) };
+    if let Some(prefix) = &arguments.to {
+        plan.check_sources(prefix, arguments.platform.is_some(), &session)?;
+    }
+    if arguments.dry_run {
+        return report::plan(report::lines(&plan), arguments.to.as_ref());
+    }
+    let session = online(&session)?;
+    if !global.quiet {
+        report::warn_of_parts(&plan, arguments);
+    }
+    let done = Transfer::new(target, &options, &earlier, session).carry_out(&plan)?;
+    if let Some(folder) = arguments.to_folder.as_ref().filter(|_| done.has_news()) {
+        record::write(folder, &plan, &done, &earlier)?;
+    }
+    report::finish(arguments, done, &written, global)
+}
+
+/// Copies what a directory holds to a registry.
+fn carry_over(
+    folder: &Path,
+    prefix: &Prefix,
+    options: &TransferOptions,
+    arguments: &Arguments,
+    global: Global,
+) -> Result<u8, Failure> {
+    let document = record::read(folder)?;
+    if arguments.dry_run {
+        return report::plan(report::lines_of_folder(folder, &document), Some(prefix));
+    }
+    let written = check_output(arguments)?;
+    let session = arguments.session(&[]);
+    let session = online(&session)?;
+    increment::check_destination(&document, prefix, options.at_once, session)?;
+    let earlier = document.builds_upon();
+    let transfer = Transfer::new(Target::Registry(prefix), options, &earlier, session);
+    let exit = report::finish(arguments, transfer.carry_over(folder, &document)?, &written, global)?;
+    let lacks: Vec<&str> = document.lacks().into_iter().collect();
+    if lacks.is_empty() {
+        return Ok(exit);
+    }
+    Failure::refusal(format!("{} is incomplete; it lacks {}", folder.display(), lacks.join(", ")))
+        .help("run `fbc mirror --to-folder` once more where the images can be pulled, and carry the directory again")
+        .report();
+    Ok(exit.max(FINDINGS))
+}
+
+/// Refuses places that cannot be written, before work that it would be too late for; what the directory of manifests
+/// holds.
+fn check_output(arguments: &Arguments) -> Result<Written, Failure> {
+    let folder = match (&arguments.to, &arguments.to_folder) {
+        // It is made for the first image, and gone again at once.
+        (None, Some(folder)) if !arguments.dry_run => {
+            drop(begin(folder, None)?);
+            return Ok(Written::default());
+        }
+        (None, _) => return Ok(Written::default()),
+        (Some(_), _) => &arguments.manifests,
+    };
+    let written = Written::read(folder)?;
+    if !arguments.dry_run {
+        // What does not exist yet is made at the end, when there is something to write.
+        let existing = folder.ancestors().find(|folder| folder.exists() && !folder.as_os_str().is_empty());
+        let existing = existing.unwrap_or(Path::new("."));
+        StagedFile::within(existing).map_err(|error| {
+            Failure::io("write to", existing, &error).help("--manifests names the directory of the manifests")
+        })?;
+    }
+    Ok(written)
+}
+
+/// The session, unless no registry may be asked.
+fn online(session: &Session) -> Result<&OpenSession, Failure> {
+    let session = session.open()?;
+    if session.is_offline() {
+        return Err(Failure::new("images are copied from and to registries, and --offline forbids that")
+            .help("leave out --offline, or add --dry-run"));
+    }
+    Ok(session)
+}
+
+fn options(arguments: &Arguments) -> Result<CopyOptions, Failure> {
+    let usual = CopyOptions::default();
+    let parallel = arguments.transfer.parallel.map_or(usual.parallel, usize::from);
+    let Some(text) = &arguments.platform else { return Ok(CopyOptions { parallel, ..usual }) };
+    let wanted = platform::parse(text).ok_or_else(|| {
+        Failure::new(format!("--platform {text} is not a platform"))
+            .help("write OS/ARCH, such as linux/amd64")
+    })?;
+    Ok(CopyOptions { platform: Some(wanted), parallel, ..usual })
+}
+
+/// What the command line or the ImageSetConfiguration names.
+struct Wanted {
+    orders: Vec<Order>,
+    additional: Vec<ExtraImage>,
+    blocked: Vec<Regex>,
+}
+
+fn wanted(arguments: &Arguments, global: Global) -> Result<Wanted, Failure> {
+    Ok(match &arguments.config {
+        Some(path) => {
+            let set = image_set::read(path)?;
+            for key in set.passed_over.iter().filter(|_| !global.quiet) {
+                warn(format_args!(
+                    "`{key}` is passed over; fbc mirrors operators and single images, for all platforms"
+                ));
+            }
+            Wanted { orders: set.orders, additional: set.additional, blocked: set.blocked }
+        }
+        None => Wanted { orders: orders_of_flags(arguments)?, additional: Vec::new(), blocked: Vec::new() },
+    })
+}
+
+/// What is to be copied; nothing after refusals that were told.
+fn plan(
+    wanted: Wanted,
+    arguments: &Arguments,
+    session: &Session,
+    global: Global,
+) -> Result<Option<Plan>, Failure> {
+    let Wanted { orders, additional, blocked } = wanted;
+    let mut plan = Plan::default();
+    let mut is_whole = true;
+    for order in &orders {
+        is_whole &= plan.add(order, arguments.unlisted, session)?;
+    }
+    if !is_whole {
+        return Ok(None);
+    }
+    let flags = arguments.image.iter().map(|name| ExtraImage { name: name.clone(), ..ExtraImage::default() });
+    for image in additional.into_iter().chain(flags) {
+        plan.add_extra(&image, session)?;
+    }
+    plan.block(&blocked);
+    plan.check_places()?;
+    if !global.quiet && !plan.unlisted.is_empty() {
+        let mut images = plan.unlisted.iter();
+        let first = images.next().map(|image| format!("{image} is used and not listed, so it is not copied"));
+        let failure = Failure::new(first.unwrap_or_default());
+        images
+            .fold(failure, |failure, image| failure.detail(format!("  nor is {image}")))
+            .help("add --unlisted to copy these, too; `fbc images` shows which bundles use them")
+            .warn();
+    }
+    Ok(Some(plan))
+}
+
+fn orders_of_flags(arguments: &Arguments) -> Result<Vec<Order>, Failure> {
+    if arguments.target_catalog.is_some() && arguments.references.len() > 1 {
+        return Err(Failure::new("--target-catalog names one catalog, and there are several")
+            .help("mirror them one after another"));
+    }
+    let packages = match arguments.package.as_slice() {
+        [] => Packages::All,
+        words => Packages::Selection(selection(words, arguments.heads_only, &[], &[])?),
+    };
+    let order = |catalog: &PathBuf| Order {
+        catalog: catalog.clone(),
+        packages: packages.clone(),
+        target_repository: arguments.target_catalog.clone(),
+        target_tag: None,
+    };
+    Ok(arguments.references.iter().map(order).collect())
+}

@@ -1,0 +1,192 @@
+//! What a run of `fbc mirror` says: the plan, warnings, what happened, and the manifests for the cluster.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use super::Arguments;
+use crate::arguments::Global;
+use crate::count::counted;
+use crate::failure::{CLEAN, COULD_NOT_RUN, FINDINGS, Failure, WARNING};
+use crate::manifest_yaml::write_yaml;
+use crate::mirror::plan::Content;
+use crate::mirror::record::{Copied, Document};
+use crate::mirror::resources::{self, ManifestOptions, Written};
+use crate::mirror::run::Done;
+use crate::mirror::{Place, Plan, Prefix, attached};
+use crate::output_file::write_file;
+use crate::terminal;
+
+/// Says where clusters find something else at the destination than at the source.
+pub(super) fn warn_of_parts(plan: &Plan, arguments: &Arguments) {
+    for catalog in &plan.catalogs {
+        let original = catalog.source.as_ref().filter(|source| {
+            matches!(catalog.content, Content::Blobs(..)) && catalog.place == Place::of_catalog(source)
+        });
+        if let Some(source) = original {
+            Failure::new(format!(
+                "{} becomes a part of {source} under the same tag: who looks for the whole catalog finds the part",
+                catalog.place
+            ))
+            .help("--target-catalog REPOSITORY:TAG gives the part a name of its own")
+            .warn();
+        }
+    }
+    if let Some(platform) = &arguments.platform {
+        warn(format_args!(
+            "images for several platforms are copied for {platform} alone: their digests change, and neither references by \
+             digest nor signatures of the index find the copies"
+        ));
+    }
+}
+
+/// What a plan copies: source and place.
+pub(super) fn lines(plan: &Plan) -> Vec<(String, String)> {
+    let images = plan.images.iter().map(|(name, (_, place))| (name.clone(), place.to_string()));
+    let catalogs = plan.catalogs.iter().map(|catalog| {
+        let source = catalog.source.as_ref().map(ToString::to_string);
+        let source = match &catalog.content {
+            Content::Whole(image) => source.unwrap_or_else(|| image.to_string()),
+            Content::File(image) => image.to_string(),
+            Content::Folder(folder) => folder.display().to_string(),
+            Content::Blobs(blobs, image) => {
+                let image = source.or_else(|| image.as_ref().map(ToString::to_string));
+                let from = image.map(|image| format!(" of {image}")).unwrap_or_default();
+                format!("a catalog with {}{from}", counted(blobs.bundles.len(), "bundle"))
+            }
+        };
+        (source, catalog.place.to_string())
+    });
+    images.chain(catalogs).collect()
+}
+
+/// What a directory holds: source and place. What comes from no registry is named as it lies there.
+pub(super) fn lines_of_folder(folder: &Path, document: &Document) -> Vec<(String, String)> {
+    let line = |one: &Copied| {
+        let place = one.place().to_string();
+        let source = one.source.clone().unwrap_or_else(|| format!("oci:{}:{place}", folder.display()));
+        (source, place)
+    };
+    document.images.iter().map(line).collect()
+}
+
+/// Prints what would be copied.
+pub(super) fn plan(lines: Vec<(String, String)>, prefix: Option<&Prefix>) -> Result<u8, Failure> {
+    let mut out = terminal::text();
+    for (source, place) in lines {
+        let place = prefix.map_or_else(|| place.clone(), |prefix| prefix.below(&place));
+        writeln!(out, "{source} -> {place}")?;
+    }
+    out.flush()?;
+    Ok(CLEAN)
+}
+
+/// Writes the manifests that follow from the copies, and tells what happened.
+pub(super) fn finish(
+    arguments: &Arguments,
+    mut done: Done,
+    written: &Written,
+    global: Global,
+) -> Result<u8, Failure> {
+    let has_copied = !done.copied.is_empty();
+    let is_whole = done.failed.is_empty();
+    if let Some(prefix) = arguments.to.as_ref().filter(|_| has_copied) {
+        write_manifests(arguments, &done.copied, prefix, written)?;
+    }
+    let missing = done.missing.len();
+    let exit = match (is_whole, has_copied) {
+        (true, true) => CLEAN,
+        (true, false) if missing == 0 => CLEAN,
+        (false, false) => COULD_NOT_RUN,
+        _ => FINDINGS,
+    };
+    for text in &done.warnings {
+        warn(format_args!("{text}"));
+    }
+    for (image, failure) in &done.missing {
+        warn(format_args!("{image} is left out: {}", failure.message()));
+    }
+    let failed = std::mem::take(&mut done.failed);
+    let number = failed.len();
+    for (image, failure) in failed {
+        // Each is told; the exit code is that of all.
+        let _ = failure.within(&image).report();
+    }
+    if !done.withheld.is_empty() {
+        let catalogs = counted(done.withheld.len(), "catalog");
+        let failure = Failure::new(format!("{catalogs} not copied, because images are missing"));
+        let help = "run the command again to try once more, or add --skip-missing to do without images that do not exist";
+        let _ = failure.help(help).report();
+    }
+    if !global.quiet {
+        tell(arguments, &done, number);
+    }
+    Ok(exit)
+}
+
+/// Says what was copied, and what to do next.
+fn tell(arguments: &Arguments, done: &Done, failed: usize) {
+    let say = crate::terminal::tell;
+    let (is_whole, has_copied) = (failed == 0, !done.copied.is_empty());
+    let failed = match failed + done.missing.len() {
+        0 => String::new(),
+        failed => format!("; {} could not be copied", counted(failed, "image")),
+    };
+    let carried = done.copied.iter().filter(|one| one.is_carried).count();
+    say(format_args!(
+        "copied {}: {} sent, {} there already{failed}",
+        counted(done.copied.len() - carried, "image"),
+        counted(done.sent, "blob"),
+        done.present,
+    ));
+    let attached: Vec<&Copied> = done.attached.iter().filter(|one| !one.is_carried).collect();
+    if !attached.is_empty() {
+        say(format_args!("with them went {}", attached::in_words(&attached)));
+    }
+    if let Some(since) = &arguments.since {
+        let since = since.display();
+        say(format_args!("left out {} that {since} brought", counted(carried, "image")));
+    }
+    match (&arguments.to, &arguments.to_folder) {
+        (Some(_), _) if !has_copied => say(format_args!("wrote no manifests, since nothing was copied")),
+        (Some(_), _) => {
+            let incomplete = if is_whole { "" } else { "; they are incomplete, as the copies are" };
+            say(format_args!("wrote the manifests to {}{incomplete}", arguments.manifests.display()));
+        }
+        (None, Some(folder)) if is_whole && done.has_news() => say(format_args!(
+            "next: carry {0} to where the registry is, and run `fbc mirror --from-folder {0} --to HOST`",
+            folder.display()
+        )),
+        (None, Some(folder)) if is_whole && has_copied => {
+            say(format_args!("wrote nothing to {}, since nothing is new", folder.display()))
+        }
+        (None, _) => {}
+    }
+}
+
+/// What is told here is not worth failing for.
+pub(super) fn warn(text: std::fmt::Arguments<'_>) {
+    crate::terminal::tell(format_args!("{WARNING}warning{WARNING:#}: {text}"));
+}
+
+fn write_manifests(
+    arguments: &Arguments,
+    copied: &[Copied],
+    prefix: &Prefix,
+    written: &Written,
+) -> Result<(), Failure> {
+    let folder: &Path = &arguments.manifests;
+    std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
+    let options = ManifestOptions { catalog_reference: arguments.catalog_ref, source_policy: arguments.icsp };
+    let by_tag = copied.iter().filter(|one| one.catalog.is_none());
+    let by_tag = by_tag.filter_map(Copied::source).filter(|source| source.digest().is_none()).count();
+    if arguments.icsp && by_tag > 0 {
+        let images = counted(by_tag, "image");
+        warn(format_args!(
+            "an ImageContentSourcePolicy redirects digests alone: {images} named by tag will not be redirected"
+        ));
+    }
+    for (name, manifest) in resources::manifests(copied, prefix, options, written) {
+        write_file(&folder.join(name), |out| write_yaml(&[manifest], out))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! The commands of the README and the guides, run as in a fresh clone: each does what it is shown for.
+//!
+//! Of blocks marked `sh` or `console` those are run that name something in `testdata`, line by line. In a session (`console`)
+//! a command stands behind `$ `; `? N` behind it is its exit code, and the other lines are found in what it prints, in
+//! their order: `…` alone stands for lines that are left out, at the end of a line for its rest. Without an exit code the
+//! command may find something (1), but it must run.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![cfg(unix)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Lines that start what is not part of fbc, or what a test must not do.
+const LEFT_OUT: [&str; 3] = ["cargo ", "git clone", "# "];
+
+/// A copy of what a clone has for its commands, under git.
+struct Clone {
+    folder: tempfile::TempDir,
+    bin: tempfile::TempDir,
+}
+
+impl Clone {
+    fn new(root: &Path) -> Self {
+        let clone = Self { folder: tempfile::tempdir().unwrap(), bin: tempfile::tempdir().unwrap() };
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fbc"), clone.bin.path().join("fbc")).unwrap();
+        let copied = Command::new("cp").arg("-R").arg(root.join("testdata")).arg(clone.folder.path()).status();
+        assert!(copied.unwrap().success());
+        let commit = "git init --quiet . && git add --all && \
+                      git -c user.name=a -c user.email=a@b -c commit.gpgsign=false commit --quiet --message=first";
+        assert_eq!(clone.shell(commit).0, Some(0));
+        clone
+    }
+
+    /// The exit code of a command line, and what it prints.
+    fn shell(&self, line: &str) -> (Option<i32>, String) {
+        let path = format!("{}:{}", self.bin.path().display(), std::env::var("PATH").unwrap());
+        let output = Command::new("sh")
+            .args(["-c", line])
+            .current_dir(self.folder.path())
+            .env("PATH", &path)
+            .env("FBC_OFFLINE", "1")
+            .env("NO_COLOR", "1")
+            .env("HOME", self.bin.path())
+            .output()
+            .unwrap();
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        (output.status.code(), text)
+    }
+}
+
+/// A command of a page, and what the page says of it.
+#[derive(Debug, Default)]
+struct Shown {
+    line: String,
+    code: Option<i32>,
+    output: Vec<String>,
+}
+
+/// The commands of a page that are run.
+fn commands(page: &str) -> Vec<Shown> {
+    let mut all = Vec::new();
+    let mut block: Option<(bool, Vec<&str>)> = None;
+    for line in page.lines() {
+        match (&mut block, line) {
+            (None, "```sh") => block = Some((false, Vec::new())),
+            (None, "```console") => block = Some((true, Vec::new())),
+            (Some((is_session, lines)), "```") => {
+                if lines.iter().any(|line| line.contains("testdata/")) {
+                    all.extend(commands_of(*is_session, lines));
+                }
+                block = None;
+            }
+            (Some((_, lines)), line) => lines.push(line),
+            (None, _) => {}
+        }
+    }
+    all
+}
+
+fn commands_of(is_session: bool, lines: &[&str]) -> Vec<Shown> {
+    let mut shown: Vec<Shown> = Vec::new();
+    for line in lines {
+        let typed = if is_session { line.strip_prefix("$ ") } else { Some(*line) };
+        match (typed, shown.last_mut()) {
+            (Some(typed), _) if typed.is_empty() || LEFT_OUT.iter().any(|start| typed.starts_with(start)) => {}
+            (Some(typed), _) => shown.push(Shown { line: typed.to_owned(), ..Shown::default() }),
+            (None, Some(last)) => match line.strip_prefix("? ") {
+                Some(code) => last.code = code.parse().ok(),
+                None => last.output.push((*line).to_owned()),
+            },
+            (None, None) => {}
+        }
+    }
+    shown
+}
+
+/// The first line that is shown and not printed where it should be.
+fn missing<'s>(shown: &'s [String], printed: &str) -> Option<&'s String> {
+    let mut printed = printed.lines();
+    let mut may_skip = false;
+    for line in shown {
+        if line == "…" {
+            may_skip = true;
+            continue;
+        }
+        let fits = |printed: &str| match line.strip_suffix('…') {
+            Some(start) => printed.starts_with(start),
+            None => printed.trim_end() == line.trim_end(),
+        };
+        let found = match may_skip {
+            true => printed.any(fits),
+            false => printed.next().is_some_and(fits),
+        };
+        if !found {
+            return Some(line);
+        }
+        may_skip = false;
+    }
+    None
+}
+
+#[test]
+fn every_command_does_what_it_is_shown_for() {
+    if !fbc_testing::is_installed("git") || !fbc_testing::is_installed("sh") {
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut pages: Vec<PathBuf> =
+        fs::read_dir(root.join("docs/guides")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    pages.extend(["README.md", "docs/start.md"].map(|page| root.join(page)));
+    pages.sort();
+    let (mut wrong, mut count) = (String::new(), 0);
+    for page in pages {
+        let name = page.file_name().unwrap().to_string_lossy().into_owned();
+        let shown = commands(&fs::read_to_string(&page).unwrap());
+        if shown.is_empty() {
+            continue;
+        }
+        let clone = Clone::new(&root);
+        for Shown { line, code, output } in shown {
+            count += 1;
+            let (exit, text) = clone.shell(&line);
+            let runs = match code {
+                Some(code) => exit == Some(code),
+                None if output.is_empty() => matches!(exit, Some(0 | 1)) && !text.starts_with("error: "),
+                None => exit == Some(0),
+            };
+            if !runs {
+                writeln!(wrong, "{name}: {line}: exit {exit:?}\n{text}").unwrap();
+            } else if let Some(line) = missing(&output, &text) {
+                writeln!(wrong, "{name}: {line:?} is not where it is shown:\n{text}").unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(count >= 25, "only {count} commands are run");
+}
+
+#[test]
+fn sessions_are_compared_with_what_is_left_out() {
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    for (shown, printed, is_missing) in [
+        ("a\nb", "a\nb\nc", false),
+        ("a\n…\nc", "a\nb\nc", false),
+        ("a x…", "a xyz", false),
+        ("b", "a\nb", true),
+        ("…\nd", "a\nb", true),
+    ] {
+        assert_eq!(missing(&lines(shown), printed).is_some(), is_missing, "{shown}");
+    }
+}
