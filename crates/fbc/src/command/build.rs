@@ -328,9 +328,6 @@ fn tell(output: Option<&LocalReference>, built: &Built) {
     let (plain, packed) = (size(built.layer.uncompressed_bytes), size(built.layer.descriptor.size()));
     let target = output.map(|output| format!(" {output}")).unwrap_or_default();
     // What is said here is not worth failing for.
-    let _ = writeln!(
-        terminal::stderr(),
-        "built{target} for {}; {plain} became {packed}",
-        platforms.join(", ")
-    );
+    let _ =
+        writeln!(terminal::stderr(), "built{target} for {}; {plain} became {packed}", platforms.join(", "));
 }

@@ -119,7 +119,8 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
         let mut done = transfer::from_folder(folder, &images, prefix, &options, session)?;
         if is_increment {
             let help = "the directory was written with --since: copy the earlier directories first";
-            done.failed = done.failed.into_iter().map(|(image, failure)| (image, failure.help(help))).collect();
+            done.failed =
+                done.failed.into_iter().map(|(image, failure)| (image, failure.help(help))).collect();
         }
         let exit = finish(arguments, done, global)?;
         if incomplete.is_empty() {
@@ -167,8 +168,11 @@ fn carried_before(arguments: &Arguments) -> Result<Carried, Failure> {
         && whole(folder).is_some()
         && (whole(folder) == whole(earlier) || record(folder).is_some() && record(folder) == whole(earlier))
     {
-        return Err(Failure::new(format!("--since names the directory that is written, {}", folder.display()))
-            .help("leave out --since to add to the directory, or write a new one"));
+        return Err(Failure::new(format!(
+            "--since names the directory that is written, {}",
+            folder.display()
+        ))
+        .help("leave out --since to add to the directory, or write a new one"));
     }
     record::carried_before(earlier)
 }

@@ -83,8 +83,10 @@ pub(crate) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let session = arguments.registry.session(Named::images([Image::Registry(text.clone())]));
     let session = session.open()?;
     if session.is_offline() {
-        return Err(Failure::new("signatures are kept in registries, and `--offline` forbids registry access")
-            .help("leave out --offline"));
+        return Err(Failure::new(
+            "signatures are kept in registries, and `--offline` forbids registry access",
+        )
+        .help("leave out --offline"));
     }
     let image = session.reference(text)?;
     if !arguments.store.contains(&Store::Tag)

@@ -80,8 +80,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let session = arguments.transfer.session(named, &CopyLogins::default());
     let session = session.open()?;
     if session.is_offline() {
-        return Err(Failure::new("signatures are kept in registries, and `--offline` forbids registry access")
-            .help("leave out --offline"));
+        return Err(Failure::new(
+            "signatures are kept in registries, and `--offline` forbids registry access",
+        )
+        .help("leave out --offline"));
     }
     let image = session.reference(&arguments.image)?;
     let digest = session.wait(session.client().manifest(&image))?.descriptor.digest().clone();

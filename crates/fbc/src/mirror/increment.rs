@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use fbc_image::registry::observer::BlobOutcome;
 use fbc_image::registry::{
-    BlobSource, FetchedManifest, FolderSink, LocalImage, Problem, Reference, RegistryError, Result, Sink, Source,
+    BlobSource, FetchedManifest, FolderSink, LocalImage, Problem, Reference, RegistryError, Result, Sink,
+    Source,
 };
 use futures_util::future::BoxFuture;
 use oci_spec::image::{Descriptor, Digest};
@@ -71,7 +72,8 @@ struct LeftOut {
 
 impl BlobSource for LeftOut {
     fn open(&self, _offset: u64) -> BoxFuture<'_, Result<fbc_image::registry::BlobStream>> {
-        let reason = format!("the directory leaves out the blob {}, and the registry does not have it", self.digest);
+        let reason =
+            format!("the directory leaves out the blob {}, and the registry does not have it", self.digest);
         let error = RegistryError::new("read", self.shown.clone(), Problem::Configuration(reason));
         Box::pin(async move { Err(error) })
     }

@@ -111,8 +111,9 @@ pub(crate) fn write<'f>(
 pub(crate) fn carried_before(path: &Path) -> Result<Carried, Failure> {
     let document = if path.is_dir() { read(path)? } else { read_file(path)? };
     if document.blobs.is_empty() {
-        return Err(Failure::new(format!("{} says of no blob that it was carried", path.display()))
-            .help("name a directory that `fbc mirror --to-folder` of this version wrote, or its `mirror.json`"));
+        return Err(Failure::new(format!("{} says of no blob that it was carried", path.display())).help(
+            "name a directory that `fbc mirror --to-folder` of this version wrote, or its `mirror.json`",
+        ));
     }
     Ok(document.blobs)
 }

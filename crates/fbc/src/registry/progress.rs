@@ -109,7 +109,13 @@ impl Progress {
     pub(super) fn new() -> Self {
         let voice = voice();
         let has_bars = voice != Voice::Quiet && std::io::stderr().is_terminal();
-        Self { voice, bars: has_bars.then(MultiProgress::new), by_digest: Mutex::default(), of_images: Mutex::default(), retried: Mutex::default() }
+        Self {
+            voice,
+            bars: has_bars.then(MultiProgress::new),
+            by_digest: Mutex::default(),
+            of_images: Mutex::default(),
+            retried: Mutex::default(),
+        }
     }
 
     /// Takes the bars away that are left, so that what is told next stands alone.
@@ -145,7 +151,8 @@ impl Observer for Progress {
             Voice::Quiet => {}
             Voice::Normal => {
                 // Whoever waits learns once for each host why.
-                let host = what.split_once("://").and_then(|(_, rest)| rest.split('/').next()).unwrap_or(what);
+                let host =
+                    what.split_once("://").and_then(|(_, rest)| rest.split('/').next()).unwrap_or(what);
                 let mut hosts = self.retried.lock().unwrap_or_else(PoisonError::into_inner);
                 if hosts.insert(host.to_owned()) {
                     self.tell(&format!("{host} does not answer as it should; trying again"));

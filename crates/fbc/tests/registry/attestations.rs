@@ -37,8 +37,12 @@ fn documents_are_attached_to_what_is_pushed() {
     let spdx = documents.iter().find(|one| one["spdxVersion"] == "SPDX-2.3").unwrap();
     let names: Vec<&str> =
         spdx["packages"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
-    assert!(names.contains(&"lighthouse-operator.v1.2.0") && names.contains(&"tide-operator.v0.1.0"), "{names:?}");
-    let statement = documents.iter().find(|one| one["predicateType"] == "https://slsa.dev/provenance/v1").unwrap();
+    assert!(
+        names.contains(&"lighthouse-operator.v1.2.0") && names.contains(&"tide-operator.v0.1.0"),
+        "{names:?}"
+    );
+    let statement =
+        documents.iter().find(|one| one["predicateType"] == "https://slsa.dev/provenance/v1").unwrap();
     assert_eq!(format!("sha256:{}", statement["subject"][0]["digest"]["sha256"].as_str().unwrap()), digest);
     let definition = &statement["predicate"]["buildDefinition"];
     assert_eq!(definition["externalParameters"]["compression"], "gzip");
