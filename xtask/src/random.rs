@@ -46,7 +46,8 @@ mod tests {
     #[test]
     fn every_choice_is_picked() {
         let mut random = Random::new(1);
-        let mut picked: Vec<&str> = (0..50).filter_map(|_| random.choose(&["a", "b", "c"]).copied()).collect();
+        let mut picked: Vec<&str> =
+            (0..50).filter_map(|_| random.choose(&["a", "b", "c"]).copied()).collect();
         picked.sort_unstable();
         picked.dedup();
         assert_eq!(picked, ["a", "b", "c"]);

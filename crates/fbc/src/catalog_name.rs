@@ -10,8 +10,10 @@ pub(crate) fn named(text: &str) -> Result<(String, PathBuf), Failure> {
         Some((name, reference)) if is_name(name) && !reference.is_empty() => {
             Ok((name.to_owned(), PathBuf::from(reference)))
         }
-        Some((name, "")) if is_name(name) => Err(Failure::new(format!("the catalog {text:?} has no content"))
-            .help("write `NAME=REF`, with a directory, a file or an image as REF")),
+        Some((name, "")) if is_name(name) => {
+            Err(Failure::new(format!("the catalog {text:?} has no content"))
+                .help("write `NAME=REF`, with a directory, a file or an image as REF"))
+        }
         _ => match derived(Path::new(text)) {
             Some(name) => Ok((name, PathBuf::from(text))),
             None => Err(Failure::new(format!("no name for a catalog can be made of {text:?}"))

@@ -136,9 +136,12 @@ impl CatalogSource {
         let is_repository = matches!(&source.root, Root::Folder(path) if path.join(".git").exists());
         if !is_repository && let Some(places) = layout::catalogs_of_source(&source) {
             let names = layout::described(&places);
-            Failure::new(format!("{} holds the catalogs {names}; they are taken as one", reference.display()))
-                .help("name one of them")
-                .warn();
+            Failure::new(format!(
+                "{} holds the catalogs {names}; they are taken as one",
+                reference.display()
+            ))
+            .help("name one of them")
+            .warn();
         }
         Ok(source)
     }

@@ -77,11 +77,8 @@ mod tests {
     fn every_shown_command_is_in_one_group_in_the_order_of_its_definition() {
         let listed: Vec<&str> = COMMAND_GROUPS.iter().flat_map(|group| group.commands).copied().collect();
         let root = command_line();
-        let mut shown: Vec<&str> = root
-            .get_subcommands()
-            .filter(|command| !command.is_hide_set())
-            .map(Command::get_name)
-            .collect();
+        let mut shown: Vec<&str> =
+            root.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name).collect();
         shown.push("help");
         assert_eq!(listed, shown);
     }
@@ -89,7 +86,8 @@ mod tests {
     #[test]
     fn help_shows_the_groups() {
         let help = command_line().render_help().to_string();
-        for part in ["\nCheck:\n  validate       Report", "\nGlobal options:\n", "  -q, --quiet", "Exit codes: "]
+        for part in
+            ["\nCheck:\n  validate       Report", "\nGlobal options:\n", "  -q, --quiet", "Exit codes: "]
         {
             assert!(help.contains(part), "{part} is missing in {help}");
         }

@@ -26,7 +26,8 @@ impl Clone {
     fn new(root: &Path) -> Self {
         let clone = Self { folder: tempfile::tempdir().unwrap(), bin: tempfile::tempdir().unwrap() };
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fbc"), clone.bin.path().join("fbc")).unwrap();
-        let copied = Command::new("cp").arg("-R").arg(root.join("testdata")).arg(clone.folder.path()).status();
+        let copied =
+            Command::new("cp").arg("-R").arg(root.join("testdata")).arg(clone.folder.path()).status();
         assert!(copied.unwrap().success());
         let commit = "git init --quiet . && git add --all && \
                       git -c user.name=a -c user.email=a@b -c commit.gpgsign=false commit --quiet --message=first";
@@ -85,7 +86,8 @@ fn commands_of(is_session: bool, lines: &[&str]) -> Vec<Shown> {
     for line in lines {
         let typed = if is_session { line.strip_prefix("$ ") } else { Some(*line) };
         match (typed, shown.last_mut()) {
-            (Some(typed), _) if typed.is_empty() || LEFT_OUT.iter().any(|start| typed.starts_with(start)) => {}
+            (Some(typed), _) if typed.is_empty() || LEFT_OUT.iter().any(|start| typed.starts_with(start)) => {
+            }
             (Some(typed), _) => shown.push(Shown { line: typed.to_owned(), ..Shown::default() }),
             (None, Some(last)) => match line.strip_prefix("? ") {
                 Some(code) => last.code = code.parse().ok(),

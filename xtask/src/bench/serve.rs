@@ -120,7 +120,6 @@ fn shown(start: &Start) -> String {
     text
 }
 
-
 /// A server, which is gone with all that it writes when this is dropped.
 struct Server {
     process: Child,

@@ -125,10 +125,12 @@ pub(crate) struct Release {
 impl Release {
     fn of(root: &Path, options: &Options) -> TaskResult<Self> {
         let metadata = workspace::metadata(root)?;
-        let text = |value: &serde_json::Value| value.as_str().map(str::to_owned).filter(|text| !text.is_empty());
+        let text =
+            |value: &serde_json::Value| value.as_str().map(str::to_owned).filter(|text| !text.is_empty());
         let fbc = metadata["packages"].as_array().and_then(|all| all.iter().find(|one| one["name"] == "fbc"));
         let repository = options.repository.clone().or_else(|| text(&fbc?["repository"]));
-        let maintainer = options.maintainer.clone().or_else(|| text(&metadata["metadata"]["fbc"]["maintainer"]));
+        let maintainer =
+            options.maintainer.clone().or_else(|| text(&metadata["metadata"]["fbc"]["maintainer"]));
         let said = |format: &str| {
             let output = std::process::Command::new("git")
                 .current_dir(root)
@@ -169,7 +171,9 @@ impl Release {
         let mut artifacts = vec![write(output, &archive, &bytes, Some(&target.triple))?];
         match (target.debian_architecture(), &self.maintainer) {
             (None, _) => {}
-            (Some(_), None) => println!("skipped: the Debian package needs a maintainer; --maintainer names one"),
+            (Some(_), None) => {
+                println!("skipped: the Debian package needs a maintainer; --maintainer names one")
+            }
             (Some(architecture), Some(maintainer)) => {
                 let package = debian::package(self, architecture, maintainer, &files)?;
                 let name = format!("fbc_{}_{architecture}.deb", self.version);

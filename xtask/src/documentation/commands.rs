@@ -29,7 +29,9 @@ pub(super) fn wrong(path: &str, code: &Code) -> Vec<String> {
             let next = lines.next().map(|(_, line)| line.trim()).unwrap_or_default();
             whole = format!("{begun} {next}");
         }
-        if let Some((words, problem)) = call(&whole).and_then(|words| Some((words.join(" "), objection(&words)?))) {
+        if let Some((words, problem)) =
+            call(&whole).and_then(|words| Some((words.join(" "), objection(&words)?)))
+        {
             problems.push(format!("{path}:{}: {words}: {problem}", code.line + index));
         }
     }
@@ -191,7 +193,11 @@ mod tests {
             ("opm rendr x", Some("opm has no command \"rendr\"")),
         ] {
             let found = wrong_inline("a.md", 3, code);
-            assert_eq!(found, problem.map(|problem| format!("a.md:3: {}: {problem}", code.split('|').next().unwrap())), "{code}");
+            assert_eq!(
+                found,
+                problem.map(|problem| format!("a.md:3: {}: {problem}", code.split('|').next().unwrap())),
+                "{code}"
+            );
         }
     }
 }

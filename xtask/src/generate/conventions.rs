@@ -25,7 +25,11 @@ const NEUTRAL: [(&str, &str, &str); 13] = [
     ("image-map", "--image-map FILE", "A file that maps image references to directories"),
     ("migrate", "--migrate", "Bring blobs up to date as far as possible"),
     ("migrate-level", "--migrate-level LEVEL", "Bring blobs up to date, up to this level"),
-    ("ocp", "--ocp VERSION", "OpenShift releases: those that count, or those whose catalogs of a repository are meant"),
+    (
+        "ocp",
+        "--ocp VERSION",
+        "OpenShift releases: those that count, or those whose catalogs of a repository are meant",
+    ),
     ("output", "-o, --output FORMAT", "The format to write"),
     ("output-file", "--output-file FILE", "Write to a file instead of standard output"),
     ("output-folder", "--output-folder DIR", "Write files to this directory"),
@@ -139,12 +143,7 @@ fn shared(text: &mut String, uses: &[(String, Arg)]) {
     let commands: Vec<String> =
         uses.iter().map(|(name, _)| format!("`{}`", name.strip_prefix("fbc ").unwrap_or(name))).collect();
     // Writing to a String cannot fail.
-    let _ = writeln!(
-        text,
-        "| `{shown}` | {} | {} |",
-        said.replace('|', "\\|"),
-        commands.join(", ")
-    );
+    let _ = writeln!(text, "| `{shown}` | {} | {} |", said.replace('|', "\\|"), commands.join(", "));
 }
 
 #[cfg(test)]
@@ -170,8 +169,8 @@ mod tests {
             let mut row = String::new();
             shared(&mut row, uses);
             let texts: BTreeSet<String> = uses.iter().map(|(_, argument)| summary(argument)).collect();
-            let is_known = SEVERAL_MEANINGS.contains(&long.as_str())
-                || NEUTRAL.iter().any(|(name, ..)| name == long);
+            let is_known =
+                SEVERAL_MEANINGS.contains(&long.as_str()) || NEUTRAL.iter().any(|(name, ..)| name == long);
             assert!(row.is_empty() || texts.len() == 1 || is_known, "--{long}: {texts:?}");
         }
         for (name, ..) in NEUTRAL {

@@ -75,7 +75,10 @@ fn outcome(finished: Finished, counts: Counts) -> Outcome {
 /// As [`outcome`], of a step that has tests: if none is counted, its summary was not understood.
 fn counted(finished: Finished, counts: Counts) -> Outcome {
     match counts == Counts::default() && finished.success {
-        true => Outcome::Failed(counts, "no test was counted; the summary of the tool is not understood".to_owned()),
+        true => Outcome::Failed(
+            counts,
+            "no test was counted; the summary of the tool is not understood".to_owned(),
+        ),
         false => outcome(finished, counts),
     }
 }

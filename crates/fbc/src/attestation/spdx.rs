@@ -14,7 +14,8 @@ const IMAGE: &str = "SPDXRef-image";
 pub(super) fn document(image: &Reference, known: &Knowledge<'_>) -> Value {
     let digest = known.root.digest().to_string();
     let hex = digest.split_once(':').map_or(digest.as_str(), |(_, hex)| hex);
-    let own = package(IMAGE, &image.name(), image.tag(), Some(&image.with_digest(known.root.digest().clone())));
+    let own =
+        package(IMAGE, &image.name(), image.tag(), Some(&image.with_digest(known.root.digest().clone())));
     let mut packages = vec![own];
     let mut relationships = vec![relation("SPDXRef-DOCUMENT", "DESCRIBES", IMAGE)];
     // Bundles of one image, such as those in several catalogs, are one package.
@@ -46,7 +47,8 @@ pub(super) fn document(image: &Reference, known: &Knowledge<'_>) -> Value {
     }
     if let Some(base) = known.base {
         let reference = Reference::parse(&base.name).ok();
-        let reference = reference.zip(base.digest.parse().ok()).map(|(base, digest)| base.with_digest(digest));
+        let reference =
+            reference.zip(base.digest.parse().ok()).map(|(base, digest)| base.with_digest(digest));
         packages.push(package("SPDXRef-base", &base.name, None, reference.as_ref()));
         relationships.push(relation(IMAGE, "DESCENDANT_OF", "SPDXRef-base"));
     }
@@ -113,7 +115,10 @@ mod tests {
     fn package_urls_of_images() {
         let digest = format!("sha256:{}", "a".repeat(64));
         for (image, expected) in [
-            ("quay.io/me/Catalog:v1".to_lowercase(), "pkg:oci/catalog?repository_url=quay.io/me/catalog&tag=v1".to_owned()),
+            (
+                "quay.io/me/Catalog:v1".to_lowercase(),
+                "pkg:oci/catalog?repository_url=quay.io/me/catalog&tag=v1".to_owned(),
+            ),
             (
                 format!("quay.io/me/c@{digest}"),
                 format!("pkg:oci/c@sha256%3A{}?repository_url=quay.io/me/c", "a".repeat(64)),

@@ -75,7 +75,9 @@ impl Summary {
         let files = counted(self.files, "file");
         match (self.errors, self.warnings) {
             // Only a comparison with a base leaves nothing to check.
-            (0, 0) if self.catalogs + self.files == 0 => "no problems: nothing to check has changed".to_owned(),
+            (0, 0) if self.catalogs + self.files == 0 => {
+                "no problems: nothing to check has changed".to_owned()
+            }
             (0, 0) => {
                 let (packages, bundles) =
                     (counted(self.packages, "package"), counted(self.bundles, "bundle"));

@@ -106,10 +106,8 @@ const STEP: [&str; 10] = [
 
 #[test]
 fn tasks_have_known_fields_and_declare_what_they_use() {
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(pipelines().join("tekton"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(pipelines().join("tekton")).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     assert!(paths.len() >= 2);
     for path in paths {

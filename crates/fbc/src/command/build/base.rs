@@ -34,7 +34,11 @@ impl Base {
     }
 
     /// Opens the base, with the layers of the platforms; none means all.
-    pub(super) fn open(&self, platforms: &[PlatformName], session: &Session) -> Result<Option<OpenBase>, Failure> {
+    pub(super) fn open(
+        &self,
+        platforms: &[PlatformName],
+        session: &Session,
+    ) -> Result<Option<OpenBase>, Failure> {
         let name = match self {
             Self::Scratch => return Ok(None),
             Self::Image(name) => name,

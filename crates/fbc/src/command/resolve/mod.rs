@@ -228,9 +228,7 @@ fn answer_all(arguments: &Arguments, resolver: &Resolver, extensions: &[Extensio
         let style = answer::Style { tree: arguments.explain, color };
         write_output(file, |out| {
             let written = match format {
-                ResolveFormat::Text => {
-                    answer::write_text(&answers, style, &mut terminal::text_to(out, file))
-                }
+                ResolveFormat::Text => answer::write_text(&answers, style, &mut terminal::text_to(out, file)),
                 ResolveFormat::Json => answer::write_json(&answers, out),
                 ResolveFormat::Jsonl => answer::write_jsonl(&answers, out),
             };

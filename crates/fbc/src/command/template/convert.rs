@@ -44,8 +44,10 @@ impl Arguments {
             [name, catalog] => match target(name) {
                 Some(target) => Ok((target, catalog.as_path())),
                 None if name.exists() => Err(one_at_a_time()),
-                None => Err(Failure::new(format!("there is no template type {:?}", name.display().to_string()))
-                    .help("a catalog becomes a template of the type `basic` or `substitutes`")),
+                None => {
+                    Err(Failure::new(format!("there is no template type {:?}", name.display().to_string()))
+                        .help("a catalog becomes a template of the type `basic` or `substitutes`"))
+                }
             },
             _ => Err(one_at_a_time()),
         }

@@ -251,8 +251,7 @@ pub(super) fn copy(from: &Path, to: &Path, overwrite: bool) -> Result<(), OpmErr
 fn write(folder: &Path, name: &str, text: &str) -> Result<(), OpmError> {
     fs::create_dir_all(folder).map_err(|error| OpmError::refused(Failure::io("create", folder, &error)))?;
     inform(&format!("Writing {name} in {}", folder.display()));
-    write_file(&folder.join(name), |out| Ok(out.write_all(text.as_bytes())?))
-        .map_err(OpmError::refused)
+    write_file(&folder.join(name), |out| Ok(out.write_all(text.as_bytes())?)).map_err(OpmError::refused)
 }
 
 /// A path from the root, without `.` and `..`, told from its text alone as Go does.
