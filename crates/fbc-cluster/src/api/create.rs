@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::lifecycle::write_in_preferred_version;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::admission::request::Request;
-use crate::apply::Operation;
+use crate::apply::{Operation, restore_owners, take_owners};
 use crate::error::{ApiError, FieldError};
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -39,6 +39,7 @@ impl ApiServer {
         operation: Operation,
         options: WriteOptions,
     ) -> Result<Arc<Object>, ApiError> {
+        let owners = take_owners(&mut object);
         self.check_scope(kind, &object)?;
         self.check_fields(id, kind, &object, options)?;
         self.mutate(kind, &mut object)?;
@@ -73,6 +74,7 @@ impl ApiServer {
             }
             return Err(error);
         }
+        restore_owners(&mut object, owners);
         if operation == Operation::Update {
             self.record_managers(caller, id, kind, None, &mut object, Subresource::None);
         }
@@ -80,8 +82,8 @@ impl ApiServer {
         if options.dry_run {
             return Ok(Arc::new(object));
         }
-        self.afford(&object, true)?;
-        let stored = self.store.put(id, object);
+        let memory = self.afford(&object, true)?;
+        let stored = self.store.put_sized(id, object, memory);
         self.after_write(kind, &stored);
         Ok(stored)
     }

@@ -3,6 +3,7 @@
 //! Source: `kubernetes-sigs/structured-merge-diff:typed/compare.go`.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
@@ -29,25 +30,58 @@ impl Comparison {
     }
 }
 
+/// How a field differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Difference {
+    Added,
+    Modified,
+    Removed,
+}
+
 /// Compares two states of an object; no old one means that everything was added.
 pub fn compare(old: Option<&Value>, new: Option<&Value>, shape: &Shape) -> Comparison {
-    let mut walk = Walk { shape, path: Vec::new(), texts: Vec::new(), found: Comparison::default() };
-    walk.compare(shape.root(), old, new);
-    walk.found
+    let mut found = Comparison::default();
+    let mut texts: Vec<String> = Vec::new();
+    let tell = |difference, path: &[Step<'_>]| {
+        texts.clear();
+        texts.extend(path.iter().map(Step::text));
+        match difference {
+            Difference::Added => found.added.insert(&texts),
+            Difference::Modified => found.modified.insert(&texts),
+            Difference::Removed => found.removed.insert(&texts),
+        }
+    };
+    Walk { shape, path: Vec::new(), tell }.compare(shape.root(), old, new);
+    found
+}
+
+/// A number for the differences between two states of an object: the same fields in the same way, the same number.
+/// Most writes change what others changed before them.
+pub(super) fn fingerprint(old: Option<&Value>, new: Option<&Value>, shape: &Shape) -> [u64; 2] {
+    let mut hashers = [DefaultHasher::new(), DefaultHasher::new()];
+    // The second one is another function, so that the numbers are 128 bits long.
+    hashers[1].write_u8(1);
+    let tell = |difference: Difference, path: &[Step<'_>]| {
+        for hasher in &mut hashers {
+            difference.hash(hasher);
+            path.hash(hasher);
+        }
+    };
+    Walk { shape, path: Vec::new(), tell }.compare(shape.root(), old, new);
+    hashers.map(|hasher| hasher.finish())
 }
 
 /// Down to which depth parts of objects are compared as a whole first.
 const DEPTH_OF_PARTS: usize = 2;
 
-struct Walk<'s, 'v> {
+struct Walk<'s, 'v, F> {
     shape: &'s Shape,
     path: Vec<Step<'v>>,
-    /// The beginning of the path as sets of fields write it, as far as it was needed.
-    texts: Vec<String>,
-    found: Comparison,
+    /// Is told of each difference.
+    tell: F,
 }
 
-impl<'v> Walk<'_, 'v> {
+impl<'v, F: FnMut(Difference, &[Step<'v>])> Walk<'_, 'v, F> {
     fn compare(&mut self, node: NodeId, old: Option<&'v Value>, new: Option<&'v Value>) {
         let Some(either) = new.or(old) else { return };
         let of_new = form(self.shape, node, either);
@@ -84,10 +118,7 @@ impl<'v> Walk<'_, 'v> {
     fn leaf(&mut self, old: Option<&Value>, new: Option<&Value>) {
         match (old, new) {
             (Some(old), Some(new)) if old == new => {}
-            (Some(_), Some(_)) => {
-                self.write_path();
-                self.found.modified.insert(&self.texts);
-            }
+            (Some(_), Some(_)) => (self.tell)(Difference::Modified, &self.path),
             _ => self.whole(old, new),
         }
     }
@@ -95,25 +126,10 @@ impl<'v> Walk<'_, 'v> {
     /// A place that comes or goes as such.
     fn whole(&mut self, old: Option<&Value>, new: Option<&Value>) {
         match (old, new) {
-            (None, Some(_)) => {
-                self.write_path();
-                self.found.added.insert(&self.texts);
-            }
-            (Some(_), None) => {
-                self.write_path();
-                self.found.removed.insert(&self.texts);
-            }
+            (None, Some(_)) => (self.tell)(Difference::Added, &self.path),
+            (Some(_), None) => (self.tell)(Difference::Removed, &self.path),
             _ => {}
         }
-    }
-
-    fn write_path(&mut self) {
-        self.texts.extend(self.path.iter().skip(self.texts.len()).map(Step::text));
-    }
-
-    fn leave(&mut self) {
-        self.path.pop();
-        self.texts.truncate(self.path.len());
     }
 
     fn members(&mut self, node: NodeId, old: Option<&'v Value>, new: Option<&'v Value>) {
@@ -140,7 +156,7 @@ impl<'v> Walk<'_, 'v> {
         let Some(below) = self.shape.member(node, name) else { return };
         self.path.push(Step::Field(name));
         self.compare(below, old, new);
-        self.leave();
+        self.path.pop();
     }
 
     fn items(&mut self, item: NodeId, kind: &ListKind, old: Option<&'v Value>, new: Option<&'v Value>) {
@@ -168,7 +184,7 @@ impl<'v> Walk<'_, 'v> {
                 (before, after) if before == after => {}
                 (before, after) => self.leaf(before.first().copied(), after.first().copied()),
             }
-            self.leave();
+            self.path.pop();
         }
     }
 }

@@ -13,7 +13,7 @@ mod trace;
 
 use std::any::Any;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 pub use fight::Fight;
 pub use queue::WorkQueue;
@@ -100,7 +100,7 @@ pub struct Cluster {
     ready: BinaryHeap<Reverse<(u64, usize)>>,
     timers: BinaryHeap<Reverse<Timer>>,
     /// The one timer of each object that counts; a heap cannot drop the others at once.
-    due: BTreeMap<(usize, ObjectName), Moment>,
+    due: HashMap<(usize, ObjectName), Moment>,
     number: u64,
     seen_revision: u64,
     last_change: Moment,
@@ -121,7 +121,7 @@ impl Cluster {
             watchers: BTreeMap::new(),
             ready: BinaryHeap::new(),
             timers: BinaryHeap::new(),
-            due: BTreeMap::new(),
+            due: HashMap::new(),
             number: 0,
             last_change,
             fights: fight::Watcher::default(),

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::Outcome;
 use crate::api::ApiServer;
+use crate::apply::unpacked;
 use crate::object::ObjectName;
 use crate::store::Change;
 use crate::time::Moment;
@@ -48,7 +49,7 @@ impl Tracer {
     pub(super) fn changed(&mut self, now: Moment, change: &Change, api: &ApiServer) {
         // A sum of hashes does not depend on the order of objects, and is kept up without reading all of them again.
         for object in [&change.before, &change.after].into_iter().flatten() {
-            let hash = hash(object);
+            let hash = hash(&unpacked(object));
             let is_new = change.after.as_ref().is_some_and(|after| std::sync::Arc::ptr_eq(after, object));
             self.state = if is_new { self.state.wrapping_add(hash) } else { self.state.wrapping_sub(hash) };
         }
