@@ -179,9 +179,11 @@ pub(crate) fn managers(object: &Object) -> Vec<String> {
     Managed::of(object, &FieldSets::default()).0.into_iter().map(|entry| entry.manager.name).collect()
 }
 
-/// Takes the text away that an object has for its owners. What clients send in the form of the API stays.
+/// Takes the text away that an object has for its owners. What clients send in the form of the API stays, and is judged
+/// as any field.
 pub(crate) fn take(object: &mut Object) -> Option<Value> {
-    if object.at(&PATH).is_some_and(Value::is_string) { object.remove(&PATH) } else { None }
+    let is_packed = object.text(&PATH).starts_with("[{\"apiVersion\":");
+    if is_packed { object.remove(&PATH) } else { None }
 }
 
 /// Gives an object back what [`take`] took.

@@ -378,9 +378,8 @@ impl Cluster {
 
     /// Tells all controllers that watch the kind, or only one of them.
     fn tell(&mut self, change: &Change, only: Option<usize>) {
-        let Some(kind) = self.api.registry().get(change.key.kind) else { return };
-        let name = (kind.group.clone(), kind.kind.clone());
-        let name = (name.0.as_str(), name.1.as_str());
+        let Some(kind) = self.api.registry().shared(change.key.kind) else { return };
+        let name = (kind.group.as_str(), kind.kind.as_str());
         let controllers = &self.controllers;
         let watchers = self.watchers.entry(change.key.kind).or_insert_with(|| {
             let wants = |controller: &dyn Controller| {
