@@ -175,7 +175,9 @@ impl ApiServer {
         if let Model::BuiltIn { of, .. } = model {
             write_in_preferred_version(kind, object);
             let decoded = match subresource {
-                Subresource::Status => decode_fields(object, *of, &["metadata", "status"]),
+                Subresource::Status | Subresource::Binding => {
+                    decode_fields(object, *of, &["metadata", "status"])
+                }
                 _ => decode(object, *of),
             };
             decoded.map_err(|text| {
@@ -185,7 +187,7 @@ impl ApiServer {
                     "{name} in version {version:?} cannot be handled as a {name}: {text}"
                 ))
             })?;
-            if subresource != Subresource::Status {
+            if !matches!(subresource, Subresource::Status | Subresource::Binding) {
                 validation::default(object);
             }
         }

@@ -42,16 +42,16 @@ enum Difference {
 pub fn compare(old: Option<&Value>, new: Option<&Value>, shape: &Shape) -> Comparison {
     let mut found = Comparison::default();
     let mut texts: Vec<String> = Vec::new();
-    let tell = |difference, path: &[Step<'_>]| {
-        texts.clear();
-        texts.extend(path.iter().map(Step::text));
+    let tell = |difference, path: &[Step<'_>], same: usize| {
+        texts.truncate(same);
+        texts.extend(path.iter().skip(same).map(Step::text));
         match difference {
             Difference::Added => found.added.insert(&texts),
             Difference::Modified => found.modified.insert(&texts),
             Difference::Removed => found.removed.insert(&texts),
         }
     };
-    Walk { shape, path: Vec::new(), tell }.compare(shape.root(), old, new);
+    Walk { shape, path: Vec::new(), same: 0, tell }.compare(shape.root(), old, new);
     found
 }
 
@@ -61,13 +61,13 @@ pub(super) fn fingerprint(old: Option<&Value>, new: Option<&Value>, shape: &Shap
     let mut hashers = [DefaultHasher::new(), DefaultHasher::new()];
     // The second one is another function, so that the numbers are 128 bits long.
     hashers[1].write_u8(1);
-    let tell = |difference: Difference, path: &[Step<'_>]| {
+    let tell = |difference: Difference, path: &[Step<'_>], same: usize| {
         for hasher in &mut hashers {
-            difference.hash(hasher);
-            path.hash(hasher);
+            (difference, same).hash(hasher);
+            path.get(same..).hash(hasher);
         }
     };
-    Walk { shape, path: Vec::new(), tell }.compare(shape.root(), old, new);
+    Walk { shape, path: Vec::new(), same: 0, tell }.compare(shape.root(), old, new);
     hashers.map(|hasher| hasher.finish())
 }
 
@@ -77,11 +77,13 @@ const DEPTH_OF_PARTS: usize = 2;
 struct Walk<'s, 'v, F> {
     shape: &'s Shape,
     path: Vec<Step<'v>>,
+    /// So many steps are those of the difference before.
+    same: usize,
     /// Is told of each difference.
     tell: F,
 }
 
-impl<'v, F: FnMut(Difference, &[Step<'v>])> Walk<'_, 'v, F> {
+impl<'v, F: FnMut(Difference, &[Step<'v>], usize)> Walk<'_, 'v, F> {
     fn compare(&mut self, node: NodeId, old: Option<&'v Value>, new: Option<&'v Value>) {
         let Some(either) = new.or(old) else { return };
         let of_new = form(self.shape, node, either);
@@ -118,7 +120,7 @@ impl<'v, F: FnMut(Difference, &[Step<'v>])> Walk<'_, 'v, F> {
     fn leaf(&mut self, old: Option<&Value>, new: Option<&Value>) {
         match (old, new) {
             (Some(old), Some(new)) if old == new => {}
-            (Some(_), Some(_)) => (self.tell)(Difference::Modified, &self.path),
+            (Some(_), Some(_)) => self.tell(Difference::Modified),
             _ => self.whole(old, new),
         }
     }
@@ -126,10 +128,20 @@ impl<'v, F: FnMut(Difference, &[Step<'v>])> Walk<'_, 'v, F> {
     /// A place that comes or goes as such.
     fn whole(&mut self, old: Option<&Value>, new: Option<&Value>) {
         match (old, new) {
-            (None, Some(_)) => (self.tell)(Difference::Added, &self.path),
-            (Some(_), None) => (self.tell)(Difference::Removed, &self.path),
+            (None, Some(_)) => self.tell(Difference::Added),
+            (Some(_), None) => self.tell(Difference::Removed),
             _ => {}
         }
+    }
+
+    fn tell(&mut self, difference: Difference) {
+        (self.tell)(difference, &self.path, self.same);
+        self.same = self.path.len();
+    }
+
+    fn leave(&mut self) {
+        self.path.pop();
+        self.same = self.same.min(self.path.len());
     }
 
     fn members(&mut self, node: NodeId, old: Option<&'v Value>, new: Option<&'v Value>) {
@@ -156,7 +168,7 @@ impl<'v, F: FnMut(Difference, &[Step<'v>])> Walk<'_, 'v, F> {
         let Some(below) = self.shape.member(node, name) else { return };
         self.path.push(Step::Field(name));
         self.compare(below, old, new);
-        self.path.pop();
+        self.leave();
     }
 
     fn items(&mut self, item: NodeId, kind: &ListKind, old: Option<&'v Value>, new: Option<&'v Value>) {
@@ -184,7 +196,7 @@ impl<'v, F: FnMut(Difference, &[Step<'v>])> Walk<'_, 'v, F> {
                 (before, after) if before == after => {}
                 (before, after) => self.leaf(before.first().copied(), after.first().copied()),
             }
-            self.path.pop();
+            self.leave();
         }
     }
 }
