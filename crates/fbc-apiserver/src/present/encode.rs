@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use fbc_cluster::apply::{Shown, ShownMetadata, unpacked};
+use fbc_cluster::apply::{Shown, ShownMetadata};
 use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
@@ -84,7 +84,7 @@ pub(crate) fn list_bytes(list: &Listed, presentation: &Presentation) -> (&'stati
         Presentation::Whole(TextFormat::Yaml) => {
             let value = json!({
                 "kind": list.list_kind, "apiVersion": list.api_version, "metadata": list.metadata,
-                "items": list.items.iter().map(unpacked).collect::<Vec<_>>(),
+                "items": list.items.iter().map(|object| Shown(object)).collect::<Vec<_>>(),
             });
             ("application/yaml", value_bytes(&value, TextFormat::Yaml))
         }

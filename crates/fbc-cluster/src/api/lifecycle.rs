@@ -160,7 +160,7 @@ impl ApiServer {
     }
 
     /// Reads an object as the API server does: drops what the kind does not have, fills in defaults. Where only the
-    /// status is written, the rest is what is stored, and has been read so before.
+    /// status is written, or the node of a pod, the rest is what is stored, and has been read so before.
     pub(super) fn complete(
         &self,
         id: KindId,
