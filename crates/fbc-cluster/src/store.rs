@@ -3,8 +3,10 @@
 //! The store knows nothing of permissions, defaults or finalizers: that is the API server's work. Every write
 //! gets the next resource version, and costs the same however many unrelated objects there are.
 
+use std::borrow::Borrow;
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::hash::Hash;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -48,14 +50,14 @@ const KEPT_CHANGES: usize = 10_000;
 /// How much memory the objects of these changes may hold, as far as it can be told.
 const KEPT_BYTES: u64 = 64 << 20;
 
-type ByLabel = BTreeMap<(KindId, String, String), BTreeSet<ObjectName>>;
-type ByOwner = BTreeMap<String, BTreeMap<ObjectKey, Owned>>;
+type ByLabel = HashMap<(KindId, String, String), BTreeSet<ObjectName>>;
+type ByOwner = HashMap<String, BTreeMap<ObjectKey, Owned>>;
 
 /// All objects.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
     objects: BTreeMap<KindId, BTreeMap<ObjectName, Stored>>,
-    by_uid: BTreeMap<String, ObjectKey>,
+    by_uid: HashMap<String, ObjectKey>,
     by_owner: ByOwner,
     by_label: ByLabel,
     /// Of `by_label`, what has no controller.
@@ -236,13 +238,18 @@ impl Store {
     }
 
     /// Writes an object, new or changed, and gives it the next resource version.
-    pub fn put(&mut self, kind: KindId, mut object: Object) -> Arc<Object> {
+    pub fn put(&mut self, kind: KindId, object: Object) -> Arc<Object> {
+        let memory = Size::of(&object).memory;
+        self.put_sized(kind, object, memory)
+    }
+
+    /// As [`Self::put`], of an object whose memory is known.
+    pub(crate) fn put_sized(&mut self, kind: KindId, mut object: Object, memory: u64) -> Arc<Object> {
         self.revision += 1;
         self.look(WORK_OF_A_WRITE);
         object.set(&["metadata", "resourceVersion"], self.revision.to_string());
         let object = Arc::new(object);
         let name = object.object_name();
-        let memory = Size::of(&object).memory;
         let stored = Stored { object: Arc::clone(&object), memory };
         let before = self.objects.entry(kind).or_default().insert(name.clone(), stored);
         self.bytes = self.bytes + memory - before.as_ref().map_or(0, |before| before.memory);
@@ -353,10 +360,10 @@ fn move_labels<'o>(
     }
 }
 
-fn drop_from<K, Q, V>(index: &mut BTreeMap<K, BTreeSet<V>>, key: &Q, member: &V)
+fn drop_from<K, Q, V>(index: &mut HashMap<K, BTreeSet<V>>, key: &Q, member: &V)
 where
-    K: Ord + std::borrow::Borrow<Q>,
-    Q: Ord + ?Sized,
+    K: Eq + Hash + Borrow<Q>,
+    Q: Eq + Hash + ?Sized,
     V: Ord,
 {
     if let Some(set) = index.get_mut(key) {

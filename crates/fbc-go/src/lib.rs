@@ -6,5 +6,6 @@ pub mod base64;
 pub mod json;
 pub mod regexp;
 pub mod sort;
+pub mod template;
 pub mod text;
 pub mod time;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use fbc_cluster::apply::{Shown, ShownMetadata};
 use fbc_cluster::object::{Object, ObjectFields};
 use serde_json::{Value, json};
 
@@ -37,12 +38,13 @@ pub(crate) fn value_bytes(value: &Value, format: TextFormat) -> Bytes {
     match format {
         TextFormat::Json => json_bytes(value),
         TextFormat::Yaml => {
-            let json = value.to_string();
+            let mut json = Vec::new();
+            write_json(&mut json, value);
             let mut text = String::new();
-            let written = fbc_yaml::json_reader::read_value(json.as_bytes(), 0)
+            let written = fbc_yaml::json_reader::read_value(&json, 0)
                 .is_ok_and(|(document, _)| fbc_yaml::yaml_writer::write(&mut text, document.root()).is_ok());
             // JSON is YAML as well.
-            Bytes::from(if written { text } else { json })
+            if written { Bytes::from(text) } else { Bytes::from(json) }
         }
     }
 }
@@ -57,7 +59,7 @@ pub(crate) fn json_bytes(value: &Value) -> Bytes {
 
 fn write_json(bytes: &mut Vec<u8>, value: &Value) {
     // Writing a value into memory cannot fail.
-    let _ = serde_json::to_writer(bytes, value);
+    let _ = serde_json::to_writer(bytes, &Shown(value));
 }
 
 /// An object in the presentation that was asked for, with its media type.
@@ -81,7 +83,8 @@ pub(crate) fn list_bytes(list: &Listed, presentation: &Presentation) -> (&'stati
         Presentation::Whole(TextFormat::Json) => ("application/json", plain_list(list)),
         Presentation::Whole(TextFormat::Yaml) => {
             let value = json!({
-                "kind": list.list_kind, "apiVersion": list.api_version, "metadata": list.metadata, "items": objects(),
+                "kind": list.list_kind, "apiVersion": list.api_version, "metadata": list.metadata,
+                "items": list.items.iter().map(|object| Shown(object)).collect::<Vec<_>>(),
             });
             ("application/yaml", value_bytes(&value, TextFormat::Yaml))
         }
@@ -122,7 +125,11 @@ fn plain_list(list: &Listed) -> Bytes {
                     bytes.push(b'"');
                     bytes.extend_from_slice(name.as_bytes());
                     bytes.extend_from_slice(b"\":");
-                    write_json(&mut bytes, value);
+                    if name == "metadata" {
+                        let _ = serde_json::to_writer(&mut bytes, &ShownMetadata(value));
+                    } else {
+                        let _ = serde_json::to_writer(&mut bytes, value);
+                    }
                 }
                 bytes.push(b'}');
             }

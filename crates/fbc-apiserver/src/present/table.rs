@@ -1,5 +1,6 @@
 //! Tables: the columns of a kind, and a row for each object.
 
+use fbc_cluster::apply::unpack;
 use fbc_cluster::kind::Kind;
 use fbc_cluster::object::{Object, ObjectFields};
 use fbc_cluster::schema::PrinterColumn;
@@ -102,16 +103,22 @@ impl TableShape {
         match self.included {
             Included::None => json!({"cells": cells, "object": null}),
             Included::Metadata => json!({"cells": cells, "object": partial(object, self.version)}),
-            Included::Object => json!({"cells": cells, "object": object}),
+            Included::Object => {
+                let mut object = object.clone();
+                unpack(&mut object);
+                json!({"cells": cells, "object": object})
+            }
         }
     }
 }
 
 /// The metadata of an object alone.
 pub(crate) fn partial(object: &Object, version: &str) -> Value {
-    json!({
+    let mut partial = json!({
         "kind": "PartialObjectMetadata", "apiVersion": format!("meta.k8s.io/{version}"), "metadata": object["metadata"],
-    })
+    });
+    unpack(&mut partial);
+    partial
 }
 
 fn column_of_definition(column: &PrinterColumn) -> Value {

@@ -1,33 +1,18 @@
 //! Image reference templates: `quay.io/me/{{.Package}}:v{{.Version}}`, in the language of Go's text/template.
-//!
-//! A template sees three texts and has no functions but the built-in ones, so its values are few
-//! (`value::Value`): no lists, maps, methods or complex numbers. All else is as in Go, errors included.
 
-mod call;
-mod control;
-mod execution;
-mod format;
-mod functions;
-mod lexer;
-mod literal;
-mod look_ahead;
-mod number_format;
-mod parser;
-mod token;
-mod tree;
-mod value;
+use std::sync::Arc;
 
-use value::BundleNames;
+use fbc_go::template::{Functions, Limits, Struct, Template, Value};
 
 /// The name that errors give to the template.
 const NAME: &str = "image-ref-template";
 
+/// A reference is far shorter; a template that does more has no end.
+const LIMITS: Limits = Limits { steps: 1_000_000, bytes: 1 << 20 };
+
 /// A template that has been read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ImageTemplate {
-    text: String,
-    templates: parser::Templates,
-}
+pub struct ImageTemplate(Template);
 
 /// A template that cannot be read or filled in, in the words of Go.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,8 +25,7 @@ impl ImageTemplate {
     /// # Errors
     /// [`ImageTemplateError`]
     pub fn parse(text: &str) -> Result<Self, ImageTemplateError> {
-        let templates = parser::parse(NAME, text).map_err(ImageTemplateError)?;
-        Ok(Self { text: text.to_owned(), templates })
+        Template::parse(NAME, text, Functions::Go).map(Self).map_err(ImageTemplateError)
     }
 
     /// Fills the template in.
@@ -49,9 +33,12 @@ impl ImageTemplate {
     /// # Errors
     /// [`ImageTemplateError`]: what it asks of a value cannot be done.
     pub fn fill(&self, package: &str, name: &str, version: &str) -> Result<String, ImageTemplateError> {
-        let bundle = BundleNames { package, name, version };
-        let filled =
-            execution::execute(&self.templates, NAME, &self.text, &bundle).map_err(ImageTemplateError)?;
+        let bundle = Struct {
+            type_name: "action.imageReferenceTemplateData",
+            fields: vec![("Package", package.into()), ("Name", name.into()), ("Version", version.into())],
+        };
+        let filled = self.0.execute(&Value::Struct(Arc::new(bundle)), LIMITS);
+        let filled = filled.map_err(|error| ImageTemplateError(error.message))?;
         Ok(String::from_utf8_lossy(&filled).into_owned())
     }
 }

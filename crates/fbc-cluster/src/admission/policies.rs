@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::request::Request;
+use super::request::{Request, shown};
 use super::shown_name;
 use crate::api::ApiServer;
 use crate::error::{ApiError, Reason};
@@ -151,18 +151,17 @@ pub(super) struct Inputs {
 
 impl Inputs {
     pub(super) fn new(request: &Request<'_>, params: Option<&Object>, api: &ApiServer) -> Self {
-        let object = |object: Option<&Object>| object.cloned().unwrap_or_default();
         let namespace = ObjectName::cluster(request.about().namespace());
         let namespace = api.find("", "Namespace", &namespace).map(|namespace| &**namespace);
         let mut review = request.to_json(request.about().uid());
         review.remove(&["object"]);
         review.remove(&["oldObject"]);
         let values = BTreeMap::from([
-            ("object", object(request.object)),
-            ("oldObject", object(request.before)),
+            ("object", shown(request.object)),
+            ("oldObject", shown(request.before)),
             ("request", review),
-            ("params", object(params)),
-            ("namespaceObject", object(namespace)),
+            ("params", shown(params)),
+            ("namespaceObject", shown(namespace)),
         ]);
         Self { values }
     }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::access::User;
 use crate::api::ApiServer;
+use crate::apply::unpack;
 use crate::kind::{GroupVersionKind, Kind};
 use crate::object::{Object, ObjectFields, ObjectName};
 use crate::selector::LabelSelector;
@@ -32,6 +33,13 @@ pub struct Request<'r> {
     pub dry_run: bool,
 }
 
+/// An object as webhooks and policies see it.
+pub(crate) fn shown(object: Option<&Object>) -> Object {
+    let mut copy = object.cloned().unwrap_or_default();
+    unpack(&mut copy);
+    copy
+}
+
 impl Request<'_> {
     /// The object that the request is about, as it will be or as it was.
     pub(crate) fn about(&self) -> &Object {
@@ -49,7 +57,7 @@ impl Request<'_> {
             "uid": uid, "kind": kind, "resource": resource, "requestKind": kind, "requestResource": resource,
             "operation": self.operation, "dryRun": self.dry_run,
             "userInfo": {"username": self.user.name, "groups": self.user.groups},
-            "object": self.object, "oldObject": self.before, "options": null,
+            "object": shown(self.object), "oldObject": shown(self.before), "options": null,
         });
         for (field, text) in
             [("name", about.name()), ("namespace", about.namespace()), ("subResource", self.subresource)]

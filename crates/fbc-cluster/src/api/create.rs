@@ -6,7 +6,7 @@ use super::lifecycle::write_in_preferred_version;
 use super::service_addresses::is_service;
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::admission::request::Request;
-use crate::apply::Operation;
+use crate::apply::{Operation, restore_owners, take_owners};
 use crate::error::{ApiError, FieldError};
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -40,6 +40,7 @@ impl ApiServer {
         operation: Operation,
         options: WriteOptions,
     ) -> Result<Arc<Object>, ApiError> {
+        let owners = take_owners(&mut object);
         self.check_scope(kind, &object)?;
         self.check_fields(id, kind, &object, options)?;
         self.mutate(kind, &mut object)?;
@@ -74,6 +75,7 @@ impl ApiServer {
             }
             return Err(error);
         }
+        restore_owners(&mut object, owners);
         if operation == Operation::Update {
             self.record_managers(caller, id, kind, None, &mut object, Subresource::None);
         }
@@ -84,8 +86,8 @@ impl ApiServer {
         if options.dry_run {
             return Ok(Arc::new(object));
         }
-        self.afford(&object, true)?;
-        let stored = self.store.put(id, object);
+        let memory = self.afford(&object, true)?;
+        let stored = self.store.put_sized(id, object, memory);
         self.after_write(kind, &stored);
         Ok(stored)
     }

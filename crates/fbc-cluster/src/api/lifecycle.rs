@@ -167,7 +167,7 @@ impl ApiServer {
     }
 
     /// Reads an object as the API server does: drops what the kind does not have, fills in defaults. Where only the
-    /// status is written, the rest is what is stored, and has been read so before.
+    /// status is written, or the node of a pod, the rest is what is stored, and has been read so before.
     pub(super) fn complete(
         &self,
         id: KindId,
@@ -182,7 +182,9 @@ impl ApiServer {
         if let Model::BuiltIn { of, .. } = model {
             write_in_preferred_version(kind, object);
             let decoded = match subresource {
-                Subresource::Status => decode_fields(object, *of, &["metadata", "status"]),
+                Subresource::Status | Subresource::Binding => {
+                    decode_fields(object, *of, &["metadata", "status"])
+                }
                 _ => decode(object, *of),
             };
             decoded.map_err(|text| {
@@ -192,7 +194,7 @@ impl ApiServer {
                     "{name} in version {version:?} cannot be handled as a {name}: {text}"
                 ))
             })?;
-            if subresource != Subresource::Status {
+            if !matches!(subresource, Subresource::Status | Subresource::Binding) {
                 validation::default(object);
             }
         }
@@ -263,6 +265,7 @@ impl ApiServer {
             subresource: subresource.name(),
             time: self.now,
             ignored: ignored_fields(kind.has_status, subresource.name()),
+            sets: &self.field_sets,
         };
         let api_version = object.api_version().to_owned();
         record_update(before, object, &write, self.model(id).shape(&api_version));

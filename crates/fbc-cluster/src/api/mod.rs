@@ -37,7 +37,7 @@ pub use service_addresses::ServiceAddresses;
 use crate::access::Authorizer;
 use crate::admission::Plugins;
 use crate::admission::webhooks::WebhookCaller;
-use crate::apply::Shape;
+use crate::apply::{FieldSets, Shape};
 use crate::budget::{Budget, Exhausted, MOST_OBJECT_BYTES, Size, WORK_OF_A_STEP};
 use crate::error::{ApiError, Reason};
 use crate::kind::{GroupVersionKind, Kind, KindId, Registry};
@@ -105,6 +105,7 @@ pub struct ApiServer {
     store: Store,
     now: Moment,
     random: Random,
+    field_sets: FieldSets,
     mutators: Vec<Box<dyn Mutator>>,
     heartbeats: Heartbeats,
     /// When each disruption budget last let a pod go.
@@ -129,6 +130,7 @@ impl ApiServer {
             store: Store::default(),
             now: Moment::START,
             random: Random::of(seed, "api server"),
+            field_sets: FieldSets::default(),
             mutators: Vec::new(),
             heartbeats: Heartbeats::default(),
             evictions: BTreeMap::new(),
@@ -157,8 +159,8 @@ impl ApiServer {
         self.store.look(WORK_OF_A_STEP);
     }
 
-    /// Refuses an object for which there is no room.
-    fn afford(&mut self, object: &Object, is_new: bool) -> Result<(), ApiError> {
+    /// The memory of an object, or the refusal of one for which there is no room.
+    fn afford(&mut self, object: &Object, is_new: bool) -> Result<u64, ApiError> {
         let size = Size::of(object);
         if size.json > MOST_OBJECT_BYTES {
             return Err(ApiError::other(Reason::InternalError, "etcdserver: request is too large"));
@@ -171,7 +173,7 @@ impl ApiServer {
         } else if self.store.revision() >= budget.writes {
             Exhausted::Writes(budget.writes)
         } else {
-            return Ok(());
+            return Ok(size.memory);
         };
         self.exhausted.get_or_insert(passed);
         Err(ApiError::other(Reason::InternalError, "etcdserver: mvcc: database space exceeded"))

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::apply::patch::{PatchType, patch as patched};
-use crate::apply::{Operation, Write, apply, check_request, ignored_fields};
+use crate::apply::{Operation, Write, apply, check_request, ignored_fields, unpacked};
 use crate::error::{ApiError, Reason};
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -57,11 +57,12 @@ impl ApiServer {
         };
         let model = self.model(id);
         let shape = model.shape(before.api_version());
+        let seen = if sees_owners(patch) { unpacked(&before) } else { Arc::clone(&before) };
         let object = match patch {
-            Patch::Json(changes) => patched(&before, changes, PatchType::Json, shape)?,
-            Patch::Merge(changes) => patched(&before, changes, PatchType::Merge, shape)?,
+            Patch::Json(changes) => patched(&seen, changes, PatchType::Json, shape)?,
+            Patch::Merge(changes) => patched(&seen, changes, PatchType::Merge, shape)?,
             Patch::Strategic(changes) if model.is_built_in() => {
-                patched(&before, changes, PatchType::Strategic, shape)?
+                patched(&seen, changes, PatchType::Strategic, shape)?
             }
             Patch::Strategic(_) => {
                 let text = "the body of the request was in an unknown format - accepted media types include: \
@@ -111,7 +112,22 @@ impl ApiServer {
             subresource: subresource.name(),
             time: self.now,
             ignored: ignored_fields(kind.has_status, subresource.name()),
+            sets: &self.field_sets,
         };
         Ok(apply(before, configuration, &write, force, self.model(id).shape(configuration.api_version()))?)
+    }
+}
+
+/// Whether a patch may look at `metadata.managedFields`.
+fn sees_owners(patch: &Patch) -> bool {
+    let is_about = |path: &str| {
+        ["", "/metadata", "/metadata/managedFields"].contains(&path) || path.starts_with("/metadata/managedFields/")
+    };
+    match patch {
+        Patch::Json(operations) => operations.as_array().into_iter().flatten().any(|operation| {
+            ["path", "from"].iter().any(|field| operation.get(field).and_then(Value::as_str).is_some_and(is_about))
+        }),
+        Patch::Merge(changes) | Patch::Strategic(changes) => changes.at(&["metadata", "managedFields"]).is_some(),
+        Patch::Apply { .. } => false,
     }
 }

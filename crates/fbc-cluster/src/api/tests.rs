@@ -217,7 +217,8 @@ fn versions_of_a_definition_are_one_object() {
         (stored.api_version(), &stored["spec"]),
         ("example.com/v1", &json!({"size": 1, "old": "v1beta1"}))
     );
-    let entries = stored.list(&["metadata", "managedFields"]);
+    let shown = crate::apply::unpacked(&stored);
+    let entries = shown.list(&["metadata", "managedFields"]);
     assert_eq!(entries[0]["apiVersion"], "example.com/v1beta1");
     let id = server.kind_id("example.com", "Gear").unwrap();
     for (version, spec) in

@@ -8,7 +8,7 @@ use super::lifecycle::write_in_preferred_version;
 use super::service_addresses::{is_service, keep_allocated};
 use super::{ApiServer, Caller, Subresource, WriteOptions};
 use crate::admission::request::Request;
-use crate::apply::Operation;
+use crate::apply::{FieldSets, Operation, restore_owners, same_owners, take_owners};
 use crate::error::ApiError;
 use crate::kind::{Kind, KindId};
 use crate::object::{Object, ObjectFields};
@@ -43,6 +43,7 @@ impl ApiServer {
         operation: Operation,
         options: WriteOptions,
     ) -> Result<Arc<Object>, ApiError> {
+        let owners = take_owners(&mut object);
         let wanted = object.text(&["metadata", "resourceVersion"]);
         if !wanted.is_empty() && wanted != before.text(&["metadata", "resourceVersion"]) {
             let cause =
@@ -92,6 +93,7 @@ impl ApiServer {
         if subresource == Subresource::None {
             self.check_quotas(id, kind, Some(before), &object)?;
         }
+        restore_owners(&mut object, owners);
         if operation == Operation::Update {
             self.record_managers(caller, id, kind, Some(before), &mut object, subresource);
         }
@@ -99,7 +101,7 @@ impl ApiServer {
             self.addresses.allocate(Some(before), &mut object, options.dry_run)?;
         }
         write_in_preferred_version(kind, &mut object);
-        if says_the_same(before, &object) {
+        if says_the_same(before, &object, &self.field_sets) {
             return Ok(Arc::clone(before));
         }
         if options.dry_run {
@@ -114,8 +116,8 @@ impl ApiServer {
             self.remove_now(id, kind, &object.object_name());
             return Ok(Arc::new(object));
         }
-        self.afford(&object, false)?;
-        let stored = self.store.put(id, object);
+        let memory = self.afford(&object, false)?;
+        let stored = self.store.put_sized(id, object, memory);
         self.after_write(kind, &stored);
         Ok(stored)
     }
@@ -138,11 +140,13 @@ fn keep_what_is_not_meant(kind: &Kind, before: &Object, object: &mut Object, sub
         Subresource::Scale => {
             let replicas = object.remove(&["spec", "replicas"]);
             *object = before.clone();
+            take_owners(object);
             restore(object, &["spec", "replicas"], replicas);
         }
         Subresource::Binding => {
             let (node, status) = (object.remove(&["spec", "nodeName"]), object.remove(&["status"]));
             *object = before.clone();
+            take_owners(object);
             restore(object, &["spec", "nodeName"], node);
             restore(object, &["status"], status);
         }
@@ -192,27 +196,15 @@ fn wants_something_else(before: &Object, after: &Object) -> bool {
 }
 
 /// True if nothing differs but when managers wrote.
-fn says_the_same(before: &Object, after: &Object) -> bool {
+fn says_the_same(before: &Object, after: &Object, sets: &FieldSets) -> bool {
     fields(before, |field| field != "metadata").eq(fields(after, |field| field != "metadata")) && {
-        let (before, after) = (&before["metadata"], &after["metadata"]);
         let is_plain = |field: &str| field != "managedFields";
-        fields(before, is_plain).eq(fields(after, is_plain)) && owned_fields(before).eq(owned_fields(after))
+        fields(&before["metadata"], is_plain).eq(fields(&after["metadata"], is_plain))
+            && same_owners(before, after, sets)
     }
 }
 
 /// Some fields of an object with their values.
 fn fields(object: &Value, is_meant: impl Fn(&str) -> bool) -> impl Iterator<Item = (&String, &Value)> {
     object.as_object().into_iter().flatten().filter(move |(field, _)| is_meant(field))
-}
-
-/// Managers and their fields without the times of their writes.
-fn owned_fields(metadata: &Value) -> impl Iterator<Item = (&str, &str, &str, &Value)> {
-    metadata.list(&["managedFields"]).iter().map(|entry| {
-        (
-            entry.text(&["manager"]),
-            entry.text(&["operation"]),
-            entry.text(&["subresource"]),
-            &entry["fieldsV1"],
-        )
-    })
 }

@@ -12,6 +12,7 @@ use super::managed::{Managed, Manager, Operation, Write, strip};
 use super::merge::merge;
 use super::path_element::display_path;
 use super::prune::prune;
+use super::sets::FieldSets;
 use super::shape::Shape;
 use super::typed::{field_set, validate};
 use crate::error::{ApiError, FieldError};
@@ -100,13 +101,14 @@ fn merge_owned(
         api_version: configuration.api_version().to_owned(),
         subresource: write.subresource.to_owned(),
     };
-    let mut managed = live.map(Managed::of).unwrap_or_default();
+    let sets = write.sets;
+    let mut managed = live.map(|live| Managed::of(live, sets)).unwrap_or_default();
     if let Some(live) = live
         && managed.0.is_empty()
     {
-        own_before_first_apply(&mut managed, live, configuration, shape);
+        own_before_first_apply(&mut managed, live, configuration, shape, sets);
     }
-    let last = managed.find(&manager).map(|entry| entry.fields.clone());
+    let last = managed.find(&manager).map(|entry| FieldSet::clone(&entry.fields.set));
 
     let mut fields = field_set(configuration, shape);
     for path in write.ignored {
@@ -123,13 +125,13 @@ fn merge_owned(
         given_up.subtract(&fields);
         !given_up.is_empty()
     });
-    let entry = managed.entry(manager.clone());
-    entry.fields = fields;
+    let entry = managed.entry(manager.clone(), sets);
+    entry.fields = sets.of_set(fields);
     entry.manager.api_version.clone_from(&manager.api_version);
     if let Some(last) = last.filter(|_| gives_up) {
         let mut all = FieldSet::default();
         for entry in &managed.0 {
-            all.add(&entry.fields);
+            all.add(&entry.fields.set);
         }
         merged = prune(merged, &last, &all, shape);
     }
@@ -140,13 +142,14 @@ fn merge_owned(
     for path in write.ignored {
         changed.subtract_below(path);
     }
+    let (changed, removed) = (sets.of_set(changed), sets.of_set(changes.removed));
     let mut conflicts = Vec::new();
     for entry in &mut managed.0 {
         if entry.manager == manager {
             continue;
         }
         if !force {
-            let theirs = entry.fields.intersection(&changed);
+            let theirs = entry.fields.set.intersection(&changed.set);
             conflicts.extend(
                 theirs
                     .paths()
@@ -154,15 +157,17 @@ fn merge_owned(
                     .map(|path| Conflict { manager: entry.manager.clone(), field: display_path(&path) }),
             );
         }
-        entry.fields.subtract(&changed);
-        entry.fields.subtract(&changes.removed);
+        entry.fields = sets.without(&entry.fields, &changed);
+        entry.fields = sets.without(&entry.fields, &removed);
     }
     if !conflicts.is_empty() {
         conflicts.sort_by(|one, other| one.manager.cmp(&other.manager));
         return Err(ApplyError::Conflicts(conflicts));
     }
-    let entry = managed.entry(manager);
-    strip(&mut entry.fields, &[]);
+    let entry = managed.entry(manager, sets);
+    let mut owned = FieldSet::clone(&entry.fields.set);
+    strip(&mut owned, &[]);
+    entry.fields = sets.of_set(owned);
     if merged != *before {
         entry.time = Some(write.time.to_string());
     }
@@ -171,16 +176,22 @@ fn merge_owned(
 }
 
 /// Gives all fields of an object that has no owners to one who is named for it.
-fn own_before_first_apply(managed: &mut Managed, live: &Object, configuration: &Object, shape: &Shape) {
+fn own_before_first_apply(
+    managed: &mut Managed,
+    live: &Object,
+    configuration: &Object,
+    shape: &Shape,
+    sets: &FieldSets,
+) {
     let mut fields = compare(None, Some(live), shape).added;
     strip(&mut fields, &[]);
-    let entry = managed.entry(Manager {
+    let manager = Manager {
         name: "before-first-apply".to_owned(),
         operation: Operation::Update,
         api_version: configuration.api_version().to_owned(),
         subresource: String::new(),
-    });
-    entry.fields = fields;
+    };
+    managed.entry(manager, sets).fields = sets.of_set(fields);
 }
 
 /// The conflicts that remain when kubectl takes over what it applied from its own side before.

@@ -3,6 +3,7 @@
 //! Source: `kubernetes-sigs/structured-merge-diff:typed/compare.go`.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
@@ -29,25 +30,60 @@ impl Comparison {
     }
 }
 
+/// How a field differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Difference {
+    Added,
+    Modified,
+    Removed,
+}
+
 /// Compares two states of an object; no old one means that everything was added.
 pub fn compare(old: Option<&Value>, new: Option<&Value>, shape: &Shape) -> Comparison {
-    let mut walk = Walk { shape, path: Vec::new(), texts: Vec::new(), found: Comparison::default() };
-    walk.compare(shape.root(), old, new);
-    walk.found
+    let mut found = Comparison::default();
+    let mut texts: Vec<String> = Vec::new();
+    let tell = |difference, path: &[Step<'_>], same: usize| {
+        texts.truncate(same);
+        texts.extend(path.iter().skip(same).map(Step::text));
+        match difference {
+            Difference::Added => found.added.insert(&texts),
+            Difference::Modified => found.modified.insert(&texts),
+            Difference::Removed => found.removed.insert(&texts),
+        }
+    };
+    Walk { shape, path: Vec::new(), same: 0, tell }.compare(shape.root(), old, new);
+    found
+}
+
+/// A number for the differences between two states of an object: the same fields in the same way, the same number.
+/// Most writes change what others changed before them.
+pub(super) fn fingerprint(old: Option<&Value>, new: Option<&Value>, shape: &Shape) -> [u64; 2] {
+    let mut hashers = [DefaultHasher::new(), DefaultHasher::new()];
+    // The second one is another function, so that the numbers are 128 bits long.
+    hashers[1].write_u8(1);
+    let tell = |difference: Difference, path: &[Step<'_>], same: usize| {
+        for hasher in &mut hashers {
+            (difference, same).hash(hasher);
+            path.get(same..).hash(hasher);
+        }
+    };
+    Walk { shape, path: Vec::new(), same: 0, tell }.compare(shape.root(), old, new);
+    hashers.map(|hasher| hasher.finish())
 }
 
 /// Down to which depth parts of objects are compared as a whole first.
 const DEPTH_OF_PARTS: usize = 2;
 
-struct Walk<'s, 'v> {
+struct Walk<'s, 'v, F> {
     shape: &'s Shape,
     path: Vec<Step<'v>>,
-    /// The beginning of the path as sets of fields write it, as far as it was needed.
-    texts: Vec<String>,
-    found: Comparison,
+    /// So many steps are those of the difference before.
+    same: usize,
+    /// Is told of each difference.
+    tell: F,
 }
 
-impl<'v> Walk<'_, 'v> {
+impl<'v, F: FnMut(Difference, &[Step<'v>], usize)> Walk<'_, 'v, F> {
     fn compare(&mut self, node: NodeId, old: Option<&'v Value>, new: Option<&'v Value>) {
         let Some(either) = new.or(old) else { return };
         let of_new = form(self.shape, node, either);
@@ -84,10 +120,7 @@ impl<'v> Walk<'_, 'v> {
     fn leaf(&mut self, old: Option<&Value>, new: Option<&Value>) {
         match (old, new) {
             (Some(old), Some(new)) if old == new => {}
-            (Some(_), Some(_)) => {
-                self.write_path();
-                self.found.modified.insert(&self.texts);
-            }
+            (Some(_), Some(_)) => self.tell(Difference::Modified),
             _ => self.whole(old, new),
         }
     }
@@ -95,25 +128,20 @@ impl<'v> Walk<'_, 'v> {
     /// A place that comes or goes as such.
     fn whole(&mut self, old: Option<&Value>, new: Option<&Value>) {
         match (old, new) {
-            (None, Some(_)) => {
-                self.write_path();
-                self.found.added.insert(&self.texts);
-            }
-            (Some(_), None) => {
-                self.write_path();
-                self.found.removed.insert(&self.texts);
-            }
+            (None, Some(_)) => self.tell(Difference::Added),
+            (Some(_), None) => self.tell(Difference::Removed),
             _ => {}
         }
     }
 
-    fn write_path(&mut self) {
-        self.texts.extend(self.path.iter().skip(self.texts.len()).map(Step::text));
+    fn tell(&mut self, difference: Difference) {
+        (self.tell)(difference, &self.path, self.same);
+        self.same = self.path.len();
     }
 
     fn leave(&mut self) {
         self.path.pop();
-        self.texts.truncate(self.path.len());
+        self.same = self.same.min(self.path.len());
     }
 
     fn members(&mut self, node: NodeId, old: Option<&'v Value>, new: Option<&'v Value>) {

@@ -29,6 +29,12 @@ impl FieldSet {
         Value::Object(self.0)
     }
 
+    /// The text of `fieldsV1`.
+    pub(super) fn text(&self) -> String {
+        // Writing texts and objects as JSON cannot fail.
+        serde_json::to_string(&self.0).unwrap_or_default()
+    }
+
     /// True if no place belongs to the set.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -7,8 +7,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::compare::compare;
 use super::field_set::FieldSet;
+use super::sets::{Differences, FieldSets, Fields};
 use super::shape::Shape;
 use crate::object::{Object, ObjectFields};
 use crate::time::Moment;
@@ -43,7 +43,9 @@ pub struct Write<'w> {
     /// When.
     pub time: Moment,
     /// Fields that such a write cannot change, from [`ignored_fields`].
-    pub ignored: &'w [&'w [&'w str]],
+    pub ignored: &'static [&'static [&'static str]],
+    /// The sets that are known.
+    pub sets: &'w FieldSets,
 }
 
 /// The fields that a write cannot change: `status` unless it goes to `status`, and everything else if it does.
@@ -77,6 +79,19 @@ pub enum Operation {
     Update,
 }
 
+impl Operation {
+    pub(super) fn of(name: &str) -> Self {
+        if name == "Apply" { Self::Apply } else { Self::Update }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Apply => "Apply",
+            Self::Update => "Update",
+        }
+    }
+}
+
 /// `"edit" with subresource "status" using apps/v1`, as conflicts name a manager.
 impl fmt::Display for Manager {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,7 +110,7 @@ impl fmt::Display for Manager {
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) manager: Manager,
-    pub(super) fields: FieldSet,
+    pub(super) fields: Fields,
     /// As it is written; `None` before the entry changed anything.
     pub(super) time: Option<String>,
 }
@@ -105,25 +120,14 @@ pub(super) struct Entry {
 pub(super) struct Managed(pub(super) Vec<Entry>);
 
 impl Managed {
-    pub(super) fn of(object: &Object) -> Self {
-        Self(object.list(&["metadata", "managedFields"]).iter().cloned().map(Entry::of).collect())
-    }
-
-    fn read(entries: Value) -> Self {
-        match entries {
-            Value::Array(entries) => Self(entries.into_iter().map(Entry::of).collect()),
-            _ => Self::default(),
-        }
-    }
-
     pub(super) fn find(&self, manager: &Manager) -> Option<&Entry> {
         self.0.iter().find(|entry| entry.is_of(manager))
     }
 
     /// The entry of a manager, made if it is not there.
-    pub(super) fn entry(&mut self, manager: Manager) -> &mut Entry {
+    pub(super) fn entry(&mut self, manager: Manager, sets: &FieldSets) -> &mut Entry {
         let index = self.0.iter().position(|entry| entry.is_of(&manager)).unwrap_or_else(|| {
-            self.0.push(Entry { manager, fields: FieldSet::default(), time: None });
+            self.0.push(Entry { manager, fields: sets.of_set(FieldSet::default()), time: None });
             self.0.len() - 1
         });
         &mut self.0[index]
@@ -131,23 +135,11 @@ impl Managed {
 
     /// Forgets entries without fields.
     pub(super) fn drop_empty(&mut self) {
-        self.0.retain(|entry| !entry.fields.is_empty());
-    }
-
-    /// Writes the entries to an object, in the API server's order.
-    pub(super) fn write_to(mut self, object: &mut Object) {
-        self.drop_empty();
-        self.0.sort_by(|one, other| one.order().cmp(&other.order()));
-        if self.0.is_empty() {
-            object.remove(&["metadata", "managedFields"]);
-        } else {
-            let entries: Vec<Value> = self.0.into_iter().map(Entry::into_json).collect();
-            object.set(&["metadata", "managedFields"], entries);
-        }
+        self.0.retain(|entry| !entry.fields.set.is_empty());
     }
 
     /// Joins the oldest entries of operation `Update` until there are few enough.
-    fn cap(&mut self) {
+    fn cap(&mut self, sets: &FieldSets) {
         let is_update = |entry: &Entry| entry.manager.operation == Operation::Update;
         let mut surplus =
             self.0.iter().filter(|entry| is_update(entry)).count().saturating_sub(MOST_UPDATERS);
@@ -173,9 +165,9 @@ impl Managed {
             let (fields, time) = (first.fields.clone(), entry.time.clone());
             let joined = [first.manager.clone(), entry.manager.clone()];
             self.0.retain(|other| other.manager == bucket || !joined.contains(&other.manager));
-            let into = self.entry(bucket);
-            into.fields.add(&fields);
-            into.fields.add(&entry.fields);
+            let into = self.entry(bucket, sets);
+            into.fields = sets.with(&into.fields, &fields);
+            into.fields = sets.with(&into.fields, &entry.fields);
             into.time = time;
             surplus -= 1;
         }
@@ -183,36 +175,17 @@ impl Managed {
 }
 
 impl Entry {
-    fn of(mut entry: Value) -> Self {
-        let operation =
-            if entry.text(&["operation"]) == "Apply" { Operation::Apply } else { Operation::Update };
+    pub(super) fn of(mut entry: Value, sets: &FieldSets) -> Self {
         Self {
             manager: Manager {
                 name: entry.text(&["manager"]).to_owned(),
-                operation,
+                operation: Operation::of(entry.text(&["operation"])),
                 api_version: entry.text(&["apiVersion"]).to_owned(),
                 subresource: entry.text(&["subresource"]).to_owned(),
             },
             time: entry.get("time").and_then(Value::as_str).map(str::to_owned),
-            fields: FieldSet::from_json(entry.remove(&["fieldsV1"]).unwrap_or_default()),
+            fields: sets.of_set(FieldSet::from_json(entry.remove(&["fieldsV1"]).unwrap_or_default())),
         }
-    }
-
-    fn into_json(self) -> Value {
-        let mut entry = Map::new();
-        let operation = if self.manager.operation == Operation::Apply { "Apply" } else { "Update" };
-        entry.insert("manager".into(), self.manager.name.into());
-        entry.insert("operation".into(), operation.into());
-        entry.insert("apiVersion".into(), self.manager.api_version.into());
-        entry.insert("fieldsType".into(), "FieldsV1".into());
-        entry.insert("fieldsV1".into(), self.fields.into_json());
-        if !self.manager.subresource.is_empty() {
-            entry.insert("subresource".into(), self.manager.subresource.into());
-        }
-        if let Some(time) = self.time {
-            entry.insert("time".into(), time.into());
-        }
-        Value::Object(entry)
     }
 
     /// Whether the entry is that of a manager; appliers have one entry for all versions.
@@ -224,7 +197,7 @@ impl Entry {
             && (own.operation == Operation::Apply || own.api_version == manager.api_version)
     }
 
-    fn order(&self) -> (Operation, &Option<String>, &str, &str, &str) {
+    pub(super) fn order(&self) -> (Operation, &Option<String>, &str, &str, &str) {
         let manager = &self.manager;
         (manager.operation, &self.time, &manager.name, &manager.api_version, &manager.subresource)
     }
@@ -245,49 +218,42 @@ pub(super) fn strip(fields: &mut FieldSet, ignored: &[&[&str]]) {
 /// along count (a client may edit them; `[{}]` drops all), unless the write goes to a subresource; else those of `old`
 /// do. An object that was written without any owners stays without until somebody applies to it.
 pub fn record_update(old: Option<&Object>, new: &mut Object, write: &Write<'_>, shape: &Shape) {
-    let from_client = new.remove(&["metadata", "managedFields"]);
-    let entries = from_client.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    if let [only] = entries
+    let sets = write.sets;
+    let from_client = new.remove(&["metadata", "managedFields"]).unwrap_or_default();
+    if let [only] = from_client.as_array().map(Vec::as_slice).unwrap_or_default()
         && only.as_object().is_some_and(Map::is_empty)
     {
         return;
     }
+    let sent = if old.is_none() || write.subresource.is_empty() {
+        Managed::read(&from_client, sets)
+    } else {
+        Managed::default()
+    };
     let mut managed = match old {
-        Some(old) if entries.is_empty() || !write.subresource.is_empty() => {
-            // Most clients send what they have read.
-            if entries == old.list(&["metadata", "managedFields"]) {
-                Managed::read(from_client.unwrap_or_default())
-            } else {
-                Managed::of(old)
-            }
-        }
-        _ => Managed::read(from_client.unwrap_or_default()),
+        Some(old) if sent.0.is_empty() => Managed::of(old, sets),
+        _ => sent,
     };
     if old.is_some() && managed.0.is_empty() {
         return;
     }
-    let changes = compare(old, Some(new), shape);
-    let mut changed = changes.modified;
-    changed.add(&changes.added);
-    strip(&mut changed, write.ignored);
-    let mut removed = changes.removed;
-    strip(&mut removed, write.ignored);
+    let Differences { changed, removed } = sets.differences(old, new, write.ignored, shape);
     for entry in &mut managed.0 {
-        entry.fields.subtract(&changed);
-        entry.fields.subtract(&removed);
+        entry.fields = sets.without(&entry.fields, &changed);
+        entry.fields = sets.without(&entry.fields, &removed);
     }
-    if !changed.is_empty() {
+    if !changed.set.is_empty() {
         let manager = Manager {
             name: write.manager.to_owned(),
             operation: Operation::Update,
             api_version: new.api_version().to_owned(),
             subresource: write.subresource.to_owned(),
         };
-        let entry = managed.entry(manager);
-        entry.fields.add(&changed);
+        let entry = managed.entry(manager, sets);
+        entry.fields = sets.with(&entry.fields, &changed);
         entry.time = Some(write.time.to_string());
     }
     managed.drop_empty();
-    managed.cap();
+    managed.cap(sets);
     managed.write_to(new);
 }

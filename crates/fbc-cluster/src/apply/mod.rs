@@ -4,6 +4,7 @@
 //! * [`record_update`] brings `metadata.managedFields` up to date for every other write.
 //! * [`Shape`] says how the lists and maps of a kind merge; there is one for each built-in kind, and one can be made
 //!   of a schema of a custom resource definition.
+//! * Stored objects keep `metadata.managedFields` as a text; [`unpacked`] ones are what clients see.
 //! * [`patch`] holds JSON patches, merge patches and strategic merge patches, and what `kubectl apply` makes of a
 //!   manifest.
 //!
@@ -19,9 +20,11 @@ mod conflict;
 mod field_set;
 mod managed;
 mod merge;
+mod packed;
 pub mod patch;
 mod path_element;
 mod prune;
+mod sets;
 mod shape;
 mod shape_of_schema;
 mod typed;
@@ -35,6 +38,9 @@ pub use conflict::{ApplyError, Conflict};
 pub use field_set::FieldSet;
 pub use managed::{Manager, Operation, Write, ignored_fields, record_update};
 pub(crate) use merge::merge;
+pub use packed::{Shown, ShownMetadata, unpack, unpacked};
+pub(crate) use packed::{managers, restore as restore_owners, same_owners, take as take_owners};
 pub use path_element::display_path;
+pub use sets::FieldSets;
 pub use shape::{ListKind, MapKey, Node, NodeId, Patching, Scalar, Shape, ShapeBuilder, StructField};
 pub use typed::field_set;

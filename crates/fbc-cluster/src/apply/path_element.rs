@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::shape::{ListKind, MapKey};
 
 /// A step; made into text only where a set needs it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Step<'v> {
     /// A member of an object.
     Field(&'v str),

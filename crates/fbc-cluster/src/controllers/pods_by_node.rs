@@ -1,14 +1,14 @@
 //! Which pods are bound to which node, for controllers that act on nodes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
 use crate::object::{Object, ObjectFields, ObjectName};
 
 /// Bound pods by node.
 #[derive(Debug, Default)]
 pub(super) struct PodsByNode {
-    pods: BTreeMap<String, BTreeSet<ObjectName>>,
-    nodes: BTreeMap<ObjectName, String>,
+    pods: HashMap<String, BTreeSet<ObjectName>>,
+    nodes: HashMap<ObjectName, String>,
 }
 
 impl PodsByNode {

@@ -2,7 +2,7 @@
 //!
 //! Source: `kubernetes/kubernetes:pkg/controller/tainteviction/{taint_eviction,timed_workers}.go`.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::events::Recorder;
 use super::pods_by_node::PodsByNode;
@@ -20,9 +20,9 @@ use crate::time::{Moment, SECOND};
 pub struct TaintEviction {
     events: Recorder,
     /// The taints of effect `NoExecute` of nodes that have any.
-    tainted: BTreeMap<String, Vec<Taint>>,
+    tainted: HashMap<String, Vec<Taint>>,
     pods_on: PodsByNode,
-    pods: BTreeMap<ObjectName, BoundPod>,
+    pods: HashMap<ObjectName, BoundPod>,
 }
 
 #[derive(Debug)]
@@ -47,9 +47,9 @@ impl Default for TaintEviction {
     fn default() -> Self {
         Self {
             events: Recorder::new("taint-eviction-controller"),
-            tainted: BTreeMap::new(),
+            tainted: HashMap::new(),
             pods_on: PodsByNode::default(),
-            pods: BTreeMap::new(),
+            pods: HashMap::new(),
         }
     }
 }

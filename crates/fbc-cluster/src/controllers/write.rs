@@ -44,8 +44,11 @@ pub(crate) fn update_status_as(
     if before.get("status") == Some(&status) {
         return Ok(Arc::clone(before));
     }
-    let mut object = Object::clone(before);
-    object.set(&["status"], status);
+    // What such a write cannot change need not be copied to be sent.
+    let mut object = json!({"metadata": before["metadata"], "status": status});
+    for field in ["apiVersion", "kind"] {
+        object.set(&[field], before.text(&[field]));
+    }
     api.update(caller, object, Subresource::Status, WriteOptions::default())
 }
 

@@ -1,11 +1,12 @@
 //! Finds controllers that undo each other's work without end.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use serde_json::Value;
 
+use crate::apply::managers;
 use crate::object::ObjectFields;
 use crate::store::{Change, ObjectKey};
 use crate::time::{Milliseconds, Moment, SECOND};
@@ -52,7 +53,7 @@ struct Count {
 #[derive(Debug, Default)]
 pub(super) struct Watcher {
     since: Option<Moment>,
-    counts: BTreeMap<ObjectKey, Count>,
+    counts: HashMap<ObjectKey, Count>,
     is_fight: bool,
 }
 
@@ -69,21 +70,23 @@ impl Watcher {
             writes: 0,
             states: HashSet::new(),
             returns: 0,
-            object: format!("{} {}", object.kind(), change.key.name),
+            object: String::new(),
             managers: Vec::new(),
         });
         count.writes += 1;
         if count.writes <= SUSPICIOUS {
             return;
         }
+        if count.object.is_empty() {
+            count.object = format!("{} {}", object.kind(), change.key.name);
+        }
         if !count.states.insert(state(object)) {
             count.returns += 1;
             self.is_fight |= count.returns > TOO_MANY;
         }
-        for entry in object.list(&["metadata", "managedFields"]) {
-            let manager = entry.text(&["manager"]);
-            if !count.managers.iter().any(|one| one == manager) {
-                count.managers.push(manager.to_owned());
+        for manager in managers(object) {
+            if !count.managers.contains(&manager) {
+                count.managers.push(manager);
             }
         }
     }
@@ -93,11 +96,12 @@ impl Watcher {
         if !self.is_fight {
             return Ok(());
         }
-        let objects = self
-            .counts
-            .values()
-            .filter(|count| count.returns > TOO_MANY / 2)
-            .map(|count| (count.object.clone(), count.managers.clone(), count.writes))
+        let mut counts: Vec<_> =
+            self.counts.iter().filter(|(_, count)| count.returns > TOO_MANY / 2).collect();
+        counts.sort_by_key(|(key, _)| *key);
+        let objects = counts
+            .into_iter()
+            .map(|(_, count)| (count.object.clone(), count.managers.clone(), count.writes))
             .collect();
         let fight = Fight { objects, since: self.since.unwrap_or(now) };
         self.is_fight = false;

@@ -13,7 +13,7 @@ mod trace;
 
 use std::any::Any;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 pub use fight::Fight;
 pub use queue::WorkQueue;
@@ -103,7 +103,7 @@ pub struct Cluster {
     ready: BinaryHeap<Reverse<(u64, usize)>>,
     timers: BinaryHeap<Reverse<Timer>>,
     /// The one timer of each object that counts; a heap cannot drop the others at once.
-    due: BTreeMap<(usize, ObjectName), Moment>,
+    due: HashMap<(usize, ObjectName), Moment>,
     number: u64,
     seen_revision: u64,
     last_change: Moment,
@@ -124,7 +124,7 @@ impl Cluster {
             watchers: BTreeMap::new(),
             ready: BinaryHeap::new(),
             timers: BinaryHeap::new(),
-            due: BTreeMap::new(),
+            due: HashMap::new(),
             number: 0,
             last_change,
             fights: fight::Watcher::default(),
@@ -382,9 +382,8 @@ impl Cluster {
 
     /// Tells all controllers that watch the kind, or only one of them.
     fn tell(&mut self, change: &Change, only: Option<usize>) {
-        let Some(kind) = self.api.registry().get(change.key.kind) else { return };
-        let name = (kind.group.clone(), kind.kind.clone());
-        let name = (name.0.as_str(), name.1.as_str());
+        let Some(kind) = self.api.registry().shared(change.key.kind) else { return };
+        let name = (kind.group.as_str(), kind.kind.as_str());
         let controllers = &self.controllers;
         let watchers = self.watchers.entry(change.key.kind).or_insert_with(|| {
             let wants = |controller: &dyn Controller| {

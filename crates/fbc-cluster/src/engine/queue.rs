@@ -2,7 +2,7 @@
 //!
 //! Source: `kubernetes/client-go:util/workqueue/queue.go`, `default_rate_limiters.go`.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::object::ObjectName;
 use crate::time::{Milliseconds, SECOND};
@@ -16,8 +16,8 @@ const LONGEST_BACK_OFF: Milliseconds = 1000 * SECOND;
 #[derive(Debug, Clone, Default)]
 pub struct WorkQueue {
     order: VecDeque<ObjectName>,
-    waiting: BTreeSet<ObjectName>,
-    failures: BTreeMap<ObjectName, u32>,
+    waiting: HashSet<ObjectName>,
+    failures: HashMap<ObjectName, u32>,
 }
 
 impl WorkQueue {

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::Outcome;
 use crate::api::ApiServer;
+use crate::apply::unpacked;
 use crate::object::ObjectName;
 use crate::store::{Change, ObjectKey};
 use crate::time::Moment;
@@ -51,10 +52,11 @@ impl Tracer {
 
     pub(super) fn changed(&mut self, now: Moment, change: &Change, api: &ApiServer) {
         // A sum of hashes does not depend on the order of objects, and is kept up without reading all of them again.
-        let before = self.hashes.remove(&change.key).or_else(|| change.before.as_deref().map(hash));
+        let before = self.hashes.remove(&change.key);
+        let before = before.or_else(|| change.before.as_ref().map(|object| hash(&unpacked(object))));
         self.state = self.state.wrapping_sub(before.unwrap_or_default());
         if let Some(object) = &change.after {
-            let hash = hash(object);
+            let hash = hash(&unpacked(object));
             self.state = self.state.wrapping_add(hash);
             self.hashes.insert(change.key.clone(), hash);
         }

@@ -111,7 +111,12 @@ impl Walk {
             },
             (Type::Quantity, Value::String(_) | Value::Number(_)) => quantity(value),
             (Type::Time, Value::String(text)) => {
-                *text = time::rfc3339(time::parse_rfc3339(text)?.0);
+                let (seconds, nanoseconds) = time::parse_rfc3339(text)?;
+                // Most times are written as Go writes them.
+                let is_plain = text.len() == "2006-01-02T15:04:05Z".len() && text.as_bytes()[13] == b':';
+                if !is_plain || nanoseconds > 0 || !text.ends_with('Z') {
+                    *text = time::rfc3339(seconds);
+                }
                 Ok(())
             }
             (Type::MicroTime, Value::String(text)) => {

@@ -88,6 +88,7 @@ const COMMON: &[Flag] = &[
     Flag::new("as", Takes::Value),
     Flag::new("as-group", Takes::Value),
     Flag::short("output", 'o', Takes::Value),
+    Flag::new("template", Takes::Value),
     Flag::short("help", 'h', Takes::Nothing),
     Flag::new("kubeconfig", Takes::Value),
     Flag::new("context", Takes::Value),
@@ -157,7 +158,10 @@ pub fn parse(words: &[String]) -> Result<Command, CommandError> {
         groups: arguments.values("as-group").map(str::to_owned).collect(),
         notes,
     };
-    let output = crate::print::Output::parse(arguments.value("output").unwrap_or_default());
+    let output = crate::print::Output::parse(
+        arguments.value("output").unwrap_or_default(),
+        arguments.value("template").filter(|template| !template.is_empty()),
+    );
     let output = output.map_err(CommandError::error)?;
     Ok(Command { context, output, verb: (syntax.read)(&arguments)? })
 }

@@ -33,6 +33,37 @@ impl CustomColumns {
         text.split(',').map(column).collect::<Result<_, String>>().map(|columns| Self { columns })
     }
 
+    /// Reads a line of headers and a line of paths, each parted by blanks.
+    ///
+    /// # Errors
+    /// kubectl's own text.
+    pub fn parse_lines(text: &str) -> Result<Self, String> {
+        const FORM: &str = "Expected format is one line of space separated headers, one line of space separated column \
+                            specs.";
+        let mut lines = text.lines();
+        let mut line = |name: &str| {
+            let line = lines.next().ok_or_else(|| format!("invalid template, missing {name} line. {FORM}"))?;
+            Ok::<Vec<&str>, String>(line.split_whitespace().collect())
+        };
+        let (headers, paths) = (line("header")?, line("spec")?);
+        if headers.len() != paths.len() {
+            let (headers, paths) = (headers.len(), paths.len());
+            return Err(format!(
+                "number of headers ({headers}) and field specifications ({paths}) don't match"
+            ));
+        }
+        let column = |(header, path): (&str, &str)| {
+            let template = Template::relaxed(path).map_err(|error| error.to_string())?;
+            Ok((header.to_owned(), template))
+        };
+        headers
+            .into_iter()
+            .zip(paths)
+            .map(column)
+            .collect::<Result<_, String>>()
+            .map(|columns| Self { columns })
+    }
+
     /// The table.
     ///
     /// # Errors

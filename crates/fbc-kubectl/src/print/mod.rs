@@ -5,6 +5,7 @@
 mod builtin;
 mod columns;
 mod custom_columns;
+mod go_template;
 mod output;
 mod selector;
 
@@ -19,7 +20,8 @@ pub(crate) use builtin::{endpoints_text, node_roles};
 pub use columns::Columns;
 pub use custom_columns::CustomColumns;
 pub(crate) use output::full_name;
-pub use output::{Output, list_of, sort_by, without_managed_fields};
+pub use go_template::GoTemplate;
+pub use output::{Output, PrintError, list_of, sort_by, without_managed_fields};
 pub use selector::selector_text;
 
 /// What stands for an empty list, label or name.

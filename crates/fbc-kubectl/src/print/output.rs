@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Value, json};
 
-use super::{CustomColumns, qualified_kind};
+use super::{CustomColumns, GoTemplate, qualified_kind};
 use crate::jsonpath::Template;
 use crate::text;
 use fbc_cluster::kind::GroupVersionKind;
@@ -30,22 +30,69 @@ pub enum Output {
     JsonPathAsJson(Template),
     /// A table of columns that the user names.
     CustomColumns(CustomColumns),
+    /// A template of Go.
+    GoTemplate(GoTemplate),
+    /// A template or columns in a file.
+    File(TemplateFile),
+}
+
+/// What a file holds that `-o` names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateFile {
+    format: &'static str,
+    path: String,
+}
+
+/// A format whose template is in a file, the one whose template stands on the line, and what kubectl calls the file.
+const IN_FILES: [(&str, &str, &str); 4] = [
+    ("go-template-file", "go-template", "--template"),
+    ("templatefile", "go-template", "--template"),
+    ("jsonpath-file", "jsonpath", "--template"),
+    ("custom-columns-file", "custom-columns", "template"),
+];
+
+/// The text of a format without what it is for.
+const NO_TEMPLATE: &str = "template format specified but no template given";
+
+/// An object that cannot be printed to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrintError {
+    /// What was printed nevertheless.
+    pub output: String,
+    /// Why there is no more.
+    pub message: String,
+}
+
+impl From<String> for PrintError {
+    fn from(message: String) -> Self {
+        Self { output: String::new(), message }
+    }
 }
 
 const FORMATS: &str = "custom-columns,custom-columns-file,go-template,go-template-file,json,jsonpath,jsonpath-as-json,\
                        jsonpath-file,name,template,templatefile,wide,yaml";
 
 impl Output {
-    /// Reads the value of `-o`.
+    /// Reads the value of `-o`, and that of `--template`.
     ///
     /// # Errors
-    /// A text without `error: `: kubectl's own for unknown formats and templates that cannot be read, ours for formats that
-    /// are not supported here.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// A text without `error: `: kubectl's own for unknown formats and templates that cannot be read.
+    pub fn parse(text: &str, template: Option<&str>) -> Result<Self, String> {
         let (format, argument) = text.split_once('=').unwrap_or((text, ""));
+        let (format, argument) = match template {
+            Some(template) if format.is_empty() => ("go-template", template),
+            Some(template) => (format, template),
+            None => (format, argument),
+        };
+        if let Some((format, ..)) = IN_FILES.iter().find(|(known, ..)| *known == format) {
+            if argument.is_empty() {
+                return Err(NO_TEMPLATE.to_owned());
+            }
+            return Ok(Self::File(TemplateFile { format, path: argument.to_owned() }));
+        }
         let template = || {
             if argument.is_empty() {
-                return Err("template format specified but no template given".to_owned());
+                return Err(NO_TEMPLATE.to_owned());
             }
             let fault = |error| format!("error parsing jsonpath {argument}, {error}");
             Template::parse(argument).map_err(fault)
@@ -59,19 +106,33 @@ impl Output {
             "jsonpath" => template().map(Self::JsonPath),
             "jsonpath-as-json" => template().map(Self::JsonPathAsJson),
             "custom-columns" => CustomColumns::parse(argument).map(Self::CustomColumns),
-            "go-template"
-            | "go-template-file"
-            | "template"
-            | "templatefile"
-            | "jsonpath-file"
-            | "custom-columns-file" => Err(format!(
-                "output format {format:?} is not supported in a simulated cluster; use jsonpath=, \
-                             custom-columns=, json or yaml"
-            )),
+            "go-template" | "template" if argument.is_empty() => Err(NO_TEMPLATE.to_owned()),
+            "go-template" | "template" => GoTemplate::parse(argument).map(Self::GoTemplate),
             _ => Err(format!(
                 "unable to match a printer suitable for the output format {format:?}, allowed formats are: {FORMATS}"
             )),
         }
+    }
+
+    /// The same with what is in a file at hand; `files` gives texts by their paths.
+    ///
+    /// # Errors
+    /// The file is not there, or does not hold what it should.
+    pub fn loaded(&self, files: &dyn Fn(&str) -> Option<String>) -> Result<Self, String> {
+        let Self::File(TemplateFile { format, path }) = self else { return Ok(self.clone()) };
+        let known = IN_FILES.iter().find(|(known, ..)| known == format);
+        let (_, inline, name) = known.ok_or_else(|| format!("unknown format {format}"))?;
+        let text = files(path)
+            .ok_or_else(|| format!("error reading {name} {path}, open {path}: no such file or directory"))?;
+        match *inline {
+            "custom-columns" => CustomColumns::parse_lines(&text).map(Self::CustomColumns),
+            inline => Self::parse(inline, Some(&text)),
+        }
+    }
+
+    /// Whether `managedFields` are left out where nobody asks for them: templates see them.
+    pub fn hides_managed_fields(&self) -> bool {
+        matches!(self, Self::Json | Self::Yaml | Self::Name)
     }
 
     /// True if the objects themselves are printed, false for tables and sentences.
@@ -79,24 +140,25 @@ impl Output {
         !matches!(self, Self::Default | Self::Wide)
     }
 
-    /// Prints one object: YAML, JSON, names and paths. Tables are empty here.
+    /// Prints one object: YAML, JSON, names, paths and templates. Tables are empty here.
     ///
     /// # Errors
     /// A template that does not fit the object, or text that YAML cannot hold.
-    pub fn print(&self, object: &Value, no_headers: bool) -> Result<String, String> {
+    pub fn print(&self, object: &Value, no_headers: bool) -> Result<String, PrintError> {
         let fault = |template: &Template, error| {
             format!("error executing jsonpath {:?}: Error executing template: {error}", template.source())
         };
         match self {
-            Self::Default | Self::Wide => Ok(String::new()),
-            Self::Yaml => text::yaml(object),
+            Self::Default | Self::Wide | Self::File(_) => Ok(String::new()),
+            Self::Yaml => Ok(text::yaml(object)?),
             Self::Json => Ok(text::json(object, Some(4)) + "\n"),
             Self::Name => Ok(items(object).iter().map(|object| full_name(object) + "\n").collect()),
-            Self::JsonPath(template) => template.render(object).map_err(|error| fault(template, error)),
+            Self::JsonPath(template) => Ok(template.render(object).map_err(|error| fault(template, error))?),
             Self::JsonPathAsJson(template) => {
-                template.render_as_json(object).map_err(|error| fault(template, error))
+                Ok(template.render_as_json(object).map_err(|error| fault(template, error))?)
             }
-            Self::CustomColumns(columns) => columns.print(&items(object), no_headers),
+            Self::CustomColumns(columns) => Ok(columns.print(&items(object), no_headers)?),
+            Self::GoTemplate(template) => template.print(object),
         }
     }
 }

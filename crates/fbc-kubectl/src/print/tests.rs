@@ -115,13 +115,15 @@ fn formats() {
             "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  \"n\":\n  - 1\n  - a: b\n",
         ),
         ("jsonpath={.metadata.name}", "web"),
+        ("go-template={{.kind}}:{{range .spec.n}}{{.}} {{end}}", "Deployment:1 map[a:b]"),
+        ("template={{.metadata.name}}", "web"),
         ("jsonpath-as-json={.metadata.name}", "[\n    \"web\"\n]\n"),
         (
             "custom-columns=NAME:.metadata.name,N:.spec.n[*],X:.x,ALL:.spec",
             "NAME   N           X        ALL\nweb    1,map[a:b]   <none>   map[n:[1 map[a:b]]]\n",
         ),
     ] {
-        let printed = Output::parse(format).unwrap().print(&object, false).unwrap();
+        let printed = Output::parse(format, None).unwrap().print(&object, false).unwrap();
         assert_eq!(
             printed.split_whitespace().collect::<Vec<_>>(),
             expected.split_whitespace().collect::<Vec<_>>(),
@@ -140,9 +142,11 @@ fn formats_that_are_refused() {
         ("jsonpath={.a", "error parsing jsonpath {.a, unclosed action"),
         ("custom-columns=", "custom-columns format specified but no custom columns given"),
         ("custom-columns=A", "unexpected custom-columns spec: A, expected <header>:<json-path-expr>"),
-        ("go-template={{.x}}", "output format \"go-template\" is not supported"),
+        ("go-template", "template format specified but no template given"),
+        ("go-template={{.x", "error parsing template {{.x, template: output:1: unclosed action"),
+        ("jsonpath-file", "template format specified but no template given"),
     ] {
-        let error = Output::parse(format).unwrap_err();
+        let error = Output::parse(format, None).unwrap_err();
         assert!(error.starts_with(expected), "{format}: {error}");
     }
 }

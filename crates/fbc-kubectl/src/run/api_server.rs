@@ -11,7 +11,7 @@ use fbc_cluster::api::{
     ApiServer, Caller, DeleteOptions as Deletion, ListOptions, Patch, Propagation, Subresource, WriteOptions,
 };
 use fbc_cluster::apply::patch::{PatchType as AppliedPatch, last_applied, three_way_patch};
-use fbc_cluster::apply::{LAST_APPLIED, Shape};
+use fbc_cluster::apply::{LAST_APPLIED, Shape, unpack};
 use fbc_cluster::error::ApiError;
 use fbc_cluster::kind::{KindId, Registry};
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
@@ -43,8 +43,15 @@ fn options(request: &Request) -> WriteOptions {
     WriteOptions { dry_run: request.dry_run, strict: true }
 }
 
+/// A copy of an object as clients see it.
+fn shown(object: Arc<Object>) -> Object {
+    let mut copy = Arc::unwrap_or_clone(object);
+    unpack(&mut copy);
+    copy
+}
+
 fn owned(answer: Result<Arc<Object>, ApiError>) -> Answer<Object> {
-    answer.map(|object| Object::clone(&object)).map_err(Box::new)
+    answer.map(shown).map_err(Box::new)
 }
 
 /// The warning about an object that was not made by `apply`.
@@ -84,7 +91,7 @@ impl Server for ApiServer {
     fn list(&self, request: &Request, kind: KindId, namespace: Option<&str>) -> Answer<Vec<Object>> {
         let options = ListOptions { namespace: namespace.map(str::to_owned), ..ListOptions::default() };
         let found = ApiServer::list(self, &caller(request), kind, &options).map_err(Box::new)?;
-        Ok(found.iter().map(|object| Object::clone(object)).collect())
+        Ok(found.into_iter().map(shown).collect())
     }
 
     fn create(&mut self, request: &Request, object: Object) -> Answer<Object> {
@@ -163,7 +170,7 @@ impl Server for ApiServer {
             }
             Some(_) => Change::Configured,
         };
-        Ok(Applied { object: Object::clone(&after), change, warnings })
+        Ok(Applied { object: shown(after), change, warnings })
     }
 
     fn delete(

@@ -1,7 +1,7 @@
 //! `explain`: the fields of a kind.
 //!
-//! Source: `kubernetes/kubectl:pkg/explain/v2/templates/plaintext.tmpl`. The types of built-in kinds carry no descriptions
-//! here; those of definitions do.
+//! Source: `kubernetes/kubectl:pkg/explain/v2/templates/plaintext.tmpl`. Definitions bring descriptions along; those of the
+//! fields of built-in kinds that are asked for most stand in `explain.words`, in words of our own.
 
 use serde_json::Value;
 
@@ -12,6 +12,11 @@ use fbc_cluster::kind::Kind;
 use fbc_cluster::object::ObjectFields;
 use fbc_cluster::types::{Type, types};
 
+/// Descriptions by type and field, parted by a tab.
+const WORDS: &str = include_str!("explain.words");
+/// Said where most fields have none.
+const NOTE: &str = "note: most fields of built-in kinds have no description here; \
+                    see https://kubernetes.io/docs/reference/kubernetes-api/\n";
 /// Types may contain themselves: further down nothing is shown.
 const DEEPEST: usize = 8;
 /// Descriptions are wrapped to so many columns.
@@ -30,7 +35,7 @@ impl<S: Server> Runner<'_, S> {
         let root = match &schema {
             Some(schema) => Place::Schema(schema),
             None => match types().of_kind(&kind.group, &version, &kind.kind) {
-                Some(id) => Place::Go(Type::Struct(id)),
+                Some(id) => Place::Go(Type::Struct(id), ""),
                 None => return Err(Failure::Text(format!("couldn't find resource for {word:?}"))),
             },
         };
@@ -55,6 +60,9 @@ impl<S: Server> Runner<'_, S> {
             self.print_fields(fields, 1, explain.recursive);
         }
         self.stdout.push('\n');
+        if schema.is_none() {
+            self.stderr.push_str(NOTE);
+        }
         Ok(())
     }
 
@@ -105,21 +113,35 @@ struct Field<'p> {
 /// A place in a kind: by the schema of its definition, or by its Go type.
 enum Place<'p> {
     Schema(&'p Value),
-    Go(Type),
+    /// With the description of the field.
+    Go(Type, &'static str),
+}
+
+/// The description of a type, or of a field of it; empty if there is none.
+fn words(of: &str, field: &str) -> &'static str {
+    let found = WORDS.lines().find_map(|line| {
+        let (place, text) = line.split_once('\t')?;
+        let (own, own_field) = place.split_once('.').unwrap_or((place, ""));
+        (own == of && own_field == field).then_some(text)
+    });
+    found.unwrap_or_default()
 }
 
 impl<'p> Place<'p> {
     fn type_text(&self) -> String {
         match self {
             Self::Schema(schema) => schema_text(schema),
-            Self::Go(of) => go_text(of),
+            Self::Go(of, _) => go_text(of),
         }
     }
 
     fn description(&self) -> String {
         let text = match self {
             Self::Schema(schema) => schema.text(&["description"]).to_owned(),
-            Self::Go(_) => String::new(),
+            Self::Go(of, own) => {
+                let of_type = || struct_of(of).map_or("", |id| words(types().get(id).name, ""));
+                if own.is_empty() { of_type() } else { own }.to_owned()
+            }
         };
         if text.is_empty() { "<empty>".to_owned() } else { text }
     }
@@ -131,7 +153,7 @@ impl<'p> Place<'p> {
                 .iter()
                 .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
                 .collect(),
-            Self::Go(_) => Vec::new(),
+            Self::Go(..) => Vec::new(),
         }
     }
 
@@ -149,7 +171,7 @@ impl<'p> Place<'p> {
                     })
                     .collect()
             }
-            Self::Go(of) => {
+            Self::Go(of, _) => {
                 let Some(id) = struct_of(of) else { return Vec::new() };
                 let mut fields: Vec<Field<'p>> = types()
                     .get(id)
@@ -157,7 +179,7 @@ impl<'p> Place<'p> {
                     .iter()
                     .map(|field| Field {
                         name: field.name.to_owned(),
-                        place: Place::Go(field.of.clone()),
+                        place: Place::Go(field.of.clone(), words(types().get(id).name, field.name)),
                         is_required: false,
                     })
                     .collect();
@@ -231,4 +253,36 @@ fn wrapped(text: &str, indent: &str) -> String {
         lines.push_str(&format!("{indent}{line}\n"));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// The types below a kind with the names of their fields.
+    fn fields(id: fbc_cluster::types::StructId, found: &mut BTreeMap<&'static str, Vec<&'static str>>) {
+        let of = types().get(id);
+        if found.insert(of.name, of.fields.iter().map(|field| field.name).collect()).is_none() {
+            of.fields.iter().filter_map(|field| struct_of(&field.of)).for_each(|id| fields(id, found));
+        }
+    }
+
+    #[test]
+    fn words_are_of_fields_that_there_are() {
+        let mut found = BTreeMap::new();
+        for (group, kind) in [("", "Node"), ("", "Pod"), ("policy", "PodDisruptionBudget")] {
+            fields(types().of_kind(group, "v1", kind).expect("a kind"), &mut found);
+        }
+        for line in WORDS.lines().filter(|line| !line.starts_with('#')) {
+            let (place, text) = line.split_once('\t').expect("a tab");
+            let (of, field) = place.split_once('.').unwrap_or((place, ""));
+            let known = found.get(of).unwrap_or_else(|| panic!("no type {of}"));
+            assert!(field.is_empty() || known.contains(&field), "no field {place}");
+            assert!(text.ends_with('.'), "{line}");
+        }
+        assert_eq!(words("Taint", "key"), "The name of the taint, with an optional prefix before a slash.");
+        assert_eq!(words("Taint", "nothing"), "");
+    }
 }

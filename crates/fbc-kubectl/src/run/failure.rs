@@ -3,6 +3,7 @@
 //! Source: `kubernetes/kubectl:pkg/cmd/util/helpers.go`, `checkErr`.
 
 use crate::command_line::CommandError;
+use crate::print::PrintError;
 use fbc_cluster::error::{ApiError, Reason};
 
 /// How the refusal of a webhook begins.
@@ -32,6 +33,12 @@ impl From<Box<ApiError>> for Failure {
 impl From<String> for Failure {
     fn from(text: String) -> Self {
         Self::Text(text)
+    }
+}
+
+impl From<PrintError> for Failure {
+    fn from(error: PrintError) -> Self {
+        Self::Text(error.message)
     }
 }
 

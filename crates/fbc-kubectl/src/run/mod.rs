@@ -90,13 +90,19 @@ pub fn run<S: Server>(command: &Command, session: &mut Session, server: &mut S, 
         field_manager: "kubectl".to_owned(),
         dry_run: false,
     };
+    let output = match command.output.loaded(files) {
+        Ok(output) => output,
+        Err(text) => {
+            return Outcome { stderr: failures_text(&[Failure::Text(text)]), exit_code: 1, ..Outcome::default() };
+        }
+    };
     let mut runner = Runner {
         server,
         files,
         request,
         namespace: context.namespace.clone().unwrap_or_else(|| session.namespace.clone()),
         namespace_given: context.namespace.is_some(),
-        output: &command.output,
+        output: &output,
         stdout: String::new(),
         stderr: context.notes.iter().map(|note| note.clone() + "\n").collect(),
         failures: Vec::new(),
@@ -178,6 +184,24 @@ impl<S: Server> Runner<'_, S> {
         Outcome { stdout: self.stdout, stderr, exit_code, written: self.written, waiting: self.waiting }
     }
 
+    /// Prints an object as `-o` says.
+    fn print_object(
+        &mut self,
+        object: &fbc_cluster::object::Object,
+        no_headers: bool,
+    ) -> Result<(), Failure> {
+        match self.output.print(object, no_headers) {
+            Ok(text) => {
+                self.stdout.push_str(&text);
+                Ok(())
+            }
+            Err(error) => {
+                self.stdout.push_str(&error.output);
+                Err(error.into())
+            }
+        }
+    }
+
     /// Prints an object that a verb changed: `kind/name done`, or as `-o` says.
     fn print_changed(
         &mut self,
@@ -186,9 +210,12 @@ impl<S: Server> Runner<'_, S> {
         dry_run: DryRun,
     ) -> Result<(), Failure> {
         if self.output.prints_objects() {
-            let object = crate::print::without_managed_fields(object);
-            self.stdout.push_str(&self.output.print(&object, false)?);
-            return Ok(());
+            let object = if self.output.hides_managed_fields() {
+                crate::print::without_managed_fields(object)
+            } else {
+                object.clone()
+            };
+            return self.print_object(&object, false);
         }
         let name = crate::print::full_name(object);
         let suffix = dry_run.suffix();

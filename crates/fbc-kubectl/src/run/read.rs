@@ -38,15 +38,14 @@ impl<S: Server> Runner<'_, S> {
     /// Prints objects themselves: one alone if it was named alone, else as a list.
     fn print_objects(&mut self, get: &Get, found: Vec<Found>) -> Result<(), Failure> {
         let is_list = found.iter().any(|group| !group.named);
-        let tidy =
-            |object: Object| if get.show_managed_fields { object } else { without_managed_fields(&object) };
+        let hides = self.output.hides_managed_fields() && !get.show_managed_fields;
+        let tidy = |object: Object| if hides { without_managed_fields(&object) } else { object };
         let mut objects: Vec<Object> = found.into_iter().flat_map(|group| group.objects).map(tidy).collect();
         if objects.is_empty() && (!is_list || *self.output == Output::Name) {
             return Ok(());
         }
         let object = if is_list || objects.len() > 1 { list_of(objects) } else { objects.remove(0) };
-        self.stdout.push_str(&self.output.print(&object, get.no_headers)?);
-        Ok(())
+        self.print_object(&object, get.no_headers)
     }
 
     fn print_tables(&mut self, get: &Get, found: &[Found]) -> Result<(), Failure> {

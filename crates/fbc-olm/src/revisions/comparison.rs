@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::names;
-use fbc_cluster::apply::{self, FieldSet, Shape, display_path, field_set};
+use fbc_cluster::apply::{self, FieldSet, Shape, display_path, field_set, unpack};
 use fbc_cluster::object::{Object, ObjectFields};
 
 /// Fields that are not compared.
@@ -42,7 +42,9 @@ pub(super) struct Comparison {
 impl Comparison {
     /// Compares the object that is wanted with the one in the cluster.
     pub(super) fn of(wanted: &Object, actual: &Object, shape: &Shape) -> Self {
-        let (wanted, compared) = (stripped(wanted), stripped(actual));
+        let mut actual = actual.clone();
+        unpack(&mut actual);
+        let (wanted, compared) = (stripped(wanted), stripped(&actual));
         let fields = field_set(&wanted, shape);
         let entries = actual.list(&["metadata", "managedFields"]);
         let is_own = |entry: &Value| {

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use fbc_cluster::apply::FieldSet;
+use fbc_cluster::apply::{FieldSet, unpack};
 use fbc_cluster::object::{Object, ObjectFields};
 
 /// The JSON patch that turns the entries that a manager has for plain writes into one for applications, if it has any.
@@ -15,6 +15,8 @@ pub(super) fn upgrade_patch(object: &Object, manager: &str) -> Option<Value> {
             && entry["operation"] == operation
             && entry.text(&["subresource"]).is_empty()
     };
+    let mut object = object.clone();
+    unpack(&mut object);
     let entries = object.list(&["metadata", "managedFields"]);
     let plain = entries.iter().find(|entry| is_of(entry, "Update"))?;
     let mut fields = FieldSet::from_json(plain["fieldsV1"].clone());

@@ -1,8 +1,11 @@
 //! What is asked of an object, answered; and what was seen instead.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::model::{ConditionTest, EventTest, FieldTest, FieldValue, Test};
+use fbc_cluster::apply::unpack;
 use fbc_cluster::object::{Object, ObjectFields};
 
 /// True if an object, or its absence, is what a test asks for. Events are asked with [`event_fits`].
@@ -30,8 +33,19 @@ fn condition_fits(wanted: &ConditionTest, found: &Value) -> bool {
             .is_none_or(|generation| found.number(&["observedGeneration"]) == Some(generation))
 }
 
+/// An object as a test of a field sees it. Hardly any test is about who owns fields.
+fn seen<'o>(field: &FieldTest, object: &'o Object) -> Cow<'o, Object> {
+    if !field.path.contains("managedFields") {
+        return Cow::Borrowed(object);
+    }
+    let mut shown = object.clone();
+    unpack(&mut shown);
+    Cow::Owned(shown)
+}
+
 fn field_fits(wanted: &FieldTest, object: &Object) -> bool {
-    let found = wanted.template.find(object).unwrap_or_default();
+    let object = seen(wanted, object);
+    let found = wanted.template.find(&object).unwrap_or_default();
     let found: Vec<&Value> = found.into_iter().filter(|value| !value.is_null()).collect();
     match (&wanted.value, found.as_slice()) {
         (FieldValue::Nothing, found) => found.is_empty(),
@@ -125,7 +139,8 @@ pub(super) fn seen_words(test: &Test, object: Option<&Object>) -> String {
         },
         Test::Fields(fields) => {
             let shown = |field: &FieldTest| {
-                let found = field.template.find(object).unwrap_or_default();
+                let object = seen(field, object);
+                let found = field.template.find(&object).unwrap_or_default();
                 let values: Vec<String> = found.iter().map(ToString::to_string).collect();
                 let values = if values.is_empty() { "absent".to_owned() } else { values.join(", ") };
                 format!("{} is {values}", field.path)

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::apply::{ApplyError, FieldSet, Shape, Write, apply, record_update};
+use crate::apply::{ApplyError, FieldSet, FieldSets, Shape, Write, apply, record_update, unpack};
 use crate::object::{Object, ObjectFields};
 use crate::time::Moment;
 
@@ -89,6 +89,8 @@ fn object(labels: &Fields) -> Object {
 
 /// Who owns which label, without entries that own none.
 fn owners(object: &Object, operation: &str) -> BTreeMap<u8, BTreeSet<String>> {
+    let mut object = object.clone();
+    unpack(&mut object);
     let entries = object.list(&["metadata", "managedFields"]).iter();
     let of_operation = entries.filter(|entry| entry.text(&["operation"]) == operation);
     of_operation
@@ -135,11 +137,12 @@ proptest! {
         let shape = Shape::built_in("", "v1", "ConfigMap").unwrap();
         let mut model = Model::default();
         let mut live: Option<Object> = None;
+        let sets = FieldSets::default();
         for step in steps {
             match step {
                 Step::Apply { manager, labels, force } => {
                     let name = manager.to_string();
-                    let write = Write { manager: &name, subresource: "", time: Moment::START, ignored: &[] };
+                    let write = Write { manager: &name, subresource: "", time: Moment::START, ignored: &[], sets: &sets };
                     let expected = model.apply(manager, &labels, force);
                     match apply(live.as_ref(), &object(&labels), &write, force, &shape) {
                         Ok(applied) => {
@@ -158,7 +161,7 @@ proptest! {
                 }
                 Step::Update { manager, labels } => {
                     let name = manager.to_string();
-                    let write = Write { manager: &name, subresource: "", time: Moment::START, ignored: &[] };
+                    let write = Write { manager: &name, subresource: "", time: Moment::START, ignored: &[], sets: &sets };
                     let mut new = object(&labels);
                     record_update(live.as_ref(), &mut new, &write, &shape);
                     model.update(manager, &labels);

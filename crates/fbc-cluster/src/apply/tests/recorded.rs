@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::apply::{LAST_APPLIED, Shape, Write, apply, check_request, ignored_fields, record_update};
+use crate::apply::{LAST_APPLIED, Shape, Write, apply, check_request, ignored_fields, record_update, unpack};
 use crate::error::ApiError;
 use crate::object::{Object, ObjectFields};
 use crate::time::{Moment, SECOND};
@@ -32,10 +32,13 @@ impl Server {
     fn write<'w>(&mut self, manager: &'w str) -> Write<'w> {
         self.now += 1;
         let time = Moment::START + self.now * SECOND;
-        Write { manager, subresource: "", time, ignored: ignored_fields(true, "") }
+        // Few, and small.
+        let sets = Box::leak(Box::default());
+        Write { manager, subresource: "", time, ignored: ignored_fields(true, ""), sets }
     }
 
     fn store(&mut self, mut object: Object) -> Object {
+        unpack(&mut object);
         let of = types().of_kind("", "v1", "ConfigMap");
         let of = if object.kind() == "ConfigMap" { of } else { types().of_kind("apps", "v1", object.kind()) };
         decode(&mut object, of.unwrap()).unwrap();

@@ -18,7 +18,7 @@ mod pressure;
 mod probe;
 mod references;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -55,7 +55,7 @@ const LONGEST_LOOK: Milliseconds = 120 * SECOND;
 pub struct Kubelet {
     behaviours: Vec<Behaviour>,
     seed: u64,
-    running: BTreeMap<ObjectName, Run>,
+    running: HashMap<ObjectName, Run>,
     nodes: BTreeMap<String, NodeAgent>,
     /// Nodes that were deleted: nothing happens to their pods any more.
     lost: BTreeSet<String>,
@@ -93,7 +93,7 @@ impl Kubelet {
         Self {
             behaviours,
             seed,
-            running: BTreeMap::new(),
+            running: HashMap::new(),
             nodes: BTreeMap::new(),
             lost: BTreeSet::new(),
             pods: PodsByNode::default(),

@@ -1,6 +1,6 @@
 //! All nodes and pods as the scheduler knows them, kept up with the changes of the cluster.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) struct OwnerCounts {
 pub(super) struct Cache {
     /// In no order that matters.
     pub(super) nodes: Vec<NodeInfo>,
-    index: BTreeMap<String, usize>,
+    index: HashMap<String, usize>,
     /// All pods that are neither finished nor gone.
     pub(super) pods: BTreeMap<ObjectName, Arc<PodInfo>>,
     /// Pods on nodes that keep others away, by name.
@@ -29,7 +29,7 @@ pub(super) struct Cache {
     pub(super) attached: BTreeMap<ObjectName, Arc<PodInfo>>,
     /// Pods for which room is being made on a node.
     pub(super) nominated: BTreeMap<String, BTreeMap<ObjectName, Arc<PodInfo>>>,
-    owners: BTreeMap<String, OwnerCounts>,
+    owners: HashMap<String, OwnerCounts>,
     /// How many nodes there are in each zone.
     pub(super) zones: BTreeMap<String, usize>,
 }

@@ -1,5 +1,7 @@
 //! What the scheduler writes: the node of a pod, or why it has none, and what has to go.
 
+use serde_json::json;
+
 use super::Scheduler;
 use super::preemption::Candidate;
 use crate::api::{ApiServer, Caller, DeleteOptions, Subresource, WriteOptions};
@@ -14,8 +16,11 @@ fn caller() -> Caller {
 impl Scheduler {
     /// Binds a pod to a node.
     pub(super) fn bind(&mut self, api: &mut ApiServer, pod: &Object, node: &str) -> Result<(), ApiError> {
-        let mut object = pod.clone();
-        object.set(&["spec", "nodeName"], node);
+        // What a binding cannot change need not be copied to be sent.
+        let mut object = json!({
+            "apiVersion": pod.api_version(), "kind": pod.kind(), "metadata": pod["metadata"],
+            "spec": {"nodeName": node}, "status": pod.get("status").cloned().unwrap_or_default(),
+        });
         let mut conditions = pod.list(&["status", "conditions"]).to_vec();
         set_condition(&mut conditions, api.now(), "PodScheduled", "True", "", "");
         object.set(&["status", "conditions"], conditions);

@@ -3,7 +3,7 @@
 //! Source: `kubernetes/kubernetes:pkg/scheduler/backend/queue/scheduling_queue.go`.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::filters::{Plugin, shortage};
@@ -45,11 +45,11 @@ struct Parked {
 pub(super) struct Queue {
     /// By priority, then in the order in which they came.
     active: BTreeSet<(Reverse<i64>, u64, ObjectName)>,
-    places: BTreeMap<ObjectName, (Reverse<i64>, u64)>,
+    places: HashMap<ObjectName, (Reverse<i64>, u64)>,
     parked: BTreeMap<ObjectName, Parked>,
     /// Pods that are tried again at a moment.
     delayed: BTreeMap<ObjectName, (Moment, i64)>,
-    failures: BTreeMap<ObjectName, u32>,
+    failures: HashMap<ObjectName, u32>,
     number: u64,
 }
 

@@ -75,7 +75,17 @@ fn logs_tell_what_containers_did() {
             (
                 "oc explain configmap.data",
                 "KIND:       ConfigMap\nVERSION:    v1\n\nFIELD: data <map[string]string>\n\nDESCRIPTION:\n    <empty>\n\n",
-                "",
+                "note: most fields of built-in kinds have no description here; see \
+                 https://kubernetes.io/docs/reference/kubernetes-api/\n",
+                0,
+            ),
+            (
+                "oc explain node.spec.taints.effect",
+                "KIND:       Node\nVERSION:    v1\n\nFIELD: spec <NodeSpec>\n\nFIELD: taints <[]Taint>\n\nFIELD: effect <string>\n\n\
+                 DESCRIPTION:\n    NoSchedule keeps new pods away, PreferNoSchedule does so if there is another\n    node, \
+                 NoExecute also drives out the pods that are there.\n\n",
+                "note: most fields of built-in kinds have no description here; see \
+                 https://kubernetes.io/docs/reference/kubernetes-api/\n",
                 0,
             ),
             (

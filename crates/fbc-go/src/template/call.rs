@@ -2,12 +2,12 @@
 //!
 //! Source of the behaviour: `golang/go:src/text/template/exec.go` (`evalCall`, `evalArg`).
 
-use fbc_go::text::quote;
+use crate::text::quote;
 
 use super::execution::{Outcome, State};
 use super::functions::{Arity, Function};
 use super::tree::{Operand, OperandKind};
-use super::value::Value;
+use super::value::{INTERFACE, Value};
 
 /// What a parameter of a function takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl State<'_> {
                 return self.error("cannot assign nil to string");
             }
             OperandKind::Nil => return Ok(Value::Nothing),
-            OperandKind::Dot => dot.clone(),
+            OperandKind::Dot => dot.clone().inner(),
             OperandKind::Field(names) => self.fields(dot.clone(), names, false)?,
             OperandKind::Variable(names) => {
                 let value = self.variable(names)?;
@@ -51,7 +51,7 @@ impl State<'_> {
             }
             _ => return self.constant(operand, dot),
         };
-        self.fit(value, parameter)
+        self.fit(value.inner(), parameter)
     }
 
     /// Makes sure that a value is of the type that a parameter takes.
@@ -60,7 +60,8 @@ impl State<'_> {
             (Parameter::Any, _) | (Parameter::Text, Value::Text(_)) => Ok(value),
             (Parameter::Text, Value::Nothing) => self.error("invalid value; expected string"),
             (Parameter::Text, other) => {
-                self.error(format!("wrong type for value; expected string; got {}", other.type_name()))
+                let found = if *other == Value::Null { INTERFACE } else { other.type_name() };
+                self.error(format!("wrong type for value; expected string; got {found}"))
             }
         }
     }
@@ -73,7 +74,7 @@ impl State<'_> {
         last: Option<Value>,
         dot: &Value,
     ) -> Outcome<Value> {
-        let Some(function) = Function::from_name(name) else {
+        let Some(function) = self.functions.find(name) else {
             return self.error(format!("{} is not a defined function", quote(name)));
         };
         let given = arguments.len() + usize::from(last.is_some());
@@ -99,7 +100,7 @@ impl State<'_> {
             return Ok(last.unwrap_or(value));
         }
         let parameter = |index: usize| match (function, index) {
-            (Function::Printf, 0) => Parameter::Text,
+            (Function::Printf | Function::Base64Decode, 0) => Parameter::Text,
             _ => Parameter::Any,
         };
         let mut values = Vec::with_capacity(given);
@@ -111,7 +112,7 @@ impl State<'_> {
         }
         self.steps +=
             values.iter().map(|value| matches!(value, Value::Text(text) if text.len() > 1024)).count();
-        function.call(&values, self.bundle).or_else(|message| {
+        function.call(&values).or_else(|message| {
             let message = match (function, arguments.first()) {
                 (Function::Call, Some(callee)) if message.starts_with("of type") => {
                     format!("non-function {} {message}", callee.shown())

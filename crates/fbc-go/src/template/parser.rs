@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use fbc_go::text::quote;
+use crate::text::quote;
 
-use super::functions::Function;
+use super::functions::Functions;
 use super::literal;
 use super::look_ahead::LookAhead;
 use super::token::{Keyword, Kind, Token};
@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 200;
 pub(super) type Templates = BTreeMap<String, Vec<Node>>;
 
 /// Reads a text as the template of that name, and those that it defines.
-pub(super) fn parse(name: &str, text: &str) -> Result<Templates, String> {
+pub(super) fn parse(name: &str, text: &str, functions: Functions) -> Result<Templates, String> {
     let mut parser = Parser {
         name,
         tokens: LookAhead::new(text),
@@ -28,6 +28,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Templates, String> {
         range_depth: 0,
         depth: 0,
         templates: Templates::new(),
+        functions,
     };
     let root = parser.root()?;
     parser.add(name, root)?;
@@ -43,6 +44,7 @@ pub(super) struct Parser<'t> {
     pub(super) range_depth: usize,
     depth: usize,
     templates: Templates,
+    functions: Functions,
 }
 
 /// What ends a list.
@@ -328,7 +330,7 @@ impl Parser<'_> {
         let token = self.tokens.next_non_space();
         let kind = match token.kind {
             Kind::Identifier => {
-                if Function::from_name(&token.text).is_none() {
+                if self.functions.find(&token.text).is_none() {
                     return self.error(format!("function {} not defined", quote(&token.text)));
                 }
                 OperandKind::Function(token.text)

@@ -2,7 +2,7 @@
 //!
 //! Source of the behaviour: `golang/go:src/text/template/parse/lex.go`.
 
-use fbc_go::text::{is_print, quote};
+use crate::text::{is_print, quote};
 
 use super::token::{KEYWORDS, Keyword, Kind, Token};
 

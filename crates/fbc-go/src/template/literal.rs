@@ -3,7 +3,7 @@
 //! Sources of the behaviour: `golang/go:src/strconv/quote.go` (`Unquote`) and
 //! `golang/go:src/text/template/parse/node.go` (`newNumber`).
 
-use fbc_go::text::quote;
+use crate::text::quote;
 
 use super::token::Kind;
 use super::tree::{Number, NumberValue};

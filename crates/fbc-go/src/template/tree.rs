@@ -1,6 +1,6 @@
 //! What a template consists of, and how Go prints its parts in errors.
 
-use fbc_go::text::quote;
+use crate::text::quote;
 
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq)]

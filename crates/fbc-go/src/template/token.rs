@@ -2,7 +2,7 @@
 //!
 //! Source of the behaviour: `golang/go:src/text/template/parse/lex.go`.
 
-use fbc_go::text::quote;
+use crate::text::quote;
 
 /// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,16 +2,18 @@
 //!
 //! Sources of the behaviour: `golang/go:src/fmt/print.go` and `src/fmt/format.go`.
 
-use fbc_go::text::quote;
+use std::collections::BTreeMap;
+
+use crate::text::quote;
 
 use super::number_format::{float, integer};
-use super::value::{BUNDLE_TYPE, BundleNames, Value};
+use super::value::{Struct, Value};
 
 /// Wider fields and longer fractions are refused, as in Go.
 const MAX_NUMBER: i64 = 1_000_000;
 
 /// `fmt.Sprint`: blanks stand between values of which neither is a text.
-pub(super) fn print(values: &[Value], bundle: &BundleNames<'_>) -> Vec<u8> {
+pub(super) fn print(values: &[Value]) -> Vec<u8> {
     let is_text = |value: &Value| matches!(value, Value::Text(_));
     let mut out = Vec::new();
     let mut before: Option<&Value> = None;
@@ -19,15 +21,15 @@ pub(super) fn print(values: &[Value], bundle: &BundleNames<'_>) -> Vec<u8> {
         if before.is_some_and(|before| !is_text(before) && !is_text(value)) {
             out.push(b' ');
         }
-        out.extend(value.plain(bundle));
+        out.extend(value.plain());
         before = Some(value);
     }
     out
 }
 
 /// `fmt.Sprintln`: blanks stand between all values.
-pub(super) fn print_line(values: &[Value], bundle: &BundleNames<'_>) -> Vec<u8> {
-    let texts: Vec<Vec<u8>> = values.iter().map(|value| value.plain(bundle)).collect();
+pub(super) fn print_line(values: &[Value]) -> Vec<u8> {
+    let texts: Vec<Vec<u8>> = values.iter().map(|value| value.plain()).collect();
     let mut out = texts.join(&b' ');
     out.push(b'\n');
     out
@@ -50,10 +52,10 @@ pub(super) struct Flags {
 }
 
 /// `fmt.Sprintf`.
-pub(super) fn printf(layout: &[u8], values: &[Value], bundle: &BundleNames<'_>) -> Vec<u8> {
+pub(super) fn printf(layout: &[u8], values: &[Value]) -> Vec<u8> {
     let layout = String::from_utf8_lossy(layout).into_owned();
     let mut printer =
-        Printer { values, bundle, next: 0, reordered: false, is_good_index: true, out: Vec::new() };
+        Printer { values, next: 0, reordered: false, is_good_index: true, out: Vec::new() };
     let mut rest = layout.as_str();
     while let Some((text, tail)) = rest.split_once('%') {
         printer.out.extend(text.bytes());
@@ -62,8 +64,8 @@ pub(super) fn printf(layout: &[u8], values: &[Value], bundle: &BundleNames<'_>) 
     printer.out.extend(rest.bytes());
     if !printer.reordered && printer.next < values.len() {
         let extra = values.get(printer.next..).unwrap_or_default().iter().map(|value| match value {
-            Value::Nothing => b"<nil>".to_vec(),
-            value => [value.type_name().as_bytes(), b"=", &value.plain(bundle)].concat(),
+            Value::Nothing | Value::Null => b"<nil>".to_vec(),
+            value => [value.type_name().as_bytes(), b"=", &value.plain()].concat(),
         });
         let extra = extra.collect::<Vec<_>>().join(b", ".as_slice());
         printer.out.extend([b"%!(EXTRA ".as_slice(), &extra, b")"].concat());
@@ -73,7 +75,6 @@ pub(super) fn printf(layout: &[u8], values: &[Value], bundle: &BundleNames<'_>) 
 
 struct Printer<'v> {
     values: &'v [Value],
-    bundle: &'v BundleNames<'v>,
     next: usize,
     reordered: bool,
     is_good_index: bool,
@@ -153,7 +154,7 @@ impl Printer<'_> {
             self.out.extend(format!("%!{verb}(BADINDEX)").bytes());
         } else if let Some(value) = self.values.get(self.next) {
             self.next += 1;
-            let text = value_text(value, verb, &flags, self.bundle);
+            let text = value_text(value, verb, &flags);
             self.out.extend(text);
         } else {
             self.out.extend(format!("%!{verb}(MISSING)").bytes());
@@ -198,13 +199,13 @@ fn leading_number(text: &str) -> (Option<usize>, &str) {
     (number, text.get(end..).unwrap_or_default())
 }
 
-fn value_text(value: &Value, verb: char, flags: &Flags, bundle: &BundleNames<'_>) -> Vec<u8> {
+fn value_text(value: &Value, verb: char, flags: &Flags) -> Vec<u8> {
     if verb == 'T' {
         return text(value.type_name().as_bytes(), 's', flags).unwrap_or_default();
     }
     let printed = match value {
-        Value::Nothing if verb == 'v' => Some(pad(b"<nil>".to_vec(), flags, false)),
-        Value::Nothing => None,
+        Value::Nothing | Value::Null if verb == 'v' => Some(pad(b"<nil>".to_vec(), flags, false)),
+        Value::Nothing | Value::Null => None,
         Value::Text(bytes) => text(bytes, verb, flags),
         Value::Bool(value) if matches!(verb, 't' | 'v') => {
             Some(pad(value.to_string().into_bytes(), flags, false))
@@ -213,28 +214,65 @@ fn value_text(value: &Value, verb: char, flags: &Flags, bundle: &BundleNames<'_>
         Value::Int(number) => integer(i128::from(*number), verb, flags, false),
         Value::Byte(byte) => integer(i128::from(*byte), verb, flags, true),
         Value::Float(number) => float(*number, verb, flags),
-        Value::Bundle if verb == 'p' => None,
-        Value::Bundle => return bundle_text(verb, flags, bundle),
+        Value::Struct(_) if verb == 'p' => None,
+        Value::Struct(of) => return struct_text(of, verb, flags),
+        Value::List(_) | Value::Map(_) if verb == 'p' => return b"0x0".to_vec(),
+        Value::List(items) => return list_text(items, verb, flags),
+        Value::Map(members) => return map_text(members, verb, flags),
+        Value::Element(value) => return value_text(value, verb, flags),
     };
     printed.unwrap_or_else(|| match value {
-        Value::Nothing => format!("%!{verb}(<nil>)").into_bytes(),
+        Value::Nothing | Value::Null => format!("%!{verb}(<nil>)").into_bytes(),
         value => {
-            let shown = value_text(value, 'v', flags, bundle);
+            let shown = value_text(value, 'v', flags);
             [format!("%!{verb}({}=", value.type_name()).as_bytes(), &shown, b")"].concat()
         }
     })
 }
 
-fn bundle_text(verb: char, flags: &Flags, bundle: &BundleNames<'_>) -> Vec<u8> {
+fn struct_text(of: &Struct, verb: char, flags: &Flags) -> Vec<u8> {
     let is_source = flags.sharp_value;
-    let fields = bundle.fields().map(|(name, field)| {
-        let shown = value_text(&Value::Text(field.as_bytes().to_vec()), verb, flags, bundle);
-        let named = is_source || flags.plus_value;
-        if named { [name.as_bytes(), b":", &shown].concat() } else { shown }
-    });
+    let fields: Vec<Vec<u8>> = of
+        .fields
+        .iter()
+        .map(|(name, field)| {
+            let shown = value_text(field, verb, flags);
+            let named = is_source || flags.plus_value;
+            if named { [name.as_bytes(), b":", &shown].concat() } else { shown }
+        })
+        .collect();
     let separator: &[u8] = if is_source { b", " } else { b" " };
-    let name = if is_source { BUNDLE_TYPE } else { "" };
+    let name = if is_source { of.type_name } else { "" };
     [name.as_bytes(), b"{", &fields.join(separator), b"}"].concat()
+}
+
+/// An element of a list or a map; a nil has its type where Go's syntax is asked for.
+fn element_text(value: &Value, verb: char, flags: &Flags) -> Vec<u8> {
+    match value {
+        Value::Null if flags.sharp_value => b"interface {}(nil)".to_vec(),
+        Value::Null => b"<nil>".to_vec(),
+        value => value_text(value, verb, flags),
+    }
+}
+
+fn list_text(items: &[Value], verb: char, flags: &Flags) -> Vec<u8> {
+    let items: Vec<Vec<u8>> = items.iter().map(|item| element_text(item, verb, flags)).collect();
+    if flags.sharp_value {
+        return [b"[]interface {}{".as_slice(), &items.join(b", ".as_slice()), b"}"].concat();
+    }
+    [b"[".as_slice(), &items.join(&b' '), b"]"].concat()
+}
+
+fn map_text(members: &BTreeMap<String, Value>, verb: char, flags: &Flags) -> Vec<u8> {
+    let member = |(name, value): (&String, &Value)| {
+        let name = value_text(&Value::from(name.as_str()), verb, flags);
+        [name, b":".to_vec(), element_text(value, verb, flags)].concat()
+    };
+    let members: Vec<Vec<u8>> = members.iter().map(member).collect();
+    if flags.sharp_value {
+        return [b"map[string]interface {}{".as_slice(), &members.join(b", ".as_slice()), b"}"].concat();
+    }
+    [b"map[".as_slice(), &members.join(&b' '), b"]"].concat()
 }
 
 /// Fills up to the width. Zeros go behind the sign of a number.

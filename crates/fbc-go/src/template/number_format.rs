@@ -2,7 +2,7 @@
 //!
 //! Source of the behaviour: `golang/go:src/fmt/format.go`.
 
-use fbc_go::text::{push_general_number, quote};
+use crate::text::{push_general_number, quote};
 
 use super::format::{Flags, in_ascii, pad};
 
@@ -53,7 +53,7 @@ fn character(number: i128, verb: char, flags: &Flags) -> Option<Vec<u8>> {
         _ => {
             let width = flags.precision.filter(|precision| *precision > 4).unwrap_or(4);
             let shown =
-                if flags.sharp && fbc_go::text::is_print(c) { format!(" '{c}'") } else { String::new() };
+                if flags.sharp && crate::text::is_print(c) { format!(" '{c}'") } else { String::new() };
             format!("U+{:0width$X}{shown}", number as u64)
         }
     };

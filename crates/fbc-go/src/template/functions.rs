@@ -2,16 +2,19 @@
 //!
 //! Source of the behaviour: `golang/go:src/text/template/funcs.go`.
 
-use fbc_go::text::is_print;
+use crate::base64;
+use crate::text::is_print;
 
 use super::format;
-use super::value::{BundleNames, Value};
+use super::value::Value;
 
 /// A function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Function {
     And,
+    Base64Decode,
     Call,
+    Exists,
     Html,
     Index,
     Slice,
@@ -31,7 +34,33 @@ pub(super) enum Function {
     GreaterOrEqual,
 }
 
-/// Every function by its name.
+/// Functions of templates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Functions {
+    /// Those of Go.
+    #[default]
+    Go,
+    /// Those of Go, `exists` and `base64decode`, as kubectl has them.
+    Kubectl,
+}
+
+impl Functions {
+    /// A function by its name.
+    pub(super) fn find(self, name: &str) -> Option<Function> {
+        let of_kubectl: &[(&str, Function)] = match self {
+            Self::Go => &[],
+            Self::Kubectl => &OF_KUBECTL,
+        };
+        let mut known = NAMES.iter().chain(of_kubectl);
+        known.find(|(known, _)| *known == name).map(|(_, function)| *function)
+    }
+}
+
+/// Source: `kubernetes/cli-runtime:pkg/printers/template.go`.
+const OF_KUBECTL: [(&str, Function); 2] =
+    [("base64decode", Function::Base64Decode), ("exists", Function::Exists)];
+
+/// Every function of Go by its name.
 const NAMES: [(&str, Function); 19] = [
     ("and", Function::And),
     ("call", Function::Call),
@@ -62,17 +91,18 @@ pub(super) enum Arity {
 }
 
 impl Function {
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        NAMES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
-    }
-
     pub(super) fn arity(self) -> Arity {
         match self {
             Self::Html | Self::Js | Self::UrlQuery | Self::Print | Self::Println => Arity::AtLeast(0),
-            Self::And | Self::Or | Self::Call | Self::Index | Self::Slice | Self::Printf | Self::Equal => {
-                Arity::AtLeast(1)
-            }
-            Self::Len | Self::Not => Arity::Exactly(1),
+            Self::And
+            | Self::Or
+            | Self::Call
+            | Self::Exists
+            | Self::Index
+            | Self::Slice
+            | Self::Printf
+            | Self::Equal => Arity::AtLeast(1),
+            Self::Base64Decode | Self::Len | Self::Not => Arity::Exactly(1),
             Self::NotEqual | Self::Less | Self::LessOrEqual | Self::Greater | Self::GreaterOrEqual => {
                 Arity::Exactly(2)
             }
@@ -80,7 +110,7 @@ impl Function {
     }
 
     /// Calls a function that looks at all of its arguments.
-    pub(super) fn call(self, arguments: &[Value], bundle: &BundleNames<'_>) -> Result<Value, String> {
+    pub(super) fn call(self, arguments: &[Value]) -> Result<Value, String> {
         let first = arguments.first().unwrap_or(&Value::Nothing);
         let second = arguments.get(1).unwrap_or(&Value::Nothing);
         let rest = arguments.get(1..).unwrap_or_default();
@@ -88,30 +118,41 @@ impl Function {
             [Value::Text(text)] => text.clone(),
             _ => {
                 let shown: Vec<Value> = arguments.iter().map(as_printed).collect();
-                format::print(&shown, bundle)
+                format::print(&shown)
             }
         };
         match self {
             // Handled where arguments are evaluated; calling what is no function is all that is left.
             Self::And | Self::Or => Ok(first.clone()),
-            Self::Call if *first == Value::Nothing => Err("call of nil".to_owned()),
+            Self::Call if first.is_nil() => Err("call of nil".to_owned()),
             Self::Call => Err(format!("of type {}", first.type_name())),
             Self::Html => Ok(Value::Text(escape_html(&printed()))),
             Self::Js => Ok(Value::Text(escape_js(&printed()))),
             Self::UrlQuery => Ok(Value::Text(escape_query(&printed()))),
+            Self::Exists => Ok(Value::Bool(exists(first, rest))),
+            Self::Base64Decode => {
+                let Value::Text(text) = first else { return Ok(Value::Nothing) };
+                match base64::decode(&String::from_utf8_lossy(text)) {
+                    Ok(bytes) => Ok(Value::Text(bytes)),
+                    Err(error) => Err(format!("base64 decode failed: {error}")),
+                }
+            }
             Self::Index => index(first, rest),
             Self::Slice => slice(first, rest),
             Self::Len => match first {
                 Value::Text(text) => Ok(Value::Int(text.len() as i64)),
+                Value::List(items) => Ok(Value::Int(items.len() as i64)),
+                Value::Map(members) => Ok(Value::Int(members.len() as i64)),
+                Value::Null => Err("len of nil pointer".to_owned()),
                 Value::Nothing => Err("reflect: call of reflect.Value.Type on zero Value".to_owned()),
                 other => Err(format!("len of type {}", other.type_name())),
             },
             Self::Not => Ok(Value::Bool(!first.is_true())),
-            Self::Print => Ok(Value::Text(format::print(arguments, bundle))),
-            Self::Println => Ok(Value::Text(format::print_line(arguments, bundle))),
+            Self::Print => Ok(Value::Text(format::print(arguments))),
+            Self::Println => Ok(Value::Text(format::print_line(arguments))),
             Self::Printf => {
                 let Value::Text(layout) = first else { return Ok(Value::Nothing) };
-                Ok(Value::Text(format::printf(layout, rest, bundle)))
+                Ok(Value::Text(format::printf(layout, rest)))
             }
             Self::Equal => equal(first, rest).map(Value::Bool),
             Self::NotEqual => equal(first, std::slice::from_ref(second)).map(|equal| Value::Bool(!equal)),
@@ -125,7 +166,7 @@ impl Function {
 
 fn as_printed(value: &Value) -> Value {
     match value {
-        Value::Nothing => Value::Text(b"<no value>".to_vec()),
+        value if value.is_nil() => Value::Text(b"<no value>".to_vec()),
         value => value.clone(),
     }
 }
@@ -134,7 +175,7 @@ fn position(index: &Value, most: usize) -> Result<usize, String> {
     let number = match index {
         Value::Int(number) => *number,
         Value::Byte(byte) => i64::from(*byte),
-        Value::Nothing => return Err("cannot index slice/array with nil".to_owned()),
+        nil if nil.is_nil() => return Err("cannot index slice/array with nil".to_owned()),
         other => return Err(format!("cannot index slice/array with type {}", other.type_name())),
     };
     let position = usize::try_from(number).ok().filter(|position| *position <= most);
@@ -143,40 +184,93 @@ fn position(index: &Value, most: usize) -> Result<usize, String> {
 
 fn index(item: &Value, indexes: &[Value]) -> Result<Value, String> {
     let mut item = match item {
-        Value::Nothing => return Err("index of untyped nil".to_owned()),
+        nil if nil.is_nil() => return Err("index of untyped nil".to_owned()),
         item => item.clone(),
     };
     for index in indexes {
-        let Value::Text(text) = &item else {
-            return Err(format!("can't index item of type {}", item.type_name()));
+        item = match &item {
+            Value::Text(text) => {
+                let position = position(index, text.len())?;
+                Value::Byte(*text.get(position).ok_or("reflect: string index out of range")?)
+            }
+            Value::List(items) => {
+                let position = position(index, items.len())?;
+                items.get(position).ok_or("reflect: slice index out of range")?.clone()
+            }
+            Value::Map(members) => {
+                let key = match index {
+                    Value::Text(key) => String::from_utf8_lossy(key).into_owned(),
+                    nil if nil.is_nil() => return Err("value is nil; should be of type string".to_owned()),
+                    other => return Err(format!("value has type {}; should be string", other.type_name())),
+                };
+                members.get(&key).cloned().unwrap_or(Value::Null)
+            }
+            Value::Nothing | Value::Null => return Err("index of nil pointer".to_owned()),
+            other => return Err(format!("can't index item of type {}", other.type_name())),
         };
-        let position = position(index, text.len())?;
-        let byte = text.get(position).ok_or("reflect: string index out of range")?;
-        item = Value::Byte(*byte);
     }
     Ok(item)
 }
 
+/// Whether [`index`] would find something.
+fn exists(item: &Value, indexes: &[Value]) -> bool {
+    // A nil by itself is there, as for reflection it is no pointer.
+    let mut item = item.clone().dug();
+    for index in indexes {
+        let within = |count: usize| {
+            let number = match index {
+                Value::Int(number) => *number,
+                Value::Byte(byte) => i64::from(*byte),
+                _ => return None,
+            };
+            usize::try_from(number).ok().filter(|number| *number < count)
+        };
+        let found = match (&item, index) {
+            (Value::Text(text), _) => {
+                within(text.len()).and_then(|at| text.get(at)).map(|byte| Value::Byte(*byte))
+            }
+            (Value::List(items), _) => within(items.len()).and_then(|at| items.get(at)).cloned(),
+            (Value::Map(members), Value::Text(key)) => {
+                Some(members.get(&*String::from_utf8_lossy(key)).cloned().unwrap_or(Value::Null))
+            }
+            (Value::Map(members), Value::Nothing | Value::Null) => Some(members.get("").cloned().unwrap_or(Value::Null)),
+            _ => None,
+        };
+        let Some(found) = found else { return false };
+        item = found;
+    }
+    !matches!(item, Value::Null)
+}
+
 fn slice(item: &Value, indexes: &[Value]) -> Result<Value, String> {
-    if *item == Value::Nothing {
+    if item.is_nil() {
         return Err("slice of untyped nil".to_owned());
     }
     if indexes.len() > 3 {
         return Err(format!("too many slice indexes: {}", indexes.len()));
     }
-    let Value::Text(text) = item else {
-        return Err(format!("can't slice item of type {}", item.type_name()));
+    let length = match item {
+        Value::Text(_) if indexes.len() == 3 => return Err("cannot 3-index slice a string".to_owned()),
+        Value::Text(text) => text.len(),
+        Value::List(items) => items.len(),
+        other => return Err(format!("can't slice item of type {}", other.type_name())),
     };
-    if indexes.len() == 3 {
-        return Err("cannot 3-index slice a string".to_owned());
-    }
-    let mut range = [0, text.len()];
+    let mut range = [0, length, length];
     for (end, index) in range.iter_mut().zip(indexes) {
-        *end = position(index, text.len())?;
+        *end = position(index, length)?;
     }
-    let [start, end] = range;
-    let part = text.get(start..end).ok_or_else(|| format!("invalid slice index: {start} > {end}"))?;
-    Ok(Value::Text(part.to_vec()))
+    let [start, end, most] = range;
+    if start > end {
+        return Err(format!("invalid slice index: {start} > {end}"));
+    }
+    if indexes.len() == 3 && end > most {
+        return Err(format!("invalid slice index: {end} > {most}"));
+    }
+    Ok(match item {
+        Value::List(items) => Value::List(items.get(start..end).unwrap_or_default().into()),
+        Value::Text(text) => Value::Text(text.get(start..end).unwrap_or_default().to_vec()),
+        _ => Value::Nothing,
+    })
 }
 
 fn incompatible(a: &Value, b: &Value) -> String {
@@ -192,7 +286,12 @@ fn equal(first: &Value, others: &[Value]) -> Result<bool, String> {
             (Value::Int(number), Value::Byte(byte)) | (Value::Byte(byte), Value::Int(number)) => {
                 *number == i64::from(*byte)
             }
-            (Value::Nothing, _) | (_, Value::Nothing) => first == other,
+            (a, b) if a.is_nil() || b.is_nil() => a.is_nil() && b.is_nil(),
+            (Value::List(_), Value::List(_)) | (Value::Map(_), Value::Map(_)) => {
+                let shown = format::printf(b"%s", std::slice::from_ref(other));
+                let shown = String::from_utf8_lossy(&shown);
+                return Err(format!("non-comparable type {shown}: {}", other.type_name()));
+            }
             (a, b) if std::mem::discriminant(a) == std::mem::discriminant(b) => a == b,
             (a, b) => return Err(incompatible(a, b)),
         };
@@ -205,7 +304,7 @@ fn equal(first: &Value, others: &[Value]) -> Result<bool, String> {
 
 fn less(a: &Value, b: &Value) -> Result<bool, String> {
     let invalid = || Err("invalid type for comparison".to_owned());
-    if [a, b].into_iter().any(|value| matches!(value, Value::Nothing | Value::Bundle)) {
+    if [a, b].into_iter().any(|value| !matches!(value, Value::Int(_) | Value::Byte(_) | Value::Float(_) | Value::Text(_) | Value::Bool(_))) {
         return invalid();
     }
     match (a, b) {

@@ -2,44 +2,43 @@
 //!
 //! Source of the behaviour: `golang/go:src/text/template/exec.go`.
 
-use fbc_go::text::quote;
+use std::sync::Arc;
+
+use crate::text::quote;
 
 use super::call::Parameter;
+use super::functions::Functions;
 use super::parser::Templates;
 use super::tree::{Branch, Command, Node, NumberValue, Operand, OperandKind, Pipe, shown_template};
-use super::value::{BUNDLE_TYPE, BundleNames, Value};
+use super::value::{INTERFACE, Value};
+use super::{Limits, Template};
 
 /// Deeper calls of templates are refused. The reference says the number that it allows itself.
 const MAX_CALLS: usize = 100;
 /// Its number.
 const MAX_CALLS_TOLD: usize = 100_000;
-/// A reference is far shorter; a template that does more has no end.
-const MAX_STEPS: usize = 1_000_000;
-
-/// Fills the template of a name in.
-pub(super) fn execute(
-    templates: &Templates,
-    name: &str,
-    text: &str,
-    bundle: &BundleNames<'_>,
-) -> Result<Vec<u8>, String> {
+/// Fills a template in.
+pub(super) fn execute(template: &Template, data: &Value, limits: Limits) -> Result<Vec<u8>, (Vec<u8>, String)> {
+    let name = template.name.as_str();
     let mut state = State {
-        templates,
+        templates: &template.templates,
+        functions: template.functions,
+        limits,
         file: name,
         template: name,
-        text,
-        bundle,
+        text: &template.text,
         out: Vec::new(),
-        variables: vec![("$".to_owned(), Value::Bundle)],
+        variables: vec![("$".to_owned(), data.clone())],
         place: (0, String::new()),
         calls: 0,
         steps: 0,
     };
-    let Some(nodes) = templates.get(name) else {
-        return Err(format!("template: {name}: {} is an incomplete or empty template", quote(name)));
+    let Some(nodes) = template.templates.get(name) else {
+        let message = format!("template: {name}: {} is an incomplete or empty template", quote(name));
+        return Err((Vec::new(), message));
     };
-    match state.list(nodes, &Value::Bundle) {
-        Err(Stop::Error(message)) => Err(message),
+    match state.list(nodes, data) {
+        Err(Stop::Error(message)) => Err((state.out, message)),
         Ok(()) | Err(Stop::Break | Stop::Continue) => Ok(state.out),
     }
 }
@@ -53,12 +52,13 @@ pub(super) enum Stop {
 
 pub(super) struct State<'t> {
     templates: &'t Templates,
+    pub(super) functions: Functions,
+    limits: Limits,
     /// The name that errors begin with.
     file: &'t str,
     /// The name of the template that is being filled in.
     template: &'t str,
     text: &'t str,
-    pub(super) bundle: &'t BundleNames<'t>,
     out: Vec<u8>,
     variables: Vec<(String, Value)>,
     /// What is being worked on: where it stands, and how Go prints it.
@@ -92,10 +92,8 @@ impl<'t> State<'t> {
     }
 
     fn node(&mut self, node: &'t Node, dot: &Value) -> Outcome<()> {
-        self.steps += 1 + self.out.len() / 1024;
-        if self.steps > MAX_STEPS {
-            return self.error(format!("gave up after {MAX_STEPS} steps"));
-        }
+        self.steps += 1;
+        self.check_limits()?;
         match node {
             Node::Text(text) => self.out.extend(text.bytes()),
             Node::Action(pipe) => {
@@ -103,7 +101,7 @@ impl<'t> State<'t> {
                 if pipe.variables.is_empty() {
                     let shown = match &value {
                         Value::Nothing => b"<no value>".to_vec(),
-                        value => value.plain(self.bundle),
+                        value => value.plain(),
                     };
                     self.out.extend(shown);
                 }
@@ -126,6 +124,16 @@ impl<'t> State<'t> {
         Ok(())
     }
 
+    fn check_limits(&self) -> Outcome<()> {
+        if self.steps > self.limits.steps {
+            return self.error(format!("gave up after {} steps", self.limits.steps));
+        }
+        if self.out.len() > self.limits.bytes {
+            return self.error(format!("gave up after {} bytes", self.limits.bytes));
+        }
+        Ok(())
+    }
+
     fn branch(&mut self, branch: &'t Branch, dot: &Value, sets_dot: bool) -> Outcome<()> {
         let known = self.variables.len();
         let value = self.pipe(&branch.pipe, dot)?;
@@ -140,28 +148,47 @@ impl<'t> State<'t> {
 
     fn range(&mut self, branch: &'t Branch, dot: &Value) -> Outcome<()> {
         let value = self.pipe(&branch.pipe, dot)?;
-        let count = match value {
-            Value::Int(number) => number,
-            Value::Byte(byte) => i64::from(byte),
+        let pipe = &branch.pipe;
+        let count = match &value {
+            Value::Int(number) => *number,
+            Value::Byte(byte) => i64::from(*byte),
+            Value::List(items) => items.len() as i64,
+            Value::Map(members) => members.len() as i64,
             Value::Nothing => 0,
             other => {
-                let shown = String::from_utf8_lossy(&other.plain(self.bundle)).into_owned();
+                let shown = String::from_utf8_lossy(&other.plain()).into_owned();
                 return self.error(format!("range can't iterate over {shown}"));
             }
         };
-        let pipe = &branch.pipe;
-        let is_byte = matches!(value, Value::Byte(_));
-        if pipe.variables.len() > 1 && value != Value::Nothing {
+        if pipe.variables.len() > 1 && matches!(value, Value::Int(_) | Value::Byte(_)) {
             return self.error(format!("can't use {count} to iterate over more than one variable"));
         }
+        let element = |value: &Value| Value::Element(Arc::new(value.clone()));
         let known = self.variables.len();
+        let mut members = match &value {
+            Value::Map(members) => Some(members.iter()),
+            _ => None,
+        };
         for number in 0..count {
-            let item = if is_byte { Value::Byte(number as u8) } else { Value::Int(number) };
-            if let Some(name) = pipe.variables.first() {
-                if pipe.assigns {
-                    self.assign(name, item.clone())?;
-                } else if let Some(last) = self.variables.last_mut() {
-                    last.1 = item.clone();
+            // Its number or name, and what it is.
+            let (key, item) = match &value {
+                Value::Byte(_) => (Value::Nothing, Value::Byte(number as u8)),
+                Value::List(items) => match items.get(number as usize) {
+                    Some(item) => (Value::Int(number), element(item)),
+                    None => break,
+                },
+                Value::Map(_) => match members.as_mut().and_then(Iterator::next) {
+                    Some((name, item)) => (Value::from(name.as_str()), element(item)),
+                    None => break,
+                },
+                _ => (Value::Nothing, Value::Int(number)),
+            };
+            match pipe.variables.as_slice() {
+                [] => {}
+                [name] => self.loop_variable(pipe.assigns, name, 1, item.clone())?,
+                [name, of_item, ..] => {
+                    self.loop_variable(pipe.assigns, name, 2, key)?;
+                    self.loop_variable(pipe.assigns, of_item, 1, item.clone())?;
                 }
             }
             self.steps += 1;
@@ -171,14 +198,24 @@ impl<'t> State<'t> {
                 Ok(()) | Err(Stop::Continue) => {}
                 outcome => return outcome,
             }
-            if self.steps > MAX_STEPS {
-                return self.error(format!("gave up after {MAX_STEPS} steps"));
-            }
+            self.check_limits()?;
         }
         match &branch.otherwise {
             Some(otherwise) if count <= 0 => self.list(otherwise, dot),
             _ => Ok(()),
         }
+    }
+
+    /// Sets a variable of a loop: one that was there before, or the one so far from the end of those that there are.
+    fn loop_variable(&mut self, assigns: bool, name: &str, from_end: usize, value: Value) -> Outcome<()> {
+        if assigns {
+            return self.assign(name, value);
+        }
+        let at = self.variables.len().checked_sub(from_end);
+        if let Some(variable) = at.and_then(|at| self.variables.get_mut(at)) {
+            variable.1 = value;
+        }
+        Ok(())
     }
 
     fn call_template(
@@ -223,7 +260,7 @@ impl<'t> State<'t> {
         self.at(pipe.place, pipe.shown());
         let mut value = None;
         for command in &pipe.commands {
-            value = Some(self.command(command, dot, value)?);
+            value = Some(self.command(command, dot, value)?.dug());
         }
         let value = value.unwrap_or(Value::Nothing);
         for name in &pipe.variables {
@@ -311,25 +348,40 @@ impl<'t> State<'t> {
         }
     }
 
-    pub(super) fn fields(&self, mut value: Value, names: &[String], has_arguments: bool) -> Outcome<Value> {
+    pub(super) fn fields(&self, value: Value, names: &[String], has_arguments: bool) -> Outcome<Value> {
+        let (mut value, mut is_element) = match value {
+            Value::Element(value) => (Arc::unwrap_or_clone(value), true),
+            value => (value, false),
+        };
         for (index, name) in names.iter().enumerate() {
-            value = match &value {
-                Value::Nothing => Value::Nothing,
-                Value::Bundle => {
-                    let fields = self.bundle.fields();
-                    let Some((_, text)) = fields.iter().find(|(known, _)| known == name) else {
-                        return self.error(format!("can't evaluate field {name} in type {BUNDLE_TYPE}"));
-                    };
-                    if has_arguments && index + 1 == names.len() {
-                        return self.error(format!("{name} has arguments but cannot be invoked as function"));
-                    }
-                    Value::Text(text.as_bytes().to_vec())
+            let has_arguments = has_arguments && index + 1 == names.len();
+            let type_name = if is_element { INTERFACE } else { value.type_name() };
+            let member = match &value {
+                Value::Nothing => continue,
+                Value::Null => {
+                    return self.error(format!("nil pointer evaluating {INTERFACE}.{name}"));
                 }
-                other => {
-                    return self.error(format!("can't evaluate field {name} in type {}", other.type_name()));
+                Value::Struct(of) => {
+                    is_element = false;
+                    of.fields.iter().find(|(known, _)| known == name).map(|(_, value)| value)
                 }
+                Value::Map(_) if has_arguments => {
+                    return self.error(format!("{name} is not a method but has arguments"));
+                }
+                Value::Map(members) => {
+                    is_element = true;
+                    Some(members.get(name).unwrap_or(&Value::Nothing))
+                }
+                _ => None,
             };
+            let Some(member) = member else {
+                return self.error(format!("can't evaluate field {name} in type {type_name}"));
+            };
+            if has_arguments {
+                return self.error(format!("{name} has arguments but cannot be invoked as function"));
+            }
+            value = member.clone();
         }
-        Ok(value)
+        Ok(if is_element && value != Value::Nothing { Value::Element(Arc::new(value)) } else { value })
     }
 }

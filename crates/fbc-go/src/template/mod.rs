@@ -1,0 +1,86 @@
+//! Templates in the language of Go's text/template: `quay.io/me/{{.Package}}:v{{.Version}}`.
+//!
+//! Values are those of JSON, structs and numbers ([`Value`]); there are no methods, pointers, channels or complex numbers,
+//! and no functions but the built-in ones and those of kubectl. All else is as in Go, errors included.
+
+mod call;
+mod control;
+mod execution;
+mod format;
+mod functions;
+mod lexer;
+mod literal;
+mod look_ahead;
+mod number_format;
+mod parser;
+mod token;
+mod tree;
+mod value;
+
+pub use functions::Functions;
+pub use value::{Struct, Value};
+
+/// A template that has been read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Template {
+    name: String,
+    text: String,
+    functions: Functions,
+    templates: parser::Templates,
+}
+
+/// What a template may take; one that takes more has no end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Parts of the template that are filled in, and rounds of its loops.
+    pub steps: usize,
+    /// Bytes that it makes.
+    pub bytes: usize,
+}
+
+/// What is left of a template that cannot be filled in to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ExecutionError {
+    /// What was made before.
+    pub output: Vec<u8>,
+    /// Go's text.
+    pub message: String,
+}
+
+impl Template {
+    /// Reads a template; errors begin with its name.
+    ///
+    /// # Errors
+    /// Go's text: `template: output:1: unclosed action`.
+    ///
+    /// ```
+    /// use fbc_go::template::{Functions, Limits, Template, Value};
+    ///
+    /// let template = Template::parse("output", "{{range .}}<{{.}}>{{end}}", Functions::Go)?;
+    /// let filled = template.execute(&Value::from(&serde_json::json!([1, "b"])), Limits { steps: 100, bytes: 100 });
+    /// assert_eq!(filled, Ok(b"<1><b>".to_vec()));
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn parse(name: &str, text: &str, functions: Functions) -> Result<Self, String> {
+        let templates = parser::parse(name, text, functions)?;
+        Ok(Self { name: name.to_owned(), text: text.to_owned(), functions, templates })
+    }
+
+    /// The text that it was read from.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Fills the template in.
+    ///
+    /// # Errors
+    /// [`ExecutionError`]: what it asks of a value cannot be done, or it does not come to an end.
+    pub fn execute(&self, data: &Value, limits: Limits) -> Result<Vec<u8>, ExecutionError> {
+        execution::execute(self, data, limits)
+            .map_err(|(output, message)| ExecutionError { output, message })
+    }
+}
+
+#[cfg(test)]
+mod tests;
