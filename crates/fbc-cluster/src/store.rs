@@ -452,7 +452,10 @@ mod tests {
         controlled["data"] = json!({"is": "new"});
         store.put(kind, controlled);
         assert_eq!(free(&store), ["two"]);
-        assert_eq!(store.controlled_by("3", kind).map(|object| &object["data"]["is"]).collect::<Vec<_>>(), ["new"]);
+        assert_eq!(
+            store.controlled_by("3", kind).map(|object| &object["data"]["is"]).collect::<Vec<_>>(),
+            ["new"]
+        );
         store.remove(kind, &ObjectName::namespaced("a", "three"));
         assert_eq!(store.controlled_by("3", kind).count(), 0);
         assert_eq!(store.in_namespace(kind, "b").count(), 0);

@@ -66,7 +66,8 @@ const START: usize = 64;
 
 /// Whether a text decodes, and to what is taken for JSON: told without decoding all of it.
 fn is_plainly_json(text: &str) -> bool {
-    let start = text.as_bytes().get(..START).and_then(|start| std::str::from_utf8(start).ok()).unwrap_or(text);
+    let start =
+        text.as_bytes().get(..START).and_then(|start| std::str::from_utf8(start).ok()).unwrap_or(text);
     base64::decode(start).is_ok_and(|start| begins_as_json(&start)) && base64::check(text).is_ok()
 }
 

@@ -121,13 +121,18 @@ impl ApiServer {
 /// Whether a patch may look at `metadata.managedFields`.
 fn sees_owners(patch: &Patch) -> bool {
     let is_about = |path: &str| {
-        ["", "/metadata", "/metadata/managedFields"].contains(&path) || path.starts_with("/metadata/managedFields/")
+        ["", "/metadata", "/metadata/managedFields"].contains(&path)
+            || path.starts_with("/metadata/managedFields/")
     };
     match patch {
         Patch::Json(operations) => operations.as_array().into_iter().flatten().any(|operation| {
-            ["path", "from"].iter().any(|field| operation.get(field).and_then(Value::as_str).is_some_and(is_about))
+            ["path", "from"]
+                .iter()
+                .any(|field| operation.get(field).and_then(Value::as_str).is_some_and(is_about))
         }),
-        Patch::Merge(changes) | Patch::Strategic(changes) => changes.at(&["metadata", "managedFields"]).is_some(),
+        Patch::Merge(changes) | Patch::Strategic(changes) => {
+            changes.at(&["metadata", "managedFields"]).is_some()
+        }
         Patch::Apply { .. } => false,
     }
 }

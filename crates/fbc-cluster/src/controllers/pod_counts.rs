@@ -155,7 +155,9 @@ mod tests {
 
     fn pod(number: usize, owner: &str, phase: &str, ready: Option<u64>) -> Object {
         let conditions: Vec<Value> = ready
-            .map(|at| json!({"type": "Ready", "status": "True", "lastTransitionTime": Moment(at).to_string()}))
+            .map(
+                |at| json!({"type": "Ready", "status": "True", "lastTransitionTime": Moment(at).to_string()}),
+            )
             .into_iter()
             .collect();
         json!({

@@ -113,51 +113,51 @@ fn count(pods: &[Arc<Object>]) -> Tally {
 }
 
 /// Makes pods that are missing, or deletes what is too much.
-    fn manage(
-        api: &mut ApiServer,
-        set: &Object,
-        (kind, selector): (KindId, &LabelSelector),
-        active: usize,
-        events: &mut Recorder,
-    ) -> Result<(), ApiError> {
-        let wanted = replicas(set);
-        for _ in active..wanted.min(active + BURST) {
-            let mut pod = from_template(&set["spec"]["template"], set);
-            pod.set(&["metadata", "generateName"], format!("{}-", set.name()));
-            match create(api, pod) {
-                Ok(pod) => {
-                    let text = format!("Created pod: {}", pod.name());
-                    events.normal(api, set, "SuccessfulCreate", &text);
-                }
-                Err(error) if error.message.ends_with("because it is being terminated") => return Ok(()),
-                Err(error) => {
-                    events.warning(api, set, "FailedCreate", &format!("Error creating: {error}"));
-                    return Err(error);
-                }
+fn manage(
+    api: &mut ApiServer,
+    set: &Object,
+    (kind, selector): (KindId, &LabelSelector),
+    active: usize,
+    events: &mut Recorder,
+) -> Result<(), ApiError> {
+    let wanted = replicas(set);
+    for _ in active..wanted.min(active + BURST) {
+        let mut pod = from_template(&set["spec"]["template"], set);
+        pod.set(&["metadata", "generateName"], format!("{}-", set.name()));
+        match create(api, pod) {
+            Ok(pod) => {
+                let text = format!("Created pod: {}", pod.name());
+                events.normal(api, set, "SuccessfulCreate", &text);
+            }
+            Err(error) if error.message.ends_with("because it is being terminated") => return Ok(()),
+            Err(error) => {
+                events.warning(api, set, "FailedCreate", &format!("Error creating: {error}"));
+                return Err(error);
             }
         }
-        let surplus = active.saturating_sub(wanted).min(BURST);
-        if surplus == 0 {
-            return Ok(());
-        }
-        let by_node = related_pods(api, set, kind);
-        let mut active = owned(api, set, kind);
-        active.retain(|pod| is_active(pod) && selector.matches_object(pod));
-        sort_for_deletion(&mut active, |node| by_node.get(node).copied().unwrap_or_default());
-        for pod in active.iter().take(surplus) {
-            match api.delete(&manager(), kind, &pod.object_name(), &DeleteOptions::default()) {
-                Err(error) if !error.is_not_found() => {
-                    events.warning(api, set, "FailedDelete", &format!("Error deleting: {error}"));
-                    return Err(error);
-                }
-                _ => {
-                    let text = format!("Deleted pod: {}", pod.name());
-                    events.normal(api, set, "SuccessfulDelete", &text);
-                }
-            }
-        }
-        Ok(())
     }
+    let surplus = active.saturating_sub(wanted).min(BURST);
+    if surplus == 0 {
+        return Ok(());
+    }
+    let by_node = related_pods(api, set, kind);
+    let mut active = owned(api, set, kind);
+    active.retain(|pod| is_active(pod) && selector.matches_object(pod));
+    sort_for_deletion(&mut active, |node| by_node.get(node).copied().unwrap_or_default());
+    for pod in active.iter().take(surplus) {
+        match api.delete(&manager(), kind, &pod.object_name(), &DeleteOptions::default()) {
+            Err(error) if !error.is_not_found() => {
+                events.warning(api, set, "FailedDelete", &format!("Error deleting: {error}"));
+                return Err(error);
+            }
+            _ => {
+                let text = format!("Deleted pod: {}", pod.name());
+                events.normal(api, set, "SuccessfulDelete", &text);
+            }
+        }
+    }
+    Ok(())
+}
 
 /// How many pods of all replica sets of the same owner run on each node.
 fn related_pods(api: &ApiServer, set: &Object, kind: KindId) -> BTreeMap<String, usize> {

@@ -18,7 +18,11 @@ const MAX_CALLS: usize = 100;
 /// Its number.
 const MAX_CALLS_TOLD: usize = 100_000;
 /// Fills a template in.
-pub(super) fn execute(template: &Template, data: &Value, limits: Limits) -> Result<Vec<u8>, (Vec<u8>, String)> {
+pub(super) fn execute(
+    template: &Template,
+    data: &Value,
+    limits: Limits,
+) -> Result<Vec<u8>, (Vec<u8>, String)> {
     let name = template.name.as_str();
     let mut state = State {
         templates: &template.templates,

@@ -54,8 +54,7 @@ pub(super) struct Flags {
 /// `fmt.Sprintf`.
 pub(super) fn printf(layout: &[u8], values: &[Value]) -> Vec<u8> {
     let layout = String::from_utf8_lossy(layout).into_owned();
-    let mut printer =
-        Printer { values, next: 0, reordered: false, is_good_index: true, out: Vec::new() };
+    let mut printer = Printer { values, next: 0, reordered: false, is_good_index: true, out: Vec::new() };
     let mut rest = layout.as_str();
     while let Some((text, tail)) = rest.split_once('%') {
         printer.out.extend(text.bytes());

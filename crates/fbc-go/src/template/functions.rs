@@ -233,7 +233,9 @@ fn exists(item: &Value, indexes: &[Value]) -> bool {
             (Value::Map(members), Value::Text(key)) => {
                 Some(members.get(&*String::from_utf8_lossy(key)).cloned().unwrap_or(Value::Null))
             }
-            (Value::Map(members), Value::Nothing | Value::Null) => Some(members.get("").cloned().unwrap_or(Value::Null)),
+            (Value::Map(members), Value::Nothing | Value::Null) => {
+                Some(members.get("").cloned().unwrap_or(Value::Null))
+            }
             _ => None,
         };
         let Some(found) = found else { return false };
@@ -304,7 +306,9 @@ fn equal(first: &Value, others: &[Value]) -> Result<bool, String> {
 
 fn less(a: &Value, b: &Value) -> Result<bool, String> {
     let invalid = || Err("invalid type for comparison".to_owned());
-    if [a, b].into_iter().any(|value| !matches!(value, Value::Int(_) | Value::Byte(_) | Value::Float(_) | Value::Text(_) | Value::Bool(_))) {
+    if [a, b].into_iter().any(|value| {
+        !matches!(value, Value::Int(_) | Value::Byte(_) | Value::Float(_) | Value::Text(_) | Value::Bool(_))
+    }) {
         return invalid();
     }
     match (a, b) {

@@ -77,8 +77,7 @@ impl Template {
     /// # Errors
     /// [`ExecutionError`]: what it asks of a value cannot be done, or it does not come to an end.
     pub fn execute(&self, data: &Value, limits: Limits) -> Result<Vec<u8>, ExecutionError> {
-        execution::execute(self, data, limits)
-            .map_err(|(output, message)| ExecutionError { output, message })
+        execution::execute(self, data, limits).map_err(|(output, message)| ExecutionError { output, message })
     }
 }
 

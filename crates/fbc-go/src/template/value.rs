@@ -147,7 +147,8 @@ impl Value {
                 [b"[".as_slice(), &items.join(&b' '), b"]"].concat()
             }
             Self::Map(members) => {
-                let member = |(name, value): (&String, &Self)| [name.as_bytes(), b":", &value.plain()].concat();
+                let member =
+                    |(name, value): (&String, &Self)| [name.as_bytes(), b":", &value.plain()].concat();
                 let members: Vec<Vec<u8>> = members.iter().map(member).collect();
                 [b"map[".as_slice(), &members.join(&b' '), b"]"].concat()
             }

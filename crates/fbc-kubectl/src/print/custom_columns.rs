@@ -42,7 +42,8 @@ impl CustomColumns {
                             specs.";
         let mut lines = text.lines();
         let mut line = |name: &str| {
-            let line = lines.next().ok_or_else(|| format!("invalid template, missing {name} line. {FORM}"))?;
+            let line =
+                lines.next().ok_or_else(|| format!("invalid template, missing {name} line. {FORM}"))?;
             Ok::<Vec<&str>, String>(line.split_whitespace().collect())
         };
         let (headers, paths) = (line("header")?, line("spec")?);

@@ -61,7 +61,10 @@ mod tests {
         let template = GoTemplate::parse("{{.kind}}-{{.kind.x}}").expect("a template");
         let error = template.print(&json!({"kind": "P<d", "n": [1, null]})).expect_err("a mistake");
         let cause = "template: output:1:17: executing \"output\" at <.kind.x>: can't evaluate field x in type interface {}";
-        assert_eq!(error.message, format!("error executing template \"{{{{.kind}}}}-{{{{.kind.x}}}}\": {cause}"));
+        assert_eq!(
+            error.message,
+            format!("error executing template \"{{{{.kind}}}}-{{{{.kind.x}}}}\": {cause}")
+        );
         assert_eq!(
             error.output,
             format!(

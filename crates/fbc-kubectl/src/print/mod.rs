@@ -19,8 +19,8 @@ use fbc_cluster::time::Moment;
 pub(crate) use builtin::{endpoints_text, node_roles};
 pub use columns::Columns;
 pub use custom_columns::CustomColumns;
-pub(crate) use output::full_name;
 pub use go_template::GoTemplate;
+pub(crate) use output::full_name;
 pub use output::{Output, PrintError, list_of, sort_by, without_managed_fields};
 pub use selector::selector_text;
 

@@ -153,7 +153,9 @@ impl Output {
             Self::Yaml => Ok(text::yaml(object)?),
             Self::Json => Ok(text::json(object, Some(4)) + "\n"),
             Self::Name => Ok(items(object).iter().map(|object| full_name(object) + "\n").collect()),
-            Self::JsonPath(template) => Ok(template.render(object).map_err(|error| fault(template, error))?),
+            Self::JsonPath(template) => {
+                Ok(template.render(object).map_err(|error| fault(template, error))?)
+            }
             Self::JsonPathAsJson(template) => {
                 Ok(template.render_as_json(object).map_err(|error| fault(template, error))?)
             }

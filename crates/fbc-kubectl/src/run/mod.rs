@@ -93,7 +93,11 @@ pub fn run<S: Server>(command: &Command, session: &mut Session, server: &mut S, 
     let output = match command.output.loaded(files) {
         Ok(output) => output,
         Err(text) => {
-            return Outcome { stderr: failures_text(&[Failure::Text(text)]), exit_code: 1, ..Outcome::default() };
+            return Outcome {
+                stderr: failures_text(&[Failure::Text(text)]),
+                exit_code: 1,
+                ..Outcome::default()
+            };
         }
     };
     let mut runner = Runner {

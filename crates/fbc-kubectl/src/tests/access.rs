@@ -36,6 +36,7 @@ fn play(world: &mut World, case: &Value) -> Verdict {
         namespace: case.text(&["namespace"]).to_owned(),
         user: case.text(&["user"]).to_owned(),
         groups,
+        ..Session::default()
     };
     world.play_command(&mut session, case)
 }

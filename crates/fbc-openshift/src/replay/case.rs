@@ -130,8 +130,7 @@ impl Case {
     /// Whether a write in a recording of a real API server is one of the person in front of it. One agent plays that person,
     /// the provider and the kubelets there, and writers are told by `managedFields`, which know of no deletions.
     fn is_of_user(&self, transition: &Transition) -> bool {
-        let follows_step =
-            self.steps.iter().any(|(at, _)| (0..STEP_OF_REAL).contains(&(transition.at - at)));
+        let follows_step = self.steps.iter().any(|(at, _)| (0..STEP_OF_REAL).contains(&(transition.at - at)));
         let kind = transition.object.split('/').next().unwrap_or_default();
         let has = |field: &str| transition.change.contains_key(field);
         follows_step

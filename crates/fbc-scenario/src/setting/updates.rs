@@ -175,7 +175,11 @@ impl Reader<'_> {
                     Ok(document) => document.root().to_json(),
                     // The operator tells what is wrong with it, as it would on a cluster.
                     Err(_) => {
-                        return Some(Answer { status: service.status.clone(), body: bytes, by_channel: true });
+                        return Some(Answer {
+                            status: service.status.clone(),
+                            body: bytes,
+                            by_channel: true,
+                        });
                     }
                 }
             }

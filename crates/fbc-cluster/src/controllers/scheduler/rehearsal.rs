@@ -69,11 +69,14 @@ impl<'a> Rehearsal<'a> {
         let mut free = pod.clone();
         free.remove(&["spec", "nodeName"]);
         let mut info = PodInfo::read(&free);
-        let question = Question::new(&info, &self.cache, &BTreeSet::new(), self.api).map_err(|text| vec![text])?;
+        let question =
+            Question::new(&info, &self.cache, &BTreeSet::new(), self.api).map_err(|text| vec![text])?;
         let (mut found, mut reasons) = (None::<String>, BTreeSet::new());
         for node in self.cache.nodes.iter().filter(|node| may_be_on(&node.name)) {
             match question.refusal(node) {
-                None if found.as_ref().is_none_or(|found| node.name < *found) => found = Some(node.name.clone()),
+                None if found.as_ref().is_none_or(|found| node.name < *found) => {
+                    found = Some(node.name.clone())
+                }
                 None => {}
                 Some(refusal) => {
                     reasons.extend(refusal.reasons.iter().map(|reason| reason.general().to_string()));

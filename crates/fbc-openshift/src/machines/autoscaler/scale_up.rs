@@ -94,8 +94,7 @@ impl Autoscaler {
             return;
         }
         let id = format!("MachineSet/{}", group.name);
-        let text =
-            format!("pod triggered scale-up: [{{{id} {}->{size} (max: {})}}]", group.size, group.most);
+        let text = format!("pod triggered scale-up: [{{{id} {}->{size} (max: {})}}]", group.size, group.most);
         for pod in plan.pods.iter().filter_map(|index| waiting.get(*index)) {
             self.recorder.normal(api, pod, "TriggeredScaleUp", &text);
         }
@@ -182,8 +181,9 @@ fn group(api: &ApiServer, autoscaler: &Object) -> Option<Group> {
     let set = api.find(GROUP, "MachineSet", &name).filter(|_| target["kind"] == "MachineSet")?;
     let is_of_set = |node: &&Arc<Object>| {
         let machine = node.annotation("machine.openshift.io/machine").and_then(|text| text.split_once('/'));
-        let machine = machine
-            .and_then(|(namespace, name)| api.find(GROUP, "Machine", &ObjectName::namespaced(namespace, name)));
+        let machine = machine.and_then(|(namespace, name)| {
+            api.find(GROUP, "Machine", &ObjectName::namespaced(namespace, name))
+        });
         machine
             .and_then(|machine| machine.controller())
             .is_some_and(|owner| owner.text(&["uid"]) == set.uid())
@@ -236,7 +236,9 @@ fn from_annotations(set: &Object) -> Option<Object> {
     }
     let template = &set["spec"]["template"]["spec"];
     let mut labels = template.at(&["metadata", "labels"]).cloned().unwrap_or_else(|| json!({}));
-    for pair in set.annotation("capacity.cluster-autoscaler.kubernetes.io/labels").unwrap_or_default().split(',') {
+    for pair in
+        set.annotation("capacity.cluster-autoscaler.kubernetes.io/labels").unwrap_or_default().split(',')
+    {
         if let Some((key, value)) = pair.split_once('=') {
             labels.set(&[key], value);
         }

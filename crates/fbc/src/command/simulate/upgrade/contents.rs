@@ -70,4 +70,3 @@ fn warn_of_missing(folder: &Path, catalogs: &[&Catalog], package: Option<&str>, 
         named.join(", ")
     );
 }
-

@@ -120,7 +120,8 @@ fn unique(bundles: &[IndexedBundle]) -> BTreeMap<String, &IndexedBundle> {
         bundles.iter().filter_map(|bundle| Some((bundle.semantic_version()?, bundle))).collect();
     sorted.sort_by(|(one, _), (other, _)| one.compare_precedence(other));
     let runs = sorted.chunk_by(|(one, _), (other, _)| one.compare_precedence(other).is_eq());
-    let single = runs.filter_map(|run| if let [(version, bundle)] = run { Some((version, bundle)) } else { None });
+    let single =
+        runs.filter_map(|run| if let [(version, bundle)] = run { Some((version, bundle)) } else { None });
     single.map(|(version, bundle)| (version.to_string(), *bundle)).collect()
 }
 
@@ -128,7 +129,9 @@ fn unique(bundles: &[IndexedBundle]) -> BTreeMap<String, &IndexedBundle> {
 fn passed(run: &Run) -> impl Iterator<Item = &String> {
     let followed = run.steps.iter().find(|step| step.name == FOLLOW).map(|step| step.before);
     run.timeline.iter().skip(followed.unwrap_or(usize::MAX)).filter_map(|entry| match &entry.what {
-        Happening::Field { name, value } if entry.kind == "ClusterExtension" && name == "installed version" => {
+        Happening::Field { name, value }
+            if entry.kind == "ClusterExtension" && name == "installed version" =>
+        {
             Some(value)
         }
         _ => None,
