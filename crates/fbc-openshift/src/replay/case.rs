@@ -46,9 +46,6 @@ pub struct Case {
     end: Time,
 }
 
-/// So long after a step of a recording of a real API server its writes are stored.
-const STEP_OF_REAL: Time = 100;
-
 impl Case {
     pub(super) fn read(value: &Value) -> Option<Self> {
         // Endings of generated names count up in the order of creation, here as there.
@@ -111,9 +108,7 @@ impl Case {
     /// What happens from outside, in order.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = (Time, Input)> {
         let step_times: BTreeSet<Time> = self.steps.iter().map(|(at, _)| *at).collect();
-        let is_real = self.suite == Suite::Machines && self.transitions.iter().any(|one| one.by == "agent");
         let is_input = |transition: &&Transition| match (self.suite, transition.by.as_str()) {
-            _ if is_real => self.is_of_user(transition),
             (_, "user" | "setup" | "agent" | "garbage-collector") => true,
             (Suite::MachineConfig, by) => !by.ends_with("-controller"),
             (Suite::ControlPlane, by) => by != "cpms-controller",
@@ -125,21 +120,6 @@ impl Case {
         let mut inputs: Vec<(Time, Input)> = steps.chain(writes).collect();
         inputs.sort_by_key(|(at, _)| *at);
         inputs.into_iter()
-    }
-
-    /// Whether a write in a recording of a real API server is one of the person in front of it. One agent plays that person,
-    /// the provider and the kubelets there, and writers are told by `managedFields`, which know of no deletions.
-    fn is_of_user(&self, transition: &Transition) -> bool {
-        let follows_step = self.steps.iter().any(|(at, _)| (0..STEP_OF_REAL).contains(&(transition.at - at)));
-        let kind = transition.object.split('/').next().unwrap_or_default();
-        let has = |field: &str| transition.change.contains_key(field);
-        follows_step
-            && match (kind, transition.event.as_str()) {
-                ("Node", _) => has("conditions[Ready]"),
-                ("Pod", event) => event == "ADDED",
-                (_, "ADDED") => transition.by == "agent",
-                _ => has("lifecycleHooks") || has("deletionTimestamp"),
-            }
     }
 
     /// How far our times may be off at a time.

@@ -156,18 +156,6 @@ impl World {
                 controller.provider().borrow_mut().lose(&name);
             }
         }
-        if let Some((_, number)) = text.split_once("disruption budget minAvailable ") {
-            let budget = json!({
-                "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
-                "metadata": {"name": "web", "namespace": "default"},
-                "spec": {"minAvailable": number.parse::<i64>().unwrap_or_default(), "selector": {"matchLabels": {"app": "web"}}},
-            });
-            let caller = Caller::administrator("recording");
-            let _ = self.cluster.api.create(&caller, budget, WriteOptions::default());
-        }
-        if text.starts_with("delete PodDisruptionBudget") {
-            let _ = self.delete("PodDisruptionBudget/web");
-        }
         if let Some(node) = between(text, "kubelet of ", " stops")
             && let Some(controller) = self.cluster.controller::<machines::provider::Instances>()
         {

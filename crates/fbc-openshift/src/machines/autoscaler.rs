@@ -1,11 +1,9 @@
-//! The autoscaler. It takes nodes away that nobody needs: it drains one, marks its machine, and makes the set smaller by
-//! one. And it makes sets larger for pods that find no room (`scale_up`).
+//! The autoscaler, as far as it takes nodes away that nobody needs: it drains one, marks its machine, and makes the set
+//! smaller by one.
 //!
-//! It acts while there is a ClusterAutoscaler, on sets that a MachineAutoscaler names; nodes go only with
-//! `scaleDown.enabled`. Source: `kubernetes/autoscaler:cluster-autoscaler/FAQ.md` (how scale-up and scale-down work),
+//! It acts while there is a ClusterAutoscaler with `scaleDown.enabled`, on sets that a MachineAutoscaler names. Source:
+//! `kubernetes/autoscaler:cluster-autoscaler/FAQ.md` (how scale-down works),
 //! `openshift/cluster-autoscaler-operator:pkg/apis/autoscaling` (MA-11).
-
-mod scale_up;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -58,8 +56,6 @@ pub struct Autoscaler {
     going: Option<(String, ObjectName, Attempt)>,
     /// No node goes before this moment, after one could not be drained.
     pause: Option<Moment>,
-    /// What was said last about pods for which no set becomes larger, by uid.
-    told: BTreeMap<String, String>,
 }
 
 impl Autoscaler {
@@ -71,7 +67,6 @@ impl Autoscaler {
             unneeded: BTreeMap::new(),
             going: None,
             pause: None,
-            told: BTreeMap::new(),
         }
     }
 }
@@ -99,10 +94,9 @@ impl Controller for Autoscaler {
         let Some(autoscaler) = api.find(AUTOSCALING, "ClusterAutoscaler", request).cloned() else {
             return Outcome::Done;
         };
-        self.grow(api, &autoscaler);
         let settings = Settings::of(&autoscaler);
         if !settings.is_enabled {
-            return Outcome::Routinely(SCAN);
+            return Outcome::Done;
         }
         if let Some((node, machine, mut attempt)) = self.going.take() {
             match attempt.advance(api, &self.writer) {
