@@ -5,8 +5,8 @@
 
 use std::error::Error;
 
-use jsonschema::{Draft, PatternOptions, Retrieve, Uri, Validator};
-use serde_json::{Value, json};
+use jsonschema::{PatternOptions, Retrieve, Uri, Validator};
+use serde_json::Value;
 
 use super::files::{self, Schema};
 use super::node::ArenaJson;
@@ -44,15 +44,14 @@ pub(super) fn origin(location: &str) -> Option<(&'static Schema, &str)> {
     Some((schema_of(if path == BY_TYPE { OF_ANY_TYPE } else { path })?, fragment))
 }
 
-/// Builds the validator of a schema. It is referred to from one line of an old draft: what is built is checked by the
-/// schema of its draft, and to build that of the newest takes longer than to read a small catalog.
+/// Builds the validator of a schema.
 #[expect(clippy::expect_used, reason = "the schemas are part of the binary, and a test builds every one")]
 pub(super) fn build(schema: &Schema) -> Validator<ArenaJson> {
     jsonschema::options_for::<ArenaJson>()
-        .with_draft(Draft::Draft4)
+        .with_base_uri(format!("{BASE}{}", schema.path))
         .with_retriever(Embedded)
         // The patterns need nothing beyond it, and it is quick to build and linear to run.
         .with_pattern_options(PatternOptions::regex())
-        .build(&json!({"$ref": format!("{BASE}{}", schema.path)}))
+        .build(schema.value())
         .expect("embedded schemas are valid")
 }

@@ -181,7 +181,7 @@ pub static LIMITS: [Limit; 42] = [
     },
     Limit {
         name: "upgrade-work",
-        most: 20_000_000,
+        most: 5_000_000,
         unit: Unit::Count,
         of: "the same work, of all clusters on which `simulate upgrade` upgrades the versions of a package",
         beyond: COULD_NOT_RUN,
