@@ -124,20 +124,6 @@ impl Failure {
         (message, (!self.help.is_empty()).then(|| self.help.join("; ")))
     }
 
-    /// Adds a line below those that are there.
-    pub(crate) fn add_detail(&mut self, detail: String) {
-        self.details.push(detail);
-    }
-
-    /// What is wrong without the place: what failures of several places have in common.
-    pub(crate) fn cause(&self) -> String {
-        // Behind the address of a registry, if there is one.
-        let behind = self.message.split_once("://").and_then(|(_, rest)| rest.split_once(": "));
-        let cause = behind.map_or(self.message.as_str(), |(_, cause)| cause);
-        let host = self.message.split_once("://").and_then(|(_, rest)| rest.split('/').next());
-        format!("{}: {cause} {}", host.unwrap_or_default(), self.help.join(" "))
-    }
-
     /// Everything in one line, for a failure that becomes part of another text.
     pub(crate) fn line(&self) -> String {
         let mut line = self.message.clone();

@@ -162,9 +162,9 @@ mod tests {
             .collect();
         json!({
             "metadata": {
-                "name": format!("pod-{number}"), "labels": {"app": if number % 3 == 0 { "a" } else { "b" }},
+                "name": format!("pod-{number}"), "labels": {"app": if number.is_multiple_of(3) { "a" } else { "b" }},
                 "ownerReferences": [{"uid": owner, "controller": true}],
-                "deletionTimestamp": if number % 5 == 0 { json!("2026-01-01T00:00:00Z") } else { Value::Null },
+                "deletionTimestamp": if number.is_multiple_of(5) { json!("2026-01-01T00:00:00Z") } else { Value::Null },
             },
             "status": {"phase": phase, "conditions": conditions},
         })

@@ -19,7 +19,7 @@ fn with_mirror(origin: &Registry, mirror: &Registry, pull: &str) -> Client {
     let (origin, mirror) = (&origin.host, &mirror.host);
     write!(text, "[[registry]]\nprefix = \"{origin}\"\n[[registry.mirror]]\nlocation = \"{mirror}\"\n")
         .unwrap();
-    write!(text, "pull-from-mirror = \"{pull}\"\n").unwrap();
+    writeln!(text, "pull-from-mirror = \"{pull}\"").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("registries.conf");
     std::fs::write(&file, text).unwrap();

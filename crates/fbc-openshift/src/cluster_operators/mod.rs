@@ -206,9 +206,8 @@ impl ClusterOperators {
                 Some(trouble) => set("Degraded", "True", "Trouble", &trouble.message),
                 None => set("Degraded", "False", "AsExpected", ""),
             }
-            match &behaviour.not_upgradeable {
-                Some((reason, message)) => set("Upgradeable", "False", reason, message),
-                None => {}
+            if let Some((reason, message)) = &behaviour.not_upgradeable {
+                set("Upgradeable", "False", reason, message);
             }
             // Another controller of the operator may say whether it can be updated.
             if behaviour.not_upgradeable.is_none() {

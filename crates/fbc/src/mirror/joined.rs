@@ -79,7 +79,7 @@ impl<S: Source> Source for OneOf<'_, S> {
 /// What the destination has under a place already.
 pub(super) enum There {
     Registry(RegistryImage),
-    Folder(LayoutFolder, String),
+    Folder(Box<LayoutFolder>, String),
 }
 
 impl There {

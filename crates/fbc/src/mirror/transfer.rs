@@ -163,7 +163,7 @@ impl<'t> Transfer<'t> {
                     opened => opened?,
                 };
                 let found = LocalImage { source: &layout, shown: shown.clone() }.root().await?;
-                Ok(Some((found, There::Folder(layout, shown))))
+                Ok(Some((found, There::Folder(Box::new(layout), shown))))
             }
             Target::Folder(_) => Ok(None),
         }
