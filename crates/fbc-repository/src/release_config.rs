@@ -181,7 +181,9 @@ fn semver(root: Node<'_>, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Ve
     let mut changes = Vec::new();
     for channel in &config.channels {
         let known = member(root, channel);
-        let Some((key, value)) = known.filter(|(_, value)| value.kind() == Kind::Object) else {
+        // An empty one is replaced: `{}` has no lines to add to.
+        let is_filled = |value: &Node<'_>| value.kind() == Kind::Object && value.len() > 0;
+        let Some((key, value)) = known.filter(|(_, value)| is_filled(value)) else {
             let key = known.map_or(channel.as_str(), |(key, _)| key).to_owned();
             let value = document(|builder| stability(builder, bundle));
             changes.push(Change::new("", Action::Set { key, value }));

@@ -29,7 +29,7 @@ pub static COMMAND_GROUPS: [CommandGroup; 8] = [
     of("Simulate", &["simulate", "cluster"]),
     of("Repositories", &["repository", "pin", "merge-driver"]),
     of("OpenShift and migration", &["release", "updates", "migrate-to-v1"]),
-    of("Setup and help", &["doctor", "lsp", "completions", "schema", "man", "opm", "version", "help"]),
+    of("Setup and help", &["doctor", "lsp", "completions", "schema", "man", "version", "opm", "help"]),
 ];
 
 const fn of(title: &'static str, commands: &'static [&'static str]) -> CommandGroup {

@@ -80,7 +80,7 @@ fn neovim_gets_findings_hovers_fixes_and_renames() {
         .collect();
     assert_eq!(read("renamed"), renamed);
     let completed = read("completed");
-    assert_eq!(completed.lines().next(), Some("lighthouse-operator.v1.0.0"), "{completed}");
+    assert_eq!(completed.lines().next(), Some("lighthouse-operator.v1.1.0"), "{completed}");
     let unmet = read("unmet");
     assert!(unmet.starts_with("8\nunmet expectation: "), "{unmet}");
     // Nothing was saved.

@@ -47,8 +47,8 @@ fn compare(name: &str, arguments: &[&str], counts: &[usize]) {
     }
 }
 
-const CATALOGS: [&str; 6] =
-    ["sample-catalog", "broken-catalog", "two-findings", "changed-catalog", "gitops", "composition"];
+const CATALOGS: [&str; 5] =
+    ["sample-catalog", "broken-catalog", "two-findings", "changed-catalog", "composition"];
 
 #[test]
 fn findings() {

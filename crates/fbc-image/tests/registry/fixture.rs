@@ -102,8 +102,12 @@ pub(crate) fn shown(error: &RegistryError, host: &str) -> String {
 pub(crate) async fn publish(client: &Client, host: &str, repository: &str) -> String {
     let mut manifests = Vec::new();
     for (number, platform) in ["amd64", "arm64"].iter().enumerate() {
-        let config = format!(r#"{{"architecture":"{platform}","os":"linux"}}"#).into_bytes();
         let (shared, own) = (noise(300_000), vec![number as u8; 1000]);
+        let layers = [&shared, &own].map(|bytes| fbc_testing::registry::digest(bytes));
+        let config = serde_json::json!({
+            "architecture": platform, "os": "linux", "rootfs": {"type": "layers", "diff_ids": layers},
+        });
+        let config = serde_json::to_vec(&config).unwrap();
         let place = reference(host, repository);
         for bytes in [&config, &shared, &own] {
             client.put_blob(&place, &layer(bytes), &Bytes::from(bytes.clone()), None).await.unwrap();

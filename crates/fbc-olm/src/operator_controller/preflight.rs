@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::Target;
 use fbc_cluster::api::ApiServer;
+use fbc_cluster::apply::unpacked;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 
 /// The group and kind of definitions.
@@ -39,7 +40,7 @@ fn access(api: &ApiServer) -> Access {
     let mut text = String::new();
     for kind in ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"] {
         for object in api.all(RBAC_GROUP, kind) {
-            text.push_str(&object.to_string());
+            text.push_str(&unpacked(object).to_string());
             text.push('\n');
         }
     }
@@ -58,7 +59,7 @@ pub fn definitions(manifest: &[Value], api: &ApiServer, target: Target) -> Resul
     let mut errors = Vec::new();
     for new in manifest.iter().filter(|object| object.kind() == kind) {
         let Some(old) = api.find(group, kind, &ObjectName::cluster(new.name())) else { continue };
-        let (old, new) = (document(old)?, document(new)?);
+        let (old, new) = (document(&unpacked(old))?, document(new)?);
         let (old, new) = match (Definition::read(old.root()), Definition::read(new.root())) {
             (Ok(old), Ok(new)) => (old, new),
             (Err(error), _) | (_, Err(error)) => {

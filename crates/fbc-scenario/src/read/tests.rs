@@ -98,7 +98,7 @@ steps:
             "s.yaml:1:1: title is missing",
             "s.yaml:2:1: until must be a duration (a duration is written like 500ms, 90s, 10m, 1h30m or 2d)",
             "s.yaml:4:3: steps[0].aply is not known (did you mean \"apply\"?)",
-            "s.yaml:4:3: steps[0] does nothing and expects nothing (a step has one of apply, create, delete, patch, edit, scale, publish, break, fix, restart, jump, run, wait)",
+            "s.yaml:4:3: steps[0] does nothing and expects nothing (a step has one of apply, create, delete, patch, edit, scale, publish, updateService, facts, break, fix, restart, jump, run, wait)",
             "s.yaml:5:3: steps[1] has both apply and delete (a step does one thing; write two steps)",
             "s.yaml:8:3: steps[2].at is earlier than the step before it (put steps in order)",
             "s.yaml:9:3: steps[2].wait is not a duration: \"1 minute\" (a duration is written like 500ms, 90s, 10m, 1h30m or 2d)",

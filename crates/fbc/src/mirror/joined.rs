@@ -87,7 +87,7 @@ impl There {
         match self {
             Self::Registry(image) => image.blob(descriptor),
             Self::Folder(layout, shown) => {
-                LocalImage { source: layout, shown: shown.clone() }.blob(descriptor)
+                LocalImage { source: &**layout, shown: shown.clone() }.blob(descriptor)
             }
         }
     }

@@ -49,6 +49,7 @@ fn phases_follow_one_another_and_the_revision_succeeds() {
     assert_eq!(map.label(names::MANAGED_BY), Some(names::OBJECT_MANAGER));
     assert_eq!(map.annotation(names::REVISION), Some("1"));
     assert_eq!(map.controller().map(|owner| owner.text(&["uid"])), Some(revision.uid()));
+    let map = fbc_cluster::apply::unpacked(&std::sync::Arc::new(map));
     let managers: Vec<(&str, &str)> = map
         .list(&["metadata", "managedFields"])
         .iter()

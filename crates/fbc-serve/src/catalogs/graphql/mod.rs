@@ -133,7 +133,12 @@ pub(super) async fn answer(store: Arc<Store>, asked: Asked) -> Bytes {
         request.set_parsed_query(document);
         runtime.block_on(schema.execute(request.data(Question::new(Arc::clone(&store)))))
     });
-    let response = answered.await.unwrap_or_else(|_| refused("the query cannot be answered".to_owned()));
+    let mut response = answered.await.unwrap_or_else(|_| refused("the query cannot be answered".to_owned()));
+    response.errors.retain(|error| error.message != schema::NO_OBJECT);
+    // An answer that is too large is none: its first half would only mislead.
+    if let Some(error) = response.errors.iter().find(|error| error.message.starts_with(question::TOO_LARGE)) {
+        response = Response::from_errors(vec![error.clone()]);
+    }
     let mut line = serde_json::to_vec(&response).unwrap_or_default();
     line.push(b'\n');
     Bytes::from(line)

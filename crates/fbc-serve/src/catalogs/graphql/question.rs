@@ -14,6 +14,9 @@ use crate::catalogs::store::{Selection, Store};
 /// The most bytes that a question may read and be answered with.
 const BUDGET: usize = 128 << 20;
 
+/// How the refusal of a question begins that is too large.
+pub(super) const TOO_LARGE: &str = "the query needs more than";
+
 /// What a value costs besides its text.
 const VALUE: usize = 64;
 
@@ -38,7 +41,7 @@ impl Question {
         match self.spent.fetch_add(VALUE + bytes, Ordering::Relaxed) {
             spent if spent < BUDGET => Ok(()),
             _ => Err(Error::new(format!(
-                "the query needs more than {} MiB; ask for fewer objects with limit, or for fewer fields",
+                "{TOO_LARGE} {} MiB; ask for fewer objects with limit, or for fewer fields",
                 BUDGET >> 20
             ))),
         }

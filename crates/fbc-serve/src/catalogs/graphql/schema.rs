@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use async_graphql::Value;
 use async_graphql::dynamic::{
     Field as SchemaField, FieldFuture, FieldValue, InputValue, Object, Schema, TypeRef,
 };
+use async_graphql::{Error, Value};
 
 use super::discovery::{Discovery, Field, Leaf, Scalar, Shape};
 use super::question::{Place, Question};
@@ -124,15 +124,21 @@ impl Scalar {
     }
 }
 
+/// What the fields of an element that is null say, which makes it null in the answer; no client reads it.
+pub(super) const NO_OBJECT: &str = "null";
+
 /// A field whose value has no fields.
 fn leaf_field(name: String, leaf: Leaf) -> SchemaField {
     let scalar = leaf.scalar.name();
     let kind = if leaf.is_list { TypeRef::named_list(scalar) } else { TypeRef::named(scalar) };
     SchemaField::new(name.clone(), kind, move |context| {
         let found = Question::of(&context).and_then(|question| {
-            let place = context.parent_value.try_downcast_ref::<Place>()?;
+            let place = context.parent_value.downcast_ref::<Place>().ok_or_else(|| Error::new(NO_OBJECT))?;
             let Some(node) = place.member(&name, &leaf.keys) else { return Ok(None) };
             let value = value::of(node, leaf.scalar, leaf.is_list);
+            if value == Value::Null {
+                return Ok(None);
+            }
             question.spend(value::size(&value))?;
             Ok(Some(FieldValue::value(value)))
         });

@@ -76,7 +76,7 @@ fn the_question_is_shown_as_a_command() {
         ),
         (
             "?channel=c+d&version=%3E1&installed=a.v1.0.0",
-            "--channel &#39;c d&#39; --version &#39;&gt;1&#39; --installed a.v1.0.0",
+            "--channel 'c d' --version '&gt;1' --installed a.v1.0.0",
         ),
     ] {
         let address = format!("/ui/x/packages/a%2Fb/resolve{query}");

@@ -12,6 +12,8 @@ pub(super) fn context_at(before: &str) -> Option<Context<'_>> {
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     for line in before.get(..line_start)?.lines() {
         let line = line.trim();
+        // A list that nobody closed yet ends where the next table begins.
+        value = value.filter(|_| !is_header(line));
         if let Some((_, open)) = &mut value {
             *open += brackets(line);
         } else if let Some(header) = line.strip_prefix('[') {
@@ -55,6 +57,16 @@ pub(super) fn context_at(before: &str) -> Option<Context<'_>> {
         None => (typed, Quotes::Missing),
     };
     Some(Context { path, prefix, is_key: false, property_type: None, quotes: Some(quotes) })
+}
+
+/// Whether a line begins a table: `[rules]` or `[[waivers]]`.
+fn is_header(line: &str) -> bool {
+    let name = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let name =
+        name.map(|name| name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name));
+    name.is_some_and(|name| {
+        name.starts_with(|first: char| first.is_ascii_alphabetic()) && !name.contains(['"', ',', ' '])
+    })
 }
 
 /// A key without quotes and spaces.
