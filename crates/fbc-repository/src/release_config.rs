@@ -186,6 +186,9 @@ fn semver(root: Node<'_>, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Ve
         let Some((key, value)) = known.filter(|(_, value)| is_filled(value)) else {
             let key = known.map_or(channel.as_str(), |(key, _)| key).to_owned();
             let value = document(|builder| stability(builder, bundle));
+            if known.is_some_and(|(_, value)| value.kind() == Kind::Object) {
+                changes.push(Change::new("", Action::Unset { key: key.clone() }));
+            }
             changes.push(Change::new("", Action::Set { key, value }));
             continue;
         };

@@ -188,7 +188,7 @@ fn fields_of_files_that_are_not_of_catalogs() {
     ] {
         let url = format!("file:///repository/{name}");
         // What is typed breaks a text that could be read before.
-        client.open(&url, &format!("{}\n", text.lines().next().unwrap()));
+        client.open(&url, if name == "t.yaml" { "schema: olm.semver\n" } else { text });
         client.change(&url, 2, None, text);
         let items = client.at_place("textDocument/completion", &url, place.0, place.1);
         let texts: Vec<&str> = items

@@ -38,8 +38,12 @@ pub(super) fn names(cursor: &Cursor<'_>, wanted: Use) -> Vec<Offer> {
     };
     let mut ranked: Vec<(u8, String, String)> = Vec::new();
     // Newest first, also within a rank, since the sort is stable.
-    let is_offered = |name: &str| !name.is_empty() && (wanted == Use::Name || name != own);
-    for node in graph.nodes.iter().rev().filter(|node| is_offered(&node.name)) {
+    // What is being typed is a name in the graph as well, of nothing.
+    let is_offered = |name: &str| wanted == Use::Name || name != own;
+    let nodes = graph.nodes.iter().rev();
+    for node in
+        nodes.filter(|node| is_offered(&node.name) && (node.version.is_some() || is_listed(&node.name)))
+    {
         let version = node.version.as_ref().map(|version| &version.version);
         let is_earlier = match (version, &own_version) {
             (Some(version), Some(own)) => version.compare_precedence(own).is_lt(),
