@@ -80,17 +80,19 @@ pub(crate) fn refuse_without_blobs(
     }
 }
 
-/// Refuses what was loaded and holds no blob in any file, but something else, or nothing at all; outside of the profile that
-/// says what opm says. A path that is wrong in a pipeline passes no check that way.
+/// Refuses what was loaded and holds no blob in any file, but something else, and warns of what holds nothing at all;
+/// outside of the profile that says what opm says. A path that is wrong in a pipeline does not stay unnoticed.
 pub(crate) fn refuse_other_documents(
     source: &CatalogSource,
     catalog: &Catalog,
     reference: &Path,
 ) -> Result<(), Failure> {
     if catalog.files.iter().all(|file| file.documents.is_empty()) && catalog.faults.is_empty() {
-        return Err(Failure::new(format!("no blobs found in {}", reference.display())).help(
-            "name the directory or file of a catalog; files that `.indexignore` names do not count (`--verbose` shows them)",
-        ));
+        // opm accepts it, so that this is no failure.
+        Failure::new(format!("no blobs found in {}", reference.display()))
+            .help("name the directory or file of a catalog; files that `.indexignore` names do not count (`--verbose` shows them)")
+            .warn();
+        return Ok(());
     }
     let tree = source.tree.as_ref();
     let mut found = None;
