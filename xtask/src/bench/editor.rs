@@ -217,7 +217,7 @@ mod tests {
         let lines = ["name: foo", "---", "  \"name\": \"b\",", "}"];
         assert_eq!(
             [0, 1, 2, 3].map(|from| end_of_text(&lines, from)),
-            [Some((0, 9)), Some((2, 11)), Some((2, 11)), None]
+            [Some((0, 9)), Some((2, 12)), Some((2, 12)), None]
         );
     }
 }

@@ -173,9 +173,12 @@ mod tests {
         let code = |language: &str| Code {
             language: language.to_owned(),
             line: 5,
-            lines: ["fbc explain FBC001", "fbc list \\", "  wrong"].map(str::to_owned).to_vec(),
+            lines: ["fbc explain FBC001", "fbc query \\", "  --wrong"].map(str::to_owned).to_vec(),
         };
-        assert_eq!(wrong("a.md", &code("sh")), ["a.md:6: fbc list wrong: unrecognized subcommand 'wrong'"]);
+        assert_eq!(
+            wrong("a.md", &code("sh")),
+            ["a.md:6: fbc query --wrong: unexpected argument '--wrong' found"]
+        );
         assert!(wrong("a.md", &code("yaml")).is_empty());
         assert!(wrong("a.md", &code("console")).is_empty());
     }

@@ -109,7 +109,7 @@ mod tests {
         let page =
             Page::of("# A `b`: c\n## d\n## d\n[x](y.md#z) `[no](no)` ![p](q.svg)\n```sh\n# no\nfbc\n```\n");
         assert_eq!(page.anchors, BTreeSet::from(["a-b-c", "d", "d-1"].map(str::to_owned)));
-        assert_eq!(page.inline, [(4, "[no](no)".to_owned())]);
+        assert_eq!(page.inline, [(1, "b".to_owned()), (4, "[no](no)".to_owned())]);
         let targets: Vec<&str> = page.links.iter().map(|link| link.target.as_str()).collect();
         assert_eq!((targets, page.links[0].line), (vec!["y.md#z", "q.svg"], 4));
         let lines = ["# no", "fbc"].map(str::to_owned).to_vec();

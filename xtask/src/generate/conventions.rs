@@ -18,10 +18,11 @@ const SEVERAL_MEANINGS: [&str; 5] = ["config", "diff", "profile", "report", "to"
 const FEWEST_COMMANDS: usize = 4;
 
 /// What holds for every command with the flag, where each says it in words of its own.
-const NEUTRAL: [(&str, &str, &str); 13] = [
+const NEUTRAL: [(&str, &str, &str); 14] = [
     ("catalog", "--catalog [NAME=]REF", "A catalog, with the name of its ClusterCatalog"),
     ("channel", "--channel CHANNEL", "A channel of the package"),
     ("dry-run", "--dry-run", "Write nothing; show what would be done"),
+    ("feature-gate", "--feature-gate NAME[=BOOL]", "A feature gate, and whether it is on"),
     ("image-map", "--image-map FILE", "A file that maps image references to directories"),
     ("migrate", "--migrate", "Bring blobs up to date as far as possible"),
     ("migrate-level", "--migrate-level LEVEL", "Bring blobs up to date, up to this level"),

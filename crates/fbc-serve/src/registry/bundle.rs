@@ -121,12 +121,22 @@ fn html_safe(json: &str) -> String {
     json.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e")
 }
 
+/// The manifest in a property, if it is written as JSON: opm hands it on as it is.
+///
+/// Source: `kubernetes/apimachinery:pkg/util/yaml/decoder.go` (`ToJSON`).
+fn written_as_json(bundle: &Bundle, property: usize) -> Option<String> {
+    let value = bundle.properties.get(property)?.value.as_ref()?;
+    let text = String::from_utf8(fbc_go::base64::decode(value.node().get_str("data")?).ok()?).ok()?;
+    text.trim_start().starts_with('{').then_some(text)
+}
+
 /// The cluster service version and all manifests as JSON. Without manifests, what describes them stands in.
 fn manifests(bundle: &Bundle, package: Option<&Package>) -> (String, Vec<String>) {
-    let objects: Vec<(bool, String)> = bundle_object::manifests(bundle)
-        .map(|manifest| {
+    let objects: Vec<(bool, String)> = bundle_object::numbered_manifests(bundle)
+        .map(|(index, manifest)| {
             let is_version = manifest.root().get_str("kind") == Some("ClusterServiceVersion");
-            (is_version, json_writer::compact(manifest.root()))
+            let written = written_as_json(bundle, index);
+            (is_version, written.unwrap_or_else(|| json_writer::compact(manifest.root())))
         })
         .collect();
     let version = objects.iter().find(|(is_version, _)| *is_version).map(|(_, json)| json.clone());

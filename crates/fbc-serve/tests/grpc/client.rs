@@ -42,7 +42,11 @@ pub(crate) fn texts(fields: &[&str]) -> Bytes {
 impl Client {
     pub(crate) async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.unwrap();
-        let (requests, connection) = client::handshake(stream).await.unwrap();
+        // Streams have small windows, as by default, and the connection has room for all of them: one that nobody reads holds
+        // up itself alone.
+        let mut builder = client::Builder::new();
+        builder.initial_connection_window_size(1 << 30);
+        let (requests, connection) = builder.handshake::<_, Bytes>(stream).await.unwrap();
         // A connection that breaks is what some tests are about.
         let connection = tokio::spawn(async move { drop(connection.await) });
         Self { requests, connection }
