@@ -182,7 +182,7 @@ fn semver(root: Node<'_>, config: &ReleaseTemplate, bundle: NewBundle<'_>) -> Ve
     for channel in &config.channels {
         let known = member(root, channel);
         // An empty one is replaced: `{}` has no lines to add to.
-        let is_filled = |value: &Node<'_>| value.kind() == Kind::Object && value.len() > 0;
+        let is_filled = |value: &Node<'_>| value.kind() == Kind::Object && !value.is_empty();
         let Some((key, value)) = known.filter(|(_, value)| is_filled(value)) else {
             let key = known.map_or(channel.as_str(), |(key, _)| key).to_owned();
             let value = document(|builder| stability(builder, bundle));
