@@ -18,12 +18,14 @@ const SEVERAL_MEANINGS: [&str; 5] = ["config", "diff", "profile", "report", "to"
 const FEWEST_COMMANDS: usize = 4;
 
 /// What holds for every command with the flag, where each says it in words of its own.
-const NEUTRAL: [(&str, &str, &str); 14] = [
+const NEUTRAL: [(&str, &str, &str); 16] = [
     ("catalog", "--catalog [NAME=]REF", "A catalog, with the name of its ClusterCatalog"),
     ("channel", "--channel CHANNEL", "A channel of the package"),
     ("dry-run", "--dry-run", "Write nothing; show what would be done"),
     ("feature-gate", "--feature-gate NAME[=BOOL]", "A feature gate, and whether it is on"),
+    ("force", "--force", "Go on although something is in the way, such as a file that exists"),
     ("image-map", "--image-map FILE", "A file that maps image references to directories"),
+    ("image-ref-template", "--image-ref-template TEMPLATE", "How images of bundle directories are named"),
     ("migrate", "--migrate", "Bring blobs up to date as far as possible"),
     ("migrate-level", "--migrate-level LEVEL", "Bring blobs up to date, up to this level"),
     (
@@ -166,14 +168,18 @@ mod tests {
                 }
             }
         });
+        let mut unknown: Vec<String> = Vec::new();
         for (long, uses) in &flags {
             let mut row = String::new();
             shared(&mut row, uses);
             let texts: BTreeSet<String> = uses.iter().map(|(_, argument)| summary(argument)).collect();
             let is_known =
                 SEVERAL_MEANINGS.contains(&long.as_str()) || NEUTRAL.iter().any(|(name, ..)| name == long);
-            assert!(row.is_empty() || texts.len() == 1 || is_known, "--{long}: {texts:?}");
+            if !(row.is_empty() || texts.len() == 1 || is_known) {
+                unknown.push(format!("--{long}: {texts:?}"));
+            }
         }
+        assert!(unknown.is_empty(), "{}", unknown.join("\n"));
         for (name, ..) in NEUTRAL {
             assert!(flags.contains_key(name), "--{name}");
         }
