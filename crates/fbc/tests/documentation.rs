@@ -13,6 +13,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// How a clone builds and runs fbc in one command; the test runs the fbc that was built for it.
+const BUILD_AND_RUN: &str = "cargo run --release -- ";
+
 /// Lines that start what is not part of fbc, or what a test must not do.
 const LEFT_OUT: [&str; 3] = ["cargo ", "git clone", "# "];
 
@@ -85,10 +88,14 @@ fn commands_of(is_session: bool, lines: &[&str]) -> Vec<Shown> {
     let mut shown: Vec<Shown> = Vec::new();
     for line in lines {
         let typed = if is_session { line.strip_prefix("$ ") } else { Some(*line) };
+        let typed = typed.map(|typed| match typed.strip_prefix(BUILD_AND_RUN) {
+            Some(arguments) => format!("fbc {arguments}"),
+            None => typed.to_owned(),
+        });
         match (typed, shown.last_mut()) {
             (Some(typed), _) if typed.is_empty() || LEFT_OUT.iter().any(|start| typed.starts_with(start)) => {
             }
-            (Some(typed), _) => shown.push(Shown { line: typed.to_owned(), ..Shown::default() }),
+            (Some(line), _) => shown.push(Shown { line, ..Shown::default() }),
             (None, Some(last)) => match line.strip_prefix("? ") {
                 Some(code) => last.code = code.parse().ok(),
                 None => last.output.push((*line).to_owned()),
@@ -159,6 +166,16 @@ fn every_command_does_what_it_is_shown_for() {
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert!(count >= 25, "only {count} commands are run");
+}
+
+#[test]
+fn the_readme_begins_with_how_to_run_and_how_to_test() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    let beginning: Vec<&str> = readme.lines().take(30).collect();
+    let run = format!("{BUILD_AND_RUN}validate testdata/sample-catalog");
+    assert!(beginning.contains(&run.as_str()), "{beginning:?}");
+    assert!(beginning.contains(&"cargo xtask test"), "{beginning:?}");
+    assert!(commands(&readme).iter().any(|shown| shown.line == "fbc validate testdata/sample-catalog"));
 }
 
 #[test]
