@@ -1,5 +1,5 @@
-//! The layers of the workspace: which crate may use which, what a library crate may not do, and that the literal paths
-//! into objects exist.
+//! The layers of the workspace: which crate may use which, what a library crate may not do, that the literal paths
+//! into objects exist, and that one build of the dependencies serves all.
 //!
 //! The rules are pure functions on data, tested with bad examples; only `check` reads the workspace. The same check is
 //! a step of `cargo xtask test` and a test of this package.
@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::error::{Context, TaskError, TaskResult};
 use crate::workspace;
 
+mod features;
 mod field_paths;
 mod rust_text;
 mod sources;
@@ -97,6 +98,7 @@ pub(crate) fn check(root: &Path) -> TaskResult<Report> {
     let page = root.join("docs/architecture.md");
     let text = fs::read_to_string(&page).context(|| format!("reading {}", page.display()))?;
     report.violations.extend(check_table(&text));
+    report.violations.extend(features::check(root)?);
     for folder in workspace::folders_in(&root.join("crates"))? {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         for file in workspace::files_below(&folder.join("src"))? {

@@ -31,6 +31,13 @@ pub(crate) fn release_binary(root: &Path) -> TaskResult<PathBuf> {
     Ok(workspace::target_folder(root)?.join("release/fbc"))
 }
 
+/// Builds the development binary, and says where it is. The whole workspace is named for its features: they are those
+/// of the tests, whose dependencies are compiled already.
+pub(crate) fn development_binary(root: &Path) -> TaskResult<PathBuf> {
+    run(workspace::cargo(root).args(["build", "--workspace", "--bin", "fbc"]))?;
+    Ok(workspace::target_folder(root)?.join("debug/fbc"))
+}
+
 /// Runs a command, passes on what it prints while it runs, and keeps a copy.
 pub(crate) fn run_and_keep(command: &mut Command) -> TaskResult<Finished> {
     let words = describe(command);

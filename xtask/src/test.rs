@@ -48,7 +48,7 @@ enum Step {
     Doctests,
     /// The extension for Visual Studio Code: its types, and its tests with the language server
     Editors,
-    /// The recorded answers of the reference implementations, against the release binary
+    /// The recorded answers of the reference implementations
     Conformance,
     /// Licenses, banned crates and sources of dependencies
     Deny,

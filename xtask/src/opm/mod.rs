@@ -135,10 +135,7 @@ impl Outcome {
 fn programs(options: &Options, root: &Path, folder: &Path) -> TaskResult<Programs> {
     let fbc = match &options.fbc {
         Some(path) => path.clone(),
-        None => {
-            process::run(workspace::cargo(root).args(["build", "--package", "fbc", "--bin", "fbc"]))?;
-            workspace::target_folder(root)?.join("debug/fbc")
-        }
+        None => process::development_binary(root)?,
     };
     let (opm, fbc) = (workspace::absolute(&options.opm)?, workspace::absolute(&fbc)?);
     let copies = folder.join("bin");

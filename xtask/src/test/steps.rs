@@ -171,8 +171,7 @@ fn editors(root: &Path) -> TaskResult<Outcome> {
             false => Ok(Outcome::Failed(Counts::default(), format!("npm ci: {}", installed.status))),
         };
     }
-    process::run(cargo(root).args(["build", "--package", "fbc", "--bin", "fbc"]))?;
-    let binary = workspace::target_folder(root)?.join("debug/fbc");
+    let binary = process::development_binary(root)?;
     let finished = process::run_and_keep(npm(&["test"]).env("FBC", binary))?;
     let counts = counts::of_node(&finished.text);
     Ok(counted(finished, counts))
@@ -185,17 +184,16 @@ fn lacks_network(text: &str) -> bool {
     CODES.iter().any(|code| text.contains(&format!("code {code}")))
 }
 
-/// Builds the release binary and compares it with the recorded answers.
+/// Compares the binary with the recorded answers; without the recorded data nothing is built.
 ///
-/// The release profile is used because the suites read tens of megabytes of catalogs many times; without the recorded
-/// data nothing is built.
+/// The development profile takes two minutes here, and is compiled already; a release build alone takes three times that.
 fn conformance(root: &Path) -> TaskResult<Outcome> {
     let runner = workspace::conformance_folder(root).join("run");
     if !runner.is_file() {
         let skipped = Counts { skipped: 1, ..Counts::default() };
         return Ok(Outcome::Skipped(skipped, "no recorded data beside the checkout".to_owned()));
     }
-    let binary = process::release_binary(root)?;
+    let binary = process::development_binary(root)?;
     let mut command = Command::new("python3");
     command.current_dir(root).arg(&runner).arg("-v").arg("--fbc").arg(&binary).args(CONFORMANCE_SUITES);
     let finished = process::run_and_keep(&mut command)?;

@@ -3,15 +3,17 @@
 //! The store knows nothing of permissions, defaults or finalizers: that is the API server's work. Every write
 //! gets the next resource version, and costs the same however many unrelated objects there are.
 
-use std::borrow::Borrow;
+mod indexes;
+mod log;
+
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::hash::Hash;
+use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use serde_json::Value;
-
+use self::indexes::{Indexes, Label};
+use self::log::ChangeLog;
+pub use self::log::Change;
 use crate::budget::{Size, WORK_OF_A_WRITE};
 use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName};
@@ -25,46 +27,12 @@ pub struct ObjectKey {
     pub name: ObjectName,
 }
 
-/// What a watch is told.
-#[derive(Debug, Clone)]
-pub struct Change {
-    /// The resource version that the write got.
-    pub revision: u64,
-    /// The object.
-    pub key: ObjectKey,
-    /// The object before, unless it is new.
-    pub before: Option<Arc<Object>>,
-    /// The object after, unless it is gone.
-    pub after: Option<Arc<Object>>,
-}
-
-impl Change {
-    /// The object as it is now, or as it was last.
-    pub fn latest(&self) -> Option<&Arc<Object>> {
-        self.after.as_ref().or(self.before.as_ref())
-    }
-}
-
-/// How many changes are kept for watches that resume.
-const KEPT_CHANGES: usize = 10_000;
-/// How much memory the objects of these changes may hold, as far as it can be told.
-const KEPT_BYTES: u64 = 64 << 20;
-
-type ByLabel = HashMap<(KindId, String, String), BTreeSet<ObjectName>>;
-type ByOwner = HashMap<String, BTreeMap<ObjectKey, Owned>>;
-
 /// All objects.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
     objects: BTreeMap<KindId, BTreeMap<ObjectName, Stored>>,
-    by_uid: HashMap<String, ObjectKey>,
-    by_owner: ByOwner,
-    by_label: ByLabel,
-    /// Of `by_label`, what has no controller.
-    uncontrolled: ByLabel,
-    changes: VecDeque<(Change, u64)>,
-    /// The memory of the objects of `changes`.
-    kept: u64,
+    indexes: Indexes,
+    log: ChangeLog,
     revision: u64,
     /// The memory of all objects.
     bytes: u64,
@@ -77,14 +45,6 @@ pub struct Store {
 struct Stored {
     object: Arc<Object>,
     memory: u64,
-}
-
-/// An object that names an owner.
-#[derive(Debug, Clone)]
-struct Owned {
-    object: Arc<Object>,
-    /// Whether that owner is its controller.
-    is_controlled: bool,
 }
 
 impl Store {
@@ -116,31 +76,24 @@ impl Store {
 
     /// An object by its uid.
     pub fn by_uid(&self, uid: &str) -> Option<(&ObjectKey, &Arc<Object>)> {
-        let key = self.by_uid.get(uid)?;
+        let key = self.indexes.by_uid(uid)?;
         Some((key, self.get(key.kind, &key.name)?))
     }
 
     /// The objects that name this uid in an owner reference.
     pub fn owned_by(&self, uid: &str) -> impl Iterator<Item = (&ObjectKey, &Arc<Object>)> {
-        self.by_owner.get(uid).into_iter().flatten().map(|(key, owned)| {
+        self.indexes.owned_by(uid).map(|(key, object)| {
             self.look(1);
-            (key, &owned.object)
+            (key, object)
         })
     }
 
     /// The objects of a kind whose controller has this uid, by namespace and name.
     pub fn controlled_by(&self, uid: &str, kind: KindId) -> impl Iterator<Item = &Arc<Object>> {
-        let first = ObjectKey { kind, name: ObjectName::default() };
-        self.by_owner
-            .get(uid)
-            .into_iter()
-            .flat_map(move |owned| owned.range(&first..))
-            .take_while(move |(key, _)| key.kind == kind)
-            .filter(|(_, owned)| owned.is_controlled)
-            .map(|(_, owned)| {
-                self.look(1);
-                &owned.object
-            })
+        self.indexes.controlled_by(uid, kind).map(|object| {
+            self.look(1);
+            object
+        })
     }
 
     /// The objects of a kind, by namespace and name.
@@ -171,11 +124,8 @@ impl Store {
 
     /// The objects of a kind with a label, by namespace and name.
     pub fn with_label(&self, kind: KindId, key: &str, value: &str) -> impl Iterator<Item = &Arc<Object>> {
-        self.by_label
-            .get(&(kind, key.to_owned(), value.to_owned()))
-            .into_iter()
-            .flatten()
-            .filter_map(move |name| self.get(kind, name))
+        let names = self.indexes.with_label(&Label::new(kind, key, value));
+        names.into_iter().flatten().filter_map(move |name| self.get(kind, name))
     }
 
     /// The objects of a kind with a label in a namespace, by name.
@@ -186,7 +136,8 @@ impl Store {
         key: &str,
         value: &str,
     ) -> impl Iterator<Item = &'s Arc<Object>> {
-        self.labelled(&self.by_label, (kind, key.to_owned(), value.to_owned()), namespace)
+        let names = self.indexes.with_label(&Label::new(kind, key, value));
+        indexes::in_namespace(names, namespace).filter_map(move |name| self.get(kind, name))
     }
 
     /// Of [`Self::with_label_in`], those without a controller.
@@ -197,22 +148,8 @@ impl Store {
         key: &str,
         value: &str,
     ) -> impl Iterator<Item = &'s Arc<Object>> {
-        self.labelled(&self.uncontrolled, (kind, key.to_owned(), value.to_owned()), namespace)
-    }
-
-    fn labelled<'s>(
-        &'s self,
-        index: &'s ByLabel,
-        label: (KindId, String, String),
-        namespace: &'s str,
-    ) -> impl Iterator<Item = &'s Arc<Object>> {
-        let first = ObjectName::namespaced(namespace, "");
-        index
-            .get(&label)
-            .into_iter()
-            .flat_map(move |names| names.range((Bound::Included(first.clone()), Bound::Unbounded)))
-            .take_while(move |name| name.namespace == namespace)
-            .filter_map(move |name| self.get(label.0, name))
+        let names = self.indexes.uncontrolled(&Label::new(kind, key, value));
+        indexes::in_namespace(names, namespace).filter_map(move |name| self.get(kind, name))
     }
 
     /// How many objects of a kind there are.
@@ -222,12 +159,12 @@ impl Store {
 
     /// How many objects there are.
     pub fn len(&self) -> usize {
-        self.by_uid.len()
+        self.indexes.len()
     }
 
     /// True without any object.
     pub fn is_empty(&self) -> bool {
-        self.by_uid.is_empty()
+        self.len() == 0
     }
 
     /// Every object, by kind in the order in which kinds came, then by name.
@@ -255,8 +192,9 @@ impl Store {
         self.bytes = self.bytes + memory - before.as_ref().map_or(0, |before| before.memory);
         let before = before.map(|stored| stored.object);
         let key = ObjectKey { kind, name };
-        self.reindex(&key, before.as_deref(), Some(&object));
-        self.record(key, before, Some(Arc::clone(&object)), memory);
+        self.indexes.update(&key, before.as_deref(), Some(&object));
+        let after = Some(Arc::clone(&object));
+        self.log.push(Change { revision: self.revision, key, before, after }, memory);
         object
     }
 
@@ -266,139 +204,28 @@ impl Store {
         self.bytes -= memory;
         self.revision += 1;
         let key = ObjectKey { kind, name: name.clone() };
-        self.reindex(&key, Some(&*before), None);
-        self.record(key, Some(Arc::clone(&before)), None, memory);
+        self.indexes.update(&key, Some(&*before), None);
+        let gone = Some(Arc::clone(&before));
+        self.log.push(Change { revision: self.revision, key, before: gone, after: None }, memory);
         Some(before)
     }
 
     /// What changed after a resource version, or `None` if that is no longer known.
     pub fn changes_since(&self, revision: u64) -> Option<impl Iterator<Item = &Change>> {
-        let oldest = self.changes.front().map_or(self.revision + 1, |(change, _)| change.revision);
-        if revision + 1 < oldest && revision < self.revision {
-            return None;
-        }
-        let start = self.changes.partition_point(|(change, _)| change.revision <= revision);
-        Some(self.changes.range(start..).map(|(change, _)| change))
+        self.log.since(revision, self.revision)
     }
 
     /// How many changes are known.
     pub fn changes_kept(&self) -> u64 {
-        self.changes.len() as u64
+        self.log.len() as u64
     }
-
-    fn record(
-        &mut self,
-        key: ObjectKey,
-        before: Option<Arc<Object>>,
-        after: Option<Arc<Object>>,
-        memory: u64,
-    ) {
-        self.changes.push_back((Change { revision: self.revision, key, before, after }, memory));
-        self.kept += memory;
-        while self.changes.len() > KEPT_CHANGES || (self.kept > KEPT_BYTES && self.changes.len() > 1) {
-            let Some((_, memory)) = self.changes.pop_front() else { break };
-            self.kept -= memory;
-        }
-    }
-
-    fn reindex(&mut self, key: &ObjectKey, before: Option<&Object>, after: Option<&Arc<Object>>) {
-        let latest = after;
-        let after = after.map(|object| &**object);
-        let (old, new) = (uid(before), uid(after));
-        if old != new {
-            if let Some(uid) = old {
-                self.by_uid.remove(uid);
-            }
-            if let Some(uid) = new {
-                self.by_uid.insert(uid.to_owned(), key.clone());
-            }
-        }
-        let changed = |field| metadata(before, field) != metadata(after, field);
-        let changes_hands = changed("ownerReferences");
-        if changes_hands {
-            for owner in owners(before) {
-                if let Some(owned) = self.by_owner.get_mut(owner) {
-                    owned.remove(key);
-                    if owned.is_empty() {
-                        self.by_owner.remove(owner);
-                    }
-                }
-            }
-        }
-        if let Some(object) = latest {
-            let controller = object.controller().map(|owner| owner.text(&["uid"]));
-            for owner in owners(after) {
-                let is_controlled = controller == Some(owner);
-                let owned = Owned { object: Arc::clone(object), is_controlled };
-                self.by_owner.entry(owner.to_owned()).or_default().insert(key.clone(), owned);
-            }
-        }
-        if changed("labels") {
-            move_labels(&mut self.by_label, key, labels(before), labels(after));
-        }
-        if changes_hands || changed("labels") {
-            let of = |object: Option<&Object>| object.is_none_or(|object| object.controller().is_none());
-            let (old, new) = (before.filter(|_| of(before)), after.filter(|_| of(after)));
-            move_labels(&mut self.uncontrolled, key, labels(old), labels(new));
-        }
-    }
-}
-
-/// Takes an object away from the labels that it had, and puts it under those that it has.
-fn move_labels<'o>(
-    index: &mut ByLabel,
-    key: &ObjectKey,
-    old: impl Iterator<Item = (&'o str, &'o str)>,
-    new: impl Iterator<Item = (&'o str, &'o str)>,
-) {
-    for (label, value) in old {
-        drop_from(index, &(key.kind, label.to_owned(), value.to_owned()), &key.name);
-    }
-    for (label, value) in new {
-        let labels = (key.kind, label.to_owned(), value.to_owned());
-        index.entry(labels).or_default().insert(key.name.clone());
-    }
-}
-
-fn drop_from<K, Q, V>(index: &mut HashMap<K, BTreeSet<V>>, key: &Q, member: &V)
-where
-    K: Eq + Hash + Borrow<Q>,
-    Q: Eq + Hash + ?Sized,
-    V: Ord,
-{
-    if let Some(set) = index.get_mut(key) {
-        set.remove(member);
-        if set.is_empty() {
-            index.remove(key);
-        }
-    }
-}
-
-fn uid(object: Option<&Object>) -> Option<&str> {
-    object.map(|object| object.uid()).filter(|uid| !uid.is_empty())
-}
-
-fn metadata<'o>(object: Option<&'o Object>, field: &str) -> Option<&'o Value> {
-    object.and_then(|object| object.at(&["metadata", field]))
-}
-
-fn owners(object: Option<&Object>) -> impl Iterator<Item = &str> + use<'_> {
-    object.map_or(&[][..], |object| object.owner_references()).iter().map(|owner| owner.text(&["uid"]))
-}
-
-fn labels(object: Option<&Object>) -> impl Iterator<Item = (&str, &str)> + use<'_> {
-    object
-        .and_then(|object| object.at(&["metadata", "labels"]))
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-        .map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
+    use super::log::{KEPT_BYTES, KEPT_CHANGES};
     use super::*;
     use crate::kind::{Kind, Registry};
 
@@ -481,7 +308,7 @@ mod tests {
         // The log of changes holds on to large objects for a while only.
         let large = "z".repeat(1 << 20);
         (0..200).for_each(|_| drop(store.put(kind, object("one", "1", None, &large))));
-        assert!(store.kept <= KEPT_BYTES && store.changes.len() < 100);
+        assert!(store.log.bytes() <= KEPT_BYTES && store.changes_kept() < 100);
         assert!(store.changes_since(5).is_none());
     }
 
