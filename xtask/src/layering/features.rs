@@ -36,7 +36,8 @@ fn tree(root: &Path, arguments: &[&str]) -> TaskResult<String> {
 fn packages(tree: &str) -> Packages {
     let mut packages = Packages::new();
     for (name, features) in tree.lines().filter_map(|line| line.split_once('\t')) {
-        let features = features.trim_end_matches("(*)").trim().split(',').filter(|feature| !feature.is_empty());
+        let features =
+            features.trim_end_matches("(*)").trim().split(',').filter(|feature| !feature.is_empty());
         packages.entry(name.trim().to_owned()).or_default().extend(features.map(str::to_owned));
     }
     packages
@@ -58,7 +59,9 @@ mod tests {
 
     #[test]
     fn a_feature_that_only_tests_ask_for_is_named() {
-        let own = packages("xtask v0.1.0 (/x)\t\ntokio v1.54.1\trt,time\ntokio v1.54.1\trt,time (*)\nbytes v1\t (*)\n");
+        let own = packages(
+            "xtask v0.1.0 (/x)\t\ntokio v1.54.1\trt,time\ntokio v1.54.1\trt,time (*)\nbytes v1\t (*)\n",
+        );
         let whole = packages("tokio v1.54.1\tmacros,rt,time\nproptest v1\tstd\nbytes v1\t\n");
         assert_eq!(
             differences(&own, &whole),

@@ -12,8 +12,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use self::indexes::{Indexes, Label};
-use self::log::ChangeLog;
 pub use self::log::Change;
+use self::log::ChangeLog;
 use crate::budget::{Size, WORK_OF_A_WRITE};
 use crate::kind::KindId;
 use crate::object::{Object, ObjectFields, ObjectName};
