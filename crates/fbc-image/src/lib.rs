@@ -14,6 +14,7 @@ pub mod layout;
 pub mod limits;
 pub mod reference;
 pub mod registry;
+pub mod server;
 pub mod store;
 pub mod unpack;
 

@@ -9,6 +9,14 @@ use crate::error::ImageError;
 /// The annotation with the name of an image.
 const NAME: &str = "org.opencontainers.image.ref.name";
 
+/// A name in a layout.
+pub(crate) struct Named {
+    /// The name.
+    pub(crate) name: String,
+    /// What has it.
+    pub(crate) image: Descriptor,
+}
+
 fn name_of(entry: &Descriptor) -> Option<&str> {
     entry.annotations().as_ref()?.get(NAME).map(String::as_str)
 }
@@ -63,6 +71,42 @@ fn entries(bytes: &[u8], place: &str) -> Result<Vec<Descriptor>, ImageError> {
     serde_json::from_value(entries).map_err(|error| malformed(error.to_string()))
 }
 
+/// All names, in the order in which they stand there. An image without one is left out.
+pub(super) fn all(bytes: &[u8], place: &str) -> Result<Vec<Named>, ImageError> {
+    let named = |entry: Descriptor| Some(Named { name: name_of(&entry)?.to_owned(), image: entry });
+    Ok(entries(bytes, place)?.into_iter().filter_map(named).collect())
+}
+
+/// The index without some names, and how many they were. Whatever else it holds stays.
+pub(super) fn without(
+    bytes: &[u8],
+    goes: impl Fn(&Named) -> bool,
+    place: &str,
+) -> Result<(Vec<u8>, usize), ImageError> {
+    let malformed = |error: serde_json::Error| ImageError::malformed(place, format!("index.json: {error}"));
+    let mut index: Value = serde_json::from_slice(bytes).map_err(malformed)?;
+    let mut count = 0;
+    if let Some(entries) = index.get_mut("manifests").and_then(Value::as_array_mut) {
+        let before = entries.len();
+        entries.retain(|entry| {
+            let image = serde_json::from_value::<Descriptor>(entry.clone()).ok();
+            let named = image.and_then(|image| Some(Named { name: name_of(&image)?.to_owned(), image }));
+            !named.is_some_and(|named| goes(&named))
+        });
+        count = before - entries.len();
+    }
+    Ok((canonical::bytes(index), count))
+}
+
+/// The index of a layout without images.
+pub(super) fn none() -> Vec<u8> {
+    canonical::bytes(empty())
+}
+
+fn empty() -> Value {
+    json!({"schemaVersion": 2, "mediaType": MediaType::ImageIndex.to_string(), "manifests": []})
+}
+
 /// The index with an image put in under a name, in place of what had that name. Whatever else it holds stays.
 pub(super) fn with_image(
     existing: Option<&[u8]>,
@@ -71,7 +115,7 @@ pub(super) fn with_image(
     place: &str,
 ) -> Result<Vec<u8>, ImageError> {
     let mut index = match existing {
-        None => json!({"schemaVersion": 2, "mediaType": MediaType::ImageIndex.to_string(), "manifests": []}),
+        None => empty(),
         Some(bytes) => {
             entries(bytes, place)?;
             serde_json::from_slice(bytes).map_err(|error| ImageError::malformed(place, error))?

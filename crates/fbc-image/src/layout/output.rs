@@ -7,6 +7,7 @@ use std::path::Path;
 use fbc_staging::{StagedDirectory, StagedFile, parent_of};
 use oci_spec::image::Descriptor;
 
+use super::names::Named;
 use super::{INDEX_FILE, LAYOUT, LAYOUT_FILE, docker_output, names};
 use crate::error::ImageError;
 use crate::image::Image;
@@ -126,19 +127,62 @@ fn is_taken(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists)
 }
 
+/// Makes a directory an empty layout, unless it is one already.
+pub(crate) fn create(folder: &Path) -> Result<(), ImageError> {
+    fs::create_dir_all(folder).map_err(ImageError::io("create", folder))?;
+    let layout = folder.join(LAYOUT_FILE);
+    if layout.exists() {
+        let bytes = fbc_model::tree::read_file(&layout).map_err(ImageError::io("read", &layout))?;
+        return names::check_version(&bytes, &folder.display().to_string());
+    }
+    let mut entries = fs::read_dir(folder).map_err(ImageError::io("read", folder))?;
+    if entries.next().is_some() {
+        let reason = "is a directory that is not an OCI layout and is not empty";
+        return Err(ImageError::Target { path: folder.to_path_buf(), reason });
+    }
+    replace_file(&folder.join(INDEX_FILE), &names::none())?;
+    replace_file(&layout, LAYOUT)
+}
+
+/// The names in a layout, in the order in which they stand there.
+pub(crate) fn names_in(folder: &Path) -> Result<Vec<Named>, ImageError> {
+    let index = read_index(folder)?;
+    index.map_or(Ok(Vec::new()), |index| names::all(&index, &folder.display().to_string()))
+}
+
 /// Names an image in a layout that holds its blobs.
-fn put_into(folder: &Path, root: &Descriptor, name: Option<&str>) -> Result<(), ImageError> {
-    // Others may add images at the same time; the lock goes with the file.
+pub(crate) fn put_into(folder: &Path, root: &Descriptor, name: Option<&str>) -> Result<(), ImageError> {
+    let _lock = lock(folder)?;
+    let existing = read_index(folder)?;
+    let index = names::with_image(existing.as_deref(), root, name, &folder.display().to_string())?;
+    replace_file(&folder.join(INDEX_FILE), &index)
+}
+
+/// Takes names out of a layout; how many they were. Their blobs stay.
+pub(crate) fn take_out(folder: &Path, goes: impl Fn(&Named) -> bool) -> Result<usize, ImageError> {
+    let _lock = lock(folder)?;
+    let Some(existing) = read_index(folder)? else { return Ok(0) };
+    let (index, count) = names::without(&existing, goes, &folder.display().to_string())?;
+    if count > 0 {
+        replace_file(&folder.join(INDEX_FILE), &index)?;
+    }
+    Ok(count)
+}
+
+/// Others may change a layout at the same time; the lock goes with the file.
+fn lock(folder: &Path) -> Result<File, ImageError> {
     let layout = folder.join(LAYOUT_FILE);
     let lock = File::open(&layout).map_err(ImageError::io("open", &layout))?;
     lock.lock().map_err(ImageError::io("lock", &layout))?;
+    Ok(lock)
+}
+
+fn read_index(folder: &Path) -> Result<Option<Vec<u8>>, ImageError> {
     let path = folder.join(INDEX_FILE);
-    let existing = match fbc_model::tree::read_file(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        read => Some(read.map_err(ImageError::io("read", &path))?),
-    };
-    let index = names::with_image(existing.as_deref(), root, name, &folder.display().to_string())?;
-    replace_file(&path, &index)
+    match fbc_model::tree::read_file(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => read.map(Some).map_err(ImageError::io("read", &path)),
+    }
 }
 
 /// Writes a file under a temporary name and renames it.

@@ -70,6 +70,32 @@ impl BlobWriter {
         inner.publish(&path).map_err(ImageError::io("write", &path))?;
         Ok((digest, written))
     }
+
+    /// Puts the blob under its name, if it has the digest that somebody promised.
+    ///
+    /// # Errors
+    /// If it has another one, or the system does not take it.
+    pub fn finish_as(self, expected: &Digest) -> Result<(), ImageError> {
+        let HashingWriter { inner, hasher, .. } = self.out;
+        let found = hasher.finish();
+        if found != *expected {
+            return Err(ImageError::WrongDigest { what: "the blob", expected: expected.clone(), found });
+        }
+        let path = self.folder.path(&found);
+        inner.publish(&path).map(drop).map_err(ImageError::io("write", &path))
+    }
+
+    /// The bytes so far.
+    #[must_use]
+    pub fn written(&self) -> u64 {
+        self.out.written
+    }
+
+    /// The directory that the blob goes to.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        self.folder.root()
+    }
 }
 
 impl BlobFolder {
@@ -115,6 +141,14 @@ impl BlobFolder {
         self.begin_with(Hasher::default(), "sha256")
     }
 
+    /// Begins a blob that is to have a digest.
+    ///
+    /// # Errors
+    /// If the algorithm of the digest is not known, or the directory cannot be written.
+    pub fn begin_as(&self, digest: &Digest) -> Result<BlobWriter, ImageError> {
+        self.begin_with(Hasher::of(digest)?, digest.algorithm().as_ref())
+    }
+
     fn begin_with(&self, hasher: Hasher, algorithm: &str) -> Result<BlobWriter, ImageError> {
         let folder = self.root.join(algorithm);
         self.create_directory(&folder)?;
@@ -143,7 +177,7 @@ impl BlobFolder {
             return Ok(());
         }
         let digest = descriptor.digest();
-        let mut writer = self.begin_with(Hasher::of(digest)?, digest.algorithm().as_ref())?;
+        let mut writer = self.begin_as(digest)?;
         let mut reader = VerifyingReader::new(open()?, descriptor)?;
         let mut buffer = vec![0; 256 << 10];
         loop {

@@ -1,0 +1,239 @@
+//! Manifests, tags and referrers.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::io::Read as _;
+use std::str::FromStr as _;
+
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::{self, HeaderName};
+use http::request::Parts;
+use http_body::Body;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use oci_spec::image::{Descriptor, Digest, MediaType};
+use serde_json::{Value, json};
+
+use super::asked::Reference;
+use super::refusal::Refusal;
+use super::{Answer, CONTENT_DIGEST, Registry, bare, insert, json as answer_of, parameter, text_header, whole};
+use crate::blob::Hasher;
+use crate::error::ImageError;
+use crate::layout::{self, Named};
+use crate::limits;
+
+const SUBJECT: HeaderName = HeaderName::from_static("oci-subject");
+const FILTERS: HeaderName = HeaderName::from_static("oci-filters-applied");
+
+impl Registry {
+    /// The names of all repositories.
+    pub(super) fn catalog(&self, head: &Parts) -> Result<Answer, Refusal> {
+        let names = self.names()?;
+        let repositories: BTreeSet<&str> = names.iter().filter_map(|named| repository_of(&named.name)).collect();
+        let (page, next) = page(repositories.into_iter(), head);
+        let mut response = answer_of(&json!({ "repositories": page }));
+        link(&mut response, "/v2/_catalog", next, head);
+        Ok(response)
+    }
+
+    /// The tags of a repository, in order.
+    pub(super) fn tags(&self, repository: &str, head: &Parts) -> Result<Answer, Refusal> {
+        let names = self.names()?;
+        if !names.iter().any(|named| repository_of(&named.name) == Some(repository)) {
+            return Err(Refusal::name_unknown());
+        }
+        let tags: BTreeSet<&str> = names.iter().filter_map(|named| tag_of(&named.name, repository)).collect();
+        let (page, next) = page(tags.into_iter(), head);
+        let mut response = answer_of(&json!({"name": repository, "tags": page}));
+        link(&mut response, &format!("/v2/{repository}/tags/list"), next, head);
+        Ok(response)
+    }
+
+    /// A manifest as it was pushed.
+    pub(super) fn manifest(&self, repository: &str, reference: &Reference) -> Result<Answer, Refusal> {
+        let descriptor = self.find(repository, reference)?.ok_or_else(Refusal::manifest_unknown)?;
+        let bytes = self.document(&descriptor)?;
+        let mut response = Answer::new(whole(bytes));
+        insert(&mut response, header::CONTENT_LENGTH, &descriptor.size().to_string());
+        insert(&mut response, header::CONTENT_TYPE, descriptor.media_type().as_ref());
+        insert(&mut response, header::ETAG, &format!("\"{}\"", descriptor.digest()));
+        insert(&mut response, CONTENT_DIGEST, descriptor.digest().as_ref());
+        Ok(response)
+    }
+
+    /// Takes a manifest, if all that it names is there.
+    pub(super) async fn put_manifest<B>(
+        &self,
+        repository: &str,
+        reference: &Reference,
+        head: &Parts,
+        body: B,
+    ) -> Result<Answer, Refusal>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let limit = limits::DOCUMENT_BYTES;
+        let limited = Limited::new(body, usize::try_from(limit).unwrap_or(usize::MAX));
+        let bytes = match std::pin::pin!(limited).collect().await {
+            Ok(collected) => collected.to_bytes(),
+            Err(error) if error.is::<LengthLimitError>() => return Err(Refusal::too_large(limit)),
+            Err(error) => return Err(Refusal::broken_off(&*error)),
+        };
+        let mut hasher = Hasher::default();
+        if let Reference::Digest(digest) = reference {
+            let wanted = Digest::from_str(digest).map_err(|error| Refusal::digest_invalid(error.to_string()))?;
+            hasher = Hasher::of(&wanted)?;
+        }
+        hasher.update(&bytes);
+        let digest = hasher.finish();
+        if let Reference::Digest(wanted) = reference
+            && digest.as_ref() != wanted
+        {
+            return Err(Refusal::digest_invalid(format!("the digest of the manifest is {digest}")));
+        }
+        let manifest: Value = serde_json::from_slice(&bytes)
+            .map_err(|error| Refusal::manifest_invalid(format!("the manifest is not JSON: {error}")))?;
+        let media_type = text_header(head, &header::CONTENT_TYPE).map(str::to_owned);
+        let media_type = media_type
+            .or_else(|| manifest["mediaType"].as_str().map(str::to_owned))
+            .ok_or_else(|| Refusal::manifest_invalid("the manifest has no media type"))?;
+        self.check_content(repository, &manifest)?;
+        let descriptor = Descriptor::new(MediaType::from(media_type.as_str()), bytes.len() as u64, digest.clone());
+        self.blobs.insert_bytes(&descriptor, &bytes)?;
+        // By its digest it stays there when its tag moves on.
+        layout::put_into(&self.folder, &descriptor, Some(&Reference::Digest(digest.to_string()).name(repository)))?;
+        if let Reference::Tag(_) = reference {
+            layout::put_into(&self.folder, &descriptor, Some(&reference.name(repository)))?;
+        }
+        let mut response = bare(StatusCode::CREATED);
+        insert(&mut response, header::LOCATION, &format!("/v2/{repository}/manifests/{digest}"));
+        insert(&mut response, CONTENT_DIGEST, digest.as_ref());
+        if let Some(subject) = manifest["subject"]["digest"].as_str() {
+            insert(&mut response, SUBJECT, subject);
+        }
+        Ok(response)
+    }
+
+    /// Refuses a manifest of which a part was not pushed. Layers that may not be distributed are elsewhere.
+    fn check_content(&self, repository: &str, manifest: &Value) -> Result<(), Refusal> {
+        let list = |field: &str| manifest[field].as_array().into_iter().flatten();
+        for part in manifest.get("config").into_iter().chain(list("layers")) {
+            let digest = part["digest"].as_str().ok_or_else(|| Refusal::manifest_invalid("a descriptor has no digest"))?;
+            let is_elsewhere = part["urls"].as_array().is_some_and(|urls| !urls.is_empty());
+            if !is_elsewhere && self.open_blob(digest)?.is_none() {
+                return Err(Refusal::content_unknown(digest));
+            }
+        }
+        for part in list("manifests") {
+            let digest = part["digest"].as_str().ok_or_else(|| Refusal::manifest_invalid("a descriptor has no digest"))?;
+            if self.find(repository, &Reference::Digest(digest.to_owned()))?.is_none() {
+                return Err(Refusal::content_unknown(digest));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a name away: a tag, or a manifest with all its tags. Blobs stay, since others may share them.
+    pub(super) fn delete_manifest(&self, repository: &str, reference: &Reference) -> Result<Answer, Refusal> {
+        let goes = |named: &Named| match reference {
+            Reference::Tag(_) => named.name == reference.name(repository),
+            Reference::Digest(digest) => {
+                repository_of(&named.name) == Some(repository) && named.image.digest().as_ref() == digest
+            }
+        };
+        match layout::take_out(&self.folder, goes)? {
+            0 => Err(Refusal::manifest_unknown()),
+            _ => Ok(bare(StatusCode::ACCEPTED)),
+        }
+    }
+
+    /// What refers to a manifest, as an index.
+    pub(super) fn referrers(&self, repository: &str, digest: &str, head: &Parts) -> Result<Answer, Refusal> {
+        let wanted = parameter(head, "artifactType");
+        let mut found = Vec::new();
+        for named in self.names()? {
+            let is_manifest = named.name == Reference::Digest(named.image.digest().to_string()).name(repository);
+            if !is_manifest {
+                continue;
+            }
+            let manifest: Value = serde_json::from_slice(&self.document(&named.image)?).unwrap_or_default();
+            if manifest["subject"]["digest"].as_str() != Some(digest) {
+                continue;
+            }
+            let kind = manifest["artifactType"].as_str().or_else(|| manifest["config"]["mediaType"].as_str());
+            if wanted.is_some() && wanted.as_deref() != kind {
+                continue;
+            }
+            let mut entry = json!({
+                "mediaType": named.image.media_type().to_string(),
+                "digest": named.image.digest().to_string(),
+                "size": named.image.size(),
+            });
+            if let Some(kind) = kind {
+                entry["artifactType"] = json!(kind);
+            }
+            if let Some(annotations) = manifest.get("annotations") {
+                entry["annotations"] = annotations.clone();
+            }
+            found.push(entry);
+        }
+        let media_type = MediaType::ImageIndex.to_string();
+        let mut response = answer_of(&json!({"schemaVersion": 2, "mediaType": media_type, "manifests": found}));
+        insert(&mut response, header::CONTENT_TYPE, &media_type);
+        if wanted.is_some() {
+            insert(&mut response, FILTERS, "artifactType");
+        }
+        Ok(response)
+    }
+
+    fn names(&self) -> Result<Vec<Named>, Refusal> {
+        Ok(layout::names_in(&self.folder)?)
+    }
+
+    fn find(&self, repository: &str, reference: &Reference) -> Result<Option<Descriptor>, Refusal> {
+        let name = reference.name(repository);
+        let fits = |named: &Named| match reference {
+            Reference::Tag(_) => named.name == name,
+            Reference::Digest(digest) => {
+                repository_of(&named.name) == Some(repository) && named.image.digest().as_ref() == digest
+            }
+        };
+        Ok(self.names()?.into_iter().find(fits).map(|named| named.image))
+    }
+
+    fn document(&self, descriptor: &Descriptor) -> Result<Vec<u8>, Refusal> {
+        let (file, _) = self.open_blob(descriptor.digest().as_ref())?.ok_or_else(Refusal::manifest_unknown)?;
+        let mut bytes = Vec::new();
+        let read = file.take(limits::DOCUMENT_BYTES).read_to_end(&mut bytes);
+        read.map_err(ImageError::io("read", &self.folder))?;
+        Ok(bytes)
+    }
+}
+
+/// The repository of a name in the layout, `REPOSITORY:TAG` or `REPOSITORY@DIGEST`.
+fn repository_of(name: &str) -> Option<&str> {
+    name.split_once('@').or_else(|| name.rsplit_once(':')).map(|(repository, _)| repository)
+}
+
+fn tag_of<'n>(name: &'n str, repository: &str) -> Option<&'n str> {
+    name.strip_prefix(repository)?.strip_prefix(':')
+}
+
+/// The part of a sorted list that a request asks for, and its last name if more follow.
+fn page<'n>(names: impl Iterator<Item = &'n str>, head: &Parts) -> (Vec<&'n str>, Option<&'n str>) {
+    let last = parameter(head, "last").unwrap_or_default();
+    let most = parameter(head, "n").and_then(|number| number.parse().ok()).unwrap_or(usize::MAX);
+    let mut names = names.filter(|name| *name > last.as_str()).peekable();
+    let page: Vec<&str> = names.by_ref().take(most).collect();
+    let next = names.peek().and_then(|_| page.last().copied());
+    (page, next)
+}
+
+/// Says where the next page is.
+fn link(response: &mut Answer, path: &str, next: Option<&str>, head: &Parts) {
+    if let Some(last) = next {
+        let most = parameter(head, "n").unwrap_or_default();
+        insert(response, header::LINK, &format!("<{path}?n={most}&last={last}>; rel=\"next\""));
+    }
+}

@@ -1,0 +1,158 @@
+//! A registry over a layout directory: what clients push is there as an OCI layout, under names of the form
+//! `REPOSITORY:TAG`, and what lies in the layout under such names can be pulled.
+//!
+//! Blobs belong to the whole registry, not to a repository. Nothing is kept in memory but uploads that have begun, so
+//! that other programs may work on the same directory. It asks nobody for a password: whoever reaches it may push.
+//!
+//! Source: `opencontainers/distribution-spec:spec.md`; `distribution/distribution:registry/handlers`.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `asked` | what the path of a request asks for |
+//! | `blobs` | blobs that are read |
+//! | `manifests` | manifests, tags and referrers |
+//! | `refusal` | errors as clients read them |
+//! | `uploads` | blobs that are written |
+
+mod asked;
+mod blobs;
+mod manifests;
+mod refusal;
+mod uploads;
+
+#[cfg(test)]
+mod tests;
+
+use std::error::Error;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use bytes::Bytes;
+use http::header::{self, HeaderName, HeaderValue};
+use http::request::Parts;
+use http::{Method, Request, Response, StatusCode};
+use http_body::Body;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use serde_json::Value;
+
+use self::asked::Asked;
+use self::refusal::Refusal;
+use self::uploads::Uploads;
+use crate::error::ImageError;
+use crate::layout;
+use crate::store::BlobFolder;
+
+/// The body of an answer. It breaks off if what it is read from does.
+pub type AnswerBody = BoxBody<Bytes, io::Error>;
+
+type Answer = Response<AnswerBody>;
+
+const CONTENT_DIGEST: HeaderName = HeaderName::from_static("docker-content-digest");
+
+/// A registry.
+pub struct Registry {
+    folder: PathBuf,
+    blobs: BlobFolder,
+    uploads: Mutex<Uploads>,
+}
+
+impl Registry {
+    /// A registry over a directory, which becomes a layout if it is empty or absent.
+    ///
+    /// # Errors
+    /// If it is something else, or cannot be written.
+    pub fn open(folder: &Path) -> Result<Self, ImageError> {
+        layout::create(folder)?;
+        let blobs = BlobFolder::new(folder.join("blobs"));
+        Ok(Self { folder: folder.to_path_buf(), blobs, uploads: Mutex::default() })
+    }
+
+    /// Answers a request.
+    pub async fn answer<B>(&self, request: Request<B>) -> Response<AnswerBody>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let (head, body) = request.into_parts();
+        let outcome = match Asked::read(head.uri.path()) {
+            Some(asked) => self.answered(&asked, &head, body).await,
+            None => Err(Refusal::not_found()),
+        };
+        let mut response = outcome.unwrap_or_else(|refusal| refusal.answer());
+        let version = HeaderValue::from_static("registry/2.0");
+        response.headers_mut().insert("docker-distribution-api-version", version);
+        response
+    }
+
+    async fn answered<B>(&self, asked: &Asked, head: &Parts, body: B) -> Result<Answer, Refusal>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let is_read = head.method == Method::GET || head.method == Method::HEAD;
+        match asked {
+            Asked::Version if is_read => Ok(json(&serde_json::json!({}))),
+            Asked::Catalog if is_read => self.catalog(head),
+            Asked::Tags(repository) if is_read => self.tags(repository, head),
+            Asked::Referrers(repository, digest) if is_read => self.referrers(repository, digest, head),
+            Asked::Manifest(repository, reference) if is_read => self.manifest(repository, reference),
+            Asked::Manifest(repository, reference) if head.method == Method::PUT => {
+                self.put_manifest(repository, reference, head, body).await
+            }
+            Asked::Manifest(repository, reference) if head.method == Method::DELETE => {
+                self.delete_manifest(repository, reference)
+            }
+            Asked::Blob(_, digest) if is_read => self.blob(digest, head),
+            Asked::Uploads(repository) if head.method == Method::POST => {
+                self.begin_upload(repository, head, body).await
+            }
+            Asked::Upload(repository, id) if is_read => self.upload_status(repository, id),
+            Asked::Upload(repository, id) if head.method == Method::PATCH => {
+                self.continue_upload(repository, id, head, body).await
+            }
+            Asked::Upload(repository, id) if head.method == Method::PUT => {
+                self.finish_upload(repository, id, head, body).await
+            }
+            Asked::Upload(_, id) if head.method == Method::DELETE => self.cancel_upload(id),
+            _ => Err(Refusal::unsupported()),
+        }
+    }
+}
+
+/// A value of the query of a request, the first of its name.
+fn parameter(head: &Parts, name: &str) -> Option<String> {
+    let query = head.uri.query().unwrap_or_default();
+    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
+    pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+}
+
+fn text_header<'h>(head: &'h Parts, name: &HeaderName) -> Option<&'h str> {
+    head.headers.get(name)?.to_str().ok()
+}
+
+fn whole(bytes: impl Into<Bytes>) -> AnswerBody {
+    Full::new(bytes.into()).map_err(|never| match never {}).boxed()
+}
+
+/// An answer without a body.
+fn bare(status: StatusCode) -> Answer {
+    let mut response = Response::new(whole(Bytes::new()));
+    *response.status_mut() = status;
+    insert(&mut response, header::CONTENT_LENGTH, "0");
+    response
+}
+
+fn json(value: &Value) -> Answer {
+    let mut response = Response::new(whole(value.to_string()));
+    insert(&mut response, header::CONTENT_TYPE, "application/json");
+    response
+}
+
+fn insert(response: &mut Answer, name: HeaderName, value: &str) {
+    // Names, digests and media types were read as such; what has no place in a header is left out.
+    if let Ok(value) = HeaderValue::from_str(value) {
+        response.headers_mut().insert(name, value);
+    }
+}

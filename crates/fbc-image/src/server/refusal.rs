@@ -1,0 +1,108 @@
+//! Errors as clients of registries read them.
+
+use http::StatusCode;
+use http::header;
+use serde_json::json;
+
+use super::{Answer, insert, whole};
+use crate::error::ImageError;
+
+/// Why a request is refused.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+    /// The bytes that are there of an upload.
+    range: Option<String>,
+}
+
+impl Refusal {
+    fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self { status, code, message: message.into(), range: None }
+    }
+
+    pub(super) fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "NAME_INVALID", "invalid repository name, tag or digest")
+    }
+
+    pub(super) fn unsupported() -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "UNSUPPORTED", "The operation is unsupported.")
+    }
+
+    pub(super) fn name_unknown() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "NAME_UNKNOWN", "repository name not known to registry")
+    }
+
+    pub(super) fn manifest_unknown() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "MANIFEST_UNKNOWN", "manifest unknown")
+    }
+
+    pub(super) fn manifest_invalid(reason: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "MANIFEST_INVALID", reason)
+    }
+
+    /// A manifest names a blob or manifest that was not pushed.
+    pub(super) fn content_unknown(digest: &str) -> Self {
+        let message = format!("{digest}: blob unknown to registry; push it before the manifest");
+        Self::new(StatusCode::BAD_REQUEST, "MANIFEST_BLOB_UNKNOWN", message)
+    }
+
+    pub(super) fn blob_unknown() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "BLOB_UNKNOWN", "blob unknown to registry")
+    }
+
+    pub(super) fn upload_unknown() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "BLOB_UPLOAD_UNKNOWN", "blob upload unknown to registry")
+    }
+
+    /// A part does not begin where the last one ended.
+    pub(super) fn wrong_offset(range: String) -> Self {
+        let message = "the part does not follow the bytes that are there";
+        let refusal = Self::new(StatusCode::RANGE_NOT_SATISFIABLE, "BLOB_UPLOAD_INVALID", message);
+        Self { range: Some(range), ..refusal }
+    }
+
+    pub(super) fn outside_of_blob() -> Self {
+        Self::new(StatusCode::RANGE_NOT_SATISFIABLE, "SIZE_INVALID", "the range lies outside of the blob")
+    }
+
+    pub(super) fn digest_invalid(reason: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "DIGEST_INVALID", reason)
+    }
+
+    pub(super) fn too_large(limit: u64) -> Self {
+        let message = format!("more than {limit} bytes");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "SIZE_INVALID", message)
+    }
+
+    /// The client went away.
+    pub(super) fn broken_off(error: &(dyn std::error::Error + 'static)) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "BLOB_UPLOAD_INVALID", format!("the body broke off: {error}"))
+    }
+
+    pub(super) fn answer(self) -> Answer {
+        let body = json!({"errors": [{"code": self.code, "message": self.message}]}).to_string();
+        let mut response = Answer::new(whole(body));
+        *response.status_mut() = self.status;
+        insert(&mut response, header::CONTENT_TYPE, "application/json");
+        if let Some(range) = self.range {
+            insert(&mut response, header::RANGE, &range);
+        }
+        response
+    }
+}
+
+impl From<ImageError> for Refusal {
+    fn from(error: ImageError) -> Self {
+        match error {
+            ImageError::WrongDigest { .. } | ImageError::UnknownDigest(_) => {
+                Self::digest_invalid(error.to_string())
+            }
+            error => {
+                tracing::error!(%error, "the registry cannot use its directory");
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "UNKNOWN", error.to_string())
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What clients ask of a registry, over a directory of the test.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+use bytes::Bytes;
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt as _, Full};
+use serde_json::{Value, json};
+
+use super::Registry;
+use crate::blob::digest_of;
+use crate::image::ImageSource as _;
+use crate::layout::LayoutFolder;
+use crate::registry::block_on;
+
+struct Answered {
+    status: StatusCode,
+    headers: http::HeaderMap,
+    body: Bytes,
+}
+
+impl Answered {
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    fn code(&self) -> String {
+        self.json()["errors"][0]["code"].as_str().unwrap().to_owned()
+    }
+}
+
+struct World {
+    folder: tempfile::TempDir,
+    registry: Registry,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let registry = Registry::open(folder.path()).unwrap();
+        Self { folder, registry }
+    }
+
+    fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Answered {
+        let mut request = Request::builder().method(method).uri(target);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Full::new(Bytes::copy_from_slice(body))).unwrap();
+        block_on(async {
+            let (head, body) = self.registry.answer(request).await.into_parts();
+            Answered { status: head.status, headers: head.headers, body: body.collect().await.unwrap().to_bytes() }
+        })
+        .unwrap()
+    }
+
+    fn push_blob(&self, bytes: &[u8]) -> String {
+        let digest = digest_of(bytes).to_string();
+        let answered = self.ask("POST", &format!("/v2/a/b/blobs/uploads/?digest={digest}"), &[], bytes);
+        assert_eq!(answered.status, 201);
+        digest
+    }
+
+    fn push_manifest(&self, reference: &str, manifest: &Value) -> (String, Answered) {
+        let bytes = manifest.to_string();
+        let kind = [("content-type", "application/vnd.oci.image.manifest.v1+json")];
+        let answered = self.ask("PUT", &format!("/v2/a/b/manifests/{reference}"), &kind, bytes.as_bytes());
+        (digest_of(bytes.as_bytes()).to_string(), answered)
+    }
+
+    fn manifest(&self, text: &str) -> Value {
+        let config = self.push_blob(text.as_bytes());
+        json!({"schemaVersion": 2, "config": {"digest": config, "size": text.len(), "mediaType": "a/b"}, "layers": []})
+    }
+}
+
+#[test]
+fn a_blob_comes_in_parts_and_is_read_in_parts() {
+    let world = World::new();
+    let begun = world.ask("POST", "/v2/a/b/blobs/uploads/", &[], b"");
+    assert_eq!(begun.status, 202);
+    let place = begun.header("location").to_owned();
+    assert_eq!(world.ask("PATCH", &place, &[("content-range", "0-3")], b"abcd").header("range"), "0-3");
+    let refused = world.ask("PATCH", &place, &[("content-range", "9-12")], b"wxyz");
+    assert_eq!((refused.status.as_u16(), refused.header("range")), (416, "0-3"));
+    assert_eq!(world.ask("GET", &place, &[], b"").status, 204);
+    let digest = digest_of(b"abcdefgh").to_string();
+    let done = world.ask("PUT", &format!("{place}?digest={digest}"), &[], b"efgh");
+    assert_eq!((done.status.as_u16(), done.header("docker-content-digest")), (201, digest.as_str()));
+    let blob = format!("/v2/a/b/blobs/{digest}");
+    assert_eq!(world.ask("GET", &blob, &[], b"").body, "abcdefgh");
+    let part = world.ask("GET", &blob, &[("range", "bytes=2-4")], b"");
+    assert_eq!((part.status.as_u16(), part.body.as_ref()), (206, b"cde".as_slice()));
+    assert_eq!(world.ask("HEAD", &blob, &[], b"").header("content-length"), "8");
+    assert_eq!(world.ask("PUT", &format!("{place}?digest={digest}"), &[], b"").code(), "BLOB_UPLOAD_UNKNOWN");
+    let mounted = format!("/v2/c/blobs/uploads/?mount={}&from=a/b", digest.replace(':', "%3A"));
+    assert_eq!(world.ask("POST", &mounted, &[], b"").status, 201);
+}
+
+#[test]
+fn content_that_is_not_what_its_digest_says_is_refused_and_not_kept() {
+    let world = World::new();
+    let digest = digest_of(b"other").to_string();
+    let refused = world.ask("POST", &format!("/v2/a/b/blobs/uploads/?digest={digest}"), &[], b"bytes");
+    assert_eq!((refused.status.as_u16(), refused.code()), (400, "DIGEST_INVALID".to_owned()));
+    assert_eq!(world.ask("GET", &format!("/v2/a/b/blobs/{digest}"), &[], b"").code(), "BLOB_UNKNOWN");
+    assert_eq!(std::fs::read_dir(world.folder.path().join("blobs/sha256")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_pushed_image_has_its_tag_in_the_layout_and_its_digest_for_ever() {
+    let world = World::new();
+    let (first, answered) = world.push_manifest("v1", &world.manifest("one"));
+    assert_eq!((answered.status.as_u16(), answered.header("docker-content-digest")), (201, first.as_str()));
+    let (second, _) = world.push_manifest("v1", &world.manifest("two"));
+    let by_tag = world.ask("GET", "/v2/a/b/manifests/v1", &[], b"");
+    assert_eq!(by_tag.header("docker-content-digest"), second);
+    assert_eq!(by_tag.header("content-type"), "application/vnd.oci.image.manifest.v1+json");
+    assert_eq!(world.ask("HEAD", &format!("/v2/a/b/manifests/{first}"), &[], b"").status, 200);
+    assert_eq!(world.ask("GET", &format!("/v2/c/manifests/{first}"), &[], b"").code(), "MANIFEST_UNKNOWN");
+    let layout = LayoutFolder::open(world.folder.path(), Some("a/b:v1")).unwrap();
+    assert_eq!(layout.root().digest().to_string(), second);
+    // Another registry over the same directory has the same images.
+    let again = World { registry: Registry::open(world.folder.path()).unwrap(), folder: world.folder };
+    assert_eq!(again.ask("GET", "/v2/a/b/tags/list", &[], b"").json(), json!({"name": "a/b", "tags": ["v1"]}));
+    assert_eq!(again.ask("DELETE", &format!("/v2/a/b/manifests/{second}"), &[], b"").status, 202);
+    assert_eq!(again.ask("GET", "/v2/a/b/manifests/v1", &[], b"").code(), "MANIFEST_UNKNOWN");
+}
+
+#[test]
+fn a_manifest_needs_what_it_names() {
+    let world = World::new();
+    let missing = digest_of(b"missing").to_string();
+    let mut manifest = world.manifest("one");
+    manifest["layers"] = json!([{"digest": missing, "size": 7}]);
+    let (_, refused) = world.push_manifest("v1", &manifest);
+    assert_eq!((refused.status.as_u16(), refused.code()), (400, "MANIFEST_BLOB_UNKNOWN".to_owned()));
+    manifest["layers"][0]["urls"] = json!(["https://example.com/layer"]);
+    assert_eq!(world.push_manifest("v1", &manifest).1.status, 201);
+    assert_eq!(world.push_manifest(&missing, &manifest).1.code(), "DIGEST_INVALID");
+    let text = world.ask("PUT", "/v2/a/b/manifests/v2", &[("content-type", "a/b")], b"{");
+    assert_eq!(text.code(), "MANIFEST_INVALID");
+}
+
+#[test]
+fn lists_have_pages_and_referrers_are_found() {
+    let world = World::new();
+    let (subject, _) = world.push_manifest("v1", &world.manifest("one"));
+    for tag in ["v3", "v2"] {
+        world.push_manifest(tag, &world.manifest(tag));
+    }
+    let page = world.ask("GET", "/v2/a/b/tags/list?n=2", &[], b"");
+    assert_eq!(page.json()["tags"], json!(["v1", "v2"]));
+    assert_eq!(page.header("link"), "</v2/a/b/tags/list?n=2&last=v2>; rel=\"next\"");
+    let rest = world.ask("GET", "/v2/a/b/tags/list?n=2&last=v2", &[], b"");
+    assert_eq!((rest.json()["tags"].clone(), rest.header("link")), (json!(["v3"]), ""));
+    assert_eq!(world.ask("GET", "/v2/_catalog", &[], b"").json(), json!({"repositories": ["a/b"]}));
+    assert_eq!(world.ask("GET", "/v2/none/tags/list", &[], b"").code(), "NAME_UNKNOWN");
+    let mut signature = world.manifest("signature");
+    signature["subject"] = json!({"digest": subject, "size": 1, "mediaType": "a/b"});
+    signature["artifactType"] = json!("text/plain");
+    let bytes = signature.to_string();
+    let (digest, answered) = world.push_manifest(&digest_of(bytes.as_bytes()).to_string(), &signature);
+    assert_eq!(answered.header("oci-subject"), subject);
+    let of_kind = |kind: &str| {
+        world.ask("GET", &format!("/v2/a/b/referrers/{subject}?artifactType={kind}"), &[], b"").json()["manifests"].clone()
+    };
+    assert_eq!(of_kind("text/plain")[0]["digest"], json!(digest));
+    assert_eq!(of_kind("text/html"), json!([]));
+}
+
+#[test]
+fn what_is_no_layout_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), "mine").unwrap();
+    assert!(Registry::open(folder.path()).is_err());
+    let world = World::new();
+    assert_eq!(world.ask("GET", "/v2/a/b/manifests/../../x", &[], b"").status, 404);
+    assert_eq!(world.ask("POST", "/v2/a/b/manifests/v1", &[], b"").status, 405);
+    assert_eq!(world.ask("GET", "/v2/", &[], b"").status, 200);
+}
