@@ -23,6 +23,8 @@ use fbc_model::tree::{MemoryTree, Tree};
 use fbc_resolve::{CatalogIndex, Rules};
 use sha2::{Digest, Sha256};
 
+use self::outside::Outsiders;
+pub use self::outside::{ImageContent, Outside};
 use super::mirrors::{self, Mirror, Place};
 use super::names::CONFIGS_LABEL;
 
@@ -200,6 +202,7 @@ pub struct Images {
     cached: RefCell<BTreeMap<(String, String), Arc<Image>>>,
     /// Where images lie besides.
     mirrors: Vec<Mirror>,
+    outsiders: Outsiders,
 }
 
 /// Images that several controllers pull, and that somebody else pushes.
@@ -255,8 +258,8 @@ impl Images {
         for place in mirrors::places(&self.mirrors, &source, parsed.digest.is_some()) {
             match self.pull_from(&place, &parsed) {
                 Ok((digest, image)) => {
-                    let found = pulled(&source, &digest, image);
-                    self.cached.borrow_mut().insert((source, digest), Arc::clone(image));
+                    let found = pulled(&source, &digest, &image);
+                    self.cached.borrow_mut().insert((source, digest), image);
                     return Ok(found);
                 }
                 Err(error) => failures.push((reference_to(&place.repository, &parsed), error)),
@@ -266,7 +269,7 @@ impl Images {
     }
 
     /// The image in one of the places where it may lie, with its digest.
-    fn pull_from(&self, place: &Place, wanted: &ImageReference) -> Result<(String, &Arc<Image>), PullError> {
+    fn pull_from(&self, place: &Place, wanted: &ImageReference) -> Result<(String, Arc<Image>), PullError> {
         let repository = &place.repository;
         if let Some(source) = &place.blocked_by {
             return Err(PullError::retryable(format!(
@@ -277,13 +280,26 @@ impl Images {
         if let Some(error) = self.broken.get(repository) {
             return Err(error.clone());
         }
-        if let Some(digest) = &wanted.digest {
-            let image = self.digests.get(&(repository.clone(), digest.clone()));
-            return image.map(|image| (digest.clone(), image)).ok_or_else(|| unknown(digest, repository));
-        }
         let tag = wanted.tag.as_deref().unwrap_or("latest");
-        let image = self.tags.get(&(repository.clone(), tag.to_owned()));
-        image.map(|image| (image.digest.clone(), image)).ok_or_else(|| unknown(tag, repository))
+        let key = |name: &str| (repository.clone(), name.to_owned());
+        let found = match &wanted.digest {
+            Some(digest) => self.digests.get(&key(digest)).map(|image| (digest.clone(), image)),
+            None => self.tags.get(&key(tag)).map(|image| (image.digest.clone(), image)),
+        };
+        if let Some((digest, image)) = found {
+            return Ok((digest, Arc::clone(image)));
+        }
+        match self.outsiders.pull(repository, wanted.tag.as_deref(), wanted.digest.as_deref()) {
+            Some(pulled) => {
+                pulled.map_err(|message| PullError::retryable(format!("{NO_SOURCE}{message}")))
+            }
+            None => Err(unknown(wanted.digest.as_deref().unwrap_or(tag), repository)),
+        }
+    }
+
+    /// Asks registries outside for what nobody pushed.
+    pub fn set_outside(&mut self, outside: Box<dyn Outside>, rules: Rules) {
+        self.outsiders = Outsiders::new(outside, rules);
     }
 
     /// Says where images lie besides the places that their references name.
@@ -356,5 +372,6 @@ fn repository(reference: &ImageReference) -> String {
     format!("{}/{}", reference.domain, reference.path)
 }
 
+mod outside;
 #[cfg(test)]
 mod tests;

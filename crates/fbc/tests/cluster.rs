@@ -126,6 +126,51 @@ fn kubectl_installs_an_operator() {
 }
 
 #[test]
+fn an_operator_that_was_pushed_is_installed() {
+    if !is_installed("kubectl") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    let (images, session) = (place("images"), place("session"));
+    let printed = script(
+        &["--registry", "--registry-storage", &images, "--trace", &session],
+        &format!(
+            "push='--push --plain-http --quiet'\n\
+             {fbc} build --bundle {scenarios}/bundles/ferry-1.0.0 -t $FBC_REGISTRY/sea/ferry:v1.0.0 $push\n\
+             {fbc} catalog from-bundles $FBC_REGISTRY/sea/ferry:v1.0.0 -t $FBC_REGISTRY/sea/catalog:v1 $push\n\
+             {skopeo}\n\
+             kubectl apply -f {scenarios}/manifests/installer.yaml\n\
+             kubectl apply -f - <<END\n\
+             {{apiVersion: olm.operatorframework.io/v1, kind: ClusterCatalog, metadata: {{name: harbour}}, spec: \
+             {{source: {{type: Image, image: {{ref: registry.cluster.local/sea/catalog:v1}}}}}}}}\n\
+             END\n\
+             kubectl apply -f {scenarios}/manifests/ferry.yaml\n\
+             kubectl wait --for=condition=Installed clusterextension/ferry --timeout=20s\n\
+             kubectl get clustercatalog harbour -o jsonpath='{{.status.resolvedSource.image.ref}}'",
+            fbc = env!("CARGO_BIN_EXE_fbc"),
+            scenarios = testdata("scenarios").canonicalize().unwrap().display(),
+            skopeo = match is_installed("skopeo") {
+                true => "skopeo list-tags --tls-verify=false docker://$FBC_REGISTRY/sea/ferry",
+                false => "",
+            },
+        ),
+    );
+    for text in ["ferry condition met", "registry.cluster.local/sea/catalog@sha256:"] {
+        assert!(printed.contains(text), "{text:?} is missing in\n{printed}");
+    }
+    let fbc = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_fbc")).args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // The images stay, and the session needs no registry any more.
+    let listed = fbc(&["list", "channels", &format!("oci:{images}:sea/catalog:v1")]);
+    assert!(listed.contains("ferry-operator"), "{listed}");
+    let replayed = fbc(&["simulate", "--replay-trace", &session]);
+    assert!(replayed.contains("0 answered otherwise"), "{replayed}");
+}
+
+#[test]
 fn the_python_client_reads_writes_and_watches() {
     let has_client = Command::new("python3").args(["-c", "import kubernetes"]).output();
     if !has_client.is_ok_and(|output| output.status.success()) {

@@ -11,6 +11,7 @@ use crate::setting::Printed;
 use fbc_cluster::budget::Budget;
 use fbc_cluster::engine::{Cluster, RunError};
 use fbc_cluster::time::{Milliseconds, Moment};
+use fbc_olm::content::Outside;
 
 /// A cluster that is driven by hand.
 pub struct Session<'s> {
@@ -45,6 +46,11 @@ impl<'s> Session<'s> {
             cluster.remove_controller("clusterobjectset");
         }
         is_there
+    }
+
+    /// Lets the cluster pull from registries outside of the simulation what the scenario does not push.
+    pub fn set_outside(&mut self, outside: Box<dyn Outside>) {
+        self.player.setting.set_outside(outside);
     }
 
     /// Plays the steps of the scenario.

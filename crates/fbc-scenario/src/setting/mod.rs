@@ -28,7 +28,7 @@ use fbc_cluster::engine::Cluster;
 use fbc_cluster::object::{Object, ObjectFields, ObjectName};
 use fbc_cluster::time::{MINUTE, Milliseconds};
 use fbc_kubectl::run::Session;
-use fbc_olm::content::SharedImages;
+use fbc_olm::content::{Outside, SharedImages};
 use fbc_olm::revisions::{Revisions, served_versions};
 
 /// How long pods of deployments that flap run before they crash.
@@ -93,6 +93,12 @@ impl<'s> Setting<'s> {
             revisions.learn(versions);
         }
         faults
+    }
+
+    /// Lets the cluster pull from registries outside of the simulation.
+    pub(super) fn set_outside(&mut self, outside: Box<dyn Outside>) {
+        let rules = options(&self.prepared.scenario).resolution_rules();
+        self.images.borrow_mut().set_outside(outside, rules);
     }
 
     /// Starts a controller anew.

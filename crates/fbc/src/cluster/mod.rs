@@ -4,24 +4,29 @@
 //! |---|---|
 //! | `authority` | the cluster's own authority, and what it signs |
 //! | `client` | requests to an API server, of this program or another |
+//! | `images` | the images that it pulls |
 //! | `kubeconfig` | the file that clients are pointed to |
 //! | `pace` | the clock of the machine as time of the cluster |
 //! | `replay` | sessions that were written down, played again |
 //! | `setup` | the scenario that a cluster starts from |
 //! | `server` | a cluster from its start to its end |
+//! | `trace` | the file that a session is written to |
 
 mod authority;
 mod client;
+mod images;
 mod kubeconfig;
 mod pace;
 mod replay;
 mod server;
 mod setup;
+mod trace;
 
 pub(crate) use client::ApiClient;
+pub(crate) use images::REGISTRY_NAME;
 pub(crate) use kubeconfig::Kubeconfig;
 pub(crate) use pace::Pace;
 pub(crate) use replay::{Header, replay};
-pub(crate) use server::{Plan, start};
+pub(crate) use server::{Plan, RegistryPlan, start};
 use setup::played;
 pub(crate) use setup::{Nodes, prepared};

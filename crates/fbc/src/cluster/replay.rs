@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
 
 use super::authority::new_token_authority;
+use super::images::RecordedImages;
 use super::{Nodes, Pace, played, prepared};
 use crate::command::simulate::sources;
 use crate::count::counted;
@@ -74,8 +75,11 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
         lines.push(value);
     }
     let (header, start) = Header::read(lines.first().unwrap_or(&Value::Null)).map_err(|text| bad(1, text))?;
-    let mut records = Vec::new();
+    let (mut records, mut pulled) = (Vec::new(), RecordedImages::default());
     for (index, line) in lines.iter().enumerate().skip(1) {
+        if pulled.take(line) {
+            continue;
+        }
         records.push(Recorded::read(line).map_err(|text| bad(index + 1, text))?);
     }
     let session = images.session(sources::named(&header.catalogs));
@@ -83,7 +87,7 @@ pub(crate) fn replay(path: &Path, images: &ImageArguments) -> Result<u8, Failure
     let nodes = Nodes(header.nodes);
     let mut prepared = prepared(header.scenario.as_deref(), &catalogs, header.target, nodes, &session)?;
     prepared.scenario.start = fbc_cluster::time::Moment(start);
-    let mut session = played(&prepared, &header)?;
+    let mut session = played(&prepared, &header, Box::new(pulled))?;
     let (_stop, stopped) = watch::channel(false);
     let settings = Settings {
         address: "127.0.0.1:6443".to_owned(),

@@ -1,7 +1,6 @@
 //! A cluster from its start to its end: a thread that owns it, and connections in front of it.
 
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,12 +11,16 @@ use fbc_apiserver::server::Front;
 use fbc_scenario::Prepared;
 use fbc_serve::current::Current;
 use fbc_serve::listener::{Limits, Listener};
+use rustls::ServerConfig;
 use rustls::pki_types::UnixTime;
 use tokio::sync::watch;
 
 use super::authority::Authority;
+use super::images::{OwnRegistry, Registries};
+use super::trace::Trace;
 use super::{Header, kubeconfig, played};
 use crate::failure::Failure;
+use crate::registry::Session;
 use crate::runtime::COMMAND_STACK_BYTES;
 
 /// What a cluster is made of, and how it is served.
@@ -29,18 +32,30 @@ pub(crate) struct Plan {
     /// The flags that the cluster is made of.
     pub(crate) header: Header,
     pub(crate) trace: Option<PathBuf>,
+    /// How images are pulled that the scenario does not bring.
+    pub(crate) session: Session,
+    pub(crate) registry: Option<RegistryPlan>,
+}
+
+/// A registry beside the cluster.
+pub(crate) struct RegistryPlan {
+    pub(crate) listen: SocketAddr,
+    /// The layout that keeps its images; without one they go with the cluster.
+    pub(crate) storage: Option<PathBuf>,
 }
 
 /// A cluster that is served. It ends with this value.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) kubeconfig: PathBuf,
+    /// Where images are pushed, if there is a registry.
+    pub(crate) registry: Option<SocketAddr>,
     runtime: tokio::runtime::Runtime,
-    serving: tokio::task::JoinHandle<()>,
+    serving: Vec<tokio::task::JoinHandle<()>>,
     stop: watch::Sender<bool>,
     mailbox: Option<Mailbox>,
     owner: JoinHandle<Result<(), Failure>>,
-    /// Where the kubeconfig lies if the user named no place.
+    /// Where kubeconfig and images lie for which the user named no place.
     _folder: Option<tempfile::TempDir>,
 }
 
@@ -53,21 +68,23 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
     let authority = Authority::new(&[plan.listen.ip(), SocketAddr::from(([127, 0, 0, 1], 0)).ip()])?;
     let encryption = Arc::new(Current::default());
     encryption.set(Arc::new(authority.encryption.clone()));
-    let listen = plan.listen;
-    let listener = runtime.block_on(Listener::bind(listen, Some(encryption), Limits::default()));
-    let listener = listener.map_err(|error| {
-        Failure::new(format!("cannot listen at {listen}: {}", crate::failure::words(&error)))
-            .help("another process may have the port; port 0 takes a free one")
-    })?;
-    let address = listener.address().map_err(|error| Failure::new(error.to_string()))?;
-    let (kubeconfig, folder) = match plan.kubeconfig.take() {
-        Some(path) => (path, None),
-        None => {
-            let folder = tempfile::Builder::new().prefix("fbc-cluster-").tempdir();
-            let folder = folder
-                .map_err(|error| Failure::new(format!("cannot create a temporary directory: {error}")))?;
-            (folder.path().join("kubeconfig"), Some(folder))
+    let (listener, address) = runtime.block_on(bind(plan.listen, Some(encryption)))?;
+    let mut folder = None;
+    let kubeconfig = match plan.kubeconfig.take() {
+        Some(path) => path,
+        None => own_folder(&mut folder)?.join("kubeconfig"),
+    };
+    let registry = match plan.registry.take() {
+        Some(registry) => {
+            let (listener, address) = runtime.block_on(bind(registry.listen, None))?;
+            let storage = match registry.storage {
+                Some(path) => path,
+                None => own_folder(&mut folder)?.join("images"),
+            };
+            let images = fbc_image::server::Registry::open(&storage).map_err(Failure::from)?;
+            Some((listener, address, Arc::new(images), storage))
         }
+        None => None,
     };
     kubeconfig::write(&kubeconfig, &format!("https://{}", reachable(address)), &authority)?;
     let (stop, stopped) = watch::channel(false);
@@ -78,6 +95,14 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
     if let Some(start) = pace.start() {
         plan.prepared.scenario.start = start;
     }
+    let start = plan.prepared.scenario.start.0;
+    let trace = plan.trace.as_deref().map(|path| Trace::begin(path, &plan.header.line(start))).transpose()?;
+    let images = Registries {
+        session: std::mem::take(&mut plan.session),
+        own: registry.as_ref().map(|(_, address, _, storage)| OwnRegistry::new(reachable(*address), storage)),
+        trace: trace.clone(),
+        failures: RefCell::default(),
+    };
     let settings = Settings {
         address: reachable(address).to_string(),
         time: pace.mode(),
@@ -86,17 +111,13 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
         anonymous: plan.anonymous,
         openshift: plan.prepared.scenario.target.is_openshift(),
         stop: stopped.clone(),
-        recorder: plan
-            .trace
-            .as_deref()
-            .map(|path| recorder(path, &plan.header, plan.prepared.scenario.start.0))
-            .transpose()?,
+        recorder: trace.map(|trace| Recorder::new(move |record| trace.write(record))),
     };
     let (ready, is_ready) = std::sync::mpsc::channel();
     let owner = std::thread::Builder::new()
         .name("cluster".to_owned())
         .stack_size(COMMAND_STACK_BYTES)
-        .spawn(move || own(&plan, settings, inbox, &ready))
+        .spawn(move || own(&plan, images, settings, inbox, &ready))
         .map_err(|error| Failure::new(format!("the system gives no thread for the cluster: {error}")))?;
     if is_ready.recv().is_err() {
         // It ended before it could begin, and says why.
@@ -105,16 +126,21 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
             _ => Failure::new("the cluster could not start"),
         });
     }
-    let end = async move {
-        let mut stopped = stopped;
-        // The sender lives as long as the server.
-        let _ = stopped.wait_for(|stopped| *stopped).await;
-    };
-    let serving = runtime.spawn(listener.serve(move |request| front.answer(request), end));
+    let mut serving =
+        vec![runtime.spawn(listener.serve(move |request| front.answer(request), end(stopped.clone())))];
+    let registry = registry.map(|(listener, address, images, _)| {
+        let answer = move |request| {
+            let images = Arc::clone(&images);
+            async move { Ok(images.answer(request).await) }
+        };
+        serving.push(runtime.spawn(listener.serve(answer, end(stopped))));
+        reachable(address)
+    });
     runtime.spawn(pace.keep(mailbox.clone()));
     Ok(Running {
         address,
         kubeconfig,
+        registry,
         runtime,
         serving,
         stop,
@@ -122,6 +148,34 @@ pub(crate) fn start(mut plan: Plan) -> Result<Running, Failure> {
         owner,
         _folder: folder,
     })
+}
+
+async fn bind(
+    address: SocketAddr,
+    encryption: Option<Arc<Current<ServerConfig>>>,
+) -> Result<(Listener, SocketAddr), Failure> {
+    let listener = Listener::bind(address, encryption, Limits::default()).await.map_err(|error| {
+        Failure::new(format!("cannot listen at {address}: {}", crate::failure::words(&error)))
+            .help("another process may have the port; port 0 takes a free one")
+    })?;
+    let address = listener.address().map_err(|error| Failure::new(error.to_string()))?;
+    Ok((listener, address))
+}
+
+/// A directory that goes with the cluster, made when the first file wants it.
+fn own_folder(folder: &mut Option<tempfile::TempDir>) -> Result<&Path, Failure> {
+    if folder.is_none() {
+        let made = tempfile::Builder::new().prefix("fbc-cluster-").tempdir();
+        *folder =
+            Some(made.map_err(|error| Failure::new(format!("cannot create a temporary directory: {error}")))?);
+    }
+    folder.as_ref().map(tempfile::TempDir::path).ok_or_else(|| Failure::new("there is no temporary directory"))
+}
+
+/// Done when the server is to end.
+async fn end(mut stopped: watch::Receiver<bool>) {
+    // The sender lives as long as the server.
+    let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
 /// An address that clients on this machine reach.
@@ -135,11 +189,12 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 /// Builds the cluster, plays the steps of its scenario, and answers requests until nobody can send any more.
 fn own(
     plan: &Plan,
+    images: Registries,
     settings: Settings,
     inbox: Inbox,
     ready: &std::sync::mpsc::Sender<()>,
 ) -> Result<(), Failure> {
-    let mut session = played(&plan.prepared, &plan.header)?;
+    let mut session = played(&plan.prepared, &plan.header, Box::new(images))?;
     for fault in session.faults() {
         Failure::new(fault).warn();
     }
@@ -151,27 +206,15 @@ fn own(
     Ok(())
 }
 
-/// Writes a session down, a line for each request that changes something.
-fn recorder(path: &Path, header: &Header, start: u64) -> Result<Recorder, Failure> {
-    let failure = |error| Failure::io("write", path, &error);
-    let file = File::create(path).map_err(failure)?;
-    let mut out = BufWriter::new(file);
-    writeln!(out, "{}", header.line(start)).and_then(|()| out.flush()).map_err(failure)?;
-    let path = path.to_owned();
-    Ok(Recorder::new(move |record| {
-        if let Err(error) = writeln!(out, "{record}").and_then(|()| out.flush()) {
-            tracing::error!(%error, path = %path.display(), "the session is not written down any more");
-        }
-    }))
-}
-
 impl Running {
     /// Ends the cluster when all requests are answered.
     pub(crate) fn end(mut self) {
         self.stop.send_replace(true);
         self.mailbox = None;
         // A listener ends when it is asked to.
-        let _ = self.runtime.block_on(self.serving);
+        for serving in self.serving {
+            let _ = self.runtime.block_on(serving);
+        }
         self.runtime.shutdown_background();
         if let Ok(Err(failure)) = self.owner.join() {
             failure.warn();

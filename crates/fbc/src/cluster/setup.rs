@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fbc_model::tree::{DiskTree, Tree};
+use fbc_olm::content::Outside;
 use fbc_scenario::{Contents, Manifests, Place, Prepared, Scenario};
 use fbc_version::Target;
 use serde_json::{Value, json};
@@ -66,8 +67,10 @@ fn node(number: u32) -> Value {
 pub(super) fn played<'p>(
     prepared: &'p Prepared,
     header: &Header,
+    outside: Box<dyn Outside>,
 ) -> Result<fbc_scenario::Session<'p>, Failure> {
     let mut session = fbc_scenario::Session::new(prepared, header.seed);
+    session.set_outside(outside);
     for name in &header.without {
         if !session.remove(name) {
             let known = session.parts();

@@ -165,6 +165,16 @@ impl OpenSession {
         Ok((pinned, image))
     }
 
+    /// The digest of the image that a text means at this moment, whatever it meant before.
+    pub(crate) fn digest_now(&self, text: &str) -> Result<String, Failure> {
+        let reference = self.reference(text)?;
+        if self.is_offline() {
+            let (root, _) = self.wait(self.cache.documents(self.origin(), &reference, &PlatformChoice::Any))?;
+            return Ok(root.digest().to_string());
+        }
+        Ok(self.wait(self.client.resolve(&reference))?.digest().to_string())
+    }
+
     /// Refuses an image that the policy of signatures does not let be used. `text` is how it was named.
     pub(crate) fn admit(&self, text: &str, pinned: &Reference) -> Result<(), Failure> {
         let (named, Some(digest)) = (self.reference(text)?, pinned.digest()) else { return Ok(()) };

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueHint};
 use fbc_version::Target;
 
 use crate::arguments::Global;
-use crate::cluster::{Header, Nodes, Pace, Plan, prepared};
+use crate::cluster::{Header, Nodes, Pace, Plan, RegistryPlan, prepared};
 use crate::command::simulate::sources;
 use crate::failure::Failure;
 use crate::registry::ImageArguments;
@@ -15,6 +15,9 @@ use crate::registry::ImageArguments;
 mod advance;
 mod run;
 mod up;
+
+/// Where the address of the cluster's registry is told.
+const REGISTRY_VARIABLE: &str = "FBC_REGISTRY";
 
 /// Serve a simulated cluster with OLM v1 as a Kubernetes API
 ///
@@ -69,6 +72,16 @@ struct ClusterArguments {
     /// Write every request that changes something, a JSON object a line; `fbc simulate --replay-trace` plays it again
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
+    /// Serve a registry beside the cluster, for images that are pushed and then pulled by it, also under the name
+    /// registry.cluster.local
+    #[arg(long)]
+    registry: bool,
+    /// The address that the registry listens at; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0", requires = "registry")]
+    registry_listen: SocketAddr,
+    /// Keep the images of the registry in an OCI layout [default: they go with the cluster]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "registry")]
+    registry_storage: Option<PathBuf>,
     #[command(flatten)]
     images: ImageArguments,
 }
@@ -96,6 +109,11 @@ impl ClusterArguments {
             kubeconfig: self.kubeconfig.clone(),
             anonymous: self.anonymous,
             trace: self.trace.clone(),
+            session,
+            registry: self.registry.then(|| RegistryPlan {
+                listen: self.registry_listen,
+                storage: self.registry_storage.clone(),
+            }),
             header: Header {
                 scenario: scenario.map(std::path::Path::to_owned),
                 catalogs: self.catalogs.clone(),

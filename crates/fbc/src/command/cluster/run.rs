@@ -6,7 +6,7 @@ use std::process::{Command, ExitStatus};
 
 use clap::{Args, ValueHint};
 
-use super::ClusterArguments;
+use super::{ClusterArguments, REGISTRY_VARIABLE};
 use crate::arguments::Global;
 use crate::cluster::start;
 use crate::failure::Failure;
@@ -14,6 +14,8 @@ use crate::serve::log::{self, LogFormat};
 use crate::serve::stop;
 
 /// Serve a cluster for the time of one command, with KUBECONFIG set; the exit code is that of the command
+///
+/// With `--registry`, FBC_REGISTRY is the address to push images to.
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
     /// A scenario that the cluster starts from; its steps are played first
@@ -34,7 +36,12 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let [program, rest @ ..] = arguments.command.as_slice() else {
         return Err(Failure::new("there is no command to run"));
     };
-    let status = Command::new(program).args(rest).env("KUBECONFIG", &running.kubeconfig).status();
+    let mut command = Command::new(program);
+    command.args(rest).env("KUBECONFIG", &running.kubeconfig);
+    if let Some(registry) = running.registry {
+        command.env(REGISTRY_VARIABLE, registry.to_string());
+    }
+    let status = command.status();
     running.end();
     let status = status.map_err(|error| {
         let program = program.to_string_lossy();

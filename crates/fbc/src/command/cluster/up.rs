@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::ClusterArguments;
+use super::{ClusterArguments, REGISTRY_VARIABLE};
 use crate::arguments::Global;
-use crate::cluster::start;
+use crate::cluster::{REGISTRY_NAME, start};
 use crate::failure::{CLEAN, Failure};
 use crate::serve::log::{self, LogFormat};
 use crate::serve::stop;
@@ -26,15 +26,20 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     log::start(LogFormat::Text, global.verbose);
     let running = start(arguments.cluster.plan(arguments.scenario.as_deref())?)?;
     let asked = stop::asked();
-    if !running.address.ip().is_loopback() && !global.quiet {
-        Failure::new(format!("{} can be reached from other machines", running.address))
-            .help("the certificate in the kubeconfig may do everything; keep that file to yourself")
+    let addresses = [Some(running.address), running.registry];
+    for address in addresses.into_iter().flatten().filter(|address| !address.ip().is_loopback() && !global.quiet) {
+        Failure::new(format!("{address} can be reached from other machines"))
+            .help("the certificate in the kubeconfig may do everything, and a registry takes images from everybody")
             .warn();
     }
     {
         let mut out = anstream::stdout().lock();
         writeln!(out, "# the cluster is at https://{}; Ctrl-C ends it", running.address)?;
         writeln!(out, "export KUBECONFIG={}", running.kubeconfig.display())?;
+        if let Some(registry) = running.registry {
+            writeln!(out, "# images are pushed there; the cluster knows it as {REGISTRY_NAME} as well")?;
+            writeln!(out, "export {REGISTRY_VARIABLE}={registry}")?;
+        }
         out.flush()?;
     }
     running.wait_for(stop::wait(asked));

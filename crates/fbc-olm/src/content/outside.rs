@@ -1,0 +1,78 @@
+//! Registries outside of the simulation, asked for what nobody pushed into it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use fbc_model::tree::Tree;
+use fbc_resolve::Rules;
+
+use super::Image;
+
+/// What an image holds.
+pub struct ImageContent {
+    /// Its labels.
+    pub labels: BTreeMap<String, String>,
+    /// The catalog's directory, or the bundle's.
+    pub files: Arc<dyn Tree>,
+}
+
+/// Registries that are there whatever the simulation does. Repositories begin with their host. Time stands still while
+/// they are asked.
+pub trait Outside {
+    /// The digest of the image that has a tag now.
+    ///
+    /// # Errors
+    /// Why it cannot be told, in the words of whoever asks the registry.
+    fn digest(&self, repository: &str, tag: &str) -> Result<String, String>;
+
+    /// What the image of a digest holds.
+    ///
+    /// # Errors
+    /// Why it cannot be pulled.
+    fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, String>;
+}
+
+/// The images outside, each read once.
+#[derive(Default)]
+pub(super) struct Outsiders {
+    outside: Option<(Box<dyn Outside>, Rules)>,
+    by_digest: RefCell<BTreeMap<String, Arc<Image>>>,
+}
+
+impl fmt::Debug for Outsiders {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Outsiders").field("by_digest", &self.by_digest).finish_non_exhaustive()
+    }
+}
+
+impl Outsiders {
+    pub(super) fn new(outside: Box<dyn Outside>, rules: Rules) -> Self {
+        Self { outside: Some((outside, rules)), by_digest: RefCell::default() }
+    }
+
+    /// The image of a tag or digest, with its digest; nothing if nobody is asked.
+    pub(super) fn pull(
+        &self,
+        repository: &str,
+        tag: Option<&str>,
+        digest: Option<&str>,
+    ) -> Option<Result<(String, Arc<Image>), String>> {
+        let (outside, rules) = self.outside.as_ref()?;
+        let digest = match digest {
+            Some(digest) => Ok(digest.to_owned()),
+            None => outside.digest(repository, tag.unwrap_or("latest")),
+        };
+        Some(digest.and_then(|digest| {
+            if let Some(image) = self.by_digest.borrow().get(&digest) {
+                return Ok((digest.clone(), Arc::clone(image)));
+            }
+            let ImageContent { labels, files } = outside.content(repository, &digest)?;
+            let image = Image::of_files(files, labels, *rules).map_err(|error| error.to_string())?;
+            let image = Arc::new(image);
+            self.by_digest.borrow_mut().insert(digest.clone(), Arc::clone(&image));
+            Ok((digest, image))
+        }))
+    }
+}

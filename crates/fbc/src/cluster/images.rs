@@ -1,0 +1,269 @@
+//! Images that a served cluster pulls: from its own registry, and from those of the world. Every answer is written into the
+//! session, so that it is played again without any registry.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fbc_go::base64;
+use fbc_image::{ImageError, LocalReference, Transport};
+use fbc_model::tree::{DiskTree, MemoryTree, Tree, TreeEntry};
+use fbc_olm::content::{ImageContent, Outside};
+use serde_json::{Map, Value, json};
+
+use super::trace::Trace;
+use crate::image_source::{ImageName, Unpacked, unpack_opened};
+use crate::registry::Session;
+
+/// The cluster's own registry, for references that stay the same whatever its port.
+pub(crate) const REGISTRY_NAME: &str = "registry.cluster.local";
+
+/// A registry that failed is not asked again so soon: controllers try many times while no time of the machine goes by.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The cluster's own registry, as those see it who pull from it.
+pub(super) struct OwnRegistry {
+    /// Its names, with ports.
+    hosts: Vec<String>,
+    /// The layout that holds its images.
+    folder: PathBuf,
+}
+
+impl OwnRegistry {
+    /// The registry at an address, which clients on this machine may call localhost as well.
+    pub(super) fn new(address: SocketAddr, folder: &Path) -> Self {
+        let hosts = vec![address.to_string(), format!("localhost:{}", address.port()), REGISTRY_NAME.to_owned()];
+        Self { hosts, folder: folder.to_path_buf() }
+    }
+}
+
+/// All registries that a cluster reaches.
+pub(super) struct Registries {
+    pub(super) session: Session,
+    pub(super) own: Option<OwnRegistry>,
+    pub(super) trace: Option<Trace>,
+    /// When a registry failed, and why, by host.
+    pub(super) failures: RefCell<BTreeMap<String, (Instant, String)>>,
+}
+
+impl Registries {
+    /// The image of a tag (`:v1`) or digest (`@sha256:…`), wherever it lies.
+    fn name(&self, repository: &str, suffix: &str) -> ImageName {
+        let (host, path) = repository.split_once('/').unwrap_or((repository, ""));
+        match self.own.as_ref().filter(|own| own.hosts.iter().any(|known| known == host)) {
+            Some(own) => ImageName::Local(LocalReference {
+                transport: Transport::Oci,
+                path: own.folder.clone(),
+                name: Some(format!("{path}{suffix}")),
+            }),
+            None => ImageName::Registry(format!("docker://{repository}{suffix}")),
+        }
+    }
+
+    /// Asks for something, unless the registry failed a moment ago.
+    fn ask<T>(
+        &self,
+        repository: &str,
+        question: impl FnOnce() -> Result<T, String>,
+    ) -> Result<T, String> {
+        let host = repository.split('/').next().unwrap_or_default();
+        if let Some((when, why)) = self.failures.borrow().get(host)
+            && when.elapsed() < PATIENCE
+        {
+            return Err(why.clone());
+        }
+        let answer = question();
+        let is_own = self.own.as_ref().is_some_and(|own| own.hosts.iter().any(|known| known == host));
+        if let Err(why) = &answer
+            && !is_own
+        {
+            self.failures.borrow_mut().insert(host.to_owned(), (Instant::now(), why.clone()));
+        }
+        answer
+    }
+
+    fn digest_of(&self, repository: &str, tag: &str) -> Result<String, String> {
+        match self.name(repository, &format!(":{tag}")) {
+            ImageName::Local(reference) => {
+                let image = reference.open().map_err(|error| match error {
+                    ImageError::NoImage { .. } => {
+                        format!("reading manifest {tag} in {repository}: manifest unknown")
+                    }
+                    error => error.to_string(),
+                })?;
+                Ok(image.root().digest().to_string())
+            }
+            ImageName::Registry(text) => {
+                let open = self.session.open().map_err(|failure| failure.line())?;
+                open.digest_now(&text).map_err(|failure| failure.line())
+            }
+        }
+    }
+
+    fn content_of(&self, repository: &str, digest: &str) -> Result<ImageContent, String> {
+        let name = self.name(repository, &format!("@{digest}"));
+        let opened = name.open(self.session.platform(), &self.session).map_err(|failure| failure.line())?;
+        let text = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
+        let labels = opened.image.labels().into_iter().map(text).collect();
+        let unpacked = unpack_opened(&name, &opened, &self.session).map_err(|failure| failure.line())?;
+        Ok(ImageContent { labels, files: Arc::new(UnpackedTree::new(unpacked)) })
+    }
+
+    fn record(&self, reference: String, answer: Result<Value, &String>) {
+        if let Some(trace) = &self.trace {
+            let mut line = answer.unwrap_or_else(|why| json!({ "error": why }));
+            line["reference"] = Value::String(reference);
+            trace.write(&json!({ "image": line }));
+        }
+    }
+}
+
+impl Outside for Registries {
+    fn digest(&self, repository: &str, tag: &str) -> Result<String, String> {
+        let answer = self.ask(repository, || self.digest_of(repository, tag));
+        let recorded = answer.as_ref().map(|digest| json!({ "digest": digest }));
+        self.record(format!("{repository}:{tag}"), recorded);
+        answer
+    }
+
+    fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, String> {
+        let answer = self.ask(repository, || self.content_of(repository, digest));
+        if self.trace.is_some() {
+            let recorded = match &answer {
+                Ok(content) => recorded_content(content).map_err(|error| error.to_string()),
+                Err(why) => Err(why.clone()),
+            };
+            self.record(format!("{repository}@{digest}"), recorded.as_ref().map(Value::clone));
+        }
+        answer
+    }
+}
+
+/// What was unpacked, kept as long as its files are needed.
+struct UnpackedTree {
+    tree: DiskTree,
+    _unpacked: Unpacked,
+}
+
+impl UnpackedTree {
+    fn new(unpacked: Unpacked) -> Self {
+        Self { tree: DiskTree { root: unpacked.folder.path().to_path_buf() }, _unpacked: unpacked }
+    }
+}
+
+impl Tree for UnpackedTree {
+    fn list(&self, directory: &Path) -> io::Result<Vec<TreeEntry>> {
+        self.tree.list(directory)
+    }
+
+    fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
+        self.tree.read(file)
+    }
+}
+
+/// Labels and files as a session holds them.
+fn recorded_content(content: &ImageContent) -> io::Result<Value> {
+    let mut files = Map::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in content.files.list(&folder)? {
+            let path = folder.join(&entry.name);
+            if entry.is_directory {
+                folders.push(path);
+                continue;
+            }
+            let file = match String::from_utf8(content.files.read(&path)?) {
+                Ok(text) => json!({ "text": text }),
+                Err(error) => json!({ "base64": base64::encode(error.as_bytes()) }),
+            };
+            files.insert(path.to_string_lossy().into_owned(), file);
+        }
+    }
+    Ok(json!({"labels": content.labels, "files": files}))
+}
+
+/// The registries of a session that is played again: each answer once, in their order, the last one for ever.
+#[derive(Default)]
+pub(super) struct RecordedImages {
+    answers: RefCell<BTreeMap<String, VecDeque<Value>>>,
+}
+
+impl RecordedImages {
+    /// Takes a line in. False if it does not speak of an image.
+    pub(super) fn take(&mut self, line: &Value) -> bool {
+        let Some(image) = line.get("image") else { return false };
+        let reference = image["reference"].as_str().unwrap_or_default().to_owned();
+        self.answers.get_mut().entry(reference).or_default().push_back(image.clone());
+        true
+    }
+
+    fn next(&self, reference: &str) -> Result<Value, String> {
+        let mut answers = self.answers.borrow_mut();
+        let unknown = || format!("{reference} was not pulled in the session");
+        let waiting = answers.get_mut(reference).ok_or_else(unknown)?;
+        let answer = if waiting.len() > 1 { waiting.pop_front() } else { waiting.front().cloned() };
+        let answer = answer.ok_or_else(unknown)?;
+        match answer["error"].as_str() {
+            Some(why) => Err(why.to_owned()),
+            None => Ok(answer),
+        }
+    }
+}
+
+impl Outside for RecordedImages {
+    fn digest(&self, repository: &str, tag: &str) -> Result<String, String> {
+        let answer = self.next(&format!("{repository}:{tag}"))?;
+        Ok(answer["digest"].as_str().unwrap_or_default().to_owned())
+    }
+
+    fn content(&self, repository: &str, digest: &str) -> Result<ImageContent, String> {
+        let answer = self.next(&format!("{repository}@{digest}"))?;
+        let object = |field: &str| answer[field].as_object().into_iter().flatten();
+        let label = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));
+        let mut files = MemoryTree::default();
+        for (path, file) in object("files") {
+            let bytes = match file["base64"].as_str() {
+                Some(text) => base64::decode(text).map_err(|error| error.to_string())?,
+                None => file["text"].as_str().unwrap_or_default().as_bytes().to_vec(),
+            };
+            files.insert(path, bytes);
+        }
+        Ok(ImageContent { labels: object("labels").filter_map(label).collect(), files: Arc::new(files) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+    use super::*;
+
+    #[test]
+    fn what_was_written_down_is_answered_again() {
+        let mut files = MemoryTree::default();
+        files.insert("manifests/a.yaml", "a: b\n");
+        files.insert("manifests/b.bin", [0xff, 0x00]);
+        let labels = BTreeMap::from([("a".to_owned(), "b".to_owned())]);
+        let mut line = recorded_content(&ImageContent { labels, files: Arc::new(files) }).unwrap();
+        line["reference"] = json!("r.example/a@sha256:1");
+        let mut recorded = RecordedImages::default();
+        assert!(recorded.take(&json!({ "image": line })));
+        for answer in [json!({"error": "not yet"}), json!({"digest": "sha256:1"})] {
+            let mut image = answer;
+            image["reference"] = json!("r.example/a:v1");
+            assert!(recorded.take(&json!({ "image": image })));
+        }
+        assert!(!recorded.take(&json!({"pass_ms": 1})));
+        assert_eq!(recorded.digest("r.example/a", "v1"), Err("not yet".to_owned()));
+        assert_eq!(recorded.digest("r.example/a", "v1"), Ok("sha256:1".to_owned()));
+        assert_eq!(recorded.digest("r.example/a", "v1"), Ok("sha256:1".to_owned()));
+        let content = recorded.content("r.example/a", "sha256:1").unwrap();
+        assert_eq!(content.files.read(Path::new("manifests/b.bin")).unwrap(), [0xff, 0x00]);
+        assert_eq!(content.labels["a"], "b");
+        assert!(recorded.digest("r.example/b", "v1").is_err());
+    }
+}
