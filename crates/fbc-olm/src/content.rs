@@ -290,9 +290,7 @@ impl Images {
             return Ok((digest, Arc::clone(image)));
         }
         match self.outsiders.pull(repository, wanted.tag.as_deref(), wanted.digest.as_deref()) {
-            Some(pulled) => {
-                pulled.map_err(|message| PullError::retryable(format!("{NO_SOURCE}{message}")))
-            }
+            Some(pulled) => pulled.map_err(|message| PullError::retryable(format!("{NO_SOURCE}{message}"))),
             None => Err(unknown(wanted.digest.as_deref().unwrap_or(tag), repository)),
         }
     }

@@ -64,7 +64,9 @@ impl Asked {
             [name @ .., "tags", "list"] => (name, Self::Tags as fn(String) -> Self),
             [name @ .., "blobs", "uploads" | "uploads/"] => (name, Self::Uploads as fn(String) -> Self),
             [name @ .., "blobs", "uploads", ""] => (name, Self::Uploads as fn(String) -> Self),
-            [name @ .., "blobs", "uploads", id] => return Some(Self::Upload(repository(name)?, (*id).to_owned())),
+            [name @ .., "blobs", "uploads", id] => {
+                return Some(Self::Upload(repository(name)?, (*id).to_owned()));
+            }
             [name @ .., kind @ ("blobs" | "manifests" | "referrers"), reference] => {
                 let repository = repository(name)?;
                 return match (*kind, Reference::read(&repository, reference)?) {
@@ -98,7 +100,10 @@ mod tests {
             ("/v2/".to_owned(), Some(Asked::Version)),
             ("/v2/_catalog".to_owned(), Some(Asked::Catalog)),
             ("/v2/a/b/tags/list".to_owned(), Some(Asked::Tags(name()))),
-            ("/v2/a/b/manifests/v1".to_owned(), Some(Asked::Manifest(name(), Reference::Tag("v1".to_owned())))),
+            (
+                "/v2/a/b/manifests/v1".to_owned(),
+                Some(Asked::Manifest(name(), Reference::Tag("v1".to_owned()))),
+            ),
             (format!("/v2/a/b/blobs/{digest}"), Some(Asked::Blob(name(), digest.clone()))),
             (
                 format!("/v2/a/b/manifests/{digest}"),
@@ -106,7 +111,10 @@ mod tests {
             ),
             ("/v2/a/b/blobs/uploads/".to_owned(), Some(Asked::Uploads(name()))),
             ("/v2/a/b/blobs/uploads/7".to_owned(), Some(Asked::Upload(name(), "7".to_owned()))),
-            ("/v2/a/blobs/manifests/v1".to_owned(), Some(Asked::Manifest("a/blobs".to_owned(), Reference::Tag("v1".to_owned())))),
+            (
+                "/v2/a/blobs/manifests/v1".to_owned(),
+                Some(Asked::Manifest("a/blobs".to_owned(), Reference::Tag("v1".to_owned()))),
+            ),
             ("/v2/../../etc/manifests/v1".to_owned(), None),
             ("/v2/A/manifests/v1".to_owned(), None),
             ("/v2/a/blobs/sha256:..%2f".to_owned(), None),

@@ -16,7 +16,9 @@ use serde_json::{Value, json};
 
 use super::asked::Reference;
 use super::refusal::Refusal;
-use super::{Answer, CONTENT_DIGEST, Registry, bare, insert, json as answer_of, parameter, text_header, whole};
+use super::{
+    Answer, CONTENT_DIGEST, Registry, bare, insert, json as answer_of, parameter, text_header, whole,
+};
 use crate::blob::Hasher;
 use crate::error::ImageError;
 use crate::layout::{self, Named};
@@ -29,7 +31,8 @@ impl Registry {
     /// The names of all repositories.
     pub(super) fn catalog(&self, head: &Parts) -> Result<Answer, Refusal> {
         let names = self.names()?;
-        let repositories: BTreeSet<&str> = names.iter().filter_map(|named| repository_of(&named.name)).collect();
+        let repositories: BTreeSet<&str> =
+            names.iter().filter_map(|named| repository_of(&named.name)).collect();
         let (page, next) = page(repositories.into_iter(), head);
         let mut response = answer_of(&json!({ "repositories": page }));
         link(&mut response, "/v2/_catalog", next, head);
@@ -82,7 +85,8 @@ impl Registry {
         };
         let mut hasher = Hasher::default();
         if let Reference::Digest(digest) = reference {
-            let wanted = Digest::from_str(digest).map_err(|error| Refusal::digest_invalid(error.to_string()))?;
+            let wanted =
+                Digest::from_str(digest).map_err(|error| Refusal::digest_invalid(error.to_string()))?;
             hasher = Hasher::of(&wanted)?;
         }
         hasher.update(&bytes);
@@ -99,10 +103,15 @@ impl Registry {
             .or_else(|| manifest["mediaType"].as_str().map(str::to_owned))
             .ok_or_else(|| Refusal::manifest_invalid("the manifest has no media type"))?;
         self.check_content(repository, &manifest)?;
-        let descriptor = Descriptor::new(MediaType::from(media_type.as_str()), bytes.len() as u64, digest.clone());
+        let descriptor =
+            Descriptor::new(MediaType::from(media_type.as_str()), bytes.len() as u64, digest.clone());
         self.blobs.insert_bytes(&descriptor, &bytes)?;
         // By its digest it stays there when its tag moves on.
-        layout::put_into(&self.folder, &descriptor, Some(&Reference::Digest(digest.to_string()).name(repository)))?;
+        layout::put_into(
+            &self.folder,
+            &descriptor,
+            Some(&Reference::Digest(digest.to_string()).name(repository)),
+        )?;
         if let Reference::Tag(_) = reference {
             layout::put_into(&self.folder, &descriptor, Some(&reference.name(repository)))?;
         }
@@ -119,14 +128,18 @@ impl Registry {
     fn check_content(&self, repository: &str, manifest: &Value) -> Result<(), Refusal> {
         let list = |field: &str| manifest[field].as_array().into_iter().flatten();
         for part in manifest.get("config").into_iter().chain(list("layers")) {
-            let digest = part["digest"].as_str().ok_or_else(|| Refusal::manifest_invalid("a descriptor has no digest"))?;
+            let digest = part["digest"]
+                .as_str()
+                .ok_or_else(|| Refusal::manifest_invalid("a descriptor has no digest"))?;
             let is_elsewhere = part["urls"].as_array().is_some_and(|urls| !urls.is_empty());
             if !is_elsewhere && self.open_blob(digest)?.is_none() {
                 return Err(Refusal::content_unknown(digest));
             }
         }
         for part in list("manifests") {
-            let digest = part["digest"].as_str().ok_or_else(|| Refusal::manifest_invalid("a descriptor has no digest"))?;
+            let digest = part["digest"]
+                .as_str()
+                .ok_or_else(|| Refusal::manifest_invalid("a descriptor has no digest"))?;
             if self.find(repository, &Reference::Digest(digest.to_owned()))?.is_none() {
                 return Err(Refusal::content_unknown(digest));
             }
@@ -153,7 +166,8 @@ impl Registry {
         let wanted = parameter(head, "artifactType");
         let mut found = Vec::new();
         for named in self.names()? {
-            let is_manifest = named.name == Reference::Digest(named.image.digest().to_string()).name(repository);
+            let is_manifest =
+                named.name == Reference::Digest(named.image.digest().to_string()).name(repository);
             if !is_manifest {
                 continue;
             }
@@ -179,7 +193,8 @@ impl Registry {
             found.push(entry);
         }
         let media_type = MediaType::ImageIndex.to_string();
-        let mut response = answer_of(&json!({"schemaVersion": 2, "mediaType": media_type, "manifests": found}));
+        let mut response =
+            answer_of(&json!({"schemaVersion": 2, "mediaType": media_type, "manifests": found}));
         insert(&mut response, header::CONTENT_TYPE, &media_type);
         if wanted.is_some() {
             insert(&mut response, FILTERS, "artifactType");
@@ -203,7 +218,8 @@ impl Registry {
     }
 
     fn document(&self, descriptor: &Descriptor) -> Result<Vec<u8>, Refusal> {
-        let (file, _) = self.open_blob(descriptor.digest().as_ref())?.ok_or_else(Refusal::manifest_unknown)?;
+        let (file, _) =
+            self.open_blob(descriptor.digest().as_ref())?.ok_or_else(Refusal::manifest_unknown)?;
         let mut bytes = Vec::new();
         let read = file.take(limits::DOCUMENT_BYTES).read_to_end(&mut bytes);
         read.map_err(ImageError::io("read", &self.folder))?;

@@ -53,7 +53,11 @@ impl World {
         let request = request.body(Full::new(Bytes::copy_from_slice(body))).unwrap();
         block_on(async {
             let (head, body) = self.registry.answer(request).await.into_parts();
-            Answered { status: head.status, headers: head.headers, body: body.collect().await.unwrap().to_bytes() }
+            Answered {
+                status: head.status,
+                headers: head.headers,
+                body: body.collect().await.unwrap().to_bytes(),
+            }
         })
         .unwrap()
     }
@@ -126,7 +130,10 @@ fn a_pushed_image_has_its_tag_in_the_layout_and_its_digest_for_ever() {
     assert_eq!(layout.root().digest().to_string(), second);
     // Another registry over the same directory has the same images.
     let again = World { registry: Registry::open(world.folder.path()).unwrap(), folder: world.folder };
-    assert_eq!(again.ask("GET", "/v2/a/b/tags/list", &[], b"").json(), json!({"name": "a/b", "tags": ["v1"]}));
+    assert_eq!(
+        again.ask("GET", "/v2/a/b/tags/list", &[], b"").json(),
+        json!({"name": "a/b", "tags": ["v1"]})
+    );
     assert_eq!(again.ask("DELETE", &format!("/v2/a/b/manifests/{second}"), &[], b"").status, 202);
     assert_eq!(again.ask("GET", "/v2/a/b/manifests/v1", &[], b"").code(), "MANIFEST_UNKNOWN");
 }

@@ -7,9 +7,9 @@ use std::str::FromStr as _;
 use std::sync::PoisonError;
 
 use bytes::Bytes;
+use http::StatusCode;
 use http::header::{self, HeaderName};
 use http::request::Parts;
-use http::StatusCode;
 use http_body::Body;
 use http_body_util::BodyExt as _;
 use oci_spec::image::Digest;
@@ -34,7 +34,12 @@ pub(super) struct Uploads {
 
 impl Registry {
     /// Begins an upload; takes the blob at once if it is there already or comes along.
-    pub(super) async fn begin_upload<B>(&self, repository: &str, head: &Parts, body: B) -> Result<Answer, Refusal>
+    pub(super) async fn begin_upload<B>(
+        &self,
+        repository: &str,
+        head: &Parts,
+        body: B,
+    ) -> Result<Answer, Refusal>
     where
         B: Body<Data = Bytes>,
         B::Error: Into<Box<dyn Error + Send + Sync>>,

@@ -36,7 +36,8 @@ pub(super) struct OwnRegistry {
 impl OwnRegistry {
     /// The registry at an address, which clients on this machine may call localhost as well.
     pub(super) fn new(address: SocketAddr, folder: &Path) -> Self {
-        let hosts = vec![address.to_string(), format!("localhost:{}", address.port()), REGISTRY_NAME.to_owned()];
+        let hosts =
+            vec![address.to_string(), format!("localhost:{}", address.port()), REGISTRY_NAME.to_owned()];
         Self { hosts, folder: folder.to_path_buf() }
     }
 }
@@ -65,11 +66,7 @@ impl Registries {
     }
 
     /// Asks for something, unless the registry failed a moment ago.
-    fn ask<T>(
-        &self,
-        repository: &str,
-        question: impl FnOnce() -> Result<T, String>,
-    ) -> Result<T, String> {
+    fn ask<T>(&self, repository: &str, question: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
         let host = repository.split('/').next().unwrap_or_default();
         if let Some((when, why)) = self.failures.borrow().get(host)
             && when.elapsed() < PATIENCE

@@ -166,10 +166,14 @@ async fn bind(
 fn own_folder(folder: &mut Option<tempfile::TempDir>) -> Result<&Path, Failure> {
     if folder.is_none() {
         let made = tempfile::Builder::new().prefix("fbc-cluster-").tempdir();
-        *folder =
-            Some(made.map_err(|error| Failure::new(format!("cannot create a temporary directory: {error}")))?);
+        *folder = Some(
+            made.map_err(|error| Failure::new(format!("cannot create a temporary directory: {error}")))?,
+        );
     }
-    folder.as_ref().map(tempfile::TempDir::path).ok_or_else(|| Failure::new("there is no temporary directory"))
+    folder
+        .as_ref()
+        .map(tempfile::TempDir::path)
+        .ok_or_else(|| Failure::new("there is no temporary directory"))
 }
 
 /// Done when the server is to end.

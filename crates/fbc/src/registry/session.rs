@@ -169,7 +169,8 @@ impl OpenSession {
     pub(crate) fn digest_now(&self, text: &str) -> Result<String, Failure> {
         let reference = self.reference(text)?;
         if self.is_offline() {
-            let (root, _) = self.wait(self.cache.documents(self.origin(), &reference, &PlatformChoice::Any))?;
+            let (root, _) =
+                self.wait(self.cache.documents(self.origin(), &reference, &PlatformChoice::Any))?;
             return Ok(root.digest().to_string());
         }
         Ok(self.wait(self.client.resolve(&reference))?.digest().to_string())

@@ -27,7 +27,9 @@ pub(super) fn run(arguments: &Arguments, global: Global) -> Result<u8, Failure> 
     let running = start(arguments.cluster.plan(arguments.scenario.as_deref())?)?;
     let asked = stop::asked();
     let addresses = [Some(running.address), running.registry];
-    for address in addresses.into_iter().flatten().filter(|address| !address.ip().is_loopback() && !global.quiet) {
+    for address in
+        addresses.into_iter().flatten().filter(|address| !address.ip().is_loopback() && !global.quiet)
+    {
         Failure::new(format!("{address} can be reached from other machines"))
             .help("the certificate in the kubeconfig may do everything, and a registry takes images from everybody")
             .warn();
